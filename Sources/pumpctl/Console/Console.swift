@@ -6,18 +6,18 @@ import Transports
 
 /// A terminal for a device that speaks in lines: standard input and the screen of a ``DeviceKit/LineConsole``.
 ///
-/// Everything that happens is an event of one stream, attended to in order, so that nothing here waits for anything else.
+/// All events come in one stream and are handled in order, so that no source waits for another.
 struct Console {
-    /// What it has to attend to.
+    /// An event to handle.
     private enum Event: Sendable {
         case input(LineScreen.Event)
         case happened(ConsoleHappening)
-        /// A line that was entered is for this program.
+        /// An entered line is a command for this program.
         case asked(String)
         case quit
         /// The conversation has ended.
         case ended
-        /// Something to show on the side.
+        /// A note to show.
         case note(String)
     }
 
@@ -33,7 +33,7 @@ struct Console {
     private static let prompt = "> "
     private static let promptWhileLost = "(no device) > "
 
-    /// - Parameter showsTime: Whether each line of the device is preceded by the time at which it came.
+    /// - Parameter showsTime: Whether each line of the device is preceded by its time of arrival.
     init(_ context: CommandContext, _ behaviour: LineConsole.Options, showsTime: Bool) throws {
         self.context = context
         self.behaviour = behaviour
@@ -46,7 +46,7 @@ struct Console {
         screen = ConsoleScreen(lines: lines, output: context.output)
     }
 
-    /// The lines typed in earlier consoles; nil where there is no home for them.
+    /// The lines typed in earlier consoles; nil if there is no folder for them.
     private static var history: LineHistory? {
         guard let folder = StateFolder.path else { return nil }
         PrivateFolder.make(folder)
@@ -99,8 +99,8 @@ struct Console {
         }
     }
 
-    /// Attends to what happens until the conversation has ended. Where the task is cancelled it goes on until then: what the
-    /// device has said last is shown.
+    /// Handles events until the conversation has ended, even if the task is cancelled: the device's last lines are
+    /// shown.
     private func attend(_ console: LineConsole) async {
         while let event = await stream.nextInSpiteOfCancellation(on: context.loop) {
             switch event {
@@ -153,13 +153,13 @@ struct Console {
         }
     }
 
-    /// That the link is lost, and what may have become of the line that was sent last.
+    /// A message that the link is lost, with the line whose effect is unknown.
     static func loss(_ error: LinkError?, _ pending: [UInt8]?, at name: String) -> String {
         (error.map { "\($0)" } ?? "\(name): the link is closed")
             + (pending.map { "; whether '\($0.printable())' was carried out is unknown" } ?? "")
     }
 
-    /// Shows what goes over the link: on the side, and above the line that is edited if there is one.
+    /// Shows a note, above the line that is being edited if there is one.
     private var note: @Sendable (String) -> Void {
         if isScript { return context.output.note }
         return { [events] text in events.yield(.note(text)) }

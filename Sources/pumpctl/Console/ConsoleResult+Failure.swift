@@ -2,9 +2,9 @@ import DeviceKit
 import LineProtocol
 
 extension ConsoleResult {
-    /// Fails where a line was refused, by this program or by the device, or not answered.
+    /// Fails if a line was refused, by this program or by the device, or not answered.
     ///
-    /// - Parameter timeout: How long each answer was waited for.
+    /// - Parameter timeout: The time-out of each reply.
     func conclude(_ timeout: Duration, _ family: Family, at place: DevicePlace) throws(Failure) {
         if refusals > 0 {
             throw Failure(
@@ -23,12 +23,12 @@ extension ConsoleResult {
         }
     }
 
-    /// How many lines were not sent, as the end of a sentence.
+    /// The number of lines that were not sent, as the end of a sentence.
     private var unsent: String { unsentCount == 0 ? "" : "; not sent: \(unsentCount.counted("line"))" }
 }
 
 extension Failure {
-    /// The link of a script broke.
+    /// The failure that the link of a script broke.
     init(_ error: ScriptLossError, at place: DevicePlace) {
         let count = error.unsentCount
         let lines = count == 0 ? [] : [count.counted("line")]

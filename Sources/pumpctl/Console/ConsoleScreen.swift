@@ -3,28 +3,28 @@ import DeviceKit
 import RecordFormat
 import Terminal
 
-/// Where a console shows what it has to say: above the line that is typed, or on the standard streams.
+/// The output of a console: above the line that is being typed, or on the standard streams.
 struct ConsoleScreen {
     let lines: LineScreen
     let output: Output
 
     /// Shows a line of the device.
     ///
-    /// - Parameter showsTime: Whether it is preceded by the time.
+    /// - Parameter showsTime: Whether the line is preceded by the time.
     func show(_ line: DeviceLine, showsTime: Bool) {
         show((showsTime ? RecordTime.now.timeOfDay + "  " : "") + line.marked, Timed(line.record))
     }
 
-    /// Shows something that has come about.
+    /// Shows an event.
     func show(_ text: String, _ record: some Encodable) { lines.print(output.isJSON ? Output.json(record) : text) }
 
-    /// Tells a person of something that the device did not say.
+    /// Shows a note, which does not come from the device.
     func note(_ text: String) {
         if lines.isEdited { lines.print("* \(text)") } else { output.note("* \(text)") }
     }
 }
 
 extension DeviceLine {
-    /// As programs are told of it.
+    /// The record of the line, for programs.
     var record: ResultRecord { ["line": text, "whole": isWhole] }
 }

@@ -3,7 +3,7 @@ import LineProtocol
 import Transports
 
 extension Finding {
-    /// As programs are told of it.
+    /// The record of the finding, for programs.
     var record: ResultRecord {
         let record: ResultRecord = [
             "check": check.rawValue, "status": status.word, "port": subject, "finding": fact.words,
@@ -12,7 +12,7 @@ extension Finding {
         return record.known
     }
 
-    /// A line for people, and the remedy on a second.
+    /// The finding on one line for people, with the remedy on a second.
     var text: String {
         let mark = status.word + String(repeating: " ", count: 6 - status.word.count)
         return mark + (subject.map { "\($0): " } ?? "") + fact.words + (remedy.map { "\n      → \($0.words)" } ?? "")
@@ -20,7 +20,7 @@ extension Finding {
 }
 
 extension Finding.Status {
-    /// What is unknown is in nobody's way.
+    /// An unknown fact is shown as "ok", as it prevents nothing.
     fileprivate var word: String {
         switch self {
         case .good, .unknown: "ok"
@@ -31,7 +31,7 @@ extension Finding.Status {
 }
 
 extension Fact {
-    /// What was found, with the commands that it concerns.
+    /// The text of the fact, with the names of pumpctl's commands.
     var words: String {
         switch self {
         case .text(let text): text
@@ -44,7 +44,7 @@ extension Fact {
 }
 
 extension Remedy {
-    /// What to do, with what is typed for it.
+    /// The instruction, with the command to type.
     var words: String {
         switch self {
         case .advice(let text): text

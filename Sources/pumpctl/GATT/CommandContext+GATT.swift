@@ -4,9 +4,9 @@ import LineProtocol
 import RecordFormat
 import Transports
 
-/// What `pumpctl gatt` does, over a connection of its own.
+/// The actions of `pumpctl gatt`, each over a connection of its own.
 extension CommandContext {
-    /// Opens the BLE device that the options name, of whatever family it is, calls `body`, and closes it.
+    /// Opens the BLE device that the options name, whatever its family, calls `body`, and closes the device.
     private func withBLEDevice(for use: LinkUse, _ body: (BLEDevice) async throws -> Void) async throws {
         guard options.namedPort != nil else {
             throw Failure(
@@ -80,8 +80,8 @@ extension CommandContext {
     }
 
     /// - Parameters:
-    ///   - isConfirmed: Whether the device is to confirm it; nil for what it allows.
-    ///   - isForced: Whether to write also what a family refuses to send as text.
+    ///   - isConfirmed: Whether the device must confirm the write; nil for what the characteristic allows.
+    ///   - isForced: Whether to write values that a family's commands refuse as dangerous.
     func writeGATT(_ request: GATTRequest, isConfirmed: Bool?, isForced: Bool) async throws {
         try await withBLEDevice(for: .oneCommand) { device in
             let (value, characteristic) = (request.value, try device.characteristic(request.characteristics[0]))
@@ -101,7 +101,7 @@ extension CommandContext {
         }
     }
 
-    /// Shows what is notified, until so many values were shown, `time` is over, the device is gone, or a signal ends it.
+    /// Shows notifications until `count` values were shown, `time` is over, the device is gone, or a signal ends it.
     func followGATT(
         _ references: [GATTReference], _ format: GATTFormat, count: Int?, for time: Duration?
     ) async throws {
@@ -115,11 +115,11 @@ extension CommandContext {
         }
     }
 
-    /// Lets other programs have the device switched off meanwhile, where it is a pump.
+    /// If the device is a pump, lets other programs request OFF over this connection.
     private func held(_ device: BLEDevice) async throws -> (any Link)? {
         guard family == .pump, let link = try await device.serialLink(family: family.name) else { return nil }
         let held = await opening(note: output.note).held(link)
-        // What the pump answers is received, and shown only where it was asked for.
+        // The pump's replies must be received. They are shown only if their characteristic was named.
         await held.forward { _ in }
         return held
     }

@@ -71,7 +71,7 @@ struct GATTCommand: ParsableCommand {
     private var format: GATTFormat { GATTFormat(type: type, isBigEndian: bigEndian) }
 
     private func request() throws -> GATTRequest {
-        // A value may begin with a hyphen, as -5, behind a terminator.
+        // A value that begins with a hyphen, such as -5, may follow a terminator.
         var words = words
         if let terminator = words.firstIndex(of: "--") { words.remove(at: terminator) }
         if let option = words.first(where: { $0.hasPrefix("--") }) ?? words.first, option.hasPrefix("-") {
@@ -104,12 +104,12 @@ struct GATTCommand: ParsableCommand {
 }
 
 extension GATTValueType: ExpressibleByArgument {
-    /// The types, for a person.
+    /// The names of the types, for people.
     fileprivate static let list = allCases.map(\.rawValue).joined(separator: ", ")
 }
 
 extension GATTSyntaxError {
-    /// The error, with the option that mends it.
+    /// The error, with the option that solves it.
     fileprivate var words: String {
         guard case .untyped(let word) = self else { return "\(self)" }
         let list = GATTValueType.list

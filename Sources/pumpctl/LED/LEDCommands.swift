@@ -8,7 +8,7 @@ struct LEDCommandGroup: ParsableCommand {
         subcommands: [LEDGetCommand.self, LEDOnCommand.self, LEDOffCommand.self, LEDToggleCommand.self])
 }
 
-/// Which value of the board a command is about, besides the options of every command.
+/// The value of the board that a command reads or sets, in addition to the options of every command.
 struct LEDOptions: ParsableArguments {
     @OptionGroup var shared: SharedOptions
 
@@ -25,7 +25,7 @@ struct LEDOptions: ParsableArguments {
     }
 }
 
-/// A command for an LED board, which tells of a value that it has read or set.
+/// A command for an LED board, which prints the value that it has read or set.
 protocol LEDValueCommand: ContextCommand {
     static var action: LEDAction { get }
 

@@ -7,7 +7,7 @@ import SerialPort
 import Transports
 
 extension LatencyCarrier {
-    /// What is known of the carrier of a link.
+    /// Determines the carrier of a link.
     init(of link: any Link, at endpoint: Endpoint) {
         var innermost = link
         while let wrapper = innermost as? any LinkWrapper { innermost = wrapper.link }
@@ -27,13 +27,13 @@ extension LatencyCarrier {
     }
 }
 
-/// The timer by which a USB adapter hands on bytes that do not fill a packet.
+/// The latency timer of a USB adapter, after which the adapter passes on a packet that is not full.
 enum LatencyTimer {
-    /// The timer of a port, as its driver tells it: `ftdi_sio` does; nil where it does not.
+    /// The latency timer of a port; nil if its driver does not report one. The driver `ftdi_sio` does.
     ///
     /// - Parameters:
-    ///   - path: The port, also by a link.
-    ///   - folder: Where the kernel lists terminals.
+    ///   - path: The port; may be a symbolic link.
+    ///   - folder: The folder in which the kernel lists terminals.
     static func time(ofPort path: String, in folder: String = "/sys/class/tty") -> Duration? {
         guard let node = realpath(path, nil) else { return nil }
         defer { free(node) }

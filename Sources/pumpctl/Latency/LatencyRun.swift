@@ -4,17 +4,17 @@ import LineProtocol
 import Synchronization
 import Terminal
 
-/// A measurement as pumpctl makes it: it opens the link, shows how far it is, and prints the report.
+/// A latency measurement of pumpctl: opens the link, shows the progress, and prints the report.
 struct LatencyRun: Sendable {
     let question: LatencyQuestion
     let count: Int
     let interval: Duration
     let context: CommandContext
 
-    /// - Returns: The exit of the program.
+    /// - Returns: The program's exit status.
     func run() async throws -> ExitStatus {
         let endpoint = try context.endpoint(ofOneOf: LatencyQuestion.all.map(\.family))
-        // Another program's OFF goes at once, and ends this.
+        // OFF of another program is sent at once, and ends the measurement.
         let stop = OffStop()
         let link = try await context.openLink(endpoint, for: .watching, onStop: stop.take, note: context.output.note)
         let result = Mutex<LatencyRecord?>(nil)
@@ -41,7 +41,7 @@ struct LatencyRun: Sendable {
             context.output.result(text.text, text.record)
             return .done
         }
-        // What was measured is told all the same, and one object tells programs of both.
+        // The results are printed despite the failure, and programs get both in one object.
         let failure = Failure(mostlyUnanswered: record, question, link)
         context.output.result(text.text, ResultRecord(text.record, with: failure.record))
         context.output.note("pumpctl: \(failure.message.printable())", hint: failure.hint)
@@ -63,7 +63,7 @@ struct LatencyRun: Sendable {
 }
 
 extension Failure {
-    /// Too few questions were answered to call it a measurement, and the device was only asked.
+    /// The failure that too few queries were answered for a measurement. Only queries were sent.
     fileprivate init(mostlyUnanswered record: LatencyRecord, _ question: LatencyQuestion, _ link: any Link) {
         self.init(
             .temporaryFailure, code: "mostly_unanswered",
@@ -72,7 +72,7 @@ extension Failure {
             hint: "raise --timeout; '-v' shows what is sent and received", outcome: "nothing_changed")
     }
 
-    /// Nothing could be measured, and the device was only asked.
+    /// The failure that nothing could be measured. Only queries were sent.
     fileprivate init(
         _ error: LatencyError, _ question: LatencyQuestion, _ link: any Link, _ context: CommandContext
     ) {

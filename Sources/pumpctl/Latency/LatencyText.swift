@@ -2,7 +2,7 @@ import Latency
 import LineProtocol
 import Terminal
 
-/// A measurement for people and for programs.
+/// The text and the record of a measurement.
 struct LatencyText {
     private static let barWidth = 40
 
@@ -20,7 +20,7 @@ struct LatencyText {
         (self.carrier, self.place) = (carrier, place)
     }
 
-    // MARK: For people
+    // MARK: Text
 
     var text: String {
         (counts + [""] + table + [""] + facts + [""] + histogram).joined(separator: "\n")
@@ -91,7 +91,7 @@ struct LatencyText {
         return table.lines()
     }
 
-    /// With two decimals, of which trailing zeros are left out.
+    /// A number with up to two decimals, without trailing zeros.
     private static func shown(_ milliseconds: Double) -> String {
         let hundredths = (abs(milliseconds) * 100).rounded()
         let sign = milliseconds < 0 && hundredths > 0 ? "-" : ""
@@ -100,7 +100,7 @@ struct LatencyText {
         return "\(sign)\(whole)." + (rest % 10 == 0 ? "\(rest / 10)" : rest < 10 ? "0\(rest)" : "\(rest)")
     }
 
-    // MARK: For programs
+    // MARK: Record
 
     var record: ResultRecord {
         let record: ResultRecord = [
@@ -143,14 +143,14 @@ struct LatencyText {
         ]
     }
 
-    /// In microseconds, as far as clocks tell.
+    /// Rounds milliseconds to the microsecond, the resolution of the clocks.
     private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 }
 
 extension LatencyPart {
     fileprivate var orderedCauses: [Cause] { Cause.allCases.filter(causes.contains) }
 
-    /// As in `firmware and adapter, together`.
+    /// The part's name, such as `firmware and adapter, together`.
     fileprivate var name: String {
         let names = orderedCauses.map(\.rawValue)
         guard names.count > 1 else { return names.first ?? "" }

@@ -4,9 +4,9 @@ import Terminal
 import Transports
 
 extension CommandContext {
-    /// Does something with the BLE module at the port that the options name.
+    /// Runs `body` with the setup of the BLE module at the port that the options name.
     ///
-    /// - Parameter dialect: Whose AT commands it takes; nil to find out.
+    /// - Parameter dialect: The dialect of the module's AT commands; nil to detect it.
     func withModuleSetup(
         _ dialect: String?, _ body: (ModuleSetup) async throws(ModuleSetupError) -> ModuleInfo
     ) async throws -> ModuleInfo {
@@ -31,7 +31,7 @@ extension CommandContext {
         do throws(ModuleSetupError) { return try await body(setup) } catch { throw Failure(error, at: endpoint.text) }
     }
 
-    /// The port that leads to the UART of a module. It is named, and never guessed: what is sent there is for modules only.
+    /// The port to the module's UART. The user must name it: the commands are for modules only, so no port is assumed.
     private func modulePort() throws -> Endpoint {
         guard let name = try PortChoice.named(options.port) else {
             throw Failure(

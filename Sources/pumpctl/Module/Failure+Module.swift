@@ -2,7 +2,9 @@ import DeviceKit
 import LineProtocol
 
 extension Failure {
-    /// - Parameter port: Where the module was looked for.
+    /// Converts an error of a module's setup.
+    ///
+    /// - Parameter port: The port of the module.
     init(_ error: ModuleSetupError, at port: String) {
         let rates = error.rates.map { "\($0)" }.joined(separator: ", ")
         let status: ExitStatus =

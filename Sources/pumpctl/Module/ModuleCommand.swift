@@ -28,9 +28,9 @@ extension ModuleContextCommand {
     var shared: SharedOptions { own.shared }
 }
 
-/// Whose AT commands a module takes.
+/// The dialect of a module's AT commands.
 struct ModuleDialectArgument: ExpressibleByArgument {
-    /// nil to find out.
+    /// The dialect's name; nil to detect the dialect.
     var name: String?
 
     init?(argument: String) {

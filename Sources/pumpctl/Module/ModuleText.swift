@@ -1,9 +1,9 @@
 import DeviceKit
 import LineProtocol
 
-/// What a BLE module says of itself, for people and for programs.
+/// The text and the record of a BLE module's properties.
 enum ModuleText {
-    /// In rows of a name and a value.
+    /// The properties as rows of a name and a value.
     static func table(of info: ModuleInfo) -> String {
         PumpText.table([
             ("dialect", "\(info.dialect): \(info.title)"), ("version", info.version?.printable() ?? unknown),

@@ -4,10 +4,10 @@ import RecordFormat
 import Synchronization
 import Transports
 
-/// Shows the lines of a device of no known family, with the time at which each came, and sends nothing.
+/// Shows the lines of a device of unknown family, with the time of each, and sends nothing.
 struct LineMonitor: Sendable {
     private let context: CommandContext
-    /// How many lines are shown; nil for no bound.
+    /// The number of lines to show; nil for no limit.
     private let count: Int?
 
     init(_ context: CommandContext, count: Int?) {
@@ -15,7 +15,7 @@ struct LineMonitor: Sendable {
         self.count = count
     }
 
-    /// Runs until all lines were shown, the time is over, or a signal ends it. A device that is unplugged is waited for.
+    /// Runs until all lines were shown, the time is over, or a signal ends it. After an unplug it waits for the device.
     func run(for time: Duration?) async throws {
         let endpoint = try context.endpoint()
         let link = try await context.openLink(endpoint, for: .watching, note: context.output.note)

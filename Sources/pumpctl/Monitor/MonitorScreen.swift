@@ -1,10 +1,10 @@
 import DeviceKit
 import Terminal
 
-/// Where a monitor shows its updates: a line each, or on a terminal one line that is drawn over.
+/// Shows the updates of a monitor: one line each, or on a terminal a single line that is redrawn.
 struct MonitorScreen {
     private let output: Output
-    /// The present state; nil where nothing is drawn over.
+    /// The redrawn line with the current state; nil if the output is not a terminal.
     private let line: LiveLine?
 
     init(_ output: Output) {
@@ -12,20 +12,20 @@ struct MonitorScreen {
         line = !output.isJSON && StandardStream.output.canMoveCursor ? LiveLine(write: output.draw) : nil
     }
 
-    /// Shows an update. On a terminal, what is more than the present state is left standing above it.
+    /// Shows an update. On a terminal, an event stays visible above the redrawn line.
     func show(_ update: FamilyUpdate) {
         guard let line else { return output.result(MonitorText.line(update), update) }
         let news = if case .status = update.event { String?.none } else { MonitorText.line(update) }
         line.show(MonitorText.stateLine(update), colour: output.isColoured ? colour(update) : nil, below: news)
     }
 
-    /// Shows what goes over the link, above the present state.
+    /// Shows a note, above the redrawn line.
     @Sendable func note(_ text: String) { if line?.note(text) != true { output.note(text) } }
 
-    /// Leaves what was drawn last standing: nothing is drawn over any more.
+    /// Stops redrawing. The last state stays visible.
     func end() { line?.end() }
 
-    /// Green for what is on, red for what is wrong, yellow for what is not known.
+    /// The ANSI colour of the state: green for on, red for an error, yellow for unknown.
     private func colour(_ update: FamilyUpdate) -> Int {
         switch update.family.state.first.flatMap({ update.values[$0.key] }) {
         case .text("on"), .boolean(true): 32

@@ -1,15 +1,15 @@
 import DeviceKit
 import RecordFormat
 
-/// An update as people read it, on one line.
+/// The text of an update, on one line.
 enum MonitorText {
-    /// The whole line: the time, what has happened, and what is known.
+    /// The complete line: the time, the event, and the known values.
     static func line(_ update: FamilyUpdate) -> String {
         let state = if case .text = update.event { [String]() } else { update.phrases }
         return line(update, [happening(update)].compactMap(\.self) + state)
     }
 
-    /// What is known, without what has happened.
+    /// The line of the current state: the time and the known values.
     static func stateLine(_ update: FamilyUpdate) -> String {
         line(update, (update.isLinkUp ? [] : ["link lost"]) + update.phrases)
     }

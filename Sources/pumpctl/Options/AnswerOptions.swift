@@ -1,7 +1,7 @@
 import ArgumentParser
 import DeviceKit
 
-/// The options of a command that sends lines as they are and waits for their answers.
+/// The options of a command that sends typed lines and waits for the answers.
 struct AnswerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("How long a silence ends an answer.", valueName: "time"), transform: SecondsArgument.typed)
@@ -24,9 +24,9 @@ struct AnswerOptions: ParsableArguments {
         transform: Self.pattern)
     var failsOn: LinePattern?
 
-    /// By what an answer is known to have ended.
+    /// The rules by which an answer has ended.
     ///
-    /// - Parameter timeout: How long it is waited for.
+    /// - Parameter timeout: The time-out of an answer.
     func rules(_ timeout: Duration) -> AnswerRules {
         var rules = AnswerRules()
         (rules.timeout, rules.quiet, rules.end, rules.failure) = (timeout, quiet.duration, until, failsOn)

@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// How the options are explained by which a command ends by itself.
+/// The help of the options that end a command automatically.
 extension ArgumentHelp {
-    /// That of `--count`.
+    /// The help of `--count`.
     static func end(after things: String) -> ArgumentHelp {
         ArgumentHelp("End after this many \(things).", valueName: "number")
     }
 
-    /// That of `--for`.
+    /// The help of `--for`.
     static let endOfTime = ArgumentHelp("End after this time.", valueName: "time")
 }

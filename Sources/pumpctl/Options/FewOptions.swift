@@ -1,10 +1,10 @@
 import ArgumentParser
 import DeviceKit
 
-// The options of commands that need no device, or not what most need of one. What they leave out means nothing there, is
-// not shown in their help, and is refused.
+// Option groups for commands that use only some of ``SharedOptions``. The other options have no meaning for these
+// commands, are not in their help, and are rejected.
 
-/// For a command that only prints.
+/// Options of a command that only prints.
 struct JSONOption: ParsableArguments {
     @Flag(help: "Print JSON, one object per line.")
     var json = false
@@ -12,7 +12,7 @@ struct JSONOption: ParsableArguments {
     var shared: SharedOptions { .leavingOut { $0.json = json } }
 }
 
-/// For a command that lists what may be of several families.
+/// Options of a command that lists items of several families.
 struct JSONAndFamilyOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: "Device family.")
     var family: Family?
@@ -22,7 +22,7 @@ struct JSONAndFamilyOptions: ParsableArguments {
     var shared: SharedOptions { .leavingOut { ($0.family, $0.json) = (family, output.json) } }
 }
 
-/// For `doctor`.
+/// Options of `doctor`.
 struct DoctorOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: ArgumentHelp("Device endpoint.", valueName: "endpoint"))
     var port: String?
@@ -32,7 +32,7 @@ struct DoctorOptions: ParsableArguments {
     var shared: SharedOptions { .leavingOut { ($0.port, $0.json) = (port, output.json) } }
 }
 
-/// For `module`.
+/// Options of `module`.
 struct ModuleOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
@@ -55,7 +55,7 @@ struct ModuleOptions: ParsableArguments {
     }
 }
 
-/// For `sim ctl`.
+/// Options of `sim ctl`.
 struct JSONAndTimeoutOptions: ParsableArguments {
     @OptionGroup var output: JSONOption
 
@@ -67,7 +67,7 @@ struct JSONAndTimeoutOptions: ParsableArguments {
     var shared: SharedOptions { .leavingOut { ($0.json, $0.timeout) = (output.json, timeout) } }
 }
 
-/// For `gatt`.
+/// Options of `gatt`.
 struct GATTOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: ArgumentHelp("Device endpoint, as ble:NAME.", valueName: "endpoint"))
     var port: String?
@@ -95,7 +95,7 @@ struct GATTOptions: ParsableArguments {
     }
 }
 
-/// For `record`, of another program than pumpctl.
+/// Options of `record` for a program other than pumpctl.
 struct SharedPortOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: ArgumentHelp("Device endpoint.", valueName: "endpoint"))
     var port: String?
@@ -109,7 +109,7 @@ struct SharedPortOptions: ParsableArguments {
     var shared: SharedOptions { .leavingOut { ($0.port, $0.family, $0.verbose) = (port, family, verbose) } }
 }
 
-/// For `serve`, beside what `pumpctld` takes.
+/// Options of `serve`, in addition to those of `pumpctld`.
 struct ServeOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: ArgumentHelp("Device endpoint.", valueName: "endpoint"))
     var port: String?
@@ -129,7 +129,7 @@ struct ServeOptions: ParsableArguments {
 }
 
 extension SharedOptions {
-    /// Options that were given, without the others.
+    /// Creates options with only those values that `set` assigns.
     fileprivate static func leavingOut(_ set: (inout SharedOptions) -> Void) -> SharedOptions {
         var options = SharedOptions()
         (options.port, options.family, options.timeout, options.record) = (nil, nil, nil, nil)

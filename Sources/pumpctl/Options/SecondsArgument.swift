@@ -13,9 +13,9 @@ struct SecondsArgument: ExpressibleByArgument {
         self.duration = duration
     }
 
-    /// Reads a time that was typed.
+    /// Parses a typed time.
     ///
-    /// - Throws: `ValidationError`, which says what a time may be.
+    /// - Throws: `ValidationError` that names the form.
     static func typed(_ text: String) throws -> SecondsArgument {
         guard let time = SecondsArgument(argument: text) else { throw ValidationError(rule) }
         return time
@@ -24,6 +24,6 @@ struct SecondsArgument: ExpressibleByArgument {
 }
 
 extension SecondsArgument: CustomStringConvertible {
-    /// As it is typed, in seconds.
+    /// The time in the form in which it is typed, in seconds.
     var description: String { "\(duration.inSeconds)s" }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import DeviceKit
 
-/// The options that every command takes, before or after its name.
+/// The options of every command, before or after its name.
 struct SharedOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
@@ -43,18 +43,18 @@ struct SharedOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Show on standard error what is sent (>) and received (<).")
     var verbose = false
 
-    /// Whether none of them was given, but perhaps `--json`.
+    /// Whether no option was given except perhaps `--json`.
     var isBare: Bool {
         port == nil && family == nil && timeout == nil && wait == nil && !reset && record == nil && capture == nil
             && !verbose
     }
 
-    /// The endpoint that is named, by these options or by the user's settings; nil where none is.
+    /// The endpoint from `--port` or the user's settings; nil if there is none.
     var namedPort: String? { try? PortChoice.named(port) }
 
-    /// The kind of device that is named, or that the endpoint tells; nil where nothing does.
+    /// The family from `--family` or the endpoint; nil if neither determines it.
     var toldFamily: Family? { family ?? namedPort.flatMap { Family.named(by: $0) ?? Family.handedOver(at: $0) } }
 
-    /// The kind of device that a command for any device is for: a pump where nothing tells.
+    /// The family that a command for any device assumes; a pump by default.
     var deviceFamily: Family { toldFamily ?? .usual }
 }

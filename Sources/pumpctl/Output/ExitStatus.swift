@@ -1,34 +1,34 @@
 import LineProtocol
 
-/// What the program's exit says, by the numbers of sysexits.h.
+/// An exit status of the program, mostly by the numbers of sysexits.h.
 enum ExitStatus: Int32 {
     case done = 0
     /// The device answered `ERROR:…`.
     case refused = 1
-    /// A check failed: the program did not do what a simulated device expected of it.
+    /// A check failed: the device or the program under test did not behave as expected.
     case checkFailed = 2
-    /// The pump was stopped for safety, by itself or by this program.
+    /// The pump was stopped for safety, by its firmware or by this program.
     case stoppedForSafety = 3
-    /// The command line is wrong.
+    /// The command line is invalid.
     case usage = 64
     /// There is no such port or device.
     case noInput = 66
-    /// Somebody else uses the port.
+    /// Another program uses the port.
     case unavailable = 69
     /// The link broke.
     case ioError = 74
-    /// No answer came in time.
+    /// No reply arrived in time.
     case temporaryFailure = 75
-    /// An answer came that the protocol does not know.
+    /// A reply arrived that the protocol does not know.
     case protocolError = 76
-    /// This user may not.
+    /// This user lacks a permission.
     case noPermission = 77
-    /// The task was cancelled; by a signal, its number counts instead.
+    /// The task was cancelled. If a signal did it, the exit status is 128 plus its number instead.
     case interrupted = 130
-    /// The reader of standard output has gone, as where SIGPIPE ends a program.
+    /// The reader of standard output has gone. The same status as of a program that SIGPIPE ends.
     case brokenPipe = 141
 
-    /// The exit of a command that a link failed.
+    /// The exit status for a link's error.
     init(_ code: LinkError.Code) {
         self =
             switch code {

@@ -6,11 +6,11 @@ import LineProtocol
 import RecordFormat
 import SerialPort
 
-/// What the errors of the libraries mean to who has typed a command.
+/// Conversion of the libraries' errors to failures of a command.
 extension Failure {
-    /// Any error.
+    /// Converts any error.
     ///
-    /// - Parameter place: Where the device is, as far as that is known.
+    /// - Parameter place: The place of the device, if known.
     init(of error: any Error, _ family: Family = .usual, at place: DevicePlace? = nil) {
         switch error {
         case let failure as Failure: self = failure
@@ -47,7 +47,7 @@ extension Failure {
         }
     }
 
-    /// What an error of bluetoothd means to who asked for no link.
+    /// Converts an error of bluetoothd in a command that opens no link.
     init(_ error: BLEError) {
         let status: ExitStatus =
             switch error.code {
@@ -62,7 +62,7 @@ extension Failure {
         self.init(status, code: error.code.rawValue, "\(error.activity): \(error.reason)", hint: error.hint)
     }
 
-    /// The system could not be asked for its ports.
+    /// The failure that the system's ports can't be listed.
     init(discovery error: SerialError) { self.init(.ioError, code: "system", "\(error)") }
 
     private init(_ error: PortChoiceError) {
@@ -81,7 +81,7 @@ extension Failure {
         }
     }
 
-    /// Why another program could not switch the device off, as it has told.
+    /// The failure of another program to switch the device off, in its own words.
     init(_ failure: OffFailure) {
         self.init(
             ExitStatus(rawValue: failure.status) ?? .ioError, code: failure.code, failure.message, hint: failure.hint,
@@ -90,10 +90,10 @@ extension Failure {
 
     // MARK: Files
 
-    /// A file could not be opened or written.
+    /// The failure that a file could not be opened or written.
     init(_ error: FileError) { self.init(file: error.path ?? "standard output", errno: error.errno) }
 
-    /// A file could not be opened or written.
+    /// The failure that a file could not be opened or written.
     init(file path: String, errno: CInt) {
         let (status, code): (ExitStatus, String) =
             switch errno {
@@ -107,7 +107,7 @@ extension Failure {
         self.init(status, code: code, "\(path): \(String(cString: strerror(errno)))", hint: hint)
     }
 
-    /// A file that an option of a simulated device names can't be used.
+    /// The failure that a file named by a simulator's option can't be used.
     private init(_ error: DeviceFileError) {
         switch error.code {
         case .unreadable(let errno): self.init(file: error.path, errno: errno)
@@ -117,9 +117,9 @@ extension Failure {
         }
     }
 
-    /// Standard output takes no more.
+    /// The failure that writing to standard output failed.
     ///
-    /// - Parameter outcome: What the command has done, which nobody could read there.
+    /// - Parameter outcome: The result of the command, which could not be printed there.
     init(standardOutput errno: Int32, outcome: String? = nil) {
         self.init(file: "standard output", errno: errno)
         if errno == EAGAIN { message = "standard output: no program has read it for too long" }
@@ -127,9 +127,9 @@ extension Failure {
         hint = Self.hint(onRoom: errno, "send the results elsewhere")
     }
 
-    /// An instruction for a file that takes no more.
+    /// The hint for a file that can't be written.
     ///
-    /// - Parameter otherwise: The instruction for any cause.
+    /// - Parameter otherwise: The instruction for any other cause.
     private static func hint(onRoom errno: CInt, _ otherwise: String) -> String {
         switch errno {
         case EFBIG: "raise the limit on file sizes (ulimit -f), or \(otherwise)"
@@ -157,7 +157,7 @@ extension Failure {
 }
 
 extension LinkError.Remedy {
-    /// What to do, as it is typed.
+    /// The remedy as an instruction, with the option to type.
     fileprivate var words: String {
         switch self {
         case .useAs(let family): "use a command of the family \(family), or --family \(family)"
@@ -170,7 +170,7 @@ extension LinkError.Remedy {
 }
 
 extension OffFailure {
-    /// Why the device that this program holds could not be switched off for another one.
+    /// The reply to another program that this one could not switch its device off.
     init(_ problem: OffProblem, at place: DevicePlace?) {
         guard case .session(let error) = problem.cause else {
             self.init(problem, words: problem.family.words)
@@ -184,7 +184,7 @@ extension OffFailure {
 }
 
 extension UserConfiguration {
-    /// What is wrong with it without being in the way.
+    /// Warnings about problems that do not prevent the use of the configuration.
     var warnings: [String] {
         let known = Key.allCases.map(\.rawValue)
         return unknownKeys.map { name in

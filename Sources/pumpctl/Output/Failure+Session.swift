@@ -2,10 +2,11 @@ import DeviceKit
 import LineProtocol
 
 extension Failure {
+    /// Converts an error of a session.
+    ///
     /// - Parameters:
-    ///   - place: Where the device is; nil where that was said, or is not known.
-    ///   - unknownEffect: What is said where it is unknown whether the command was carried out; nil where what became of it
-    ///     is known by now.
+    ///   - place: The place of the device; nil if it is unknown or already stated.
+    ///   - unknownEffect: The phrase for an unknown outcome; nil if the outcome has become known since.
     init(
         _ error: SessionError, _ family: Family, at place: DevicePlace? = nil,
         unknownEffect: String? = "whether it was carried out is unknown"
@@ -32,7 +33,7 @@ extension Failure {
                 hint: DevicePlace.adviceOnUnknownReply(line, at: place, family))
         case .linkLost:
             if let link = error.link, [.notPermitted, .busy, .timedOut].contains(link.code) {
-                // The link is up, and the far end did not confirm what was sent: connecting again does not mend that.
+                // The link is up, but the far end did not confirm the bytes, so reconnecting would not help.
                 self.init(link)
                 message = "\(error.command): \(message)"
             } else {
@@ -67,7 +68,7 @@ extension Failure {
         hint = [hint, "ask for its state: \(question)"].compactMap(\.self).joined(separator: "; then ")
     }
 
-    /// A server that shares the device has no link to it. What became of a command is for the caller to say.
+    /// The failure that a server that shares the device has no link to it. The caller adds the outcome of the command.
     init(deviceAwayAt place: DevicePlace?) {
         self.init(
             .noInput, code: SessionError.Code.deviceAway.rawValue,

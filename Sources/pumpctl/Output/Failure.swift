@@ -1,19 +1,19 @@
 import DeviceKit
 
-/// Why a command did not succeed, as a person and a program are told.
+/// The reason why a command failed, for people and for programs.
 struct Failure: Error {
     var status: ExitStatus
-    /// What went wrong, as a stable word for programs.
+    /// A stable code word for programs.
     var code: String
-    /// What went wrong, in one sentence without a full stop.
+    /// A message for people: one sentence without a full stop.
     var message: String
-    /// What to do about it.
+    /// An instruction that may solve the problem.
     var hint: String?
-    /// What became of the command.
+    /// The outcome of the command.
     var outcome: String?
-    /// What the device said behind `ERROR:`.
+    /// The device's error code: the text after `ERROR:`.
     var deviceCode: String?
-    /// Whether it is said even where a signal explains it.
+    /// Whether the failure is reported even if it follows from a signal.
     var mustBeSaid = false
 
     init(
@@ -28,7 +28,7 @@ struct Failure: Error {
         self.deviceCode = deviceCode
     }
 
-    /// As programs are told of it.
+    /// The record of the failure, for programs.
     var record: ResultRecord {
         let record: ResultRecord = [
             "ok": false, "exit_code": status.rawValue, "error": code, "message": message, "hint": hint,

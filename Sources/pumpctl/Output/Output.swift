@@ -4,90 +4,92 @@ import LineProtocol
 import Synchronization
 import Terminal
 
-/// Where a command's results go: text for people or JSON for programs on standard output, the rest on standard error.
+/// The output of a command: results on standard output, as text or as JSON for programs; everything else on standard
+/// error.
 struct Output: Sendable {
     let isJSON: Bool
     private let results: ResultStream
     private let outcome = Outcome()
 
-    /// For text or JSON, on standard output unless told otherwise.
+    /// Creates an output for text or JSON, on standard output by default.
     init(isJSON: Bool, on results: ResultStream = ResultStream()) { (self.isJSON, self.results) = (isJSON, results) }
 
-    /// Why standard output took no more, as an errno: EPIPE where its reader has gone. Nil as long as all was written.
+    /// The errno of a failed write to standard output, EPIPE if its reader has gone; nil as long as everything was
+    /// written.
     var failure: Int32? { results.failure }
 
-    /// Calls `body` once standard output takes no more; at once where that is so. In place of what was to be called before.
+    /// Calls `body` when standard output fails, or at once if it has failed. Replaces an earlier `body`.
     func onFailure(_ body: @escaping @Sendable () -> Void) { results.onFailure(body) }
 
-    /// For a command that only shows what happens: standard output takes no more once its reader has gone.
+    /// Makes standard output fail as soon as its reader has gone, for a command that only shows events.
     func needsReader(on loop: EventLoop) { results.failWithoutReader(on: loop) }
 
-    /// For a command that holds a device, and so must not wait for whoever reads what it prints: where too much waits to be
-    /// read, standard output counts as one that takes no more.
+    /// Makes writes never wait for the reader, for a command that holds a device. If too much output is pending,
+    /// standard output fails.
     func neverWait() {
         StreamWriter.output.neverWait()
         StreamWriter.error.neverWait()
     }
 
-    /// Whether standard output may be coloured: a terminal that has colours, and no NO_COLOR.
+    /// Whether standard output may be coloured: a terminal with colours, text and no NO_COLOR.
     var isColoured: Bool { StandardStream.output.isColoured && !isJSON }
 
-    /// Prints `text`, or `value` as one JSON object on a line of its own.
+    /// Prints `text`, or `value` as one JSON object on a line.
     func result(_ text: @autoclosure () -> String, _ value: @autoclosure () -> some Encodable) {
         line(isJSON ? Self.json(value()) : text())
     }
 
-    /// Prints what a command has done, as a result. Where standard output does not take it, it is said with that failure.
+    /// Prints the outcome of a command, as a result. If standard output fails, the failure includes `text`.
     func outcome(_ text: String, _ value: @autoclosure () -> some Encodable) {
         outcome.text.withLock { $0 = text }
         result(text, value())
     }
 
-    /// What the command has done, as it was to be printed last.
+    /// The text of the last outcome, even if printing it failed.
     var lastOutcome: String? { outcome.text.withLock(\.self) }
 
-    /// Prints a line of text, where people read.
+    /// Prints a line of text, unless the output is JSON.
     func text(_ text: @autoclosure () -> String) {
         if !isJSON { line(text()) }
     }
 
-    /// Writes to the terminal what is not a line of its own.
+    /// Writes text to standard output, without adding a line end.
     func draw(_ text: String) { results.write(text) }
 
-    /// Prints `value` as one JSON object on a line of its own, where programs read.
+    /// Prints `value` as one JSON object on a line, if the output is JSON.
     func record(_ value: @autoclosure () -> some Encodable) {
         if isJSON { line(Self.json(value())) }
     }
 
-    /// Prints a note on standard error, which on a terminal breaks at words.
+    /// Prints a note on standard error, wrapped at words on a terminal.
     func note(_ text: String) {
         StreamWriter.error.write((TerminalSize.ofErrors.map { text.wrapped(to: $0.columns) } ?? text) + "\n")
     }
 
-    /// Prints a note on standard error, and what to do about it.
+    /// Prints a note on standard error, with a hint.
     func note(_ text: String, hint: String?) { note(text + (hint.map { "\n  hint: \($0)" } ?? "")) }
 
-    /// Shows on the terminal how far something is, in place of what was shown so before.
+    /// Shows progress on the terminal, in place of the previous one.
     func progress(_ text: String) { StreamWriter.error.redrawLine(text) }
 
-    /// Rings the bell of the terminal that standard error is; elsewhere nothing.
+    /// Rings the bell if standard error is a terminal.
     func ringBell() { if StandardStream.error.isTerminal { StreamWriter.error.write("\u{07}") } }
 
-    /// Tells of a failure: on standard error, and to programs as an object too.
+    /// Reports a failure on standard error, and as an object if the output is JSON.
     ///
-    /// - Parameter exitCode: With what the program ends, where that is not the status of the failure.
+    /// - Parameter exitCode: The program's exit status, if it differs from that of the failure.
     func report(_ failure: Failure, exitCode: Int32? = nil) {
         note(of: failure)
         record(exitCode.map { ResultRecord(failure.record, with: ["exit_code": $0]) } ?? failure.record)
     }
 
-    /// Tells people of a failure.
+    /// Reports a failure on standard error.
     func note(of failure: Failure) {
-        // They may hold what devices are called, or what they said.
+        // They may contain the names or the output of devices.
         note("pumpctl: \(failure.message.printable())", hint: failure.hint?.printable())
     }
 
-    /// Tells programs of a failure.
+    /// Reports a failure as an object, if the output is JSON.
     func record(of failure: Failure) { record(failure.record) }
 
     private func line(_ text: String) { results.write(text + "\n") }
@@ -95,13 +97,13 @@ struct Output: Sendable {
     static func json(_ value: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Numbers that are none are left out by the records themselves.
+        // Encoding fails for infinity and NaN, which the records themselves omit.
         guard let data = try? encoder.encode(value) else { return "{}" }
         return String(decoding: data, as: UTF8.self).printableInJSON()
     }
 }
 
-/// What a command has done.
+/// Holds the last outcome of a command.
 private final class Outcome: Sendable {
     let text = Mutex<String?>(nil)
 }

@@ -1,4 +1,4 @@
-/// What a command has done, read or found, as programs are told of it: one JSON object, its values by their keys.
+/// The record of a command's result, for programs: one JSON object.
 ///
 ///     output.result("LED on", ["ok": true, "name": name, "value": value])  // nil is null
 struct ResultRecord: Encodable, ExpressibleByDictionaryLiteral {
@@ -18,13 +18,13 @@ struct ResultRecord: Encodable, ExpressibleByDictionaryLiteral {
         self.members = members.map { (key: $0, value: $1) }
     }
 
-    /// The object that `base` is, with more in it.
+    /// The members of `base`, followed by those of `more`.
     init(_ base: some Encodable, with more: ResultRecord) {
         self.base = base
         members = more.members
     }
 
-    /// The same object, in which what is not known is left out rather than null.
+    /// The same object without the members that are nil.
     var known: ResultRecord {
         var known = self
         known.members.removeAll { $0.value == nil }

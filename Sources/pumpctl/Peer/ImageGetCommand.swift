@@ -33,7 +33,7 @@ struct ImageGetCommand: PeerSubcommand {
         }
     }
 
-    /// Fetches the image into a file, which is replaced by all of it or left as it was.
+    /// Downloads the image into a file. The file is replaced by the complete image, or left unchanged.
     func run(in context: CommandContext) async throws {
         try await context.download(to: output) { link, target, bar in
             defer { bar.clear() }
@@ -54,7 +54,7 @@ struct ImageGetCommand: PeerSubcommand {
         }
     }
 
-    /// Says how far the image came, and that the file is as it was.
+    /// The error of an incomplete image, which says how much arrived and that nothing was written.
     private func failure(_ error: ImageDownloadError, _ context: CommandContext) -> any Error {
         switch error.cause {
         case .file(let error): return Failure(error)
@@ -83,7 +83,7 @@ struct ImageGetCommand: PeerSubcommand {
 }
 
 extension Failure {
-    /// What a peer sent is no image as it was announced.
+    /// The failure that a received image is not valid.
     fileprivate init(_ error: PeerImageError) {
         let hint =
             switch error.code {

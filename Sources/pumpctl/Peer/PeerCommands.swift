@@ -73,11 +73,11 @@ struct ToggleCommand: PeerSubcommand {
 }
 
 extension CommandContext {
-    /// Says `command` to a peer, and tells what was said, and whether the peer has acknowledged it.
+    /// Sends `command` to a peer, and prints that it was sent and whether the peer acknowledged it.
     ///
     /// - Parameters:
-    ///   - values: What programs are told of it besides.
-    ///   - remark: What people are told once it was said.
+    ///   - values: Further members of the record.
+    ///   - remark: A note to print when the command was sent.
     fileprivate func tell(
         _ command: PeerCommand, _ text: String, _ values: [String: StateValue], remark: String? = nil
     ) async throws {
@@ -91,7 +91,7 @@ extension CommandContext {
             (failure.code, failure.outcome) = ("too_long", "not_sent")
             throw failure
         }
-        // Over BLE the peer's service shows that it is there.
+        // Over BLE, the peer's service proves that the peer is there.
         if !link.keepsPacketBounds, !delivery.hasHeard {
             output.note(
                 "pumpctl: nothing was heard from \(link.name); a peer need not answer",

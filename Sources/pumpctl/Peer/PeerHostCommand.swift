@@ -48,7 +48,7 @@ struct PeerHostCommand: PeerSubcommand {
     @Option(name: .customLong("for"), help: .endOfTime, transform: SecondsArgument.typed)
     var time: SecondsArgument?
 
-    /// Whether it is offered over BLE.
+    /// Whether the peer is offered over BLE.
     private var isOnAir: Bool { !usesPseudoTerminal && link == nil && tcp == nil }
 
     func validate() throws {
@@ -70,7 +70,7 @@ struct PeerHostCommand: PeerSubcommand {
 
     /// Offers a peer until the user or a signal ends it.
     ///
-    /// Everything that comes about is an event of one stream, so that what arrives is shown above the line that is typed.
+    /// All input and all events come in one stream, so that received text is shown above the line that is being typed.
     private func offer(_ options: PeerFirmwareOptions, _ context: CommandContext) async throws {
         let (stream, events) = AsyncStream.makeStream(of: PeerHostScreen.Event.self)
         if isOnAir {

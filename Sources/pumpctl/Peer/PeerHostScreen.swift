@@ -5,14 +5,14 @@ import LineProtocol
 import PeripheralSim
 import Terminal
 
-/// Where people host a peer: what they type is said, and what arrives is shown above the line that they type.
+/// The screen of a hosted peer: sends each typed line, and shows received text above the line that is being typed.
 struct PeerHostScreen {
-    /// What it has to attend to.
+    /// An event to handle.
     enum Event: Sendable {
         /// The peer is offered on a line.
         case ready(String, port: String)
         case happened(HostedPeer.Event)
-        /// Something was typed, or came through the pipe.
+        /// Input from the terminal or a pipe.
         case input(LineScreen.Event)
     }
 
@@ -22,9 +22,9 @@ struct PeerHostScreen {
 
     private init(_ screen: ConsoleScreen) { self.screen = screen }
 
-    /// Offers `peer`, and attends to what comes about, until the user has ended it or the task is cancelled.
+    /// Offers `peer` and handles events until the user ends it or the task is cancelled.
     ///
-    /// - Parameter events: Where what is typed is told, to come behind what the peer has told.
+    /// - Parameter events: Receives input events, so that they are handled in order with those of the peer.
     static func attend(
         to stream: AsyncStream<Event>, _ events: AsyncStream<Event>.Continuation, of peer: HostedPeer,
         _ context: CommandContext
@@ -41,9 +41,9 @@ struct PeerHostScreen {
         }
     }
 
-    /// Attends to an event.
+    /// Handles an event.
     ///
-    /// - Returns: Whether the user has ended it.
+    /// - Returns: Whether the user has ended the peer.
     private mutating func take(_ event: Event, for peer: HostedPeer) async -> Bool {
         switch event {
         case .ready(let text, let port): await begin(text, port: port)
@@ -53,17 +53,17 @@ struct PeerHostScreen {
         case .input(let event):
             for input in screen.lines.take(event) {
                 for line in entered.take(input) { await peer.say(line) }
-                // A pipe that has ended has said all that it will; a person has ended it.
+                // The end of a pipe only ends the input. The end of a terminal's input ends the peer.
                 if input == .end, StandardStream.input.isTerminal { return true }
             }
         }
         return false
     }
 
-    /// The peer is offered for the first time: people can type.
+    /// Shows that the peer is offered for the first time, and lets the user type.
     private mutating func begin(_ text: String, port: String) async {
         hasBegun = true
-        // Programs look for the line that says where it is.
+        // Programs look for this line, which contains the endpoint.
         screen.output.result(text, Timed(["event": "ready", "port": port]))
         await screen.lines.start(prompt: "> ")
         if screen.lines.isEdited {

@@ -34,7 +34,8 @@ struct PeerListenCommand: PeerSubcommand {
         try await context.run(for: time?.duration, whileRead: true) { try await listen(context) }
     }
 
-    /// Shows what a peer says as it comes, until so many events were shown, also behind a link that was lost.
+    /// Shows the peer's output as it arrives, up to `count` events. After a lost link it waits for the peer and
+    /// continues.
     private func listen(_ context: CommandContext) async throws {
         let (endpoint, output) = (try context.endpoint(), context.output)
         let link = try await context.openLink(endpoint, for: .watching, note: output.note)

@@ -2,20 +2,19 @@ import DeviceKit
 import LineProtocol
 
 extension CommandContext {
-    /// Whether what goes over the links is recorded. A configuration that can't be read asks for nothing.
+    /// Whether the traffic of links is recorded. False if the configuration can't be read.
     var recordsLines: Bool {
-        // A device of no known family has no values.
+        // A device of unknown family has no values, so its lines are recorded.
         let hasLines = records == .lines || records == .values && family == .raw
         return hasLines && (try? recordChoice()) == true
     }
 
-    /// The link, and where `--record` asks for it and the command reads no values, a record of what goes over it; where
-    /// `--capture` asks for it, that too.
+    /// Wraps a link to capture its traffic with `--capture`, and to record its lines if ``recordsLines``.
     ///
     /// - Parameters:
-    ///   - name: The device, as people name it.
-    ///   - device: What tells it from others; nil where nothing does.
-    ///   - note: Where to tell what is wrong with the record.
+    ///   - name: The device's name for people.
+    ///   - device: An ID that distinguishes the device from others; nil if there is none.
+    ///   - note: Prints problems of the recording.
     func recorded(
         _ link: any Link, as name: String, device: @autoclosure @escaping @Sendable () -> String? = nil,
         note: @escaping @Sendable (String) -> Void

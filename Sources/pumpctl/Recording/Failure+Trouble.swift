@@ -1,7 +1,7 @@
 import RecordFormat
 
 extension Failure {
-    /// The record can't be read or written.
+    /// The failure that the record can't be read or written.
     init(_ trouble: Trouble) {
         let status: ExitStatus =
             switch trouble.code {

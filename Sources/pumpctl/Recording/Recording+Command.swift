@@ -3,16 +3,16 @@ import Glibc
 import Transports
 
 extension Recording {
-    /// Begins to record the values that the device at `endpoint` tells, if that is asked for; nil if it is not, or can't
-    /// be done. Whoever runs the command ends its record.
+    /// Starts to record the values of the device at `endpoint`; returns nil if that is not wanted or not possible. The
+    /// command's runner ends the recording.
     ///
     /// - Parameters:
-    ///   - isDefault: Whether it is done unless the user has chosen otherwise.
-    ///   - note: Where to tell what is wrong.
+    ///   - isDefault: Whether to record unless the user has chosen otherwise.
+    ///   - note: Prints problems of the recording.
     static func begin(
         _ context: CommandContext, _ endpoint: Endpoint, isDefault: Bool, note: (@Sendable (String) -> Void)? = nil
     ) async throws -> Recording? {
-        // A command that records only if it is asked to does without a configuration that can't be read.
+        // A command that records only on request ignores an unreadable configuration.
         let choice = isDefault ? try context.recordChoice() : try? context.recordChoice()
         guard choice ?? isDefault else { return nil }
         let note = note ?? context.output.note
@@ -23,8 +23,8 @@ extension Recording {
 }
 
 extension CommandContext {
-    /// The user's choice, by `--record` or `--no-record`, else by PUMPCTL_RECORD, else by the configuration; nil if none was
-    /// made.
+    /// The user's choice: `--record` or `--no-record`, otherwise PUMPCTL_RECORD, otherwise the configuration; nil if
+    /// none of them says anything.
     func recordChoice() throws(UserConfigurationError) -> Bool? {
         if let record = options.record { return record }
         if let variable = getenv("PUMPCTL_RECORD"), variable.pointee != 0 {

@@ -3,11 +3,11 @@ import LineProtocol
 import RecordFormat
 
 extension SharedRecording {
-    /// Ends what a command has recorded, and waits until it is on the disk.
+    /// Ends the recording of a command, and waits until it is written to disk.
     ///
     /// - Parameters:
-    ///   - result: How the command went.
-    ///   - isInterrupted: Whether a signal ended it.
+    ///   - result: The result of the command.
+    ///   - isInterrupted: Whether a signal ended the command.
     func end(_ result: Result<Void, any Error>, isInterrupted: Bool) async {
         switch result {
         case .success: await end("closed")
@@ -17,7 +17,7 @@ extension SharedRecording {
         }
     }
 
-    /// Why a session has ended, as it is recorded.
+    /// The recorded reason for the end of a session.
     private static func reason(_ error: any Error) -> String {
         switch error {
         case let error as SessionError: error.code.rawValue
@@ -31,7 +31,7 @@ extension SharedRecording {
 }
 
 extension SharedRecording.Report {
-    /// What people are told.
+    /// The text of the report, for people.
     var text: String {
         switch self {
         case .notBegun(let trouble): "pumpctl: recording failed: \(trouble.text)\n  hint: \(trouble.hint)"

@@ -2,7 +2,7 @@ public import ArgumentParser
 public import LineProtocol
 
 extension RescueCategory: ExpressibleByArgument {
-    /// As it is typed, in either case.
+    /// Parses a category as typed, ignoring case.
     public init?(argument: String) {
         guard let known = Self.known.first(where: { $0.rawValue.lowercased() == argument.lowercased() }) else {
             return nil
@@ -14,10 +14,11 @@ extension RescueCategory: ExpressibleByArgument {
     public var defaultValueDescription: String { rawValue }
 }
 
+/// Lets `--status` take a status by its raw value.
 extension RescueStatus: ExpressibleByArgument {}
 
 extension RescuePosition {
-    /// Reads a place as it is typed: degrees north and east, as in `35.911595,-79.048759`.
+    /// Parses a position as typed: degrees north and east, as in `35.911595,-79.048759`.
     ///
     /// - Throws: `ValidationError` that names the form, or the range.
     static func typed(_ text: String) throws -> RescuePosition {

@@ -51,7 +51,8 @@ struct MessageSendCommand: RescueSubcommand {
         context.output.outcome("\(later ? "kept" : "sent") \(message.id)", values)
     }
 
-    /// Keeps a message, and hands it on. Who calls for help is heard also where the disk is full.
+    /// Stores a message and sends it. It is sent even if it can't be stored: a call for help must get out although the
+    /// disk is full.
     private func send(_ message: RescueMessage, _ context: CommandContext) async throws {
         var (store, isKept): (any RescueStore, Bool) = (RescueMemoryStore(), false)
         do throws(RescueStoreError) {
@@ -150,13 +151,13 @@ struct MessageListenCommand: RescueSubcommand {
 }
 
 extension CommandContext {
-    /// A relay whose events are shown.
+    /// A relay whose events are printed.
     fileprivate func relay(_ store: any RescueStore, until goal: MessageGoal = MessageGoal()) -> MessageRelay {
         MessageRelay(store, until: goal, on: loop, clock: clock) { [output] in output.show($0) }
     }
 
-    /// What carries messages for a command: the port that is named, which may be every phone in sight, and with `--offer` what
-    /// lets phones find this computer, beside it or in its place.
+    /// The exchange of messages for a command: over the named port, which may stand for every phone in sight, and with
+    /// `--offer` also, or instead, with phones that find this computer.
     fileprivate func exchange(of relay: MessageRelay, _ use: LinkUse, _ offer: OfferOptions) throws -> MessageExchange {
         let endpoint = offer.isWanted && options.port == nil ? nil : try endpoint()
         let carrier = endpoint.map { endpoint in

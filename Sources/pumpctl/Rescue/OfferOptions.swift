@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How this computer is offered to phones over BLE.
+/// The options that offer this computer to phones over BLE.
 struct OfferOptions: ParsableArguments {
     @Flag(
         name: .customLong("offer"),
@@ -13,7 +13,7 @@ struct OfferOptions: ParsableArguments {
     @Option(help: "The name that phones see.")
     var name: String?
 
-    /// What it is called there, where nothing else is said too.
+    /// The advertised name, with its default.
     var offeredName: String { name ?? "Rescue" }
 
     func validate() throws {

@@ -5,17 +5,17 @@ import Terminal
 import Transports
 
 extension Output {
-    /// Shows what a relay of messages has to tell.
+    /// Prints an event of a message relay.
     func show(_ event: RelayEvent) {
         if event.isSOS { ringBell() }
-        // A message that is not kept is none of the results.
+        // A message that is not stored is no result.
         if case .kept = event { text(event.text) } else { note("pumpctl: \(event.text)", hint: event.hint) }
         if let values = event.values { record(values) }
     }
 }
 
 extension RelayEvent {
-    /// The event as people are told of it.
+    /// The text of the event, for people.
     fileprivate var text: String {
         switch self {
         case .kept(let message): message.line(showsStatus: false)
@@ -41,7 +41,7 @@ extension RelayEvent {
         }
     }
 
-    /// What people can do about it.
+    /// The hint for the event.
     fileprivate var hint: String? {
         switch self {
         case .surplus, .known: "see them: pumpctl rescue list"
@@ -53,15 +53,15 @@ extension RelayEvent {
 }
 
 extension BLESurvey.Sighting {
-    /// The phone as people are told of it.
+    /// The phone's name and address, for people.
     fileprivate var title: String { (name.map { "\($0.printable()) " } ?? "") + "(ble:\(address))" }
 }
 
 extension RescueMessage {
-    /// The longest of the categories that the protocol names.
+    /// The length of the longest category of the protocol.
     private static let categoryWidth = "Road Closure".count
 
-    /// The message as people read it, in a line.
+    /// The message on one line, for people.
     func line(showsStatus: Bool) -> String {
         let category = category.rawValue.printable().padded(to: Self.categoryWidth)
         let status = showsStatus ? (status == .synced ? "synced   " : "pending  ") : ""

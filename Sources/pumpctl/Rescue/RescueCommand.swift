@@ -88,9 +88,9 @@ struct MessageExportCommand: RescueSubcommand {
 }
 
 extension OutputFile {
-    /// Writes the messages that are kept, of that status and that category, or all, as they are read.
+    /// Writes the stored messages with a status and a category, or all, while they are read.
     ///
-    /// - Throws: `FileError`, or `Trouble` where they can't be read.
+    /// - Throws: `FileError`; `Trouble` if they can't be read.
     fileprivate func writeMessages(
         _ status: RescueStatus?, _ category: RescueCategory? = nil, header: String? = nil,
         _ line: @escaping @Sendable (RescueMessage) -> [UInt8]

@@ -4,14 +4,16 @@ import LineProtocol
 import Terminal
 
 extension CommandContext {
-    /// Runs a command of the user's to its end.
+    /// Runs a command of the user until it ends.
     ///
     /// - Parameters:
-    ///   - variables: What its environment has in addition.
-    ///   - isQuiet: Whether its standard output is the standard error of this program, whose own is for something else.
-    ///   - grace: How long it may take to end once it is told to, before it is killed; nil for as long as it takes.
-    ///   - hint: What to do where it can't be started.
-    /// - Returns: Its exit status, or why it could not be started as env(1) has it.
+    ///   - words: The command and its arguments.
+    ///   - variables: Additional variables for its environment.
+    ///   - isQuiet: Whether its standard output is redirected to standard error, as this program needs standard output
+    ///     itself.
+    ///   - grace: The time limit, once the task is cancelled, after which the command is killed; nil for none.
+    ///   - hint: The hint if the command can't be started.
+    /// - Returns: The command's exit status; 126 or 127, as in env(1), if it could not be started.
     func runServed(
         _ words: [String], with variables: [String: String], isQuiet: Bool = false, grace: Duration? = nil,
         hint: String
@@ -23,7 +25,7 @@ extension CommandContext {
         }
         return try await withTaskCancellationHandler {
             try await process.end(on: loop) { [work] in
-                // Who has typed Ctrl-C has sent it to the command too.
+                // Ctrl-C on the terminal has reached the command too.
                 let signal = (work.exitStatus ?? 128 + SIGTERM) - 128
                 return signal == SIGINT && tcgetpgrp(STDIN_FILENO) == getpgrp() ? nil : signal
             }
@@ -38,7 +40,7 @@ extension CommandContext {
 }
 
 extension ServedCommand.StartFailure {
-    /// Says why a command was not started.
+    /// Reports that a command could not be started.
     func report(_ words: [String], hint: String, on output: Output) {
         output.note("pumpctl: \(words[0].printable()): \(String(cString: strerror(errno)))", hint: hint)
     }

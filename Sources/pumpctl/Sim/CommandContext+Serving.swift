@@ -4,12 +4,12 @@ import DeviceKit
 extension CommandContext {
     /// Serves something while `body` uses it.
     ///
-    /// What is served outlives a signal: `body` may need it to come to its end.
+    /// Serving continues after a signal, as `body` may need it to finish.
     ///
     /// - Parameters:
-    ///   - serve: Serves until it is cancelled, and calls `onReady` once that can be used.
-    ///   - body: Called with what `onReady` was first called with.
-    /// - Throws: Why nothing could be served, or what `body` throws.
+    ///   - serve: Serves until it is cancelled, and calls `onReady` when it can be used.
+    ///   - body: Called with the first value that `onReady` received.
+    /// - Throws: The error of `serve` if serving failed before `body` was called; otherwise that of `body`.
     func serving<Ready: Sendable, Value>(
         _ serve: @escaping @Sendable (_ onReady: @escaping @Sendable (Ready) -> Void) async throws -> Void,
         to body: (Ready) async throws -> Value

@@ -3,19 +3,20 @@ import LineProtocol
 import Synchronization
 import Terminal
 
-/// What was seen of the programs that use simulated devices, where something is expected of them.
+/// Collects the verdicts on the programs that use simulated devices with expectations.
 final class DeviceJudging: Sendable {
     private let handles = Mutex<[Int: (device: OfferedDevice, handle: DeviceHandle)]>([:])
 
-    /// Takes in a device that is offered.
+    /// Adds an offered device, if it has expectations.
     func add(_ handle: DeviceHandle, of device: OfferedDevice) {
         guard !device.settings.expectations().isEmpty else { return }
         handles.withLock { $0[device.number] = (device, handle) }
     }
 
-    /// Says what was seen.
+    /// Prints the verdicts.
     ///
-    /// - Returns: Whether a check failed. What never came to the test fails, unless a signal has ended the simulator before.
+    /// - Returns: Whether a check failed. A rule that was never tested counts as failed, unless a signal ended the
+    ///   simulator early.
     func conclude(_ options: ServingOptions, _ context: CommandContext) async -> Bool {
         let wasInterrupted = context.work.exitStatus != nil
         var hasFailed = false
@@ -25,7 +26,7 @@ final class DeviceJudging: Sendable {
             let name = options.tellsNumbers ? "device \(number): " : ""
             let lines = verdict.description.split(separator: "\n").map { String($0).printable() }
             for line in lines { context.output.note("pumpctl: verdict: \(name)\(line)") }
-            // Standard output is the command's.
+            // With `--run`, standard output belongs to the command.
             guard !options.runsCommand else { continue }
             context.output.record(
                 [

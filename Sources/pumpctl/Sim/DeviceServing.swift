@@ -6,13 +6,13 @@ import LineProtocol
 import SimControl
 import Terminal
 
-/// What `sim` does: it offers devices until it is interrupted, somebody who controls them ends it, or the command has ended
-/// that runs meanwhile.
+/// The work of `sim`: offers devices until it is interrupted, a controller stops it, or the command of `--run` has
+/// ended.
 struct DeviceServing: Sendable {
     let devices: [OfferedDevice]
     let options: ServingOptions
     let context: CommandContext
-    /// Where the devices are controlled; nil where they are not.
+    /// The path of the control socket; nil if there is none.
     let control: String?
 
     init(_ devices: [OfferedDevice], _ options: ServingOptions, _ context: CommandContext) throws {
@@ -20,14 +20,14 @@ struct DeviceServing: Sendable {
         control = try options.controlPath()
     }
 
-    /// Is told of each device before it is offered.
+    /// Receives each device before it is offered.
     private typealias OnDevice = @Sendable (OfferedDevice, DeviceHandle) -> Void
 
-    /// Serves to the end.
+    /// Serves until the end.
     ///
     /// - Returns: The exit status.
     func run() async throws -> Int32 {
-        // What happens by chance happens again with the same seed.
+        // Print the seed, with which the random events can be repeated.
         for device in devices where isNamed(device) {
             let (faults, hasChance) = (device.settings.faults(), device.settings.steps().contains(where: \.isByChance))
             guard !faults.isEmpty || hasChance else { continue }
@@ -57,10 +57,10 @@ struct DeviceServing: Sendable {
         return try exitStatus(ofFailed: result)
     }
 
-    /// The exit status where a check failed: 2, unless there was no command that could have failed it.
+    /// The exit status if a check failed: 2, unless the command of `--run` could not be started.
     private func exitStatus(ofFailed result: Result<Int32, any Error>) throws -> Int32 {
         switch result {
-        // As env(1) has it: the command could not be started.
+        // 126 or 127, as in env(1): the command could not be started.
         case .success(let status) where options.runsCommand && (126...127).contains(status): return status
         case .failure(let error) where !(error is CancellationError): throw error
         case .success, .failure: return ExitStatus.checkFailed.rawValue
@@ -72,15 +72,15 @@ struct DeviceServing: Sendable {
         handle.onStepFailure { context.output.note($0.note(of: name)) }
     }
 
-    /// Whether a device is one that was asked for, rather than a further one of `--count`.
+    /// Whether the device was requested on its own, and not only by `--count`.
     private func isNamed(_ device: OfferedDevice) -> Bool {
         device.number == 1 || device.number > options.count ?? 1
     }
 
     // MARK: Control
 
-    /// Has `serve` offer devices, which can be controlled where that is asked for, until it returns, or somebody who controls
-    /// them asks for the end.
+    /// Offers devices through `serve`, with a control socket if requested, until `serve` returns or a controller asks
+    /// for the end.
     private func controlling(
         _ serve: @escaping @Sendable (_ onDevice: @escaping OnDevice) async throws -> Int32
     ) async throws -> Int32 {
@@ -102,11 +102,11 @@ struct DeviceServing: Sendable {
                     await server.untilStopped()
                     return nil
                 }
-                // Whichever ends first ends the other.
+                // The first of the two to end also ends the other.
                 defer { group.cancelAll() }
                 if let status = try await group.next() ?? nil { return status }
                 guard options.runsCommand else { return ExitStatus.done.rawValue }
-                // The command is ended, and its exit status counts all the same.
+                // The command is ended, and its exit status still counts.
                 group.cancelAll()
                 return (try await group.next() ?? nil) ?? ExitStatus.done.rawValue
             }
@@ -115,12 +115,12 @@ struct DeviceServing: Sendable {
 
     // MARK: Serving
 
-    /// Offers the devices, and tells `onReady` once all are there, or else prints where each is.
+    /// Offers the devices. When all of them are ready, calls `onReady`; without it, prints where each one is.
     private func serve(
         _ onDevice: @escaping OnDevice, onReady: (@Sendable ([ReadyDevice]) -> Void)? = nil
     ) async throws {
         let ready = ReadyDevices(of: devices.count)
-        // With --wait one record is of all, and with --run standard output is the command's.
+        // With `--wait` one record describes all devices. With `--run` standard output belongs to the command.
         let tellOfOne: @Sendable (ReadyDevice) -> Void = { if onReady == nil, !options.waits { tellOf($0) } }
         let tell: @Sendable (ReadyDevice) -> Void = { device in
             tellOfOne(device)
@@ -137,7 +137,7 @@ struct DeviceServing: Sendable {
                         onAway: { tellOf(device, away: $0) })
                 }
             }
-            // The first that can't be served ends the others.
+            // The first device that can't be served ends the others.
             for try await _ in group {}
         }
     }
@@ -148,13 +148,13 @@ struct DeviceServing: Sendable {
     }
 
     private func tellOf(_ device: OfferedDevice, away failure: Failure) {
-        // Standard output is the command's.
+        // With `--run`, standard output belongs to the command.
         if options.runsCommand { return }
         let record: ResultRecord = ["ok": false, "event": "interrupted", "error": failure.code]
         context.output.record(named(record, device.number, device.family))
     }
 
-    /// A record that says which of several devices it is about.
+    /// Adds the device's number and family to a record, if there are several devices.
     private func named(_ record: ResultRecord, _ number: Int, _ family: String) -> ResultRecord {
         var record = record
         if options.tellsNumbers { record = ResultRecord(record, with: ["number": number]) }
@@ -169,9 +169,9 @@ struct DeviceServing: Sendable {
 
     // MARK: --run
 
-    /// Offers the devices while the command runs. Nothing but the command writes to standard output.
+    /// Offers the devices while the command runs. Only the command writes to standard output.
     ///
-    /// - Returns: The exit status of the command.
+    /// - Returns: The command's exit status.
     private func serveCommand(_ onDevice: @escaping OnDevice) async throws -> Int32 {
         try await context.serving { onReady in
             try await serve(onDevice, onReady: onReady)
@@ -186,7 +186,7 @@ struct DeviceServing: Sendable {
 }
 
 extension Failure {
-    /// Why devices can't be controlled at a path.
+    /// The failure that the control socket could not be opened.
     fileprivate init(control path: String, _ error: DescriptorError) {
         self.init(file: path, errno: error.errno ?? EIO)
         guard error.errno == EADDRINUSE else { return }

@@ -5,18 +5,18 @@ import Glibc
 import PeripheralSim
 import SerialPort
 
-/// A simulated device that other programs are offered.
+/// A simulated device that is offered to other programs.
 struct OfferedDevice: Sendable {
-    /// Where it is.
+    /// The place where a device is offered.
     enum Place: Sendable {
         case line(ServingPlace)
-        /// The adapter's name or address; nil for the first that is on.
+        /// BLE, with the adapter's name or address; nil for the first adapter that is on.
         case radio(adapter: String?)
-        /// On a line and over BLE at once, as a module has both.
+        /// A line and BLE at once, as a BLE module has both.
         case lineAndRadio(ServingPlace, adapter: String?)
     }
 
-    /// What it is called where it is controlled, from 1 on.
+    /// The device's number in control commands, from 1.
     let number: Int
     let simulator: PeripheralSimulator
     let settings: SimulatorSettings
@@ -24,13 +24,13 @@ struct OfferedDevice: Sendable {
 
     var family: String { simulator.line.name }
 
-    /// Offers it until the task is cancelled.
+    /// Offers the device until the task is cancelled.
     ///
     /// - Parameters:
-    ///   - onDevice: Told of it before it is there.
-    ///   - onReady: Told that it is there, and again each time that it is back.
-    ///   - onRadio: Told that one that is on a line too is there over BLE.
-    ///   - onAway: Told why it is not back after its cable was pulled.
+    ///   - onDevice: Receives the device before it is offered.
+    ///   - onReady: Called when the device is ready, and again each time it is back.
+    ///   - onRadio: Called when a device that is also on a line is ready over BLE.
+    ///   - onAway: Called with the reason if the device does not come back after its cable was pulled.
     func serve(
         _ context: CommandContext, onDevice: @escaping @Sendable (DeviceHandle) -> Void,
         onReady: @escaping @Sendable (ReadyDevice) -> Void, onRadio: @escaping @Sendable (ReadyDevice) -> Void,
@@ -64,7 +64,7 @@ struct OfferedDevice: Sendable {
         }
     }
 
-    /// Tells what becomes of a device that is offered over BLE.
+    /// Reports an event of a device that is offered over BLE.
     private func tell(_ event: PeripheralEvent, _ output: Output, _ onReady: (ReadyDevice) -> Void) {
         let name = settings.text("name") ?? (try? simulator.peripheral(settings).offered.name) ?? ""
         switch event {
@@ -89,7 +89,7 @@ struct OfferedDevice: Sendable {
 }
 
 extension ServingPlace {
-    /// Has `offer` offer a device here, and tells where that is, in words and as an endpoint.
+    /// Offers a device at this place, and reports its location as text and as an endpoint.
     func serve(
         _ output: Output, _ offer: (_ tell: @escaping @Sendable (ServingEvent) -> Void) async throws -> Void,
         onReady: @escaping @Sendable (_ text: String, _ endpoint: String) -> Void,
@@ -127,7 +127,7 @@ extension ServingPlace {
 }
 
 extension Failure {
-    /// Why a pseudo-terminal could not be offered.
+    /// The failure that a pseudo-terminal could not be created.
     fileprivate init(_ error: SerialError) {
         self.init(file: error.path, errno: error.errno ?? 0)
         if error.code == .pathTaken { (status, code) = (.unavailable, "path_taken") }

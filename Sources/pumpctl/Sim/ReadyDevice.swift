@@ -3,36 +3,36 @@ import Glibc
 import LineProtocol
 import Synchronization
 
-/// A simulated device that other programs can open by now.
+/// A simulated device that other programs can open now.
 struct ReadyDevice: Sendable {
-    /// What it is called where it is controlled.
+    /// The device's number in control commands.
     var number: Int
     var family: String
-    /// The endpoint that it is reached by.
+    /// The endpoint of the device.
     var port: String
-    /// Where it is, for people.
+    /// The location of the device, for people.
     var text: String
-    /// What is told of one that is offered over BLE: its name, and its adapter.
+    /// Facts about a device that is offered over BLE: its name and its adapter.
     var radio: [String: String] = [:]
 
-    /// That it is there, as programs are told of it.
+    /// The record that the device is ready, for programs.
     var record: ResultRecord {
         let values: ResultRecord = ["ok": true, "event": "ready", "port": port, "pid": getpid()]
         return radio.isEmpty ? values : ResultRecord(radio, with: values)
     }
 }
 
-/// Those of several devices that are there by now.
+/// The devices of a set that are ready so far.
 final class ReadyDevices: Sendable {
     private let devices = Mutex<[Int: ReadyDevice]>([:])
     private let count: Int
 
-    /// - Parameter count: How many there are to be.
+    /// - Parameter count: The number of devices in the set.
     init(of count: Int) { self.count = count }
 
-    /// Takes in that one is there.
+    /// Adds a device.
     ///
-    /// - Returns: All of them, by their numbers, where it was the last that was missing.
+    /// - Returns: All devices, by their numbers, if this was the last one; otherwise nil.
     func add(_ device: ReadyDevice) -> [ReadyDevice]? {
         devices.withLock { devices in
             guard devices.updateValue(device, forKey: device.number) == nil, devices.count == count else { return nil }
@@ -42,12 +42,12 @@ final class ReadyDevices: Sendable {
 }
 
 extension [ReadyDevice] {
-    /// What a script needs to use these devices and to end them, as one JSON object.
+    /// One JSON object with everything that a script needs to use these devices and to end them.
     ///
     /// - Parameters:
-    ///   - control: The path at which they are controlled.
-    ///   - seed: That of the first.
-    ///   - isList: Whether there may be several.
+    ///   - control: The path of the control socket.
+    ///   - seed: The seed of the first device.
+    ///   - isList: Whether there may be several devices.
     func record(control: String, seed: UInt64, isList: Bool) -> ResultRecord {
         let common: ResultRecord = [
             "ok": true, "event": "ready", "pid": getpid(), "control": control, "seed": seed,
@@ -61,8 +61,8 @@ extension [ReadyDevice] {
         ).known
     }
 
-    /// What a command has in its environment to find these devices: `PUMPCTL_PORT` for the first, and one for each family, as
-    /// `PUMPCTL_PORT_LED`. Further devices of a family have their place among those behind it, as `PUMPCTL_PORT_LED_2`.
+    /// The environment variables by which a command finds these devices: `PUMPCTL_PORT` for the first, and one for each
+    /// family, such as `PUMPCTL_PORT_LED`. Further devices of a family are numbered, as in `PUMPCTL_PORT_LED_2`.
     var variables: [String: String] {
         var variables = ["PUMPCTL_PORT": first?.port].compactMapValues(\.self)
         var counts: [String: Int] = [:]
@@ -74,15 +74,15 @@ extension [ReadyDevice] {
         return variables
     }
 
-    /// The variable of the device of that number, from 1 on, among those of its family.
+    /// The variable of a device by its number in its family, from 1.
     fileprivate static func variable(of family: String, _ number: Int) -> String {
         "PUMPCTL_PORT_\(family.uppercased())" + (number > 1 ? "_\(number)" : "")
     }
 }
 
 extension Family {
-    /// The family of a simulated device that this program was started with, as by `sim led --run`; nil where the endpoint is
-    /// not that of one.
+    /// The family of a simulated device that started this program, as `sim led --run` does; nil if the endpoint is not
+    /// one of these.
     static func handedOver(at endpoint: String) -> Family? {
         FamilyRow.all.map(\.family).first { family in
             var number = 1

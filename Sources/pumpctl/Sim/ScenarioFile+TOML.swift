@@ -2,11 +2,11 @@ import FirmwareSim
 import TOMLReading
 
 extension ScenarioFile {
-    /// An option that a scenario amounts to, as `--NAME VALUE` gives it.
+    /// An option that is equivalent to a part of a scenario, as in `--NAME VALUE`.
     struct ScenarioOption {
         var name: String
         var value: String
-        /// Where it stands.
+        /// The line in the file.
         var line: Int
     }
 
@@ -27,7 +27,7 @@ extension ScenarioFile {
         return options
     }
 
-    /// The options that keys are by themselves.
+    /// The options of keys that have the option's name.
     private static func values(
         of keys: [String], in table: TableReader
     ) throws(ConfigurationError) -> [ScenarioOption] {
@@ -39,7 +39,7 @@ extension ScenarioFile {
         return options
     }
 
-    /// An option for each of the tables of a key, which stands on the line of another key in it.
+    /// One option for each table under a name, with the line of the table's `key`.
     private static func each(
         _ name: String, _ key: String, of table: TableReader,
         _ value: (TableReader) throws(ConfigurationError) -> String
@@ -70,7 +70,7 @@ extension ScenarioFile {
         return text
     }
 
-    /// The rules but for reactions.
+    /// The options of all rules except `reaction`.
     private static func expectations(_ table: TableReader) throws(ConfigurationError) -> [ScenarioOption] {
         try table.allowKeys(HostRule.all.map(\.name))
         var options: [ScenarioOption] = []
@@ -104,7 +104,7 @@ extension ScenarioFile {
         return text
     }
 
-    /// A text that becomes one of several, which commas part.
+    /// Checks a text that becomes one item of a list separated by commas.
     private static func listed(_ text: String, in table: TableReader) throws(ConfigurationError) -> String {
         guard !text.contains(",") else {
             throw ConfigurationError(

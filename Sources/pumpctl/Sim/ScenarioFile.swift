@@ -4,8 +4,8 @@ import Glibc
 import SimControl
 import TOMLReading
 
-/// A scenario as it is written: what the simulated device is, what it does wrong, what happens to it, and what its host has to
-/// do.
+/// A scenario file: the simulated device, its faults, the events that happen to it, and the expected behaviour of its
+/// host.
 ///
 /// ```toml
 /// family = "pump"
@@ -32,18 +32,18 @@ import TOMLReading
 /// send = "OFF"
 /// ```
 enum ScenarioFile {
-    /// The largest file that is read, in bytes.
+    /// The maximum size of a scenario file in bytes.
     private static let limit: off_t = 1 << 20
 
-    /// The options of a simulated device: those that were given, and those of a file where they were not.
+    /// The options of a simulated device: the given ones override those of the file.
     ///
-    /// What a file adds to is added to: faults, steps, and what is expected.
+    /// Faults, steps and expectations are not overridden but combined.
     ///
     /// - Parameters:
-    ///   - given: The options that were given, as they were typed, by their names.
-    ///   - options: All that the device takes.
-    ///   - check: Checks one option, so that a wrong one is told with its line.
-    /// - Throws: ``Failure`` where the file is no scenario, or one of another family.
+    ///   - given: The given options as typed, by their names.
+    ///   - options: All options of the device.
+    ///   - check: Checks a single option, so that an error names its line in the file.
+    /// - Throws: ``Failure`` if the file is not a scenario, or is one for another family.
     static func options(
         at path: String, for family: String, beside given: [String: String], of options: [SimulatorOption],
         check: ([String: String]) throws(SimulatorOptionError) -> Void
@@ -67,7 +67,7 @@ enum ScenarioFile {
         }
         return given.reduce(into: merged) { merged, option in
             let value = options.first { $0.name == option.key }?.value
-            // No faults are none of the file's either.
+            // `--fault none` also removes the faults of the file.
             let separator = value?.isNone(option.value) == true ? nil : value?.separator
             merged[option.key] = separator.flatMap { join(merged[option.key], option.value, $0) } ?? option.value
         }
@@ -96,10 +96,10 @@ enum ScenarioFile {
 }
 
 extension SimulatorOption.Value {
-    /// Whether a text takes all faults away.
+    /// Whether a text removes all faults.
     func isNone(_ text: String) -> Bool { if case .faults = self { text == "none" } else { false } }
 
-    /// What separates the values of an option that may be given several times; nil for one that may not.
+    /// The separator of an option that may be repeated; nil for any other option.
     var separator: String? {
         switch self {
         case .faults, .expectations: ","

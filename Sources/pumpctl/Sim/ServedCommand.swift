@@ -2,19 +2,19 @@ import DescriptorIO
 import Glibc
 import Synchronization
 
-/// A command of the user's that runs while something is served to it. Its standard streams are this program's, but for a quiet
-/// one, whose standard output is this program's standard error.
+/// A command of the user that runs while something is served to it. It uses this program's standard streams, except
+/// that the standard output of a quiet command is this program's standard error.
 final class ServedCommand: Sendable {
     private let process: pid_t
     private let hasEnded = Mutex(false)
 
-    /// Why a command could not be started, as env(1) has it: 127 where there is none of that name, else 126.
+    /// The failure to start a command, with the exit status of env(1): 127 if there is no such program, otherwise 126.
     struct StartFailure: Error {
         var errno: CInt
         var exitStatus: Int32 { errno == ENOENT ? 127 : 126 }
     }
 
-    /// Starts a command, which is looked for on PATH, with variables in its environment that may be there already.
+    /// Starts a command, which is looked up on PATH. `variables` are added to its environment, or replaced there.
     init(_ words: [String], with variables: [String: String], _ isQuiet: Bool = false) throws(StartFailure) {
         var start = ProgramStart(words[0], words)
         start.variables = variables
@@ -24,23 +24,24 @@ final class ServedCommand: Sendable {
         }
     }
 
-    /// Fails where a command can't be started, as far as that shows before it is.
+    /// Checks whether a command can be started, as far as possible without starting it.
     static func check(_ words: [String]) throws(StartFailure) {
         do throws(DescriptorError) { try ProgramStart(words[0], words).check() } catch {
             throw StartFailure(errno: error.errno ?? EIO)
         }
     }
 
-    /// Ends it, if it has not ended.
+    /// Kills the command, if it has not ended.
     func kill() { hasEnded.withLock { if !$0 { _ = Glibc.kill(process, SIGKILL) } } }
 
-    /// Waits until it has ended, whatever becomes of the task. Where that is cancelled, `signal` is sent to it, if any.
+    /// Waits until the command has ended, even if the task is cancelled. On cancellation the command is sent `signal`,
+    /// if that returns one.
     ///
-    /// - Returns: Its exit status; 128 and the number of the signal that ended it.
+    /// - Returns: The exit status, or 128 plus the number of the signal that ended the command.
     func end(on loop: EventLoop, signal: @escaping @Sendable () -> CInt?) async throws -> Int32 {
-        // A task of its own, which nobody cancels: the command may need what is served to come to its end.
+        // A task of its own, which is not cancelled: the command may need the served device to finish.
         let waiting = Task(executorPreference: loop) {
-            // Before the number may be another process's, which a signal would end.
+            // Set before the process ID can be reused: a later signal would reach another process.
             try await ProcessEnd.status(of: self.process, on: loop) { self.hasEnded.withLock { $0 = true } }
         }
         return try await withTaskCancellationHandler {

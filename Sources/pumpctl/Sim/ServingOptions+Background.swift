@@ -5,7 +5,7 @@ import FirmwareSim
 import Glibc
 
 extension ServingOptions {
-    /// Starts the program in the background, if that is asked for and this is not the one there.
+    /// Starts the program in the background, if requested and if this process is not the background process itself.
     func startInBackground(_ output: Output) throws -> Bool {
         guard isInBackground || waits, !Self.background.isThis else { return false }
         let start: BackgroundProgram.Start
@@ -26,20 +26,20 @@ extension ServingOptions {
             if output.isJSON {
                 output.draw(text)
             } else {
-                // What a script keeps is the process: pid=$(pumpctl sim pump --background).
+                // A script needs the process ID: pid=$(pumpctl sim pump --background).
                 output.note("pumpctl: \(text.dropLast())")
                 output.text("\(process)")
             }
             guard let errno = output.failure else { break }
-            // Nobody would know of it.
+            // End the process, as nobody would know its ID.
             kill(process, SIGTERM)
             throw output.exit(by: Failure(standardOutput: errno))
         }
         return true
     }
 
-    /// Where the devices are controlled; nil where they are not. With `--wait` the path is absolute, and one of this
-    /// process's own unless it is named.
+    /// The path of the control socket; nil if there is none. With `--wait` the path is absolute, and by default one for
+    /// this process only.
     func controlPath() throws(Failure) -> String? {
         guard waits else { return control }
         if let control { return ServingPlace.absolute(control) }
@@ -53,9 +53,9 @@ extension ServingOptions {
 }
 
 extension Output {
-    /// Reports a failure; the exit code that goes with it.
+    /// Reports a failure and returns its exit code.
     fileprivate func exit(by failure: Failure) -> ExitCode {
-        // As with other programs, not a word is said of a reader who has gone.
+        // A reader that has gone is not reported, as in other programs.
         if failure.status != .brokenPipe { report(failure) }
         return ExitCode(failure.status.rawValue)
     }

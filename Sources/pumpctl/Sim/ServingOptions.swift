@@ -5,7 +5,7 @@ import LineProtocol
 import PeripheralSim
 import Transports
 
-/// Which simulated devices are offered, where, and for how long.
+/// The options that select the simulated devices, their places, and the time of serving.
 struct ServingOptions: ParsableArguments {
     static let discussion = """
         Prints where the device is and serves until it is interrupted; with --background in a process of its own, whose number \
@@ -14,7 +14,7 @@ struct ServingOptions: ParsableArguments {
         real line.
         """
 
-    /// The process that `--background` and `--wait` start.
+    /// The background process of `--background` and `--wait`.
     static let background = BackgroundProgram(mark: "PUMPCTL_IN_BACKGROUND")
 
     @Flag(name: .customLong("pty"), help: "On a pseudo-terminal (the default).")
@@ -116,7 +116,7 @@ struct ServingOptions: ParsableArguments {
         }
     }
 
-    /// Refuses a line beside BLE, for a device that has one of the two.
+    /// Rejects a line together with BLE, for a device that can have only one of them.
     func refuseLineBesideRadio() throws {
         if usesRadio, usesPseudoTerminal || link != nil || tcp != nil {
             throw ValidationError("--ble cannot be combined with --pty, --link and --tcp")
@@ -125,12 +125,12 @@ struct ServingOptions: ParsableArguments {
 
     // MARK: The devices
 
-    /// What stands for the number of a device in the path of its link.
+    /// The placeholder for a device's number in the path of `--link`.
     private static let numberMark = "%d"
 
-    /// The devices, by their numbers: those of the command's own family, and those that stand beside them.
+    /// The devices, numbered: those of the command's own family, followed by those of `--with`.
     ///
-    /// - Parameter keepsLine: Whether a device that is offered over BLE has its line too.
+    /// - Parameter keepsLine: Whether a device that is offered over BLE also has its line.
     func devices(
         _ simulator: PeripheralSimulator, _ settings: SimulatorSettings, keepsLine: Bool
     ) throws -> [OfferedDevice] {
@@ -154,7 +154,8 @@ struct ServingOptions: ParsableArguments {
         }
     }
 
-    /// The settings of a device, which refuses to have its cable pulled where it would be back at a port that nobody is told of.
+    /// The settings of a device at a place. Rejects the fault `unplug` if the device would come back at a port that no
+    /// program is told.
     private func settings(_ settings: SimulatorSettings, at place: ServingPlace) throws -> SimulatorSettings {
         guard isInBackground || waits || runsCommand, place == .terminal() else { return settings }
         if settings.pullsCable {
@@ -167,11 +168,11 @@ struct ServingOptions: ParsableArguments {
         return settings
     }
 
-    /// Whether what is told of a device says which one it is: with a number, and with a family.
+    /// Whether output about a device includes its number, and its family.
     var tellsNumbers: Bool { count != nil || tellsFamilies }
     var tellsFamilies: Bool { !others.isEmpty }
 
-    /// A device that is named by `--with`.
+    /// Parses a device of `--with`.
     private static func device(_ text: String) throws -> (PeripheralSimulator, SimulatorSettings) {
         do throws(LinkError) { return try SimLink.device(Endpoint("sim:" + text)) } catch {
             let advice = error.hint ?? "name a device, as in --with led"

@@ -10,20 +10,20 @@ struct SimCommand: ParsableCommand {
         discussion: ServingOptions.discussion,
         subcommands: simulations.map { $0.command } + [SimControlCommand.self])
 
-    /// The simulated devices: one of each family, and what devices are connected by.
+    /// The simulated devices: one of each family, and the BLE module.
     static let simulations: [any Simulation.Type] = FamilyRow.all.map(\.simulator) + [ModuleSimulation.self]
 
-    /// The simulated device of that name; nil where there is none.
+    /// The simulated device with a name; nil if there is none.
     static func simulator(of name: String) -> PeripheralSimulator? {
         simulations.lazy.map { $0.row }.first { $0.line.name == name }
     }
 }
 
-/// What `sim FAMILY` and `sim:FAMILY` are made of. The row is made where one of them is used: a start must not cost it.
+/// The definition of `sim FAMILY` and `sim:FAMILY`. The row is created on use, so that it does not slow each start.
 protocol Simulation: SendableMetatype {
     static var configuration: CommandConfiguration { get }
     static var row: PeripheralSimulator { get }
-    /// Whether the device has a line also where it is offered over BLE.
+    /// Whether the device has a line even if it is offered over BLE.
     static var keepsLineOverRadio: Bool { get }
 }
 
@@ -32,7 +32,7 @@ extension Simulation {
 
     static var keepsLineOverRadio: Bool { false }
 
-    /// - Parameter remark: What is to say of it behind what is to say of all.
+    /// - Parameter remark: A remark on this device, after the text for all devices.
     static func simulating(
         _ name: String, _ device: String, _ remark: String = "", example: String
     ) -> CommandConfiguration {
@@ -49,7 +49,7 @@ struct SimFamilyCommand<Simulated: Simulation>: ParsableCommand {
     @OptionGroup var serving: ServingOptions
     @OptionGroup var device: SimulatorArguments<Simulated>
 
-    /// - Parameter given: The options of the device as they were typed, by their names.
+    /// - Parameter given: The options of the device as typed, by their names.
     private func devices(_ given: [String: String]) throws -> [OfferedDevice] {
         let settings: SimulatorSettings
         do throws(SimulatorOptionError) {
@@ -62,11 +62,11 @@ struct SimFamilyCommand<Simulated: Simulation>: ParsableCommand {
 
     func validate() throws {
         if !Simulated.keepsLineOverRadio { try serving.refuseLineBesideRadio() }
-        // What a scenario adds is known once it was read.
+        // The options of a scenario are known only after its file was read.
         _ = try devices(serving.scenario == nil ? device.given : [:])
     }
 
-    /// The options of the device, and those of the scenario.
+    /// The options of the device, including those of the scenario.
     private func given() throws(Failure) -> [String: String] {
         guard let path = serving.scenario else { return device.given }
         let line = Simulated.row.line

@@ -20,7 +20,7 @@ struct SimControlCommand: ContextCommand {
             """,
         example: "pumpctl sim ctl /tmp/pump.control temperature skin 41")
 
-    /// How long a simulator may take: days that go by at once take a while.
+    /// The default time limit. Skipping several days takes a simulator a while.
     private static let patience = Duration.seconds(60)
 
     @OptionGroup var own: JSONAndTimeoutOptions
@@ -65,7 +65,7 @@ struct SimControlCommand: ContextCommand {
         return .done
     }
 
-    /// Prints what was seen of the programs that used the devices.
+    /// Prints the verdict on the programs that used the devices.
     private func conclude(_ verdict: JSONValue, _ output: Output) -> ExitStatus {
         if output.isJSON {
             output.draw(JSONValue.object(["ok": verdict["passed"] ?? false, "verdict": verdict]).json + "\n")
@@ -83,7 +83,7 @@ struct SimControlCommand: ContextCommand {
         return verdict["passed"] == true ? .done : .checkFailed
     }
 
-    /// What the simulator answers in time.
+    /// Sends a request, within `--timeout`, and returns the simulator's response.
     private func response(to request: JSONValue, in context: CommandContext) async throws -> [String: JSONValue] {
         let time = context.options.timeout?.duration ?? Self.patience
         let answer = Mutex<[String: JSONValue]>([:])
@@ -100,9 +100,9 @@ struct SimControlCommand: ContextCommand {
         return answer.withLock(\.self)
     }
 
-    /// What a simulator answers to a request.
+    /// Sends a request to a simulator and returns its response.
     ///
-    /// - Parameter limit: How long it is waited for; nil for as long as it takes.
+    /// - Parameter limit: The time limit for the response; nil for none.
     static func ask(
         _ request: JSONValue, at path: String, _ loop: EventLoop, within limit: Duration? = nil
     ) async throws -> [String: JSONValue] {
@@ -123,7 +123,7 @@ struct SimControlCommand: ContextCommand {
         }
         defer { timer?.cancel() }
         return try await withCleanup({ await channel.close() }) {
-            // One that takes no more may have said why.
+            // Read on if the write fails: the simulator may have sent a reason before it closed.
             try? await channel.write(Array((request.json + "\n").utf8))
             var lines = RequestLines()
             while let bytes = try await channel.read() {
@@ -136,7 +136,7 @@ struct SimControlCommand: ContextCommand {
         }
     }
 
-    /// The response that a line is; nil where it is an event.
+    /// Parses a line as a response; nil if it is an event.
     private static func response(in line: [UInt8]) throws -> [String: JSONValue]? {
         guard case .object(let members)? = try? JSONReader.value(of: line) else {
             throw Failure(.protocolError, code: "protocol", "not the control socket of a simulator")

@@ -7,9 +7,9 @@ import PeripheralSim
 import SimControl
 import Transports
 
-/// `sim:FAMILY`: a simulated device inside this program, for trying things out. It lasts as long as its link.
+/// `sim:FAMILY`: a simulated device inside this program, for trying things out. It exists as long as its link.
 enum SimLink {
-    /// - Parameter note: Told of each step of the device's scenario that can't be done.
+    /// - Parameter note: Prints a note for each step of the device's scenario that fails.
     static func open(
         _ endpoint: Endpoint, _ loop: EventLoop, note: @escaping @Sendable (String) -> Void
     ) async throws(LinkError) -> any Link {
@@ -58,9 +58,9 @@ enum SimLink {
 }
 
 extension StepFailure {
-    /// What is told of it, and what to do about it.
+    /// The note to print, with a hint.
     ///
-    /// - Parameter device: Which device it is of, as `device 2: `; empty where there is one.
+    /// - Parameter device: The device, such as `device 2: `; empty if there is only one.
     func note(of device: String = "") -> String {
         "pumpctl: \(device)\("\(self)".printable())" + (error.advice.map { "\n  hint: \($0.printable())" } ?? "")
     }

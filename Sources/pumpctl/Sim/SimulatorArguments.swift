@@ -2,10 +2,11 @@ import ArgumentParser
 import FirmwareSim
 import PeripheralSim
 
-/// The options of a simulated device, as its row declares them: the parser asks an instance's mirror for what there is to
-/// parse, and has it decode what was parsed. Both follow the row here, and properties elsewhere.
+/// The options of a simulated device, as its row declares them. The parser reads the declared options from a value's
+/// mirror, and decodes the value from the parsed ones. For an ordinary type both follow its properties; here they
+/// follow the row.
 struct SimulatorArguments<Simulated: Simulation>: ParsableArguments, CustomReflectable {
-    /// What was given, by the names of the options.
+    /// The given values, by the names of the options.
     private(set) var given: [String: String] = [:]
 
     private static var options: [SimulatorOption] { Simulated.row.line.options }
@@ -20,7 +21,7 @@ struct SimulatorArguments<Simulated: Simulation>: ParsableArguments, CustomRefle
                 if option.value == .flag {
                     try values.decode(Flag<Bool>.self, forKey: key).wrappedValue ? "on" : nil
                 } else if let separator = option.value.separator {
-                    // Given twice, it names two.
+                    // A repeated option has several values.
                     try values.decode(Option<[String]>.self, forKey: key).wrappedValue.joined(by: separator)
                 } else {
                     try values.decode(Option<String?>.self, forKey: key).wrappedValue
@@ -42,7 +43,7 @@ struct SimulatorArguments<Simulated: Simulation>: ParsableArguments, CustomRefle
 }
 
 extension SimulatorOption {
-    /// What the parser looks for, with the values and the default as it shows those of a property.
+    /// The property that the parser looks for, with the values and the default in the help as for other properties.
     fileprivate var argument: Any {
         let name = NameSpecification.customLong(name)
         if value == .flag { return Flag(wrappedValue: false, name: name, help: ArgumentHelp(help)) }
@@ -64,6 +65,6 @@ extension SimulatorOption {
 }
 
 extension [String] {
-    /// All of them in one text; nil where there are none.
+    /// The elements joined to one text; nil if there are none.
     fileprivate func joined(by separator: String) -> String? { isEmpty ? nil : joined(separator: separator) }
 }

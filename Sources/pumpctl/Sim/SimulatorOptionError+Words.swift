@@ -4,7 +4,7 @@ import SimControl
 import Transports
 
 extension SimulatorOptionError {
-    /// What is wrong with an option of `sim FAMILY`.
+    /// The error in the words of `sim FAMILY`.
     var words: String {
         switch problem {
         case .unknown: "unknown option --\(option)"
@@ -22,10 +22,10 @@ extension SimulatorOptionError {
         }
     }
 
-    /// What to do about it, behind what is wrong.
+    /// The advice, to be appended to the error.
     private var remedy: String { advice.map { "; \($0)" } ?? "" }
 
-    /// What is wrong with an option of an endpoint that has no unknown ones.
+    /// The error in the words of an endpoint, whose unknown options were rejected before.
     func hint(on endpoint: Endpoint) -> LinkError {
         switch problem {
         case .unknown, .only: endpoint.invalid("leave out '\(option)'")

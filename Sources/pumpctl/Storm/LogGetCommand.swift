@@ -32,7 +32,7 @@ struct LogGetCommand: ContextCommand {
 
     static var family: Family? { .storm }
 
-    /// Fetches the log into a file or to standard output, piece by piece.
+    /// Downloads the log into a file or to standard output, piece by piece.
     func run(in context: CommandContext) async throws {
         let output = context.output
         try await context.download(to: self.output) { link, target, bar in
@@ -62,7 +62,7 @@ struct LogGetCommand: ContextCommand {
         }
     }
 
-    /// Why a log is not whole, and what there is of it.
+    /// The error of an incomplete log, with the number of bytes received and their place.
     private func failure(_ error: LogDownloadError, _ output: Output) -> any Error {
         let hasSome = error.byteCount > 0
         let verbs = error.byteCount == 1 ? ("is", "was") : ("are", "were")

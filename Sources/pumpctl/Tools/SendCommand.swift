@@ -36,7 +36,8 @@ struct SendCommand: ContextCommand {
     @Flag(help: "Also send lines that the firmware would misread as another speed.")
     var force = false
 
-    /// The longest silence that `off` waits for without asking.
+    /// The longest `--quiet` for which another program's `off` waits for this command to end, instead of requesting OFF
+    /// from it.
     private static let longestPause = Duration.seconds(1)
 
     func validate() throws {
@@ -51,7 +52,7 @@ struct SendCommand: ContextCommand {
         }
     }
 
-    /// What is sent before the line end.
+    /// The bytes to send before the line end.
     private func bytes() throws -> [UInt8] {
         if hex { return try TypedBytes.hex(line) }
         return escapes ? try TypedBytes.escaped(line) : Array(line.utf8)
@@ -61,7 +62,7 @@ struct SendCommand: ContextCommand {
         let bytes = try bytes()
         let ends = answer.ends ?? (hex || escapes ? LineEnds.none : nil)
         let rules = answer.rules(context.timeout)
-        // Who listens for long has the device, and must switch it off for others; what comes may never end.
+        // A command that listens for long must be able to send OFF for other programs, as the answer may never end.
         let isBrief = rules.quiet <= Self.longestPause
         let link = try await context.openLink(for: isBrief ? .oneCommand : .watching)
         try await withCleanup({ await link.close() }) {

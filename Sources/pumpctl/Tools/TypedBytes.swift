@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// Bytes that a person types as text.
+/// Parses bytes that a person types as text.
 enum TypedBytes {
-    /// The bytes of hexadecimal numbers: `01 03`, `0103`, `0x01,0x03`.
+    /// Parses hexadecimal numbers: `01 03`, `0103`, `0x01,0x03`.
     static func hex(_ text: String) throws -> [UInt8] {
         var bytes: [UInt8] = []
         for word in text.split(whereSeparator: { " ,:\t".contains($0) }) {
@@ -22,7 +22,7 @@ enum TypedBytes {
         ValidationError("'\(word)' is not a hexadecimal byte: give two digits each, as --hex '01 03'")
     }
 
-    /// The bytes of text with escapes: `\n`, `\r`, `\t`, `\0`, `\e`, `\\`, and `\x` with two hexadecimal digits.
+    /// Parses text with escapes: `\n`, `\r`, `\t`, `\0`, `\e`, `\\`, and `\x` with two hexadecimal digits.
     static func escaped(_ text: String) throws -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
