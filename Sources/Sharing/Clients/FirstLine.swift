@@ -1,4 +1,4 @@
-/// Detects by the first line of a client whether it speaks a protocol for something else than a device.
+/// Detects by the first line of a client whether the client speaks a protocol that no device does.
 ///
 /// A web page can make a browser send any bytes to a TCP port of this computer, after the first line of an HTTP
 /// request.

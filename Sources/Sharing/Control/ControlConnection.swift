@@ -100,7 +100,7 @@ actor ControlConnection {
 
     /// Closes the connection.
     func close() async {
-        // The device of an attached client learns by the end of its input.
+        // The device of an attached program disconnects it when closing ends its input.
         if case .attached = mode {} else { end() }
         await channel.close()
     }

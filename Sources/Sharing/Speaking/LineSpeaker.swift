@@ -17,7 +17,8 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
 
     /// The time to wait for an error after a line that has no reply.
     private static var silence: Duration { .milliseconds(300) }
-    /// The time limit for a stop to be acknowledged. A board that was reset needs most of it to start.
+    /// The time limit of a stop, which is sent again until it is acknowledged. A board that was reset needs most of
+    /// this time to start.
     private static var stopTime: Duration { Session<Relayed<Base>>.startTime + .seconds(2) }
     private static var lineEnd: [UInt8] { [0x0D, 0x0A] }
 

@@ -4,7 +4,7 @@ import RecordFormat
 
 /// The contents of a plot of recorded values.
 enum HistoryPlot {
-    /// The pump stops if its user's skin is warmer, in °C.
+    /// The skin temperature in °C above which the pump stops.
     static let limits = ["skin_temp_c": Chart.Limit(40, meaning: "stops above")]
 
     /// The label and unit of a value, from its family's row; nil if the row does not have the value.

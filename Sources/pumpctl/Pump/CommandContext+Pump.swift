@@ -3,8 +3,8 @@ import LineProtocol
 import Transports
 
 extension CommandContext {
-    /// Runs `body` in a session with the pump that the options name. If it fails, the failure includes the pump's
-    /// current state.
+    /// Runs `body` in a session with the pump that the options name. If the outcome of a command is unknown, the failure
+    /// includes the pump's current state.
     func withPump<Value>(_ body: (PumpSession) async throws -> Value) async throws -> Value {
         let endpoint = try endpoint()
         return try await withPump(over: openLink(endpoint, for: .oneCommand, note: output.note), endpoint, body)

@@ -14,7 +14,6 @@ extension RescueCategory: ExpressibleByArgument {
     public var defaultValueDescription: String { rawValue }
 }
 
-/// Lets `--status` take a status by its raw value.
 extension RescueStatus: ExpressibleByArgument {}
 
 extension RescuePosition {

@@ -18,7 +18,7 @@ extension Family: ExpressibleByArgument {
 
     public static var allValueStrings: [String] { FamilyRow.all.map(\.family.name) }
 
-    /// The family that an endpoint determines, such as `sim:led`, or a capture by its header; nil if the endpoint is
+    /// The family that an endpoint determines: `sim:led` by its name, a capture by its header; nil if the endpoint is
     /// not bound to a family.
     static func named(by endpoint: String) -> Family? {
         if endpoint.hasPrefix("replay:") { return captured(in: endpoint) }

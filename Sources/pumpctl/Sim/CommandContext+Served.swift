@@ -25,7 +25,7 @@ extension CommandContext {
         }
         return try await withTaskCancellationHandler {
             try await process.end(on: loop) { [work] in
-                // Ctrl-C on the terminal has reached the command too.
+                // Ctrl-C on the terminal has reached the command too, so it is not sent again.
                 let signal = (work.exitStatus ?? 128 + SIGTERM) - 128
                 return signal == SIGINT && tcgetpgrp(STDIN_FILENO) == getpgrp() ? nil : signal
             }

@@ -27,7 +27,7 @@ extension ScenarioFile {
         return options
     }
 
-    /// The options of keys that have the option's name.
+    /// The options whose names are keys of the table.
     private static func values(
         of keys: [String], in table: TableReader
     ) throws(ConfigurationError) -> [ScenarioOption] {

@@ -6,6 +6,8 @@ import Glibc
 
 extension ServingOptions {
     /// Starts the program in the background, if requested and if this process is not the background process itself.
+    ///
+    /// - Returns: Whether the background process was started.
     func startInBackground(_ output: Output) throws -> Bool {
         guard isInBackground || waits, !Self.background.isThis else { return false }
         let start: BackgroundProgram.Start

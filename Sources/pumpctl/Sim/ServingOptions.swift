@@ -168,7 +168,8 @@ struct ServingOptions: ParsableArguments {
         return settings
     }
 
-    /// Whether output about a device includes its number, and its family.
+    /// Whether output about a device includes its number.
+    /// Whether output about a device includes its family.
     var tellsNumbers: Bool { count != nil || tellsFamilies }
     var tellsFamilies: Bool { !others.isEmpty }
 

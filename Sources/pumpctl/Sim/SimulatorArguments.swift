@@ -2,9 +2,9 @@ import ArgumentParser
 import FirmwareSim
 import PeripheralSim
 
-/// The options of a simulated device, as its row declares them. The parser reads the declared options from a value's
-/// mirror, and decodes the value from the parsed ones. For an ordinary type both follow its properties; here they
-/// follow the row.
+/// The options of a simulated device, as its row declares them. The parser finds the options of an instance in its
+/// mirror, and has it decode the parsed values. In an ordinary type both follow the properties; here both follow the
+/// row.
 struct SimulatorArguments<Simulated: Simulation>: ParsableArguments, CustomReflectable {
     /// The given values, by the names of the options.
     private(set) var given: [String: String] = [:]

@@ -1,7 +1,7 @@
 import Glibc
 import LineProtocol
 
-/// The service manager that started this process, notified by the protocol of sd_notify(3), such as systemd.
+/// The service manager that started this process, such as systemd, which is notified by the protocol of sd_notify(3).
 ///
 /// ```swift
 /// let manager = ServiceManager.ours
