@@ -3,7 +3,7 @@ internal import DeviceKit
 internal import LineProtocol
 
 extension ControlFailure {
-    /// The failure of a program above the client limit.
+    /// The failure sent to a program that exceeds the client limit.
     static let full = ControlFailure(
         "too_many_clients", "there are too many clients: only OFF and questions are taken, for a short time",
         hint: "close a connection first", outcome: "not_sent")

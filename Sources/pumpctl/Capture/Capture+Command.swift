@@ -37,7 +37,7 @@ extension Capture {
 }
 
 extension Failure {
-    /// The failure that a capture can't be written or read.
+    /// Creates the failure for a capture that can't be written or read.
     init(_ error: CaptureError, outcome: String? = nil) {
         let status: ExitStatus =
             switch error.code {

@@ -28,7 +28,7 @@ extension ConsoleResult {
 }
 
 extension Failure {
-    /// The failure that the link of a script broke.
+    /// Creates the failure for a script whose link broke.
     init(_ error: ScriptLossError, at place: DevicePlace) {
         let count = error.unsentCount
         let lines = count == 0 ? [] : [count.counted("line")]

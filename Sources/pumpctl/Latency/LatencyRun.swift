@@ -63,7 +63,7 @@ struct LatencyRun: Sendable {
 }
 
 extension Failure {
-    /// The failure that too few queries were answered for a measurement. Only queries were sent.
+    /// Creates the failure for a measurement with too few replies. Only queries were sent.
     fileprivate init(mostlyUnanswered record: LatencyRecord, _ question: LatencyQuestion, _ link: any Link) {
         self.init(
             .temporaryFailure, code: "mostly_unanswered",
@@ -72,7 +72,7 @@ extension Failure {
             hint: "raise --timeout; '-v' shows what is sent and received", outcome: "nothing_changed")
     }
 
-    /// The failure that nothing could be measured. Only queries were sent.
+    /// Creates the failure for a measurement without a valid reply. Only queries were sent.
     fileprivate init(
         _ error: LatencyError, _ question: LatencyQuestion, _ link: any Link, _ context: CommandContext
     ) {

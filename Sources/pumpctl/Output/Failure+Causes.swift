@@ -62,7 +62,7 @@ extension Failure {
         self.init(status, code: error.code.rawValue, "\(error.activity): \(error.reason)", hint: error.hint)
     }
 
-    /// The failure that the system's ports can't be listed.
+    /// Creates the failure for a system whose ports can't be listed.
     init(discovery error: SerialError) { self.init(.ioError, code: "system", "\(error)") }
 
     private init(_ error: PortChoiceError) {
@@ -81,7 +81,7 @@ extension Failure {
         }
     }
 
-    /// The failure of another program to switch the device off, in its own words.
+    /// Creates the failure for a device that another program could not switch off, in that program's words.
     init(_ failure: OffFailure) {
         self.init(
             ExitStatus(rawValue: failure.status) ?? .ioError, code: failure.code, failure.message, hint: failure.hint,
@@ -90,10 +90,10 @@ extension Failure {
 
     // MARK: Files
 
-    /// The failure that a file could not be opened or written.
+    /// Creates the failure for a file that could not be opened or written.
     init(_ error: FileError) { self.init(file: error.path ?? "standard output", errno: error.errno) }
 
-    /// The failure that a file could not be opened or written.
+    /// Creates the failure for a file that could not be opened or written.
     init(file path: String, errno: CInt) {
         let (status, code): (ExitStatus, String) =
             switch errno {
@@ -107,7 +107,7 @@ extension Failure {
         self.init(status, code: code, "\(path): \(String(cString: strerror(errno)))", hint: hint)
     }
 
-    /// The failure that a file named by a simulator's option can't be used.
+    /// Creates the failure for a file that a simulator's option names and that can't be used.
     private init(_ error: DeviceFileError) {
         switch error.code {
         case .unreadable(let errno): self.init(file: error.path, errno: errno)
@@ -117,7 +117,7 @@ extension Failure {
         }
     }
 
-    /// The failure that writing to standard output failed.
+    /// Creates the failure for a failed write to standard output.
     ///
     /// - Parameter outcome: The result of the command, which could not be printed there.
     init(standardOutput errno: Int32, outcome: String? = nil) {

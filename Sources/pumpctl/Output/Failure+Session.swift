@@ -68,7 +68,8 @@ extension Failure {
         hint = [hint, "ask for its state: \(question)"].compactMap(\.self).joined(separator: "; then ")
     }
 
-    /// The failure that a server that shares the device has no link to it. The caller adds the outcome of the command.
+    /// Creates the failure for a device to which the server that shares it has no link. The caller adds the outcome of
+    /// the command.
     init(deviceAwayAt place: DevicePlace?) {
         self.init(
             .noInput, code: SessionError.Code.deviceAway.rawValue,

@@ -83,7 +83,7 @@ struct ImageGetCommand: PeerSubcommand {
 }
 
 extension Failure {
-    /// The failure that a received image is not valid.
+    /// Creates the failure for a received image that is not valid.
     fileprivate init(_ error: PeerImageError) {
         let hint =
             switch error.code {

@@ -13,7 +13,7 @@ extension Failure {
     /// The hint if another OFF may succeed.
     private static let offAgain = "repeat it: pumpctl off; if that fails, \(offByHand)"
 
-    /// The failure that OFF was not acknowledged.
+    /// Creates the failure for OFF that was not acknowledged.
     ///
     /// - Parameter place: The pump's endpoint.
     init(off error: SessionError, at place: DevicePlace? = nil) {
@@ -35,8 +35,8 @@ extension Failure {
         }
     }
 
-    /// The failure that OFF did not reach the pump or was not acknowledged. The message says so if OFF was not sent.
-    /// Nil for an error without a special wording here.
+    /// Creates the failure for OFF that did not reach the pump or was not acknowledged. The message says so if OFF was
+    /// not sent. Nil for an error that has no special wording here.
     init?(offFailing error: any Error, at place: DevicePlace?) {
         switch error {
         case let failure as Failure: self = failure
@@ -65,7 +65,7 @@ extension Failure {
         mustBeSaid = true
     }
 
-    /// The failure that another pumpctl has the device and could not switch it off.
+    /// Creates the failure for a device that another pumpctl has and could not switch off.
     private init(_ error: OffByOtherError) {
         self.init(error.failure)
         message = "\(error.holder.map { "\($0)" } ?? "another pumpctl") has the device: \(message)"

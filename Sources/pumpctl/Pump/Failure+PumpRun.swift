@@ -2,7 +2,7 @@ import DeviceKit
 import LineProtocol
 
 extension Failure {
-    /// The failure that a run ended early or with an error.
+    /// Creates the failure for a run that ended early or with an error.
     init(_ error: PumpRunError) {
         switch error.cause {
         case .stoppedForSafety(let code):

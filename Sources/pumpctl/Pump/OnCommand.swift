@@ -116,8 +116,8 @@ extension CommandContext {
 }
 
 extension Failure {
-    /// The failure that the link broke, or that a command was interrupted or not sent, after the pump had acknowledged
-    /// ON.
+    /// Creates the failure for an error after the pump had acknowledged ON: the link broke, or a further command was
+    /// interrupted or not sent.
     fileprivate init(behindOn error: SessionError, at place: DevicePlace?) {
         self.init(error, .pump, at: place)
         message += "; the pump acknowledged ON; its state now is not known"

@@ -17,7 +17,7 @@ extension PumpOnReport {
         return values.known
     }
 
-    /// The failure that the pump does not run although it was switched on; nil if it runs, or its status could not be
+    /// The failure of a pump that does not run although it was switched on; nil if it runs, or its status could not be
     /// read.
     var failure: Failure? {
         switch status?.power {

@@ -1,7 +1,7 @@
 import RecordFormat
 
 extension Failure {
-    /// The failure that the record can't be read or written.
+    /// Creates the failure for a record that can't be read or written.
     init(_ trouble: Trouble) {
         let status: ExitStatus =
             switch trouble.code {

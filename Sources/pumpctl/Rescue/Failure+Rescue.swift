@@ -8,7 +8,7 @@ extension Failure {
         hint = error.hint
     }
 
-    /// The failure that messages could not be handed on. They stay pending.
+    /// Creates the failure for messages that could not be handed on. They stay pending.
     init(pending error: any Error) {
         let hint = "hand it on later: pumpctl rescue sync"
         switch error {

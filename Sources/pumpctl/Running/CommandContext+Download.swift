@@ -30,7 +30,7 @@ extension CommandContext {
 }
 
 extension Failure {
-    /// The failure that a download is incomplete.
+    /// Creates the failure for an incomplete download.
     init(incomplete code: String, _ message: String, hint: String, _ status: ExitStatus = .ioError) {
         self.init(status, code: code, message, hint: hint, outcome: "incomplete")
     }

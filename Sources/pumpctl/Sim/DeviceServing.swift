@@ -186,7 +186,7 @@ struct DeviceServing: Sendable {
 }
 
 extension Failure {
-    /// The failure that the control socket could not be opened.
+    /// Creates the failure for a control socket that could not be opened.
     fileprivate init(control path: String, _ error: DescriptorError) {
         self.init(file: path, errno: error.errno ?? EIO)
         guard error.errno == EADDRINUSE else { return }

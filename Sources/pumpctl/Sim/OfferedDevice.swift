@@ -127,7 +127,7 @@ extension ServingPlace {
 }
 
 extension Failure {
-    /// The failure that a pseudo-terminal could not be created.
+    /// Creates the failure for a pseudo-terminal that could not be created.
     fileprivate init(_ error: SerialError) {
         self.init(file: error.path, errno: error.errno ?? 0)
         if error.code == .pathTaken { (status, code) = (.unavailable, "path_taken") }

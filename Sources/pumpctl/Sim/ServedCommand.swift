@@ -8,7 +8,8 @@ final class ServedCommand: Sendable {
     private let process: pid_t
     private let hasEnded = Mutex(false)
 
-    /// The failure to start a command, with the exit status of env(1): 127 if there is no such program, otherwise 126.
+    /// The error of a command that could not be started, with the exit status of env(1): 127 if there is no such
+    /// program, otherwise 126.
     struct StartFailure: Error {
         var errno: CInt
         var exitStatus: Int32 { errno == ENOENT ? 127 : 126 }

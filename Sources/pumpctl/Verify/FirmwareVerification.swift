@@ -131,7 +131,7 @@ private final class VerdictBox: @unchecked Sendable {
 }
 
 extension Failure {
-    /// The failure that a pump was not tested. The pump received no command but STATUS.
+    /// Creates the failure for a pump that was not tested. It received no command but STATUS.
     init(_ error: VerificationError) {
         switch error {
         case .running:

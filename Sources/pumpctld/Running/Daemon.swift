@@ -187,7 +187,7 @@ final class Daemon: Sendable {
 }
 
 extension DaemonFailure {
-    /// The failure that the only device is not of the assumed family.
+    /// Creates the failure for an only device that does not answer as one of the assumed family.
     fileprivate init(_ settings: SharedDeviceSettings, _ line: [UInt8]) {
         self.init(
             .usage,
@@ -196,7 +196,7 @@ extension DaemonFailure {
             hint: "name its family; the lines of a device that is not known here pass as they are with --family raw")
     }
 
-    /// The failure that a link can't be opened because of its configuration; nil if the error may go away while the
+    /// Creates the failure for an endpoint that can't be opened as configured; nil if the error may go away while the
     /// daemon runs.
     fileprivate init?(unmendable error: LinkError, of device: String) {
         guard error.code == .invalidEndpoint else { return nil }

@@ -96,7 +96,7 @@ struct ShareGroup: Sendable, Hashable {
 }
 
 extension DaemonFailure {
-    /// The failure that a socket could not be opened.
+    /// Creates the failure for a socket that could not be opened.
     init(_ error: DescriptorError, at share: ShareAddress) {
         let reason = error.errno.map { String(cString: strerror($0)) } ?? "\(error)"
         switch (error.errno, share) {
@@ -131,7 +131,7 @@ extension DaemonFailure {
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 
-    /// The failure that a pseudo-terminal could not be created.
+    /// Creates the failure for a pseudo-terminal that could not be created.
     fileprivate init(_ error: SerialError, at link: String) {
         let reason = error.errno.map { String(cString: strerror($0)) } ?? error.reason
         let (status, message): (Status, String) =
