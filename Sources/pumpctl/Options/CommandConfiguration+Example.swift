@@ -1,9 +1,9 @@
 import ArgumentParser
 
 extension CommandConfiguration {
-    /// The configuration of a command that is run, and not only leads to others.
+    /// Creates the configuration of a command that runs, rather than of a group of commands.
     ///
-    /// - Parameter example: A line that a person might type, which ends its help.
+    /// - Parameter example: An example of a command line, with which the help ends.
     init(
         commandName: String, abstract: String, usage: String? = nil, discussion: String = "", example: String
     ) {

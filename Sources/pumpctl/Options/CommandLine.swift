@@ -1,22 +1,24 @@
 import ArgumentParser
 import LineProtocol
 
-/// A command line, read once: the command that it names, and the arguments that this command parses.
+/// A command line, split into the command that it names and the arguments for that command.
 ///
-/// The options that most commands take may stand before the name. They are moved behind it, where the command parses them with
-/// its own; it refuses those that it does not take. Without a command, and for help, the whole program parses the line.
+/// Options of ``SharedOption`` may precede the command's name. They are moved after it, where the command parses them
+/// with its own options and rejects those that it does not have. A line without a command, and a request for help, is
+/// parsed by the whole program.
 struct CommandLine {
-    /// The command's name with those of its groups, as `["rescue", "list"]`.
+    /// The names of the command and its groups, such as `["rescue", "list"]`.
     private(set) var path: [String] = []
-    /// The command, or the group, that they lead to.
+    /// The command or group with this path.
     private(set) var command: any ParsableCommand.Type = PumpctlCommand.self
-    /// What the command parses.
+    /// The arguments for the command's parser.
     private(set) var arguments: [String] = []
-    /// A word in the place of a command's name that is none.
+    /// An unknown word in the place of a command's name.
     private var stranger: String?
-    /// What is asked of the whole program, as `help` or `--version`, with the command that it is asked for.
+    /// The arguments of a request to the whole program, such as `help` or `--version`, with the path of the command in
+    /// question.
     private var question: [String]?
-    /// The line, each of the short options of ``SharedOption`` in a word of its own.
+    /// The words of the line, with packed short options separated.
     private var words: [String]
 
     /// Those that ask for something of the whole program.
@@ -24,9 +26,9 @@ struct CommandLine {
         "-h", "--help", "-help", "--help-hidden", "--version", "--experimental-dump-help",
     ]
 
-    /// Reads a line.
+    /// Splits a line.
     ///
-    /// - Parameter typed: The words behind the program's name.
+    /// - Parameter typed: The words after the program's name.
     init(_ typed: [String]) {
         words = Self.unpacked(typed)
         var (leading, rest, asksHelp) = ([String](), words[...], false)
@@ -38,7 +40,7 @@ struct CommandLine {
             } else if word.hasPrefix("-"), word.count > 1 {
                 leading.append(word)
                 if Self.questions.contains(word) { question = path + [word] }
-                // What is unknown may have a value: the parser says so.
+                // Stop here: an unknown option may have a value. The parser reports it.
                 guard question != nil || SharedOption.flags.contains(word[...]) || word.contains("=") else { break }
             } else if path.isEmpty, word == "help" {
                 asksHelp = true
@@ -58,11 +60,11 @@ struct CommandLine {
         if let captured = RecordCommand.captured(self) { self = captured }
     }
 
-    // MARK: What is wrong with it
+    // MARK: Checks
 
-    /// Refuses a line that the parser would take for another, or for a question.
+    /// Rejects a line that the parser would misread.
     func check() throws(Failure) {
-        // A string can't hold the bytes: a file of another name would be meant.
+        // A String can't hold the invalid bytes, so the argument would name another file.
         if let argument = words.first(where: { $0.unicodeScalars.contains("\u{FFFD}") }) {
             throw Failure(
                 .usage, code: "usage", "'\(argument)' is not UTF-8",
@@ -82,8 +84,8 @@ struct CommandLine {
         try checkPorts()
     }
 
-    /// Refuses two endpoints that differ, wherever they stand: which is meant can't be told, and OFF at the wrong one leaves a
-    /// pump running.
+    /// Rejects two different endpoints, wherever they are given. The intended one is unknown, and OFF at the wrong one
+    /// leaves a pump running.
     private func checkPorts() throws(Failure) {
         var (ports, rest): ([String], ArraySlice) = ([], words.prefix { $0 != "--" })
         while let word = rest.popFirst() {
@@ -112,7 +114,7 @@ struct CommandLine {
         return "choose one of: \(all.joined(separator: ", ")); see \(name) --help"
     }
 
-    /// The whole names of the commands below a group that have this name.
+    /// The full names of all commands in a group that have this name.
     private static func names(of name: String, in group: any ParsableCommand.Type, _ path: String) -> [String] {
         group.configuration.subcommands.flatMap { command -> [String] in
             guard let own = command.configuration.commandName else { return [] }
@@ -120,40 +122,40 @@ struct CommandLine {
         }
     }
 
-    /// Where to tell what is wrong with it.
+    /// The output for errors in the line.
     var output: Output { Output(isJSON: words.prefix { $0 != "--" }.contains("--json")) }
 
     // MARK: The command
 
-    /// The command, with its arguments.
+    /// Parses the command with its arguments.
     ///
-    /// - Throws: Errors of ``command``'s parser; what asks for help or a version, of the whole program's.
+    /// - Throws: The errors of the parser of ``command``; for help and a version, those of the whole program's parser.
     func parsed() throws -> any ParsableCommand {
         if let question { return try PumpctlCommand.parseAsRoot(question) }
         guard isRunnable else { return try PumpctlCommand.parseAsRoot(Self.withNegativeValues(words)) }
         return try command.parseAsRoot(arguments)
     }
 
-    /// Whether it names a command, and not only a group.
+    /// Whether the line names a command, and not only a group.
     private var isRunnable: Bool { command.configuration.subcommands.isEmpty }
 
-    // MARK: The words
+    // MARK: Words
 
-    /// Short options that are written in one word, as `-vp /dev/ttyUSB0`, each in a word of its own.
+    /// Separates short options that are packed into one word, as in `-vp /dev/ttyUSB0`.
     private static func unpacked(_ words: [String]) -> [String] {
         let end = words.firstIndex(of: "--") ?? words.endIndex
         return words[..<end].flatMap { isPacked($0) ? $0.dropFirst().map { "-\($0)" } : [$0] } + words[end...]
     }
 
-    /// Whether a word is several of these options: flags, and at most the last with a value behind it.
+    /// Whether a word packs several of these short options: only the last one may have a value.
     private static func isPacked(_ word: String) -> Bool {
         let letters = word.dropFirst()
         return word.hasPrefix("-") && letters.count > 1 && letters.dropLast().allSatisfy { "vh".contains($0) }
             && letters.last.map { "vhpf".contains($0) } == true
     }
 
-    /// Arguments whose negative numbers the parser takes for values and not for options: `--at -35.9,-79` as `--at=-35.9,-79`,
-    /// and `say -5` as `say -- -5` if no option stands behind it. No option begins with a digit.
+    /// Rewrites negative numbers, so that the parser takes them for values and not for options: `--at -35.9,-79`
+    /// becomes `--at=-35.9,-79`, and `say -5` becomes `say -- -5` if no option follows. No option begins with a digit.
     private static func withNegativeValues(_ words: [String]) -> [String] {
         var result: [String] = []
         for (index, word) in words.enumerated() {
@@ -162,7 +164,7 @@ struct CommandLine {
                 result.append(word)
                 continue
             }
-            // What follows one of the flags that stand with every command is not its value.
+            // A word after a flag of every command is not the flag's value.
             if let option = result.last, option.hasPrefix("--"), !option.contains("="),
                 !SharedOption.flags.contains(option[...])
             {
@@ -176,14 +178,14 @@ struct CommandLine {
         return result
     }
 
-    /// An option with its value in one word: a command that does not take the option would take the value for an argument of its
-    /// own.
+    /// An option and its value as one word. If they were two words, a command without this option would take the value
+    /// for an argument of its own.
     private static func joined(_ option: String, _ value: String?) -> [String] {
         guard let value else { return [option] }
         return value.isEmpty || value.hasPrefix("-") ? [option, value] : ["\(option)=\(value)"]
     }
 
-    /// Whether a text begins as a negative number does.
+    /// Whether a text begins like a negative number.
     private static func isNegative(_ text: String) -> Bool {
         let rest = text.utf8.dropFirst()
         let digits = rest.first == UInt8(ascii: ".") ? rest.dropFirst() : rest
@@ -191,11 +193,11 @@ struct CommandLine {
     }
 }
 
-/// One of the options that may stand before any command's name.
+/// An option that may precede any command's name.
 enum SharedOption: String, CaseIterable {
     case port, family, json, timeout, wait, reset, record, capture, verbose
 
-    /// How it is written.
+    /// The spellings of the option.
     var spellings: [Substring] {
         switch self {
         case .port: ["--port", "-p"]
@@ -206,8 +208,8 @@ enum SharedOption: String, CaseIterable {
         }
     }
 
-    /// The spellings of those that a value follows.
+    /// The spellings of the options with a value.
     static let valued = [SharedOption.port, .family, .timeout, .wait, .capture].flatMap(\.spellings)
-    /// The spellings of those that none follows.
+    /// The spellings of the options without a value.
     static let flags = [SharedOption.json, .reset, .record, .verbose].flatMap(\.spellings)
 }
