@@ -53,7 +53,7 @@ struct PumpctlCommand: ParsableCommand {
         let line = CommandLine(ProgramArguments.typed(by: "pumpctl"))
         do {
             try line.check()
-            // The options and the help of `serve` are those of pumpctld.
+            // `serve` has the options and the help of pumpctld.
             if line.command == ServeCommand.self { throw ServeProgram.replaceThis(line.arguments) }
             var command = try line.parsed()
             try command.run()

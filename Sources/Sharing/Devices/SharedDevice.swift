@@ -19,7 +19,7 @@ public actor SharedDevice {
     /// The longest time in which a client may read nothing of a reply, and the time that a client above the client
     /// limit may stay.
     static let patience = Duration.seconds(10)
-    /// The time after a client's OFF in which its queries go before those of others. A program reports a device off
+    /// The time after a client's OFF in which its queries go before other queries. A program reports a device off
     /// only after a query has confirmed it, and soon gives up.
     static let stopTime = Duration.seconds(5)
     /// The number of clients above the client limit that are admitted for a short time: one of them may want to send

@@ -12,7 +12,7 @@ public protocol Speaker: AnyObject, Sendable {
 
     /// Sends a client's line in its turn, and passes the device's reply to the asker.
     ///
-    /// A stop line goes before all others. Lines behind it that would change the device are dropped.
+    /// A stop line goes before all others. Lines after it that would change the device are dropped.
     ///
     /// - Parameters:
     ///   - line: The line.

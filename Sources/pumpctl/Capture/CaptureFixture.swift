@@ -3,7 +3,7 @@ import LineProtocol
 
 /// Prints a capture as a test fixture: Swift code for `ScriptedLink` of this project's tests.
 struct CaptureFixture: CapturePrinter {
-    /// Whether each received piece is a step. Otherwise pieces without a line end are joined with those that follow.
+    /// Whether each received piece is a step. Otherwise a piece without a line end is joined with the next.
     let pieces: Bool
     private var keepsPacketBounds = false
     /// The received bytes of an incomplete step.

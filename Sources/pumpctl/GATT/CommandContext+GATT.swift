@@ -80,7 +80,7 @@ extension CommandContext {
     }
 
     /// - Parameters:
-    ///   - isConfirmed: Whether the device must confirm the write; nil for what the characteristic allows.
+    ///   - isConfirmed: Whether the device must confirm the write; nil to write as the characteristic allows.
     ///   - isForced: Whether to write values that a family's commands refuse as dangerous.
     func writeGATT(_ request: GATTRequest, isConfirmed: Bool?, isForced: Bool) async throws {
         try await withBLEDevice(for: .oneCommand) { device in

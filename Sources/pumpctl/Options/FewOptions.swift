@@ -109,7 +109,7 @@ struct SharedPortOptions: ParsableArguments {
     var shared: SharedOptions { .leavingOut { ($0.port, $0.family, $0.verbose) = (port, family, verbose) } }
 }
 
-/// Options of `serve`, in addition to those of `pumpctld`.
+/// Options of `serve`, in addition to the options of `pumpctld`.
 struct ServeOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: ArgumentHelp("Device endpoint.", valueName: "endpoint"))
     var port: String?

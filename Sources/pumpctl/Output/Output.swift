@@ -85,7 +85,7 @@ struct Output: Sendable {
 
     /// Reports a failure on standard error.
     func note(of failure: Failure) {
-        // They may contain the names or the output of devices.
+        // The texts may contain names or output of devices.
         note("pumpctl: \(failure.message.printable())", hint: failure.hint?.printable())
     }
 

@@ -18,7 +18,7 @@ struct ResultRecord: Encodable, ExpressibleByDictionaryLiteral {
         self.members = members.map { (key: $0, value: $1) }
     }
 
-    /// The members of `base`, followed by those of `more`.
+    /// The members of `base`, followed by the members of `more`.
     init(_ base: some Encodable, with more: ResultRecord) {
         self.base = base
         members = more.members

@@ -24,7 +24,7 @@ struct PeerHostScreen {
 
     /// Offers `peer` and handles events until the user ends it or the task is cancelled.
     ///
-    /// - Parameter events: Receives input events, so that they are handled in order with those of the peer.
+    /// - Parameter events: Receives input events, so that they are handled in order with the events of the peer.
     static func attend(
         to stream: AsyncStream<Event>, _ events: AsyncStream<Event>.Continuation, of peer: HostedPeer,
         _ context: CommandContext

@@ -115,7 +115,7 @@ struct DeviceServing: Sendable {
 
     // MARK: Serving
 
-    /// Offers the devices. When all of them are ready, calls `onReady`; without it, prints where each one is.
+    /// Offers the devices. When all are ready, calls `onReady`; without it, prints where each one is.
     private func serve(
         _ onDevice: @escaping OnDevice, onReady: (@Sendable ([ReadyDevice]) -> Void)? = nil
     ) async throws {

@@ -35,7 +35,7 @@ enum ScenarioFile {
     /// The maximum size of a scenario file in bytes.
     private static let limit: off_t = 1 << 20
 
-    /// The options of a simulated device: the given ones override those of the file.
+    /// The options of a simulated device: given options override the options of the file.
     ///
     /// Faults, steps and expectations are not overridden but combined.
     ///

@@ -128,7 +128,7 @@ struct ServingOptions: ParsableArguments {
     /// The placeholder for a device's number in the path of `--link`.
     private static let numberMark = "%d"
 
-    /// The devices, numbered: those of the command's own family, followed by those of `--with`.
+    /// The devices, numbered: first the command's own family, then the devices of `--with`.
     ///
     /// - Parameter keepsLine: Whether a device that is offered over BLE also has its line.
     func devices(
@@ -154,8 +154,8 @@ struct ServingOptions: ParsableArguments {
         }
     }
 
-    /// The settings of a device at a place. Rejects the fault `unplug` if the device would come back at a port that no
-    /// program is told.
+    /// The settings of a device at a place. Rejects the fault `unplug` if programs could not find the device's port
+    /// afterwards.
     private func settings(_ settings: SimulatorSettings, at place: ServingPlace) throws -> SimulatorSettings {
         guard isInBackground || waits || runsCommand, place == .terminal() else { return settings }
         if settings.pullsCable {

@@ -66,7 +66,7 @@ struct SimFamilyCommand<Simulated: Simulation>: ParsableCommand {
         _ = try devices(serving.scenario == nil ? device.given : [:])
     }
 
-    /// The options of the device, including those of the scenario.
+    /// The options of the device, from the command line and the scenario.
     private func given() throws(Failure) -> [String: String] {
         guard let path = serving.scenario else { return device.given }
         let line = Simulated.row.line
