@@ -1,11 +1,15 @@
-/// Calls `body`, and then `cleanup` however `body` ended: for what has to be waited for, which `defer` can't.
+/// Calls `body`, then `cleanup`, whether `body` returned or threw. Use this function instead of `defer` if the cleanup
+/// must be awaited.
 ///
 /// ```swift
 /// let answer = try await withCleanup({ await link.close() }) { try await exchange.send(line) }
 /// ```
 ///
-/// - Returns: What `body` returns.
-/// - Throws: What `body` throws.
+/// - Parameters:
+///   - cleanup: Called once, after `body`.
+///   - body: The work.
+/// - Returns: The result of `body`.
+/// - Throws: The error of `body`.
 @discardableResult
 public func withCleanup<Value>(
     _ cleanup: () async -> Void, _ body: () async throws -> Value

@@ -2,18 +2,20 @@ internal import DescriptorIO
 internal import Glibc
 internal import RecordFormat
 
-/// A program that is installed with the one that runs, and is started only where it is needed: what it is linked with costs
-/// nothing otherwise. `pumpctl-record` keeps the record by SQLite.
+/// A program that is installed together with the running program and started only if needed. Libraries that only the
+/// companion links with cost the running program no start-up time. `pumpctl-record` is such a program: it stores
+/// records with SQLite.
 public struct CompanionProgram: Sendable {
-    /// Where it is.
+    /// The path of the executable.
     public let path: String
 
-    /// The program at `path`.
+    /// Creates a companion program from the path of its executable.
     public init(path: String) { self.path = path }
 
-    /// One that is installed with the program that runs: beside it, as it was built, or in `../libexec/pumpctl`.
+    /// Finds a program that is installed with the running program: in the same folder (as in a build folder), or in
+    /// `../libexec/pumpctl`.
     ///
-    /// - Throws: `not_installed` where there is none.
+    /// - Throws: `not_installed` if neither folder has an executable of that name.
     private static func installed(_ name: String) throws(Trouble) -> CompanionProgram {
         let program = ProgramArguments.executablePath
         let folder = program.lastIndex(of: "/").map { program[..<$0] } ?? "."
@@ -26,13 +28,13 @@ public struct CompanionProgram: Sendable {
         return CompanionProgram(path: path)
     }
 
-    /// The program that is given to keep the record, or else the one that is installed.
+    /// Returns the given program, or else the installed `pumpctl-record`.
     static func recorder(_ program: CompanionProgram?) throws(Trouble) -> CompanionProgram {
         if let program { return program }
         return try installed("pumpctl-record")
     }
 
-    /// Starts it, its standard input and output at the other end of the socket that is returned.
+    /// Starts the program. Its standard input and output are connected to the returned socket, which the caller closes.
     func start(_ arguments: [String]) throws(Trouble) -> (process: pid_t, socket: CInt) {
         var ends: [CInt] = [-1, -1]
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -49,7 +51,7 @@ public struct CompanionProgram: Sendable {
 }
 
 extension Trouble {
-    /// The program could not be started.
+    /// The error for a program that could not be started.
     fileprivate init(_ path: String, errno: CInt) {
         self.init(
             code: "system", text: "can't start \(path): \(String(cString: strerror(errno)))",

@@ -1,15 +1,18 @@
 internal import LineProtocol
 
-/// Runs `body` for `time` at most, after which it is cancelled; without a limit where `time` is nil.
+/// Runs `body`, and cancels it after `time`. If `time` is nil, there is no limit.
 ///
 /// ```swift
 /// let (isTimeUp, result) = await withTimeLimit(.seconds(10)) { try await console.run(over: link) }
 /// ```
 ///
 /// - Parameters:
-///   - clock: Measures the time.
-///   - executor: What `body` runs on where there is a limit; nil for the global one.
-/// - Returns: Whether the time was over before `body` was done, and how `body` ended.
+///   - time: The limit; nil for none.
+///   - clock: The clock that measures the time.
+///   - executor: The executor of `body` if there is a limit; nil for the global executor.
+///   - body: The work, which should end soon after its task is cancelled.
+/// - Returns: Whether the limit cancelled `body`, and the result of `body`. `isTimeUp` is false if the caller's task
+///   was cancelled.
 public func withTimeLimit(
     _ time: Duration?, clock: any Clock<Duration> = ContinuousClock(), on executor: (any TaskExecutor)? = nil,
     _ body: @escaping @Sendable () async throws -> Void
@@ -17,7 +20,7 @@ public func withTimeLimit(
     guard let time else {
         do { return (false, .success(try await body())) } catch { return (false, .failure(error)) }
     }
-    // Made before the tasks, which may begin late.
+    // Created before the tasks, which may start late.
     let watch = SessionClock(clock)
     let running = Task(executorPreference: executor) { try await body() }
     let timer = Task(executorPreference: executor) {

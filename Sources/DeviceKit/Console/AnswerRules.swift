@@ -1,20 +1,21 @@
 public import LineProtocol
 
-/// By what the answer to a line is known to have ended, and to tell of an error.
+/// The rules that decide when the answer to a line is complete, and which lines report an error.
 public struct AnswerRules: Sendable, Hashable {
-    /// How long the first line is waited for, and each further one where ``end`` is given.
+    /// The longest wait for the first line of an answer. If ``end`` is set, the limit applies to each further line too.
     public var timeout = PumpSession.defaultTimeout
-    /// How long a silence ends an answer, where no ``end`` is given.
+    /// The silence that ends an answer, if no ``end`` is set.
     public var quiet = Duration.milliseconds(500)
-    /// The lines that end an answer; nil where a silence does.
+    /// The lines that end an answer; nil if a silence of ``quiet`` ends it.
     public var end: LinePattern?
-    /// The lines that tell of an error, beside those of which the family says so.
+    /// Lines that report an error, in addition to the errors that the family defines.
     public var failure: LinePattern?
 
-    /// An answer that ends by a silence of half a second.
+    /// Creates rules for an answer that ends with half a second of silence.
     public init() {}
 
-    /// The error that a line tells of: its code, or the line where ``failure`` describes it; nil where it tells of none.
+    /// The error that a line reports: its code, or the whole line if ``failure`` matches it; nil if the line reports no
+    /// error.
     func error(in line: DeviceLine, of family: Family) -> String? {
         if let code = family.errorCode(of: line) { return code }
         return line.isWhole && failure?.matches(line.text) == true ? line.text : nil
@@ -35,7 +36,7 @@ public enum LineEnds: String, Sendable, Hashable, CaseIterable {
     /// Nothing.
     case none
 
-    /// Its bytes.
+    /// The bytes of the line end.
     public var bytes: [UInt8] {
         switch self {
         case .lf: [0x0A]
@@ -49,6 +50,8 @@ public enum LineEnds: String, Sendable, Hashable, CaseIterable {
 extension Link {
     /// The bytes that end a line on this link.
     ///
-    /// - Parameter ends: What was asked for; nil for a line feed, or for nothing where the device takes a packet for a line.
+    /// - Parameter ends: The requested line end; nil for the default, which is a line feed, or nothing if each packet
+    ///   is a line.
+    /// - Returns: The bytes to append to each line.
     public func lineEnd(_ ends: LineEnds?) -> [UInt8] { (ends ?? (keepsPacketBounds ? .none : .lf)).bytes }
 }

@@ -1,8 +1,8 @@
 extension AsyncStream where Element: Sendable {
-    /// The next element, also where the task is cancelled: to be cancelled while it waits would end the stream, and what
-    /// comes behind that would be lost.
+    /// Returns the next element, even if the current task is cancelled. Cancelling a task that waits in `next()` would
+    /// end the stream and lose all later elements.
     ///
-    /// - Parameter executor: What it waits on.
+    /// - Parameter executor: The executor of the task that waits.
     package func nextInSpiteOfCancellation(on executor: any TaskExecutor) async -> Element? {
         await Task(executorPreference: executor) {
             var iterator = makeAsyncIterator()

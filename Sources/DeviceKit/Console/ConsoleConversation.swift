@@ -1,6 +1,6 @@
 internal import LineProtocol
 
-/// What a ``LineConsole`` does while it runs.
+/// The state and the event loop of a running ``LineConsole``.
 final class ConsoleConversation {
     private let family: Family
     private let reconnector: Reconnector
@@ -15,10 +15,10 @@ final class ConsoleConversation {
     private var link: ConsoleLink?
     private var lines = DeviceLines()
     private var arrivals = 0
-    /// The line that was sent last, if nothing has come since.
+    /// The line that was sent last, if nothing has arrived since.
     private var pending: [UInt8]?
     private var script: ConsoleScript?
-    /// What goes on beside the console, by what it is for.
+    /// The console's background tasks, by purpose.
     private var tasks: [Errand: Task<Void, Never>] = [:]
     private var isFinished = false
     /// The lines that were not sent when the console ended.
@@ -43,7 +43,7 @@ final class ConsoleConversation {
     }
 
     func run(over opened: any Link, _ stream: AsyncStream<LineConsole.Event>) async throws -> ConsoleResult {
-        // A link that is lost is told of by what listens to it.
+        // If reading fails here, `consoleLink` reports the lost link.
         for line in (try? await DeviceLines.earlier(on: opened)) ?? [] { tell(.heardBefore(line)) }
         link = await consoleLink(opened)
         let result: Result<Void, any Error>
@@ -60,9 +60,11 @@ final class ConsoleConversation {
         return script?.result ?? ConsoleResult()
     }
 
-    /// Attends to what came while the console was ended: nothing is sent any more, and nothing is left out in silence.
+    /// Handles the events that arrived while the console was ending. Nothing is sent any more, but every unsent line
+    /// and every reply is reported.
     ///
-    /// - Returns: How the link broke, where a line was not sent for that, or the last one may not have been carried out.
+    /// - Returns: The error of a broken link, if a line could not be sent because of it, or if the last line may not
+    ///   have been carried out.
     private func drain(_ stream: AsyncStream<LineConsole.Event>) async -> LinkError? {
         var loss: LinkError?
         while let event = await stream.nextInSpiteOfCancellation(on: executor) {
@@ -75,7 +77,7 @@ final class ConsoleConversation {
                 pending = nil
                 for line in lines.append(bytes) { tell(.heard(line)) }
             case .link(.arrived(.ended(let error))):
-                // A script waits for its answers before it ends.
+                // A script has waited for its answers already, so only typed lines can be affected.
                 if script == nil, pending != nil, error?.code != .closed { loss = loss ?? error }
             case .reopened(let link): await link.close()
             case .scripted, .ended, .reopeningFailed, .lineEndOverdue, .quiet, .interrupted: break
@@ -121,7 +123,7 @@ final class ConsoleConversation {
         goOnWithScript()
     }
 
-    /// Does what a line asks for. Returns whether it was sent.
+    /// Performs a line. Returns whether the line was sent to the device.
     @discardableResult
     private func enter(_ line: [UInt8]) -> Bool {
         if line.isEmpty { return false }
@@ -156,7 +158,7 @@ final class ConsoleConversation {
         if !isFinished { waitForQuiet() }
     }
 
-    /// Goes on with the script once the device has said what it has to say.
+    /// Waits until the device has been silent long enough, then continues the script.
     private func waitForQuiet() {
         let now = watch.elapsed()
         guard let rest = script?.rest(at: now) else { return }
@@ -166,7 +168,7 @@ final class ConsoleConversation {
     }
 
     private func endWait() {
-        // An arrival may have come before the word that it was quiet.
+        // Bytes may have arrived before this `.quiet` event was handled.
         guard let rest = script?.rest(at: watch.elapsed()), rest <= .zero else { return waitForQuiet() }
         showPending()
         if let line = script?.stopWaiting() { tell(.unanswered(line)) }
@@ -196,7 +198,7 @@ final class ConsoleConversation {
         if let line = lines.takePending() { tell(.heard(line)) }
     }
 
-    /// A script waits for answers by itself.
+    /// Wraps a link for the console. A script needs no reading time between lines, because it waits for each answer.
     private func consoleLink(_ link: any Link) async -> ConsoleLink {
         await ConsoleLink(
             link, ends: options.ends, readingTime: script == nil ? family.readingTime : .zero, clock: clock
@@ -233,7 +235,7 @@ final class ConsoleConversation {
 
     private enum Errand { case awaitingQuiet, awaitingLineEnd, reopening }
 
-    /// Runs `body` beside the console, in place of what ran for the same purpose, and no longer than the console.
+    /// Starts a background task that ends with the console. It replaces the previous task for the same purpose.
     private func run(_ errand: Errand, _ body: @escaping @Sendable () async -> Void) {
         tasks[errand]?.cancel()
         tasks[errand] = Task(executorPreference: executor) { await body() }

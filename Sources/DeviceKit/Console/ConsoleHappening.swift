@@ -1,38 +1,38 @@
 public import LineProtocol
 
-/// What a ``LineConsole`` has to show, in order.
+/// An event of a ``LineConsole`` to show to the user. Events are delivered in order.
 public enum ConsoleHappening: Sendable {
-    /// The device has said something.
+    /// The device sent a line.
     case heard(DeviceLine)
-    /// The device had said something before the link was opened: it answers no line.
+    /// The device sent this line before the link was opened, so it answers no line of the console.
     case heardBefore(DeviceLine)
-    /// A line was not sent: it means something else to the device than it says, for that reason.
+    /// A line was not sent, because the device would misread it; `reason` explains the danger.
     case dangerous([UInt8], reason: String)
-    /// A line was not sent: there is no device now.
+    /// A line was not sent, because no device is connected.
     case noDevice([UInt8])
     /// A line could not be sent.
     case notSent([UInt8], LinkError)
     /// A line of a script was not answered in time.
     case unanswered([UInt8])
-    /// The link is lost; nil where it was closed without an error. The device is waited for. Whether `pending`, the line that
-    /// was sent last, was carried out is unknown.
+    /// The link is lost; the error is nil if the link was closed without one. The console waits for the device.
+    /// `pending` is the line that was sent last; whether the device carried it out is unknown.
     case lost(LinkError?, pending: [UInt8]?)
-    /// The device is back, at the link of that name; it may have started anew.
+    /// The device is back, over the link `name`. The device may have restarted.
     case back(name: String)
 }
 
-/// How a script went that a ``LineConsole`` has sent.
+/// The result of a script that a ``LineConsole`` has sent.
 public struct ConsoleResult: Sendable, Hashable {
-    /// How many lines were not sent, since they mean something else than they say.
+    /// The number of lines that were not sent because the device would misread them.
     public var refusals = 0
-    /// The code of the first error that the device has told of, or the line that told of it.
+    /// The code of the first error that the device reported, or the line that reported it.
     public var deviceError: String?
-    /// The first line that was sent and not answered, or whose answer has not ended.
+    /// The first line without an answer, or with an answer that did not end.
     public var unanswered: [UInt8]?
-    /// How many lines were not sent, since the answer to one before was an error, or has not ended.
+    /// The number of lines that were not sent because an earlier answer was an error or did not end.
     public var unsentCount = 0
 
-    /// A script all of whose lines were sent and answered.
+    /// Creates the result of a script whose lines were all sent and answered.
     public init() {}
 
     init(refusals: Int, deviceError: String?, unanswered: [UInt8]?, unsentCount: Int) {
@@ -43,14 +43,14 @@ public struct ConsoleResult: Sendable, Hashable {
     }
 }
 
-/// The link of a script broke: what follows is not sent to a device that may have started anew.
+/// The link broke while a script ran. The rest of the script is not sent, because the device may have restarted.
 public struct ScriptLossError: Error, Sendable {
-    /// How the link broke; nil where it was closed without an error.
+    /// The error of the link; nil if the link was closed without an error.
     public var link: LinkError?
-    /// The line that was sent last, where nothing had come since: whether it was carried out is unknown.
+    /// The line that was sent last, if nothing arrived after it. Whether the device carried it out is unknown.
     public var pending: [UInt8]?
-    /// How many lines were not sent.
+    /// The number of lines that were not sent.
     public var unsentCount: Int
-    /// Whether more lines were still to come.
+    /// Whether the input of the script had not ended yet.
     public var mayFollow: Bool
 }

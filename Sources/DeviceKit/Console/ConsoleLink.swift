@@ -1,32 +1,33 @@
 internal import LineProtocol
 internal import Synchronization
 
-/// The link of a console: lines are sent one after another, no faster than the device reads them, without the console
-/// waiting for it.
+/// The link of a console. It queues lines and sends them one after another, no faster than the device reads them, so
+/// that the console never waits for the link.
 struct ConsoleLink {
     private let link: any Link
     private let outbox: AsyncStream<Void>.Continuation
     private let waiting: Waiting
     private let sending: Task<Void, Never>
 
-    /// The lines that were not sent yet, in their order.
+    /// The lines that are not sent yet, in order.
     private final class Waiting: Sendable {
         let lines = Mutex<[[UInt8]]>([])
     }
 
-    /// What happens on it.
+    /// An event on the link.
     enum Event: Sendable {
-        /// This came.
+        /// Bytes arrived, or the link ended.
         case arrived(LinkArrival)
         /// A line could not be sent.
         case notSent([UInt8], LinkError)
     }
 
-    /// Tells of what arrives, and of lines that can't be sent.
+    /// Starts to send queued lines and to report what arrives.
     ///
     /// - Parameters:
-    ///   - ends: As ``LineConsole/Options/ends``.
-    ///   - readingTime: How long the device may need to read a line, and no other is sent.
+    ///   - ends: See ``LineConsole/Options/ends``.
+    ///   - readingTime: The pause after each line, in which the device reads it.
+    ///   - tell: Receives the events.
     init<C: Clock>(
         _ link: any Link, ends: LineEnds?, readingTime: Duration, clock: C, tell: @escaping @Sendable (Event) -> Void
     ) async where C.Duration == Duration {
@@ -54,17 +55,19 @@ struct ConsoleLink {
         await link.forward { tell(.arrived($0)) }
     }
 
-    /// The lines that were not sent yet, in their order; empty once the device may be reading the last.
+    /// The lines that are not sent yet, in order. A line is removed once it was written to the link, or could not be.
     var unsent: [[UInt8]] { waiting.lines.withLock { $0 } }
 
+    /// Queues a line.
     func send(_ line: [UInt8]) {
         waiting.lines.withLock { $0.append(line) }
         outbox.yield()
     }
 
-    /// Sends what waits, and closes the link.
+    /// Sends the queued lines, then closes the link.
     ///
-    /// - Returns: The lines that were not sent, the first perhaps not wholly: the task was cancelled.
+    /// - Returns: The lines that were not sent because the task was cancelled. Part of the first line may have been
+    ///   sent.
     @discardableResult
     func close() async -> [[UInt8]] {
         outbox.finish()

@@ -1,44 +1,46 @@
 internal import LineProtocol
 
-/// Lines that come through a pipe, of which the next is sent when the device has said all that it has to say.
+/// The lines of a script, read from a pipe. A line is sent only when the answer to the previous line is complete.
 struct ConsoleScript {
     private let rules: AnswerRules
     private var text: [UInt8] = []
     private(set) var hasEnded = false
     private var waitingSince: Duration?
-    /// Whether the line that was sent last was answered, or none was.
+    /// Whether the last line was answered; also true before the first line.
     private var isAnswered = true
     private var deviceError: String?
-    /// What was sent last, and the first of what was sent and not answered.
+    /// The line that was sent last.
     private var lastLine: [UInt8] = []
+    /// The first line without a complete answer.
     private var unanswered: [UInt8]?
 
-    /// Whether no more lines are sent, since an answer was an error or has not ended.
+    /// Whether sending has stopped, because an answer was an error or did not end.
     private var isStopped = false
 
-    /// How many lines were not sent, since they mean something else than they say.
+    /// The number of lines that were not sent because the device would misread them.
     var refusals = 0
 
-    /// Whether the device is given time to answer.
+    /// Whether the script waits for the device.
     var isWaiting: Bool { waitingSince != nil }
 
-    /// Whether there is nothing more to send.
+    /// Whether there is nothing left to send or to wait for.
     var isOver: Bool { !isWaiting && (isStopped || hasEnded && text.isEmpty) }
 
-    /// A script without a line.
+    /// Creates an empty script.
     ///
-    /// - Parameter rules: By what an answer is known to have ended.
+    /// - Parameter rules: The rules that decide when an answer is complete.
     init(_ rules: AnswerRules = AnswerRules()) { self.rules = rules }
 
     mutating func append(_ bytes: [UInt8]) { text += bytes }
 
-    /// There will be no more lines; what the device still says is waited for.
+    /// Marks the end of the script's input. If answers end with a silence, the script still waits for one.
     mutating func end(at instant: Duration) {
         hasEnded = true
         if rules.end == nil { waitingSince = waitingSince ?? instant }
     }
 
-    /// The next line to send, without its end; nil where none is whole yet, or the device may still answer.
+    /// Removes and returns the next line to send, without its end. Returns nil if no complete line is there, or if the
+    /// device may still answer.
     mutating func nextLine() -> [UInt8]? {
         guard !isWaiting, !isStopped,
             let end = text.firstIndex(of: 0x0A) ?? (hasEnded && !text.isEmpty ? text.endIndex : nil)
@@ -51,22 +53,23 @@ struct ConsoleScript {
         return Array(line)
     }
 
-    /// A line was sent, and the device may answer.
+    /// Records that a line was sent and that the device may answer.
     mutating func waitForAnswer(to line: [UInt8], from instant: Duration) {
         waitingSince = instant
         isAnswered = false
         lastLine = line
     }
 
+    /// Records that bytes arrived, which restarts the wait for silence.
     mutating func heard(at instant: Duration) {
         guard isWaiting else { return }
         waitingSince = instant
         isAnswered = isAnswered || rules.end == nil
     }
 
-    /// Nothing more is waited for.
+    /// Ends the wait for an answer.
     ///
-    /// - Returns: The line that was not answered, or whose answer has not ended; nil where it has.
+    /// - Returns: The line without a complete answer; nil if the answer is complete.
     mutating func stopWaiting() -> [UInt8]? {
         waitingSince = nil
         guard !isAnswered else { return nil }
@@ -76,14 +79,14 @@ struct ConsoleScript {
         return lastLine
     }
 
-    /// How much longer to wait for what the device says next; nil where nothing is waited for.
+    /// The rest of the wait for the device's next bytes, at `instant`; nil if the script waits for nothing.
     func rest(at instant: Duration) -> Duration? {
         waitingSince.map { (isAnswered ? rules.quiet : rules.timeout) - (instant - $0) }
     }
 
-    /// Looks at what the device said.
+    /// Processes a line from the device.
     ///
-    /// - Parameter family: By whose rules a line tells of an error.
+    /// - Parameter family: The family whose rules recognize errors.
     mutating func take(_ line: DeviceLine, of family: Family) {
         let error = rules.error(in: line, of: family)
         deviceError = deviceError ?? error
@@ -93,10 +96,10 @@ struct ConsoleScript {
         waitingSince = nil
     }
 
-    /// How many lines were not sent yet.
+    /// The number of lines that are not sent yet.
     var unsentCount: Int { text.split(separator: 0x0A).count }
 
-    /// How the script went.
+    /// The result of the script so far.
     var result: ConsoleResult {
         ConsoleResult(
             refusals: refusals, deviceError: deviceError, unanswered: unanswered,

@@ -1,30 +1,30 @@
 internal import LineProtocol
 
-/// A line of the device, or what there is of one, ready to be shown.
+/// A complete or partial line from the device, ready to be shown.
 public struct DeviceLine: Sendable, Hashable {
-    /// The text, with what can't be printed escaped.
+    /// The text, with unprintable characters escaped.
     public var text: String
-    /// Whether the end of the line has come.
+    /// Whether the line end has arrived.
     public var hasEnd: Bool
     /// Whether the beginning of the line was shown before.
     public var isContinuation: Bool
 
-    /// A line of those parts.
+    /// Creates a line from its parts.
     public init(text: String, hasEnd: Bool, isContinuation: Bool) {
         self.text = text
         self.hasEnd = hasEnd
         self.isContinuation = isContinuation
     }
 
-    /// Whether this is all of the line.
+    /// Whether the line is complete: neither its beginning nor its end is missing.
     public var isWhole: Bool { hasEnd && !isContinuation }
 
-    /// The text, with marks for what is missing of it.
+    /// The text, with marks for a missing beginning or end.
     public var marked: String { (isContinuation ? "…" : "") + text + (hasEnd ? "" : " (no line end)") }
 }
 
 extension Family {
-    /// The code of the error that a line of the device tells of; nil where it tells of none.
+    /// The code of the error that a line reports; nil if it reports none.
     func errorCode(of line: DeviceLine) -> String? {
         line.isContinuation ? nil : wire.errorCode(Array(line.text.utf8).span, line.hasEnd ? .lineFeed : .cut)
     }

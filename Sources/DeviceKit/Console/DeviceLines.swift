@@ -1,8 +1,8 @@
 internal import LineProtocol
 
-/// Puts together the lines of the device, and gives out what waits too long for its end.
+/// Assembles the device's lines from bytes. A partial line can be taken if its end is overdue.
 public struct DeviceLines: Sendable {
-    /// How long the end of a line is waited for.
+    /// The longest wait for the end of a line.
     public static let patience = Duration.milliseconds(200)
 
     /// The longest line that is shown in one piece, in bytes.
@@ -11,16 +11,17 @@ public struct DeviceLines: Sendable {
     private var framer = LineFramer(limit: lineLimit)
     private var isContinuing = false
 
-    /// Nothing was heard.
+    /// Creates an assembler that has received nothing.
     public init() {}
 
-    /// Whether the end of a line has not come.
+    /// Whether a partial line is waiting for its end.
     public var hasPending: Bool { !framer.pending.withoutNULs.isEmpty }
 
-    /// What has lain on a link since before it was opened, and so answers nothing that is sent now. It waits for nothing.
+    /// Reads the lines that were waiting on a link before it was used. They answer nothing that is sent from now on.
+    /// Never waits.
     static func earlier(on link: any Link) async throws(LinkError) -> [DeviceLine] {
         var (lines, earlier) = (DeviceLines(), [DeviceLine]())
-        // A device that talks on and on must not keep what is to be sent, which may be OFF.
+        // The limit ensures that a device that talks without pause can't delay sending, which may be OFF.
         for _ in 0..<earlierReads {
             let bytes = try await link.receiveAvailable()
             if bytes.isEmpty { break }
@@ -32,8 +33,7 @@ public struct DeviceLines: Sendable {
 
     private static let earlierReads = 64
 
-    /// The lines that `bytes` complete; empty ones say nothing and are left out, and so are
-    /// NULs around a line.
+    /// Returns the lines that `bytes` complete. Empty lines and NULs around a line are left out.
     public mutating func append(_ bytes: [UInt8]) -> [DeviceLine] {
         var lines: [DeviceLine] = []
         var wasContinuing = isContinuing
@@ -48,7 +48,7 @@ public struct DeviceLines: Sendable {
         return lines
     }
 
-    /// What has come of a line without its end.
+    /// Removes and returns the partial line, if there is one. The rest of the line becomes a continuation.
     public mutating func takePending() -> DeviceLine? {
         guard hasPending else { return nil }
         let line = DeviceLine(text: framer.pending.withoutNULs.printable(), hasEnd: false, isContinuation: isContinuing)
@@ -57,6 +57,6 @@ public struct DeviceLines: Sendable {
         return line
     }
 
-    /// Forgets what was heard: another line begins.
+    /// Forgets the partial line, so that the next byte begins a new line.
     public mutating func reset() { self = DeviceLines() }
 }

@@ -2,8 +2,9 @@ public import DescriptorIO
 public import LineProtocol
 internal import Synchronization
 
-/// A conversation in lines with a device of any family: what a person types, or a script, goes to the device, and what the
-/// device says is told. A device that is lost is waited for, except by a script.
+/// A line-based conversation with a device of any family. The console sends lines that a person types or a script
+/// contains, and reports the device's lines. If the link is lost, the console waits for the device; a script ends with
+/// an error instead.
 ///
 /// ```swift
 /// let link = try await LinkSchemes.families.open(endpoint)
@@ -12,40 +13,41 @@ internal import Synchronization
 /// try await console.run(over: link)  // until console.end()
 /// ```
 ///
-/// Everything that happens is an event of one stream, attended to in order, so that nothing here waits for anything else.
+/// All events go through one stream and are handled in order, so that no event waits for another.
 public final class LineConsole: Sendable {
-    /// How a console behaves.
+    /// The options of a console.
     public struct Options: Sendable {
-        /// Whether lines come from a script: each waits until the device has answered the one before.
+        /// Whether lines come from a script. A script's line waits until the device has answered the previous one.
         public var isScript = false
-        /// By what an answer to a script is known to have ended: then the next line is sent. Where ``AnswerRules/end`` is
-        /// given, a script ends with the first answer that does not; where ``AnswerRules/failure`` is, with the first that
-        /// it describes.
+        /// The rules that decide when an answer to a script is complete, so that the next line can be sent. If
+        /// ``AnswerRules/end`` is set, the script stops at the first answer that does not end. If
+        /// ``AnswerRules/failure`` is set, the script stops at the first error.
         public var answers = AnswerRules()
-        /// What ends a line; nil for a line feed, which a device that takes a packet for a line is not sent.
+        /// The end of each line; nil for a line feed, or for nothing if the device treats each packet as a line.
         public var ends: LineEnds?
-        /// Whether lines are sent that mean something else to the device than they say: see ``WireRules/danger``.
+        /// Whether to send lines that the device would misread: see ``WireRules/danger``.
         public var sendsDangerous = false
 
-        /// A console for a person.
+        /// Creates options for a person who types.
         public init() {}
     }
 
     enum Event: Sendable {
-        /// A whole line was typed.
+        /// A complete line was typed.
         case entered([UInt8])
-        /// A script goes on.
+        /// More bytes of the script were read.
         case scripted([UInt8])
-        /// Nothing more is entered.
+        /// The input has ended.
         case ended
+        /// Bytes arrived, the link ended, or a line could not be sent.
         case link(ConsoleLink.Event)
         /// The device is back.
         case reopened(any Link)
         /// The device can't come back.
         case reopeningFailed(any Error)
-        /// The end of a line is overdue, unless something has come after so many arrivals.
+        /// The end of a line is overdue. The event is stale if more has arrived than `arrivals` counts.
         case lineEndOverdue(arrivals: Int)
-        /// The device was quiet for long enough, unless something has come since.
+        /// The device may have been quiet for long enough. The event is stale if bytes have arrived since.
         case quiet
         /// The task was cancelled.
         case interrupted
@@ -62,29 +64,29 @@ public final class LineConsole: Sendable {
     private let stream: AsyncStream<Event>
     private let unsent = Mutex<[[UInt8]]>([])
 
-    /// Once the console has ended: the lines that were entered and not sent, the first perhaps not wholly.
+    /// The lines that were entered but not sent, once the console has ended. Part of the first line may have been sent.
     public var unsentLines: [[UInt8]] { unsent.withLock { $0 } }
 
-    /// What is to be done with a line that was entered.
+    /// The handling of an entered line.
     public enum LineUse: Sendable {
-        /// The device is sent it.
+        /// Send the line to the device.
         case send
-        /// The program has done what it asks for.
+        /// Don't send the line: the program has handled it.
         case done
-        /// The console ends.
+        /// End the console.
         case end
     }
 
-    /// A console that sends nothing before ``run(over:)``.
+    /// Creates a console that sends nothing before ``run(over:)``.
     ///
     /// - Parameters:
-    ///   - family: What the device is.
-    ///   - reconnector: Gets the device back.
-    ///   - options: How the console behaves.
-    ///   - clock: Measures all times.
-    ///   - executor: What it runs on.
-    ///   - perform: Says what is to be done with a line, and does it where it is for the program.
-    ///   - tell: Told what there is to show.
+    ///   - family: The family of the device.
+    ///   - reconnector: Restores a lost link.
+    ///   - options: The options of the console.
+    ///   - clock: The clock for all time-outs.
+    ///   - executor: The executor of the console's tasks.
+    ///   - perform: Decides how to handle an entered line. Handles the line itself if it is a command for the program.
+    ///   - tell: Receives the events to show.
     public init(
         with family: Family, _ reconnector: Reconnector, _ options: Options = Options(),
         clock: any Clock<Duration> = ContinuousClock(), executor: any TaskExecutor = EventLoop.shared,
@@ -101,22 +103,22 @@ public final class LineConsole: Sendable {
         (stream, events) = AsyncStream.makeStream(of: Event.self)
     }
 
-    /// Sends a line, without its end, as soon as the device reads it. Behind the end it is one of ``unsentLines``.
+    /// Queues a line, without its end. Lines that are entered after the end of the console become ``unsentLines``.
     public func enter(_ line: [UInt8]) {
         if case .terminated = events.yield(.entered(line)) { unsent.withLock { $0.append(line) } }
     }
 
-    /// Adds to the script, which need not be whole lines.
+    /// Adds bytes to the script. They need not be whole lines.
     public func append(_ script: [UInt8]) { events.yield(.scripted(script)) }
 
-    /// Nothing more is entered: the console ends, a script's once its last line was answered.
+    /// Ends the input. The console then ends; a script ends once its last line was answered.
     public func end() { events.yield(.ended) }
 
-    /// Converses over `link`, which it closes, until the end.
+    /// Runs the console over `link` until the input ends, then closes the link.
     ///
-    /// - Returns: How a script went.
-    /// - Throws: `ScriptLossError`; why a lost device can't come back; `LinkError` where the link broke while the last lines
-    ///   were sent; `CancellationError`.
+    /// - Returns: The result of the script. For a person's console it is empty.
+    /// - Throws: `ScriptLossError` if the link breaks during a script; the error that prevents reconnection;
+    ///   `LinkError` if the link breaks while the last lines are sent; `CancellationError`.
     public func run(over link: any Link) async throws -> ConsoleResult {
         let conversation = ConsoleConversation(
             family, reconnector, options, clock: clock, executor: executor, events, perform: perform, tell: tell)

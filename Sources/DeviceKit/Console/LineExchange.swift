@@ -1,19 +1,19 @@
 public import LineProtocol
 
-/// Sends one line as it is, and hears the answer.
+/// Sends one line unchanged and collects the answer.
 ///
 /// ```swift
 /// let exchange = LineExchange(with: .pump, over: link, clock: ContinuousClock())
 /// try await exchange.send(Array("STATUS".utf8)) { print($0.text) }
 /// ```
 public struct LineExchange: Sendable {
-    /// What a device has answered.
+    /// The answer of a device.
     public struct Answer: Sendable, Hashable {
-        /// How many lines, one without an end included.
+        /// The number of lines, including a partial last line.
         public internal(set) var lineCount = 0
-        /// The code of the first error among them, or the line that tells of it.
+        /// The code of the first error in the answer, or the line that reported it.
         public internal(set) var deviceError: String?
-        /// Whether the answer has ended, and is not cut off by the time.
+        /// Whether the answer is complete; false if the time-out cut it off.
         public internal(set) var hasEnded = false
     }
 
@@ -21,27 +21,30 @@ public struct LineExchange: Sendable {
     private let link: any Link
     private let clock: any Clock<Duration>
 
-    /// An exchange over `link`, which stays the caller's.
+    /// Creates an exchange over `link`, which the caller still owns and closes.
     ///
     /// - Parameters:
-    ///   - family: What the device is, by whose rules a line tells of an error.
-    ///   - clock: Measures all times.
+    ///   - family: The family of the device, whose rules recognize errors.
+    ///   - link: An open link.
+    ///   - clock: The clock for all time-outs.
     public init(with family: Family, over link: any Link, clock: any Clock<Duration>) {
         self.family = family
         self.link = link
         self.clock = clock
     }
 
-    /// Takes what has come before anything is sent, which is no answer; waits for nothing.
+    /// Reads the lines that arrived before anything was sent, which answer nothing. Never waits.
     public func earlierLines() async throws(LinkError) -> [DeviceLine] { try await DeviceLines.earlier(on: link) }
 
-    /// Sends a line, and hears the answer. What has come before is left: see ``earlierLines()``.
+    /// Sends a line and collects the answer. Call ``earlierLines()`` first: bytes that arrived earlier would be taken
+    /// for the answer.
     ///
     /// - Parameters:
     ///   - line: The line, without its end.
-    ///   - ends: What ends it; nil for a line feed, which a device that takes a packet for a line is not sent.
-    ///   - rules: By what the answer is known to have ended.
-    ///   - hear: Called with each line that comes.
+    ///   - ends: The line end; nil for a line feed, or for nothing if the device treats each packet as a line.
+    ///   - rules: The rules that decide when the answer is complete.
+    ///   - hear: Called with each line of the answer.
+    /// - Returns: A summary of the answer.
     public func send(
         _ line: [UInt8], ends: LineEnds? = nil, _ rules: AnswerRules = AnswerRules(), hear: (DeviceLine) -> Void
     ) async throws(LinkError) -> Answer {

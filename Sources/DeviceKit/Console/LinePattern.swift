@@ -1,12 +1,11 @@
-/// The lines that a text with `*` describes: `ok|error:*` is the line `ok`, and each that begins with `error:`.
+/// A pattern for lines: `ok|error:*` matches the line `ok`, and each line that begins with `error:`.
 ///
-/// `|` separates alternatives, and `*` stands for any text, also for none. All else stands for itself, in upper and lower
-/// case as written.
+/// `|` separates alternatives. `*` matches any text, including none. All other characters match themselves, with case.
 public struct LinePattern: Sendable, Hashable {
-    /// The alternatives, each as the texts between its `*`.
+    /// The alternatives, each split at its `*`.
     private let alternatives: [[String]]
 
-    /// The lines that `text` describes; nil where an alternative is empty, which no line is.
+    /// Creates a pattern from its text. Returns nil if an alternative is empty, because no line is empty.
     public init?(_ text: String) {
         alternatives = text.split(separator: "|", omittingEmptySubsequences: false).map {
             $0.split(separator: "*", omittingEmptySubsequences: false).map(String.init)
@@ -14,10 +13,10 @@ public struct LinePattern: Sendable, Hashable {
         if alternatives.contains([""]) { return nil }
     }
 
-    /// Whether `line`, without its end, is one of them.
+    /// Whether the pattern matches `line`, which has no line end.
     public func matches(_ line: String) -> Bool { alternatives.contains { Self.matches(line, $0) } }
 
-    /// Whether a line is what a text describes whose `*` stand between these parts.
+    /// Whether a line matches one alternative, given as the texts between its `*`.
     static func matches(_ line: String, _ parts: [String]) -> Bool {
         guard let first = parts.first, let last = parts.last, line.hasPrefix(first) else { return false }
         guard parts.count > 1 else { return line == first }
