@@ -3,18 +3,19 @@ internal import LineProtocol
 internal import RecordFormat
 internal import Transports
 
-/// Gets a link to a device from the daemon that has it.
+/// A request for a link to a device that a daemon owns.
 struct DaemonAttachment {
-    /// How long a daemon may take to give a device that it has open.
+    /// The longest wait for a device that the daemon has open.
     static let patience = Duration.seconds(5)
-    /// How long it may take where it has to open the device first, as one that it closes while nobody needs it.
+    /// The longest wait if the daemon has to open the device first, because it closes the device while no program uses
+    /// it.
     static let openingPatience = Duration.seconds(20)
 
-    /// What names a device.
+    /// The identification of a device.
     enum Target {
-        /// What the daemon calls it.
+        /// The name of the device in the daemon's configuration.
         case name(String)
-        /// What tells it from all others: see `DeviceID`.
+        /// The identity of the device on this computer: see `DeviceID`.
         case deviceID(String)
 
         fileprivate var members: String {
@@ -26,21 +27,22 @@ struct DaemonAttachment {
     }
 
     let target: Target
-    /// What the link is called.
+    /// The name of the link.
     let linkName: String
     let patience: Duration
     let loop: EventLoop
 
-    /// Opens a link by the first daemon that has the device.
+    /// Opens a link through the first daemon that has the device.
     ///
-    /// - Parameter sockets: Where daemons may listen.
-    /// - Throws: Of several failures the one of the daemon that came nearest to having the device.
+    /// - Parameter sockets: The sockets at which daemons may listen.
+    /// - Throws: The failure of the daemon that came nearest to having the device, if several daemons fail.
     func link(at sockets: [DaemonSocket]) async throws(DaemonError) -> DaemonLink {
         var failure = DaemonError(.notRunning)
         for socket in sockets {
             do throws(DaemonError) { return try await link(at: socket) } catch {
                 if error.code == .cancelled || error.rank > failure.rank { failure = error }
-                // Where the daemon knows the device, no other one can have it.
+                // A daemon that knows the device has failed (or the task was cancelled): no other daemon can have the
+                // device.
                 if failure.rank > DaemonError.unknownRank { throw failure }
             }
         }
@@ -58,10 +60,10 @@ struct DaemonAttachment {
 }
 
 extension DaemonError {
-    /// That of a daemon that says nothing of the device, or does not know it.
+    /// The highest rank of a failure that does not show whether the daemon has the device.
     fileprivate static let unknownRank = 3
 
-    /// How much the failure says of the device that was asked for.
+    /// A number that orders failures by how much they say about the requested device.
     fileprivate var rank: Int {
         switch code {
         case .notRunning: 0

@@ -2,25 +2,26 @@ internal import DescriptorIO
 internal import Glibc
 internal import LineProtocol
 
-/// A connection to a daemon, over which one thing is asked.
+/// A connection to a daemon for a single request.
 struct DaemonConnection {
-    /// The only request's number.
+    /// The number of the only request.
     private static let requestID = 1
 
-    /// How long one that was stopped may take to be resumed.
+    /// The interval between checks whether the daemon is stopped, as by Ctrl-Z. A stopped daemon has at most this long
+    /// to be resumed.
     private static let stopPatience = Duration.seconds(1)
 
     let socket: DaemonSocket
     let channel: DescriptorChannel
-    /// Who listens; nil where that is in another container.
+    /// The process that listens; nil if its PID is not visible here, as when the daemon runs in another container.
     private let daemon: LinkHolder?
 
-    /// Connects to a daemon, asks, and waits for its answer.
+    /// Connects to a daemon, sends a request and waits for the response.
     ///
     /// - Parameters:
-    ///   - members: The members of the request beside its number, as JSON.
-    ///   - patience: How long the daemon may take to answer.
-    /// - Returns: The connection, the answer, and what came behind it.
+    ///   - members: The members of the request without its number, as JSON.
+    ///   - patience: The longest wait for the connection, and then for the response.
+    /// - Returns: The connection, the response, and the bytes that arrived after the response.
     static func ask(
         _ socket: DaemonSocket, _ members: String, within patience: Duration, on loop: EventLoop
     ) async throws(DaemonError) -> (connection: DaemonConnection, response: DaemonResponse, rest: [UInt8]) {
@@ -48,7 +49,7 @@ struct DaemonConnection {
                 switch (error.code, error.errno) {
                 case (.cancelled, _): .cancelled
                 case (_, EACCES), (_, EPERM): .notPermitted
-                // Its queue of connections is full, or it takes none.
+                // The daemon's queue of connections is full, or the daemon accepts none.
                 case (_, EAGAIN), (_, ETIMEDOUT): .noAnswer
                 default: .notRunning
                 }
@@ -73,7 +74,7 @@ struct DaemonConnection {
         return answer
     }
 
-    /// Closes the channel after a time, or once the daemon is found to be stopped: it would not answer.
+    /// Closes the channel after `patience`, or as soon as the daemon is found to be stopped and so can't respond.
     private func giveUp(after patience: Duration) async {
         let clock = EventLoopClock(channel.loop)
         let end = clock.now.advanced(by: patience)
@@ -84,13 +85,15 @@ struct DaemonConnection {
         await channel.close()
     }
 
+    /// The error for a missing response. It names the daemon if the daemon is stopped.
     private var silence: DaemonError {
         var error = DaemonError(.noAnswer, at: socket)
         error.stopped = daemon.flatMap { $0.process.isStopped ? $0 : nil }
         return error
     }
 
-    /// Waits for the answer; nil where what comes is none, or the timer has closed the connection.
+    /// Waits for the response. Returns nil if the connection ends first (the timer closes it), or if the daemon sends
+    /// more than ``DaemonResponse/limit`` bytes without a response.
     private func receive() async throws(DescriptorError) -> (DaemonResponse, rest: [UInt8])? {
         var received: [UInt8] = []
         while received.count <= DaemonResponse.limit, let bytes = try await channel.read() {
@@ -100,7 +103,7 @@ struct DaemonConnection {
         return nil
     }
 
-    /// Takes the answer out of what was received, with the events before it; nil while it is not there.
+    /// Removes the response and the events before it from `received`. Returns nil if the response has not arrived.
     private static func takeResponse(from received: inout [UInt8]) -> DaemonResponse? {
         while let end = received.firstIndex(of: UInt8(ascii: "\n")) {
             let line = Array(received[..<end])
@@ -110,7 +113,9 @@ struct DaemonConnection {
         return nil
     }
 
-    /// - Throws: What the daemon said where it has refused.
+    /// Checks that the daemon has accepted the request.
+    ///
+    /// - Throws: The daemon's refusal.
     private func check(_ response: DaemonResponse) throws(DaemonError) {
         guard !response.flag("ok") else { return }
         let error = response.member("error")

@@ -1,21 +1,21 @@
-/// A device that a daemon, pumpctld, has and shares.
+/// A device that a daemon, pumpctld, owns and shares.
 ///
 /// ```swift
 /// for device in await Daemons.now().devices { print(device.name, device.isUp ? "is there" : "is away") }
 /// ```
 public struct DaemonDevice: Sendable, Hashable {
-    /// What the daemon calls it.
+    /// The name of the device in the daemon's configuration.
     public var name: String
     /// The name of its family.
     public var family: String
-    /// Where the daemon has it, as it is set there.
+    /// The endpoint at which the daemon opens the device, from its configuration.
     public var endpoint: String
-    /// Whether it is there now.
+    /// Whether the device is connected now.
     public var isUp: Bool
-    /// What tells it from all others on this computer, while the daemon has it: see `DeviceID`.
+    /// The identity of the device on this computer while the daemon has it open: see `DeviceID`.
     public var deviceID: String?
 
-    /// A device with all its parts.
+    /// Creates a device from its properties.
     public init(name: String, family: String, endpoint: String, isUp: Bool, deviceID: String? = nil) {
         self.name = name
         self.family = family
@@ -24,10 +24,10 @@ public struct DaemonDevice: Sendable, Hashable {
         self.deviceID = deviceID
     }
 
-    /// The endpoint that names it to other programs: `shared:pump`.
+    /// The endpoint by which other programs open the device: `shared:pump`.
     public var sharedEndpoint: String { "shared:\(name)" }
 
-    /// Reads a device in a daemon's answer; nil where it has no name.
+    /// Reads a device from a daemon's response. Returns nil if it has no name.
     init?(_ member: DaemonResponse) {
         guard let name = member.text("name") else { return nil }
         self.init(

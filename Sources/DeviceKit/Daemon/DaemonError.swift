@@ -1,32 +1,32 @@
 internal import LineProtocol
 
-/// Why a daemon does not give a program what it has asked for.
+/// The failure of a daemon to give a program a device or an answer.
 struct DaemonError: Error {
     /// The kinds of failure that a caller handles differently.
     enum Code {
         /// No daemon listens.
         case notRunning
-        /// This user may not connect to its socket.
+        /// This user may not connect to the daemon's socket.
         case notPermitted
-        /// It has not answered in time, or not as it should.
+        /// The daemon did not answer in time, or its answer was invalid.
         case noAnswer
-        /// It has no such device.
+        /// The daemon has no such device.
         case noSuchDevice
-        /// It has the device, which is not there or not ready.
+        /// The daemon is configured for the device, but the device is not connected or not ready.
         case deviceAway
-        /// It has refused for another reason.
+        /// The daemon refused for another reason.
         case refused
-        /// The task that waited was cancelled.
+        /// The waiting task was cancelled.
         case cancelled
     }
 
     let code: Code
     let socket: DaemonSocket?
-    /// What the daemon said, in one sentence; nil where it said nothing.
+    /// The daemon's message, one sentence; nil if it sent none.
     var message: String?
-    /// What the daemon says can be done about it.
+    /// The daemon's advice.
     var hint: String?
-    /// The daemon, where it does not answer because it was stopped, as by Ctrl-Z.
+    /// The daemon, if it does not answer because it is stopped, as by Ctrl-Z.
     var stopped: LinkHolder?
 
     init(_ code: Code, at socket: DaemonSocket? = nil, message: String? = nil, hint: String? = nil) {
@@ -38,7 +38,7 @@ struct DaemonError: Error {
 }
 
 extension DaemonError.Code {
-    /// What a daemon's word for a refusal means.
+    /// Translates the daemon's code for a refusal.
     init(word: String?) {
         self =
             switch word {

@@ -3,20 +3,20 @@ internal import LineProtocol
 internal import Synchronization
 internal import Transports
 
-/// A link to a device that a daemon has: the daemon passes the lines on, in both directions.
+/// A link to a device that a daemon owns. The daemon forwards the lines in both directions.
 final class DaemonLink: LinkWrapper {
     let link: any Link
     let sharedAddress: SharedDeviceAddress?
     /// The name of the device's family.
     let family: String?
-    /// What came right behind the daemon's answer.
+    /// The bytes that arrived right after the daemon's response.
     private let early: Mutex<[UInt8]>
 
-    /// A link that takes over the channel of a daemon that has answered.
+    /// Takes over a channel on which a daemon has accepted the request.
     ///
     /// - Parameters:
-    ///   - name: What the link is called.
-    ///   - early: What the device has said by now.
+    ///   - name: The name of the link.
+    ///   - early: The bytes that the device has sent already.
     init(_ channel: DescriptorChannel, name: String, _ address: SharedDeviceAddress, family: String?, early: [UInt8]) {
         link = DescriptorLink(channel, name: name)
         sharedAddress = address
@@ -31,7 +31,8 @@ final class DaemonLink: LinkWrapper {
         }
     }
 
-    /// Why the link ended: the daemon closes it where the device is lost, and the kernel where the daemon is killed.
+    /// Adds the cause to a disconnection: pumpctld closes the link if the device is lost, and the kernel closes the
+    /// link if pumpctld is killed.
     private static func explained(_ error: LinkError) -> LinkError {
         guard error.code == .disconnected else { return error }
         var error = error

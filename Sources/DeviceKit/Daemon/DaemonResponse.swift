@@ -1,36 +1,36 @@
 internal import LineProtocol
 
-/// What a daemon answers to a request: one JSON object on a line, of which unknown members are ignored.
+/// A daemon's response to a request: a JSON object on one line. Unknown members are ignored.
 struct DaemonResponse {
-    /// The most bytes of a line: a daemon with 10,000 devices needs some two million.
+    /// The largest size of a line in bytes. A daemon with 10,000 devices needs about two million.
     static let limit = 16 << 20
 
     private let bytes: [UInt8]
     private let object: JSONObject
 
-    /// Reads a line; nil where it is no object.
+    /// Reads a line. Returns nil if it is not a JSON object.
     init?(_ line: [UInt8]) {
         guard let object = try? JSONObject(line, limit: Self.limit) else { return nil }
         bytes = line
         self.object = object
     }
 
-    /// The request that it answers; nil for an event.
+    /// The number of the request; nil for an event.
     var id: Int? { word("id").flatMap { Int($0) } }
 
-    /// The text of that name; nil where there is none.
+    /// The string member `name`; nil if there is none.
     func text(_ name: String) -> String? {
         guard let value = value(name), object.isString(value) else { return nil }
         return try? object.string(value)
     }
 
-    /// Whether the member of that name is `true`.
+    /// Whether the member `name` is `true`.
     func flag(_ name: String) -> Bool { word(name) == "true" }
 
-    /// The object of that name; nil where there is none.
+    /// The object member `name`; nil if there is none.
     func member(_ name: String) -> DaemonResponse? { value(name).flatMap { DaemonResponse(Array(bytes[$0])) } }
 
-    /// The objects in the array of that name.
+    /// The objects in the array member `name`.
     func members(_ name: String) -> [DaemonResponse] {
         guard let array = value(name), bytes[array.lowerBound] == UInt8(ascii: "[") else { return [] }
         var (members, depth, start): ([DaemonResponse], Int, Int) = ([], 0, array.lowerBound)

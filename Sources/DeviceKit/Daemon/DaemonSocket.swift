@@ -3,17 +3,17 @@ internal import Glibc
 internal import LineProtocol
 internal import SerialPort
 
-/// The socket of a daemon, pumpctld, that has devices and shares them.
+/// The socket of a daemon, pumpctld, that owns and shares devices.
 package struct DaemonSocket: Sendable {
-    /// What names a socket that is used instead of any other.
+    /// The environment variable that names a socket to use instead of all others.
     static let variable = "PUMPCTLD_SOCKET"
 
     let path: String
 
-    /// Finds the sockets of daemons.
+    /// Returns the sockets at which daemons may listen.
     package typealias Search = @Sendable () -> [DaemonSocket]
 
-    /// Where a daemon may listen, best first: this user's daemon, then the system's.
+    /// The sockets at which a daemon may listen, best first: this user's daemons, then the system's.
     static var candidates: [DaemonSocket] {
         if let named { return [named] }
         let paths = RuntimeFolder.existing.flatMap { folder in
@@ -22,15 +22,16 @@ package struct DaemonSocket: Sendable {
         return (paths + ["/run/pumpctld/socket"]).map { DaemonSocket(path: $0) }
     }
 
-    /// The one that is used instead of any other; nil where none is named.
+    /// The socket that the environment names for use instead of all others; nil if it names none.
     static var named: DaemonSocket? { getenv(variable).map { DaemonSocket(path: String(cString: $0)) } }
 
-    /// What the names of this user's daemons' sockets begin with.
+    /// The prefix of the socket names of this user's daemons.
     private static let name = "pumpctld"
 
-    /// The paths at which a daemon may listen if it was given none, best first: it takes the first that no other daemon has.
+    /// The default socket paths of a new daemon, best first. The daemon takes the first path that no other daemon uses.
     ///
-    /// They are in the folder that systemd has made for it, or in this user's. Empty if there is no such folder.
+    /// The paths are in the folder that systemd has made for the service (`RUNTIME_DIRECTORY`), or in this user's
+    /// runtime folder. Empty if there is no such folder.
     package static var pathsOfOwn: [String] {
         if let named { return [named.path] }
         if let folders = getenv("RUNTIME_DIRECTORY"), let folder = String(cString: folders).split(separator: ":").first
@@ -40,12 +41,12 @@ package struct DaemonSocket: Sendable {
         return RuntimeFolder.make().first.map { ["\($0)/\(name)", "\($0)/\(name)-\(getpid())"] } ?? []
     }
 
-    /// Those of them that are there, or may be: who may not look into a folder can't tell.
+    /// The candidates that exist, or whose folder is unreadable (EACCES), so that they may exist.
     static var present: [DaemonSocket] {
         candidates.filter { socket in access(socket.path, F_OK) == 0 || errno == EACCES }
     }
 
-    /// What a person does who may not use the socket.
+    /// Advice for a user without permission to use the socket.
     var permissionHint: String {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         guard let permissions = NodePermissions(path: path) ?? NodePermissions(path: folder, access: 1) else {
@@ -59,6 +60,6 @@ package struct DaemonSocket: Sendable {
 }
 
 extension LinkHolder {
-    /// Whether it is a daemon that shares devices.
+    /// Whether the process is a daemon that shares devices.
     var isDaemon: Bool { command == "pumpctld" }
 }

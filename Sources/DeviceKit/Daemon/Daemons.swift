@@ -1,19 +1,21 @@
 public import DescriptorIO
 
-/// What this user sees of the daemons, pumpctld, that have devices and share them.
+/// The daemons, pumpctld, that share devices with this user.
 public struct Daemons: Sendable {
-    /// Their devices. Of two of one name only that is there which `shared:NAME` leads to.
+    /// The daemons' devices. If several daemons have a device of the same name, only the first is listed.
     public var devices: [DaemonDevice]
-    /// What a person does who may not use a daemon that may be there; nil where there is none.
+    /// Advice for a user without permission to use a daemon that may be running; nil if there is no such daemon.
     public var permissionHint: String?
 
-    /// What is seen of them, in all its parts.
+    /// Creates a list from its parts.
     public init(devices: [DaemonDevice] = [], permissionHint: String? = nil) {
         self.devices = devices
         self.permissionHint = permissionHint
     }
 
-    /// Asks the daemons that there are.
+    /// Asks all daemons that this user can find.
+    ///
+    /// - Parameter loop: The event loop for the connections.
     public static func now(on loop: EventLoop = .shared) async -> Daemons {
         await now(at: DaemonSocket.present, on: loop)
     }
@@ -31,17 +33,18 @@ public struct Daemons: Sendable {
         return daemons
     }
 
-    /// The advice on a daemon that has a device and was not found: it must not be killed, as others use it too.
+    /// The advice for a device whose owner is a daemon at an unknown socket. It does not suggest killing the daemon,
+    /// because other programs use the daemon too.
     package static func hint(onUnknownSocketOf daemon: HoldingProcess) -> String {
         daemon.isStopped
             ? daemon.resumingHint
             : "use a share of that pumpctld, or name its socket: \(DaemonSocket.variable)=PATH before the command"
     }
 
-    /// The devices of one name, of which each daemon may have one.
+    /// Asks each daemon for its device of a name.
     ///
-    /// - Parameter sockets: Where daemons may listen.
-    /// - Returns: Each with the socket of its daemon.
+    /// - Parameter sockets: The sockets at which daemons may listen.
+    /// - Returns: Each device with the socket of its daemon.
     static func devices(
         named name: String, at sockets: [DaemonSocket], on loop: EventLoop
     ) async -> [(device: DaemonDevice, socket: DaemonSocket)] {
@@ -62,7 +65,7 @@ public struct Daemons: Sendable {
         return response.members("devices").compactMap(DaemonDevice.init)
     }
 
-    /// The device of that identity, which a daemon has; nil where none has it.
+    /// The listed device with this identity; nil if there is none, or if `deviceID` is nil.
     public func device(of deviceID: String?) -> DaemonDevice? {
         deviceID.flatMap { id in devices.first { $0.deviceID == id } }
     }

@@ -3,7 +3,8 @@ internal import LineProtocol
 internal import Transports
 
 extension LinkError {
-    /// Why there is no link to the device of an endpoint `shared:NAME`.
+    /// The error for an endpoint `shared:NAME` that can't be opened. If the name is unknown, the hint lists the known
+    /// names.
     init(
         _ error: DaemonError, opening endpoint: Endpoint, at sockets: [DaemonSocket], on loop: EventLoop
     ) async {
@@ -13,7 +14,7 @@ extension LinkError {
         hint = known.isEmpty ? "add a device to pumpctld: it has none" : "name one that it has: \(known)"
     }
 
-    /// That several daemons have a device of the name that an endpoint `shared:NAME` has.
+    /// The error for an endpoint `shared:NAME` if several daemons have a device of that name.
     init(ambiguous endpoint: Endpoint, _ devices: [DaemonDevice]) {
         self.init(
             .ambiguous, name: endpoint.text, activity: "open",
@@ -21,7 +22,7 @@ extension LinkError {
             hint: "name the device itself, or give each a name of its own in pumpctld's configuration")
     }
 
-    /// What a daemon's failure means to who has named the device by its name there.
+    /// Translates a daemon's failure for a user who named the device by its name in the daemon.
     init(_ error: DaemonError, name: String) {
         switch error.code {
         case .notRunning:
@@ -38,7 +39,7 @@ extension LinkError {
                 hint: error.socket?.permissionHint)
         case .noAnswer:
             if let daemon = error.stopped {
-                // Who waits for the device waits on: the port is the daemon's.
+                // `busy` lets a caller that waits for the device wait on: the port still belongs to the stopped daemon.
                 self.init(
                     .busy, name: name, activity: "open", hint: daemon.process.resumingHint, holder: daemon)
                 return
@@ -49,7 +50,7 @@ extension LinkError {
         case .noSuchDevice:
             self.init(.notFound, name: name, activity: "open", detail: "pumpctld has no device of that name")
         case .deviceAway:
-            // The daemon's hint is for programs that speak with it.
+            // The daemon's own hint is for programs that use its socket, so it is not shown.
             self.init(
                 .notFound, name: name, activity: "open", detail: "pumpctld waits for the device",
                 hint: "plug the device in, or switch it on")
@@ -61,7 +62,7 @@ extension LinkError {
         }
     }
 
-    /// This error of a device that somebody has, after a daemon was asked for the device.
+    /// Extends this error, of a device that another program uses, with the result of asking a daemon for the device.
     func asking(_ error: DaemonError) -> LinkError {
         var explained = self
         switch error.code {
@@ -76,7 +77,7 @@ extension LinkError {
         case .notPermitted:
             if holder?.isDaemon == true { explained.hint = error.socket?.permissionHint }
         case .noSuchDevice, .deviceAway:
-            // A daemon that has just opened the port does not know the device yet.
+            // A daemon that has just opened the port does not know the device's identity yet.
             guard error.code == .deviceAway || holder?.isDaemon == true else { break }
             explained.code = .unavailable
             explained.detail = "\(holder.map { "\($0)" } ?? "pumpctld") has it, and does not share it now"
@@ -89,6 +90,6 @@ extension LinkError {
         return explained
     }
 
-    /// Whether a daemon has the device, which it does not give away yet: it is just being opened.
+    /// Whether a daemon has the device but can't share it yet, because it is still opening it.
     var isNotReadyAtDaemon: Bool { code == .unavailable && deviceID != nil }
 }

@@ -2,16 +2,16 @@ internal import DescriptorIO
 internal import LineProtocol
 internal import Transports
 
-/// Opens links from `shared:NAME`: a device that a daemon has, by its name there.
+/// Opens links from `shared:NAME`, where `NAME` is the device's name in a daemon.
 enum SharedEndpoint {
     static let scheme = "shared"
 
-    /// What opens such links.
+    /// Returns the opener for such links.
     ///
     /// - Parameters:
-    ///   - family: What the device must be; nil for anything.
-    ///   - limit: How long the daemon may take to open the device.
-    ///   - sockets: Where daemons may listen.
+    ///   - family: The required family of the device; nil for any.
+    ///   - limit: The longest wait for the daemon to open the device; nil for ``DaemonAttachment/openingPatience``.
+    ///   - sockets: Returns the sockets at which daemons may listen.
     static func opener(
         for family: Family? = nil, within limit: Duration? = nil,
         at sockets: @escaping DaemonSocket.Search = { DaemonSocket.present }
@@ -27,7 +27,8 @@ enum SharedEndpoint {
                 if Set(found.map(\.device.endpoint)).count > 1 {
                     throw LinkError(ambiguous: endpoint, found.map(\.device))
                 }
-                // Of several that are to have the same device, only one does: the others wait for it.
+                // If several daemons are configured for the same device, only one can have it open. Ask that one; the
+                // others are waiting for the device.
                 if let owner = found.first(where: \.device.isUp) ?? found.first { sockets = [owner.socket] }
             }
             let link: DaemonLink
@@ -41,7 +42,7 @@ enum SharedEndpoint {
 }
 
 extension LinkSchemes {
-    /// ``LinkSchemes/standard`` and `shared:`.
+    /// ``LinkSchemes/standard`` with `shared:` added.
     static let standardAndShared: LinkSchemes = {
         var schemes = LinkSchemes.standard
         schemes.add(SharedEndpoint.scheme, SharedEndpoint.opener())
@@ -50,7 +51,7 @@ extension LinkSchemes {
 }
 
 extension DaemonLink {
-    /// Closes the link where the device is of another family than `wanted`.
+    /// Closes the link if the device is of another family than `wanted`. ``Family/raw`` and nil accept every device.
     ///
     /// - Throws: `wrongFamily`.
     func check(_ wanted: Family?) async throws(LinkError) {
