@@ -1,8 +1,8 @@
 public import Transports
 
 extension Endpoint {
-    /// The endpoint as a device of `family` is opened at it: at its baud rate where none is named, and over BLE by its
-    /// profiles; one of no known family by any profile.
+    /// The endpoint with the settings of `family`: the family's baud rate if no rate is given, and over BLE the
+    /// family's profiles. For ``Family/raw``, any BLE profile is allowed.
     public func adapted(to family: Family) -> Endpoint {
         if let serial, serial.baudRate == nil {
             var endpoint = self

@@ -1,9 +1,10 @@
 public import LineProtocol
 
-/// A kind of device, as a program must know it that works with devices of any kind: what they take, what they say, and what
-/// is known of them. All of it is data, but for ``wire``.
+/// A kind of device, described for programs that work with devices of any kind: its commands, its unsolicited lines,
+/// its errors and its state. All properties are data, except ``wire``.
 ///
-/// A family that this package does not know is described the same way, and handed to whatever takes a family:
+/// A family that this package does not define is described in the same way, and passed to every function that takes a
+/// family:
 ///
 /// ```swift
 /// let scale = Family(
@@ -17,31 +18,43 @@ public import LineProtocol
 ///     wire: WireRules(follow: FamilyMonitor.follower(of: ScaleFamily.self)))
 /// ```
 public struct Family: Sendable {
-    /// Its name, as `pump`: what `--family`, `sim:` and a record call it.
+    /// The name of the family, as `pump`, for `--family`, `sim:` and records.
     public var name: String
-    /// What one is called in a sentence, with its article: `a pump`.
+    /// A device of the family in a sentence, with the indefinite article: `a pump`.
     public var device: String
-    /// Bits a second of its serial port, where an endpoint names none; 8 data bits, no parity, 1 stop bit.
+    /// The baud rate of the serial port if an endpoint names none. The format is 8 data bits, no parity, 1 stop bit.
     public var baudRate: Int
-    /// How long a device may need to read a line that was typed: what comes meanwhile may be lost. Zero where it reads at
-    /// any time.
+    /// The time that a device may need to read a typed line; further bytes may be lost during that time. Zero if the
+    /// device reads at any time.
     public var readingTime: Duration
-    /// Why its devices have no command that makes them safe, in a clause; nil where they have one. `{NAME}` stands for the
-    /// command of that name, as in ``FamilyError/remedy``.
+    /// The reason that devices of the family have no command that makes them safe, as a clause; nil if they have one.
+    /// `{NAME}` stands for the command of that name, as in ``FamilyError/remedy``.
     public var reasonForNoStop: String?
-    /// What a host can ask of it.
+    /// The commands that a host can send.
     public var commands: [FamilyCommand]
-    /// What it says unasked.
+    /// The unsolicited lines of the devices.
     public var events: [FamilyEvent]
-    /// What it reports as gone wrong.
+    /// The errors that the devices report.
     public var errors: [FamilyError]
-    /// What can be known of it, the main thing first: nothing is recorded while that is unknown. No key is `time`, `link`,
-    /// `event`, `text` or `sensor_faults`, which who follows a device tells beside them.
+    /// The fields of a device's state, the most important first: nothing is recorded while the first field is unknown.
+    /// The keys `time`, `link`, `event`, `text` and `sensor_faults` are reserved for updates about a followed device.
     public var state: [StateField]
-    /// What its lines mean, as far as any program must know.
+    /// The meaning of the family's lines, as far as every program needs it.
     public var wire: WireRules
 
-    /// A family; what is left out it does not have.
+    /// Creates a family. Omitted properties stand for features that the family does not have.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the family, as `pump`.
+    ///   - device: A device of the family, with the indefinite article: `a pump`.
+    ///   - baudRate: The default baud rate of the serial port.
+    ///   - readingTime: The time that a device may need to read a typed line.
+    ///   - reasonForNoStop: The reason that there is no command that makes a device safe; nil if there is one.
+    ///   - commands: The commands that a host can send.
+    ///   - events: The unsolicited lines of the devices.
+    ///   - errors: The errors that the devices report.
+    ///   - state: The fields of a device's state, the most important first.
+    ///   - wire: The meaning of the family's lines.
     public init(
         name: String, device: String, baudRate: Int, readingTime: Duration = .zero, reasonForNoStop: String? = nil,
         commands: [FamilyCommand] = [], events: [FamilyEvent] = [], errors: [FamilyError] = [],
@@ -61,7 +74,7 @@ public struct Family: Sendable {
     }
 }
 
-/// Two families are the same where their names are.
+/// Two families are equal if their names are equal.
 extension Family: Hashable {
     public static func == (left: Family, right: Family) -> Bool { left.name == right.name }
 
@@ -73,36 +86,38 @@ extension Family: CustomStringConvertible {
 }
 
 extension Family {
-    /// The families that this package knows.
+    /// The families that this package defines, including ``raw``.
     public static let all = [pump, storm, led, peer, rescue, raw]
 
-    /// One that was spoken of before: `the pump`.
+    /// A device of the family in a sentence, with the definite article: `the pump`.
     public var deviceWithArticle: String {
         for article in ["a ", "an "] where device.hasPrefix(article) { return "the " + device.dropFirst(article.count) }
         return device
     }
 
-    /// The command that asks for the state of a device; nil where there is none.
+    /// The command that asks for a device's state; nil if there is none.
     public var question: FamilyCommand? { commands.first(where: \.tellsState) }
 
-    /// The command that makes a device safe; nil where there is none.
+    /// The command that makes a device safe; nil if there is none.
     public var stop: FamilyCommand? { commands.first { $0.effect == .stop } }
 
-    /// Why its devices have no command that makes them safe, with commands worded by `wording`; nil where they have one.
+    /// The reason that devices of the family have no command that makes them safe; nil if they have one.
+    ///
+    /// - Parameter wording: Returns the text for the command of a name, which replaces `{NAME}`.
     public func reasonForNoStop(_ wording: (_ command: String) -> String) -> String? {
         reasonForNoStop.map { FamilyError.worded($0, wording) }
     }
 
-    /// Another family of those that this package knows, of which a device says this line, and no other would; nil where
-    /// there is none. To a device of no known family nothing is foreign.
+    /// The other family of this package whose devices, and no others, send this line; nil if there is none. Always nil
+    /// for ``raw``, to which no line is foreign.
     public func other(recognizing line: [UInt8]) -> Family? {
         self == .raw ? nil : Self.all.first { $0 != self && $0.wire.recognizes(line) }
     }
 
-    /// The field of that key, which says what a value that was recorded is called, and its unit; nil where there is none.
+    /// The field with this key, which has the label and the unit of a recorded value; nil if there is none.
     public func field(_ key: String) -> StateField? { state.first { $0.key == key } }
 
-    /// Whether a line is one of its commands, in upper or lower case, with whatever parameters.
+    /// Whether a line is a command of the family. Case and the values of parameters are ignored.
     public func hasCommand(_ line: [UInt8]) -> Bool {
         let text = String(decoding: line, as: UTF8.self).uppercased()
         return commands.contains { command in
@@ -112,30 +127,32 @@ extension Family {
         }
     }
 
-    /// What is known of the error of that code; nil where nothing is.
+    /// The description of the error with this code; nil if the family does not list the error.
     public func error(_ code: String) -> FamilyError? { errors.first { $0.code == code } }
 }
 
-/// What lines of a family mean to a program that knows nothing else of it. It is code for now; all else of a family is data.
+/// The meaning of a family's lines, for programs that know nothing else about the family. These rules are code for now;
+/// all other properties of a family are data.
 public struct WireRules: Sendable {
-    /// Why a text of one line or several must not be sent as it was typed; nil if it may.
+    /// Returns the reason that a text, of one line or several, must not be sent as typed; nil if sending is safe.
     public var danger: @Sendable (_ text: [UInt8]) -> String?
-    /// The code of the error that a line of the device tells of; nil if it tells of none.
+    /// Returns the code of the error that a device's line reports; nil if the line reports none.
     public var errorCode: @Sendable (_ line: Span<UInt8>, _ ending: LineEnding) -> String?
-    /// Whether a line is one that a device of this family says, and that no other would.
+    /// Whether only devices of this family send a line.
     public var recognizes: @Sendable (_ line: [UInt8]) -> Bool
-    /// Makes a device safe; nil where its family has no command for that.
+    /// Makes a device safe; nil if the family has no command for that.
     public var stop: Stop?
-    /// Follows a device; nil where nothing can be known of its state. ``FamilyMonitor/follower(of:)`` makes it.
+    /// Follows a device; nil if no state of the device can be known. Use ``FamilyMonitor/follower(of:)`` to make this
+    /// function.
     public var follow: FamilyMonitor.Follower?
 
-    /// Makes the device at `link` safe, beside whatever else goes over the link, and returns once the device has
-    /// acknowledged it. Throws where that did not come about within `timeout`.
+    /// Makes the device at `link` safe while other users of the link go on. Returns once the device has acknowledged,
+    /// and throws if it has not within `timeout`.
     public typealias Stop =
         @Sendable (_ link: any Link, _ timeout: Duration, _ clock: any Clock<Duration>) async throws(SessionError) ->
         Void
 
-    /// Rules; without any, every text may be sent, and no line says anything.
+    /// Creates rules. By default, every text may be sent and no line has a meaning.
     public init(
         danger: @escaping @Sendable (_ text: [UInt8]) -> String? = { _ in nil },
         errorCode: @escaping @Sendable (_ line: Span<UInt8>, _ ending: LineEnding) -> String? = { _, _ in nil },

@@ -1,23 +1,23 @@
 public import LineProtocol
 
-/// Something that a host can ask of the devices of a family.
+/// A command that a host can send to the devices of a family.
 public struct FamilyCommand: Sendable, Hashable {
-    /// Its name, as a program offers it: `speed`.
+    /// The name of the command for users of a program: `speed`.
     public var name: String
-    /// The line that is sent, without its end; `{NAME}` stands for the parameter of that name.
+    /// The line to send, without its end. `{NAME}` stands for the parameter of that name.
     public var line: String
-    /// What it does, in a sentence.
+    /// The effect of the command, in one sentence.
     public var summary: String
-    /// What it does to the device, which decides whether it may be sent again.
+    /// The kind of effect, which decides whether the command may be sent again.
     public var effect: CommandEffect
-    /// What is to be given with it, in the order of the line.
+    /// The parameters, in the order of the line.
     public var parameters: [Parameter]
-    /// Why a person should think before it is sent; nil where nothing can come to harm.
+    /// A warning to show before the command is sent; nil if the command can do no harm.
     public var danger: String?
-    /// Whether its answer tells the device's state.
+    /// Whether the answer contains the device's state.
     public var tellsState: Bool
 
-    /// A command.
+    /// Creates a command.
     public init(
         _ name: String, sends line: String, _ summary: String, effect: CommandEffect, parameters: [Parameter] = [],
         danger: String? = nil, tellsState: Bool = false
@@ -31,18 +31,18 @@ public struct FamilyCommand: Sendable, Hashable {
         self.tellsState = tellsState
     }
 
-    /// What is to be given with a command.
+    /// A parameter of a command.
     public struct Parameter: Sendable, Hashable {
-        /// Its name, as it stands in the line.
+        /// The name of the parameter, as in the line.
         public var name: String
-        /// What it is, in a few words.
+        /// A short description.
         public var summary: String
-        /// What it may be.
+        /// The allowed values.
         public var value: ValueRange
-        /// Its unit, as people write it; nil where it has none.
+        /// The unit for people; nil if there is none.
         public var unit: String?
 
-        /// A parameter.
+        /// Creates a parameter.
         public init(_ name: String, _ summary: String, _ value: ValueRange, unit: String? = nil) {
             self.name = name
             self.summary = summary
@@ -52,20 +52,20 @@ public struct FamilyCommand: Sendable, Hashable {
     }
 }
 
-/// What a value may be.
+/// The allowed values of a parameter or a field.
 public enum ValueRange: Sendable, Hashable {
-    /// A whole number of that range.
+    /// An integer in the range.
     case integer(ClosedRange<Int>)
-    /// A number of that range.
+    /// A number in the range.
     case number(ClosedRange<Double>)
-    /// Yes or no.
+    /// `true` or `false`.
     case boolean
-    /// One of these words.
+    /// A word from the list.
     case choice([String])
-    /// Text of at most so many bytes in UTF-8; nil for no bound.
+    /// A text with at most this many bytes in UTF-8; nil for no limit.
     case text(maximumByteCount: Int?)
 
-    /// Whether `text` is such a value.
+    /// Whether `text` is an allowed value.
     public func accepts(_ text: String) -> Bool {
         switch self {
         case .integer(let range): Int(text).map(range.contains) ?? false
@@ -78,7 +78,7 @@ public enum ValueRange: Sendable, Hashable {
 }
 
 extension ValueRange: CustomStringConvertible {
-    /// As people are told of it: `0 to 255`, `on or off`.
+    /// The allowed values for people: `0 to 255`, `true or false`.
     public var description: String {
         switch self {
         case .integer(let range): "\(range.lowerBound) to \(range.upperBound)"

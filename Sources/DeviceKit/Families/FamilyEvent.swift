@@ -1,15 +1,15 @@
-/// Something that devices of a family say unasked.
+/// An unsolicited line of a family's devices.
 public struct FamilyEvent: Sendable, Hashable {
-    /// What the line begins with.
+    /// The beginning of the line.
     public var line: String
-    /// What it means, in a sentence.
+    /// The meaning of the line, in one sentence.
     public var summary: String
-    /// What programs are told of it as, by who follows a device: `manual`. Nil for what only tells the state, or an error.
+    /// The name of the event in updates for programs: `manual`. Nil if the line only reports the state or an error.
     public var name: String?
-    /// What people are told, in a few words: `button pressed`; nil for the line as it came.
+    /// A short text for people: `button pressed`; nil to show the line as received.
     public var phrase: String?
 
-    /// An event.
+    /// Creates an event.
     public init(_ line: String, _ summary: String, name: String? = nil, phrase: String? = nil) {
         self.line = line
         self.summary = summary
@@ -18,19 +18,19 @@ public struct FamilyEvent: Sendable, Hashable {
     }
 }
 
-/// Something that devices of a family report as gone wrong.
+/// An error that a family's devices report.
 public struct FamilyError: Sendable, Hashable {
-    /// Its code, as it is on the wire.
+    /// The error code on the wire.
     public var code: String
-    /// What has happened, in a sentence.
+    /// The meaning of the error, in one sentence.
     public var summary: String
-    /// What a person can do about it. `{NAME}` stands for the family's command of that name, as it is given in the program
-    /// that shows this.
+    /// Advice for people. `{NAME}` stands for the family's command of that name, which each program words in its own
+    /// way.
     public var remedy: String?
-    /// Whether it is said unasked, and never in answer to a command.
+    /// Whether the error is unsolicited and never answers a command.
     public var isUnsolicited: Bool
 
-    /// An error.
+    /// Creates an error.
     public init(_ code: String, _ summary: String, remedy: String? = nil, isUnsolicited: Bool = false) {
         self.code = code
         self.summary = summary
@@ -38,10 +38,12 @@ public struct FamilyError: Sendable, Hashable {
         self.isUnsolicited = isUnsolicited
     }
 
-    /// The remedy, with commands worded by `wording`.
+    /// The remedy with each `{NAME}` replaced.
+    ///
+    /// - Parameter wording: Returns the text for the command of a name.
     public func remedy(_ wording: (_ command: String) -> String) -> String? { remedy.map { Self.worded($0, wording) } }
 
-    /// `text` with each `{NAME}` in it worded.
+    /// Returns `text` with each `{NAME}` replaced by `wording`.
     static func worded(_ text: String, _ wording: (_ command: String) -> String) -> String {
         var result = ""
         var rest = text[...]

@@ -1,4 +1,4 @@
-/// A key in JSON that a family's row names: see ``StateField/key``.
+/// A JSON key from a family's fields: see ``StateField/key``.
 struct FieldKey: CodingKey, ExpressibleByStringLiteral {
     let stringValue: String
     var intValue: Int? { nil }
@@ -7,6 +7,6 @@ struct FieldKey: CodingKey, ExpressibleByStringLiteral {
 
     init(stringLiteral value: String) { stringValue = value }
 
-    /// None: the keys of an object are text.
+    /// Always nil, because the keys of a JSON object are strings.
     init?(intValue: Int) { nil }
 }

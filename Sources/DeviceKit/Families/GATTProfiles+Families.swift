@@ -1,7 +1,7 @@
 public import Transports
 
 extension GATTProfiles {
-    /// The profiles of the families that DeviceKit knows, behind the carriers.
+    /// The profiles of the families that DeviceKit defines, in addition to the carriers' profiles.
     ///
     ///     var profiles = GATTProfiles.families
     ///     profiles.add(.hm10, for: "scale")
@@ -15,8 +15,8 @@ extension GATTProfiles {
 }
 
 extension LinkSchemes {
-    /// ``LinkSchemes/standard``, where `ble:` finds the devices of the families too, and `shared:NAME`: a device that a
-    /// daemon, pumpctld, has under that name.
+    /// ``LinkSchemes/standard``, extended in two ways: `ble:` finds the families' devices, and `shared:NAME` opens the
+    /// device with that name in a daemon, pumpctld.
     ///
     ///     let link = try await LinkSchemes.families.open(Endpoint("ble:ece196?family=led"))
     public static let families: LinkSchemes = {

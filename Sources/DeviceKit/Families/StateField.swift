@@ -1,19 +1,19 @@
-/// Something that can be known of a device.
+/// A field of a device's state.
 public struct StateField: Sendable, Hashable {
-    /// Its key in what programs are told and in records, with its unit at the end: `skin_temp_c`.
+    /// The key for programs and records, with the unit at its end: `skin_temp_c`.
     public var key: String
-    /// What people call it: `skin`.
+    /// The label for people: `skin`.
     public var label: String
-    /// What it may be. A number out of that range is a sensor's fault, and programs are not told it.
+    /// The possible values. A number outside its range counts as a sensor fault and is not passed to programs.
     public var value: ValueRange
-    /// Its unit, as people write it; nil where it has none.
+    /// The unit for people; nil if there is none.
     public var unit: String?
-    /// The word that programs are told where it is unknown; nil for null.
+    /// The word for an unknown value in output for programs; nil for null.
     public var unknownWord: String?
-    /// Whether it is recorded. What follows from other fields is not.
+    /// Whether the value is recorded. Values that follow from other fields are not.
     public var isRecorded: Bool
 
-    /// A field.
+    /// Creates a field.
     public init(
         _ key: String, _ label: String, _ value: ValueRange, unit: String? = nil, unknownWord: String? = nil,
         isRecorded: Bool = true
@@ -28,16 +28,16 @@ public struct StateField: Sendable, Hashable {
 }
 
 extension StateField {
-    /// Whether it is measured, so that a broken sensor may give numbers that can't be.
+    /// Whether the value is measured, so that a broken sensor may deliver an impossible number.
     public var isMeasured: Bool { if case .number = value { true } else { false } }
 
-    /// Whether `value` can be believed: a number is within the field's range. Others are what the device has said.
+    /// Whether `value` is believable. A number must be within the field's range; values of other types always are.
     public func isPlausible(_ value: StateValue) -> Bool {
         guard case .number(let number) = value, case .number(let range) = self.value else { return true }
         return range.contains(number)
     }
 
-    /// `value` with its unit, as people read it: `12.5 °C`, `on`.
+    /// `value` with its unit, for people: `12.5 °C`, `on`. An implausible number is shown as a sensor fault.
     public func text(of value: StateValue) -> String {
         let bare =
             switch value {

@@ -1,17 +1,17 @@
-/// A value of a device's state, as a program takes it that knows of the family only its row.
+/// A value of a device's state, for programs that know only the family's fields.
 public enum StateValue: Sendable, Hashable {
-    /// A number, in the unit of its field; what a broken sensor gives may be no finite one.
+    /// A number in the unit of its field. A broken sensor may deliver a number that is not finite.
     case number(Double)
-    /// A whole number, in the unit of its field.
+    /// An integer in the unit of its field.
     case integer(Int)
-    /// Yes or no.
+    /// A Boolean value.
     case boolean(Bool)
-    /// One of the words of its field, or text.
+    /// A text, or a word from the list of its field.
     case text(String)
 }
 
 extension StateValue: Encodable {
-    /// The bare value: JSON has no number that is not finite, see ``StateField/isPlausible(_:)``.
+    /// Encodes the bare value. JSON can't represent numbers that are not finite: see ``StateField/isPlausible(_:)``.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -2,10 +2,14 @@ public import BlueZ
 public import Transports
 
 extension GATTProfiles {
-    /// Why bytes that are written to a characteristic would do something else at the device than they say; nil where nothing
-    /// is known against it. What a family does not send as text is dangerous here too: `SPEED:fast` sets a pump's speed to 0.
+    /// Returns the reason that the device would misread bytes that are written to a characteristic; nil if no danger is
+    /// known. The check is the same as for lines of text (``WireRules/danger``): `SPEED:fast` would set a pump's speed
+    /// to 0.
     ///
-    /// - Parameter families: What the device may be of.
+    /// - Parameters:
+    ///   - bytes: The bytes to write.
+    ///   - characteristic: The characteristic to write to.
+    ///   - families: The families that the device may belong to.
     public func danger(
         of bytes: [UInt8], to characteristic: GATTCharacteristic, among families: [Family]
     ) -> String? {

@@ -1,7 +1,7 @@
 internal import LineProtocol
 
 extension Family {
-    /// The ESP32 board with one LED. The LED protocol.
+    /// The ESP32 board with one LED, which speaks the LED protocol.
     public static let led = Family(
         name: "led", device: "an LED board", baudRate: 115_200,
         reasonForNoStop: "an LED board has no emergency stop: {off} switches the light off",

@@ -1,6 +1,6 @@
 public import LineProtocol
 
-/// Follows the light of an LED board, through losses of its link.
+/// Follows the state of an LED board, and reconnects if the link is lost.
 public typealias LEDMonitor = DeviceMonitor<LEDFamily>
 
 extension LEDFamily: FollowedFamily {
@@ -27,7 +27,7 @@ extension LEDFamily: FollowedFamily {
 }
 
 extension StateValue {
-    /// A value of an LED board.
+    /// Creates the value of a field from a value of an LED board.
     public init(_ value: LEDValue) {
         switch value {
         case .boolean(let isOn): self = .boolean(isOn)

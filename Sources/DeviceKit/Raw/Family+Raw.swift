@@ -1,10 +1,10 @@
 internal import LineProtocol
 
 extension Family {
-    /// A device of no family that is known here. Its lines pass as they are: it is asked nothing by itself, and what it says
-    /// is given no meaning.
+    /// A device of an unknown family. Its lines pass unchanged and have no meaning; pumpctl sends no queries of its
+    /// own.
     ///
-    /// Another program that asks for OFF takes the device for a pump, and is served as if it had the device to itself.
+    /// If another program requests OFF, the device is sent the pump's OFF: that program takes the device for a pump.
     public static let raw = Family(
         name: "raw", device: "a device of an unknown family", baudRate: 115_200,
         reasonForNoStop: "pumpctl does not know how to stop it", wire: WireRules(stop: pump.wire.stop))
