@@ -2,7 +2,7 @@ public import BlueZ
 internal import Glibc
 public import Transports
 
-/// Which device each BLE name led to, in a file that only its user may read.
+/// The device addresses that were found for BLE names, in a file that only its user may read.
 ///
 /// ```swift
 /// let memory = BLEMemoryFile(path: home + "/.local/state/bench/ble-devices")
@@ -10,21 +10,25 @@ public import Transports
 /// schemes.add("ble", BLEEndpoint.opener(BLEUse(profiles: .families, memory: memory)))
 /// ```
 ///
-/// A line holds an address, a space and a name. A name that is new is added, and the file replaced at once; of two
-/// commands that do so in one moment the later counts, and the other's name is remembered when it is used again.
+/// Each line holds an address, a space and a name. Adding a name rewrites the file. If two commands add names at the
+/// same moment, the later write wins; the other name is stored at its next use.
 public struct BLEMemoryFile: BLENameMemory {
-    /// The most names that are kept; those that were added first go first.
+    /// The largest number of names. The oldest are dropped first.
     public static let limit = 1000
-    /// The most bytes that are read. What is longer was not written here.
+    /// The largest size in bytes. A larger file was not written by this type.
     static let sizeLimit = 1 << 20
 
-    /// Where it is.
+    /// The path of the file.
     public let path: String
     private let onProblem: (@Sendable (FileError) -> Void)?
 
-    /// The file at a path. It is made, with the folders above it, when there is something to remember.
+    /// Creates a memory for the file at `path`. The file and its parent folders are created when the first name is
+    /// stored.
     ///
-    /// - Parameter onProblem: Called where a link needs the file, and it can't be read or written: links do without it.
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - onProblem: Called if the file can't be read or written when a link needs it. The link goes on without the
+    ///     file.
     public init(path: String, onProblem: (@Sendable (FileError) -> Void)? = nil) {
         self.path = path
         self.onProblem = onProblem
@@ -57,11 +61,11 @@ public struct BLEMemoryFile: BLENameMemory {
 
     // MARK: For people
 
-    /// Removes a name, in any letter case, or all.
+    /// Removes one name, in any letter case, or all names.
     ///
     /// - Parameter name: The name; nil for all.
-    /// - Returns: What was removed.
-    /// - Throws: Where the file can't be read or written.
+    /// - Returns: The removed names with their addresses.
+    /// - Throws: `FileError` if the file can't be read or written.
     public func forget(_ name: String?) throws(FileError) -> [(name: String, address: BluetoothAddress)] {
         var removed: [(name: String, address: BluetoothAddress)] = []
         var kept: [BLEMemoryLine] = []
@@ -76,7 +80,7 @@ public struct BLEMemoryFile: BLENameMemory {
         return removed
     }
 
-    /// The names that are remembered; none where the file can't be read.
+    /// The stored names; empty if the file can't be read.
     public var names: [String] {
         let lines = (try? lines()) ?? []
         return lines.compactMap { if case .device(_, let name) = $0 { name } else { nil } }
@@ -84,9 +88,9 @@ public struct BLEMemoryFile: BLENameMemory {
 
     // MARK: The file
 
-    /// What the file holds; nothing where there is none.
+    /// Reads the lines of the file; empty if there is no file.
     private func lines() throws(FileError) -> [BLEMemoryLine] {
-        // What is no file must not hold up a command.
+        // O_NONBLOCK ensures that opening a FIFO can't block a command.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return [] }
@@ -112,7 +116,7 @@ public struct BLEMemoryFile: BLENameMemory {
         let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw failure(errno) }
         let bytes = lines.reduce(into: [UInt8]()) { $0 += $1.bytes + [0x0A] }
-        // On the disk before it has the name: a crash must not leave half of it there.
+        // Flush before renaming, so that a crash can't leave a partial file under this path.
         let isWritten = write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
         let error = errno
         close(file)

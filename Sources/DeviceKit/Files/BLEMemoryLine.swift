@@ -2,9 +2,9 @@ internal import BlueZ
 
 /// A line of ``BLEMemoryFile``.
 enum BLEMemoryLine: Equatable {
-    /// A name, and the address that it led to.
+    /// A name and the address that it led to.
     case device(BluetoothAddress, name: String)
-    /// What is no such line. It is kept as it is.
+    /// Any other line. It is kept unchanged.
     case other([UInt8])
 
     /// Reads a line without its end: an address, a space, and a name.
@@ -19,7 +19,7 @@ enum BLEMemoryLine: Equatable {
         }
     }
 
-    /// As it is written, without its end.
+    /// The bytes of the line in the file, without the line end.
     var bytes: [UInt8] {
         switch self {
         case .device(let address, let name): Array("\(address) \(Self.escaped(name))".utf8)
@@ -27,13 +27,13 @@ enum BLEMemoryLine: Equatable {
         }
     }
 
-    /// Whether it is of a name, in any letter case.
+    /// Whether the line stores `name`, in any letter case.
     func isOf(_ name: String) -> Bool {
         guard case .device(_, let own) = self else { return false }
         return own.lowercased() == name.lowercased()
     }
 
-    /// A name may hold anything, also the end of a line.
+    /// Escapes backslashes and line feeds, because a BLE name may contain any character.
     private static func escaped(_ name: String) -> String {
         var text = ""
         for scalar in name.unicodeScalars {

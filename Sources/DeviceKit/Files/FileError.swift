@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// A file could not be opened or written.
+/// The failure to open, read or write a file.
 public struct FileError: Error, Sendable, Hashable {
-    /// Where the file is; nil for standard output.
+    /// The path of the file; nil for standard output.
     public var path: String?
-    /// What the system said.
+    /// The error number of the system.
     public var errno: Int32
 
-    /// An error at a file.
+    /// Creates an error for a file.
     public init(path: String?, errno: Int32) {
         self.path = path
         self.errno = errno

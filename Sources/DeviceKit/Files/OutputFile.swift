@@ -1,34 +1,36 @@
 internal import Glibc
 internal import Synchronization
 
-/// A file that results are written to, or standard output.
+/// A file for results, or standard output.
 ///
-/// What is written is with the system at once: nothing is lost where the program is killed.
+/// Output is not buffered: written data is passed to the system at once, so nothing is lost if the program is killed.
 public final class OutputFile: Sendable {
-    /// What opening does to a file that is there.
+    /// The treatment of an existing file.
     public enum Mode: Sendable {
-        /// What is written comes behind what it holds.
+        /// New data is appended.
         case append
-        /// It is replaced once something is written, or ``OutputFile/begin()`` is called.
+        /// The old content is removed at the first write, or at ``OutputFile/begin()``.
         case replaceWhenWritten
     }
 
-    /// Where it is; nil for standard output.
+    /// The path of the file; nil for standard output.
     public let path: String?
     private let descriptor: CInt
-    /// Whether it still holds what it held before.
+    /// Whether the file still holds its old content.
     private let holdsOldContent: Atomic<Bool>
 
-    /// Standard output.
+    /// Creates an output to standard output.
     public init() {
         path = nil
         holdsOldContent = Atomic(false)
         descriptor = STDOUT_FILENO
     }
 
-    /// Opens a file, which is made where it is not there.
+    /// Opens a file, and creates it if it does not exist.
     ///
-    /// - Parameter path: Where it is; `-` for standard output, as with other programs.
+    /// - Parameters:
+    ///   - path: The path of the file; `-` for standard output, as in other programs.
+    ///   - mode: The treatment of an existing file.
     public init(path: String, _ mode: Mode) throws(FileError) {
         holdsOldContent = Atomic(mode == .replaceWhenWritten && path != "-")
         if path == "-" {
@@ -43,36 +45,37 @@ public final class OutputFile: Sendable {
 
     deinit { if path != nil { close(descriptor) } }
 
-    /// How many bytes the file holds; 0 where that can't be said.
+    /// The size of the file in bytes; 0 if unknown.
     public var length: Int {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Whether what is written is shown on a terminal.
+    /// Whether the output is a terminal.
     public var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Whether something was written, or a file that is replaced was emptied.
+    /// Whether the old content was removed, which the first write does. Always true if there is none to remove: for
+    /// standard output, and in the mode ``Mode/append``.
     public var hasBegun: Bool { !holdsOldContent.load(ordering: .relaxed) }
 
-    /// Empties a file that is to be replaced.
+    /// Removes the old content, in the mode ``Mode/replaceWhenWritten``. Does nothing if that has happened already.
     public func begin() throws(FileError) {
         guard holdsOldContent.exchange(false, ordering: .relaxed) else { return }
-        // What is no file has nothing to lose.
+        // EINVAL: a pipe or a terminal has no content to remove.
         guard ftruncate(descriptor, 0) == 0 || errno == EINVAL else {
             throw FileError(path: path, errno: errno)
         }
     }
 
-    /// Waits until what was written is on the disk.
+    /// Waits until the written data is on the disk.
     public func synchronize() throws(FileError) {
-        // What is no file has no disk.
+        // A pipe or a terminal can't be flushed to a disk.
         guard fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS else {
             throw FileError(path: path, errno: errno)
         }
     }
 
-    /// Writes all of `bytes`.
+    /// Writes all bytes, and waits while a non-blocking output is full.
     public func write(_ bytes: [UInt8]) throws(FileError) {
         try begin()
         var written = 0
@@ -89,12 +92,13 @@ public final class OutputFile: Sendable {
         }
     }
 
-    /// Writes lines as they are made, many of them at once, on a thread that may wait.
+    /// Generates lines and writes them in blocks, on a thread that may block.
     ///
     /// - Parameters:
     ///   - header: The first line, without its end; nil for none.
-    ///   - lines: Begins to make the others, and gives what makes the next one: without its end, nil behind the last.
-    /// - Throws: ``FileError``; what `lines` throws; `CancellationError`.
+    ///   - lines: Starts to generate the other lines. Returns a function that returns the next line without its end, or
+    ///     nil after the last line.
+    /// - Throws: ``FileError``; the errors of `lines`; `CancellationError`.
     public func writeLines(
         header: [UInt8]? = nil, _ lines: @escaping @Sendable () throws -> (() throws -> [UInt8]?)
     ) async throws {

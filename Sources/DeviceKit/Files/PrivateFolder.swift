@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// A folder for what one user's programs keep.
+/// A folder for data that only one user may access.
 public enum PrivateFolder {
-    /// Makes a folder and those above it, where they are missing, for their user alone. What can't be made shows when
-    /// something is put there.
+    /// Creates a folder and its missing parents, accessible to this user only. Errors are ignored here: they show when
+    /// a file is created in the folder.
     public static func make(_ path: String) {
         var end = path.startIndex
         while let slash = path[path.index(after: end)...].firstIndex(of: "/") {

@@ -1,20 +1,20 @@
 internal import Glibc
 
-/// Where to write what counts only when it is whole: into a file under another name until then.
+/// An output file that must be complete to be useful. Until then the data is in a file of another name, `PATH.partial`.
 ///
-/// A file that is there keeps what it holds until it is replaced by all of the new. What an earlier try left under the
-/// other name is kept until something new has come.
+/// An existing file keeps its content until all of the new content replaces it. A partial file of an earlier attempt is
+/// kept until new data is written.
 public struct ReplacedFile: Sendable {
-    /// What was asked for; nil for standard output.
+    /// The path of the file to replace; nil for standard output.
     public let path: String?
-    /// Where what comes is written.
+    /// The output for the new content.
     public let file: OutputFile
     private let wasPartThere: Bool
 
-    /// Opens the file beside it.
+    /// Opens the partial file.
     ///
-    /// - Parameter path: The file to be replaced or made; nil or `-` for standard output. A terminal, a pipe or /dev/null is
-    ///   written to as it is: there is nothing to keep.
+    /// - Parameter path: The file to replace or create; nil or `-` for standard output. A terminal, a pipe or /dev/null
+    ///   is written directly, because it has no content to keep.
     public init(path: String?) throws(FileError) {
         let path = path == "-" ? nil : path
         self.path = path
@@ -32,13 +32,13 @@ public struct ReplacedFile: Sendable {
         file = try OutputFile(path: place, .replaceWhenWritten)
     }
 
-    /// Where what came is; nil for standard output.
+    /// The path of the file that is written; nil for standard output.
     public var place: String? { file.path }
 
-    /// Whether what is written can still be discarded: it is beside the file until ``complete()``.
+    /// Whether the new content can still be discarded: it is in the partial file until ``complete()``.
     public var isBeside: Bool { place != path }
 
-    /// Writes all of it. If that fails, a file that is there is left as it was.
+    /// Writes the complete content. If writing fails, an existing file stays unchanged.
     public func replace(with bytes: [UInt8]) throws(FileError) {
         do {
             try file.write(bytes)
@@ -49,7 +49,8 @@ public struct ReplacedFile: Sendable {
         }
     }
 
-    /// Calls `body`, which writes all of it. If that fails, a file that is there is left as it was.
+    /// Calls `body`, which writes the complete content. If `body` or the replacement fails, an existing file stays
+    /// unchanged.
     public func replace(_ body: (OutputFile) async throws -> Void) async throws {
         do {
             try await body(file)
@@ -60,16 +61,16 @@ public struct ReplacedFile: Sendable {
         }
     }
 
-    /// It is whole.
+    /// Replaces the file, after all content was written.
     public func complete() throws(FileError) {
         guard let path, let place, isBeside else { return }
         try file.begin()
-        // On the disk before it has the name: a crash must not leave half of it there.
+        // Flush before renaming, so that a crash can't leave a partial file under this path.
         try file.synchronize()
         guard rename(place, path) == 0 else { throw FileError(path: path, errno: errno) }
     }
 
-    /// It is not wanted.
+    /// Deletes the partial file, unless an earlier attempt left it and nothing new was written.
     public func discard() {
         if let place, isBeside, file.hasBegun || !wasPartThere { unlink(place) }
     }

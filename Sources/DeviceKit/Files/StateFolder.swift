@@ -1,8 +1,10 @@
 internal import Glibc
 
-/// Where the programs of this toolkit keep what they have learnt, `$XDG_STATE_HOME/pumpctl` or `~/.local/state/pumpctl`.
+/// The folder for data that the programs of this toolkit remember: `$XDG_STATE_HOME/pumpctl` or
+/// `~/.local/state/pumpctl`.
 public enum StateFolder {
-    /// Its path; nil where there is no home for it, or HOME names no folder. ``PrivateFolder`` makes the folder.
+    /// The path of the folder; nil if neither variable is set, or if HOME does not exist. ``PrivateFolder`` creates the
+    /// folder.
     public static var path: String? {
         if let state = getenv("XDG_STATE_HOME"), state.pointee != 0 { return String(cString: state) + "/pumpctl" }
         if let home = getenv("HOME"), home.pointee != 0, access(home, F_OK) == 0 {
@@ -13,9 +15,9 @@ public enum StateFolder {
 }
 
 extension BLEMemoryFile {
-    /// The user's file, `ble-devices` of ``StateFolder``; nil where there is no home for it.
+    /// The user's file, `ble-devices` in ``StateFolder``; nil if no path for the folder is known.
     ///
-    /// - Parameter onProblem: As for ``init(path:onProblem:)``.
+    /// - Parameter onProblem: See ``init(path:onProblem:)``.
     public static func user(onProblem: (@Sendable (FileError) -> Void)? = nil) -> BLEMemoryFile? {
         StateFolder.path.map { BLEMemoryFile(path: $0 + "/ble-devices", onProblem: onProblem) }
     }

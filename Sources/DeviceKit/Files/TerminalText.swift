@@ -1,10 +1,10 @@
 internal import LineProtocol
 
-/// Text of a device for a terminal, line by line: what a terminal would act on is escaped.
+/// Escapes a device's text for a terminal, line by line, so that the device can't send control sequences.
 struct TerminalText {
     private var framer = LineFramer(limit: 1024)
 
-    /// Takes in text, cut anywhere; returns the lines that it completes.
+    /// Adds text, which may be cut anywhere. Returns the lines that it completes.
     mutating func take(_ text: [UInt8]) -> [UInt8] {
         var lines = ""
         framer.append(text.span) { line, ending in
@@ -13,6 +13,6 @@ struct TerminalText {
         return Array(lines.utf8)
     }
 
-    /// The line whose end has not come.
+    /// The escaped text of the line whose end has not arrived.
     func takeRest() -> [UInt8] { Array(framer.pending.printable().utf8) }
 }

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import LineProtocol
 
-/// What the user has chosen for the programs of this toolkit, `{"port": "/dev/ttyUSB0", "record": false}` in
+/// The user's settings for the programs of this toolkit, `{"port": "/dev/ttyUSB0", "record": false}` in
 /// `~/.config/pumpctl/config.json`.
 ///
 /// ```swift
@@ -11,14 +11,14 @@ public struct UserConfiguration: Sendable, Hashable {
     /// The keys that the file may have.
     public enum Key: String, Sendable, Hashable, CaseIterable { case port, record }
 
-    /// The endpoint to use where none is named.
+    /// The endpoint to use if none is named.
     public private(set) var port: String?
-    /// Whether commands record; nil for those that do so unless told otherwise.
+    /// Whether commands record; nil for the default of each command.
     public private(set) var record: Bool?
-    /// What the file has beside its keys, sorted.
+    /// The unknown keys of the file, sorted.
     public private(set) var unknownKeys: [String] = []
 
-    /// Where the file is, by `XDG_CONFIG_HOME` or else `HOME`; nil where neither is set.
+    /// The path of the file, from `XDG_CONFIG_HOME` or else `HOME`; nil if neither is set.
     public static var path: String? {
         if let home = getenv("XDG_CONFIG_HOME"), home.pointee != 0 {
             return String(cString: home) + "/pumpctl/config.json"
@@ -26,13 +26,13 @@ public struct UserConfiguration: Sendable, Hashable {
         return getenv("HOME").map { String(cString: $0) + "/.config/pumpctl/config.json" }
     }
 
-    /// Reads the file at ``path``; all is nil where there is none.
+    /// Reads the file at ``path``. If there is no file, all settings are nil.
     ///
-    /// - Throws: `UserConfigurationError` where the file can't be read, or is no configuration.
+    /// - Throws: `UserConfigurationError` if the file can't be read or is invalid.
     public static func load() throws(UserConfigurationError) -> UserConfiguration {
         guard let path else { return UserConfiguration() }
         let file = open(path, O_RDONLY | O_CLOEXEC)
-        // A folder above it that is none is as good as a file that is not there.
+        // ENOTDIR counts as "no file". So does every other error if the path can't be looked up.
         if file < 0, errno == ENOENT || access(path, F_OK) != 0 { return UserConfiguration() }
         guard file >= 0 else { throw UserConfigurationError(.unreadable(errno: errno)) }
         defer { close(file) }
@@ -48,7 +48,7 @@ public struct UserConfiguration: Sendable, Hashable {
 
     private init() {}
 
-    /// Reads what such a file holds.
+    /// Reads the content of a configuration file.
     public init(json bytes: [UInt8]) throws(UserConfigurationError) {
         guard let object = try? JSONObject(bytes) else { throw UserConfigurationError(.notAnObject) }
         for field in object.fields {
@@ -70,19 +70,19 @@ public struct UserConfiguration: Sendable, Hashable {
     }
 }
 
-/// Why there is no ``UserConfiguration``, though there is a file.
+/// The reason that an existing configuration file can't be used.
 public struct UserConfigurationError: Error, Hashable {
-    /// What is wrong.
+    /// The kinds of flaws.
     public enum Flaw: Sendable, Hashable {
         /// The file can't be read.
         case unreadable(errno: CInt)
-        /// It is no JSON object.
+        /// The file is not a JSON object.
         case notAnObject
-        /// The value of the key is of another type.
+        /// The value of the key has the wrong type.
         case wrongType(UserConfiguration.Key)
     }
 
-    /// What is wrong.
+    /// The flaw of the file.
     public let flaw: Flaw
 
     init(_ flaw: Flaw) { self.flaw = flaw }
