@@ -2,18 +2,18 @@ public import DescriptorIO
 public import LineProtocol
 internal import Synchronization
 
-/// A link that a program has for a long time. While it is open, another program of the same user can have the device
-/// switched off over it, by an ``OffRequest``.
+/// A link that a program keeps open for long. While it is open, other programs of the same user can request OFF over
+/// it, by an ``OffRequest``.
 ///
 /// ```swift
 /// let held = await HeldLink.open(try await LinkSchemes.families.open(endpoint), of: .pump) { print($0) }
 /// ```
 public final class HeldLink: LinkWrapper {
-    /// What comes to light beside what goes over the link.
+    /// An occurrence that is not part of the traffic on the link.
     public enum Report: Sendable, Hashable {
-        /// The program of that process has asked for OFF, and was answered.
+        /// The process requested OFF and got an answer.
         case asked(byProcess: Int32)
-        /// There is no folder for a socket: no other program can ask for OFF.
+        /// There is no folder for a socket, so other programs can't request OFF.
         case unreachable
     }
 
@@ -21,15 +21,17 @@ public final class HeldLink: LinkWrapper {
     private let taps = Mutex<[ObjectIdentifier: LinkTap]>([:])
     private let service = Mutex<OffService?>(nil)
 
-    /// A link that listens for OFF; `link` itself where nothing tells its device from others.
+    /// Wraps `link` so that other programs can request OFF. Returns `link` itself if it has no
+    /// ``LineProtocol/Link/deviceID``.
     ///
     /// - Parameters:
-    ///   - family: What the device is.
-    ///   - loop: What the socket is attended to on.
-    ///   - onStop: Called when OFF is asked for, before it is sent: whoever has the link must not switch the device on any
-    ///     more.
-    ///   - explain: Words for the other program why the device is not known to be off.
-    ///   - note: Told what comes to light.
+    ///   - link: An open link.
+    ///   - family: The family of the device.
+    ///   - loop: The event loop of the socket.
+    ///   - onStop: Called when OFF is requested, before OFF is sent. From then on the holder must not switch the device
+    ///     on.
+    ///   - explain: Describes to the requesting program why the device is not known to be off.
+    ///   - note: Receives the reports.
     public static func open(
         _ link: any Link, of family: Family, on loop: EventLoop = .shared,
         onStop: (@Sendable () -> Void)? = nil,
@@ -42,7 +44,7 @@ public final class HeldLink: LinkWrapper {
             guard let held else { return nil }
             onStop?()
             let answer = await held.stop(family, EventLoopClock(loop), explain)
-            // Only now: a terminal that takes no more must not keep OFF from the pump.
+            // Reported only after OFF: a blocked terminal must not delay OFF.
             note(.asked(byProcess: asker))
             return answer
         }
@@ -53,7 +55,8 @@ public final class HeldLink: LinkWrapper {
 
     private init(_ link: any Link) { self.link = link }
 
-    /// Switches the device off beside whatever else goes over the link; nil where the link was closed meanwhile.
+    /// Switches the device off while the holder goes on using the link. Returns nil if the link was closed during the
+    /// attempt.
     private func stop(
         _ family: Family, _ clock: EventLoopClock, _ explain: @Sendable (OffProblem) -> OffFailure
     ) async -> OffAnswer? {
@@ -62,7 +65,7 @@ public final class HeldLink: LinkWrapper {
         taps.withLock { $0[ObjectIdentifier(tap)] = tap }
         defer { _ = taps.withLock { $0.removeValue(forKey: ObjectIdentifier(tap)) } }
         do throws(SessionError) {
-            // Of its own time-out the other program knows nothing.
+            // The requesting program's `--timeout` is not transmitted.
             try await stop(tap, link.mayHaveReset ? PumpSession.startTime : PumpSession.defaultTimeout, clock)
             return .off
         } catch {
@@ -70,7 +73,7 @@ public final class HeldLink: LinkWrapper {
         }
     }
 
-    /// Tells the taps from wherever a reader runs: the sessions on them are on the link's executor.
+    /// Passes an arrival to the taps on the link's executor, where their sessions run.
     private func tellOnExecutor(_ arrival: LinkArrival) async {
         if executor.isIsolatingCurrentContext() == true { return tell(arrival) }
         await Task(executorPreference: executor) { self.tell(arrival) }.value
@@ -96,14 +99,14 @@ public final class HeldLink: LinkWrapper {
 
     public func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async {
         await link.forward { arrival in
-            // What is gone may be another program's already.
+            // Once the link has ended, another program may own the device.
             if case .ended = arrival { Task(executorPreference: self.executor) { await self.closeService() } }
             self.tell(arrival)
             receiver(arrival)
         }
     }
 
-    /// The socket goes first: while it is there, the device is this program's.
+    /// Closes the socket first, because the socket must exist only while this program owns the device.
     public func close() async {
         await closeService()
         await link.close()

@@ -3,16 +3,17 @@ internal import Glibc
 internal import LineProtocol
 
 extension LinkHolder {
-    /// Whether it is this program, as another process. Another user's program can't be looked at: its name has to do.
+    /// Whether the holder is a process of this program. Another user's executable can't be inspected, so an equal
+    /// command name is enough.
     var isThisProgram: Bool { process.isThisProgram || command == Self.ownCommand }
 
-    /// Whether it is another run of this program, by the same user, that was not stopped.
+    /// Whether the holder is another run of this program, by the same user, and not stopped.
     var isAnotherRun: Bool { processID != getpid() && isThisProgram && process.isOurs && !process.isStopped }
 
-    /// Whether the programs of all users are seen, and not only this user's.
+    /// Whether this process can see the programs of all users, and not only this user's.
     static var areAllSeen: Bool { geteuid() == 0 }
 
-    /// The process.
+    /// The holder's process.
     var process: HoldingProcess { HoldingProcess(processID) }
 
     private static var ownCommand: String? {

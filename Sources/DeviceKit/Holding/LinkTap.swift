@@ -1,7 +1,7 @@
 internal import LineProtocol
 internal import Synchronization
 
-/// A second user of an open link; closing it leaves the link open.
+/// A second user of an open link. Closing the tap leaves the link open.
 final class LinkTap: Link {
     private let link: any Link
     private let receiver = Mutex<(@Sendable (LinkArrival) -> Void)?>(nil)
@@ -23,6 +23,7 @@ final class LinkTap: Link {
         self.receiver.withLock { $0 = receiver }
     }
 
+    /// Passes an arrival on the link to the tap's receiver.
     func take(_ arrival: LinkArrival) { receiver.withLock { $0 }?(arrival) }
 
     func close() async { receiver.withLock { $0 = nil } }

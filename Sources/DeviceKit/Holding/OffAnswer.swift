@@ -1,16 +1,16 @@
 internal import LineProtocol
 
-/// What became of an OFF that another program has sent: some lines of text, at most ``limit`` bytes.
+/// The answer to an ``OffRequest``. On the socket it is a few lines of text, at most ``limit`` bytes.
 public enum OffAnswer: Sendable, Hashable {
-    /// The device is off: it has said so.
+    /// The device has confirmed that it is off.
     case off
-    /// It could not be switched off, or is not known to be.
+    /// The device could not be switched off, or is not known to be off.
     case failed(OffFailure)
 
-    /// The longest answer in bytes.
+    /// The largest size of an answer in bytes.
     static let limit = 16384
 
-    /// As it goes over the socket.
+    /// The bytes of the answer on the socket.
     var bytes: [UInt8] {
         switch self {
         case .off: return Array("off\n".utf8)
@@ -23,7 +23,7 @@ public enum OffAnswer: Sendable, Hashable {
         }
     }
 
-    /// Reads an answer; nil where it is none, or not whole.
+    /// Reads an answer. Returns nil if the bytes are no answer or an incomplete one.
     init?(_ bytes: [UInt8]) {
         guard bytes.last == 0x0A, let text = String(validating: bytes, as: UTF8.self) else { return nil }
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

@@ -1,21 +1,21 @@
 public import LineProtocol
 
-/// Why a device is not known to be off, as one program tells another.
+/// The reason that a device is not known to be off, for the program that has requested OFF.
 public struct OffFailure: Error, Sendable, Hashable {
-    /// What a command ends with that fails so: 1, or a status of sysexits.h; never 0.
+    /// The exit status of a command with this failure: 1, or a status of sysexits.h; never 0.
     public var status: Int32
-    /// What went wrong, as a stable word for programs.
+    /// The kind of failure, as a stable word for programs.
     public var code: String
-    /// What went wrong, in one sentence without a full stop.
+    /// The failure in one sentence without a full stop.
     public var message: String
-    /// What to do about it.
+    /// Advice for the user.
     public var hint: String?
-    /// What became of OFF: a ``LineProtocol/SessionError/Outcome``.
+    /// The outcome of OFF: a ``LineProtocol/SessionError/Outcome``.
     public var outcome: String?
-    /// What the device answered behind `ERROR:`.
+    /// The device's answer after `ERROR:`.
     public var deviceCode: String?
 
-    /// A failure of those parts.
+    /// Creates a failure from its parts.
     public init(
         status: Int32, code: String, message: String, hint: String? = nil, outcome: String? = nil,
         deviceCode: String? = nil
@@ -30,9 +30,11 @@ public struct OffFailure: Error, Sendable, Hashable {
 }
 
 extension OffFailure {
-    /// A problem in plain words.
+    /// Describes a problem.
     ///
-    /// - Parameter words: How a command of the family is typed.
+    /// - Parameters:
+    ///   - problem: The problem.
+    ///   - words: Returns the text by which a user types a command of the family.
     public init(_ problem: OffProblem, words: (_ command: String) -> String = { $0 }) {
         switch problem.cause {
         case .noStop:
@@ -59,21 +61,21 @@ extension OffFailure {
     }
 }
 
-/// Why a device could not be switched off over a link that somebody holds.
+/// The reason that a device could not be switched off over a held link.
 public struct OffProblem: Sendable {
-    /// What is in the way.
+    /// The kinds of causes.
     public enum Cause: Sendable {
         /// The family has no command that makes a device safe.
         case noStop
-        /// The device has not acknowledged it.
+        /// The device has not acknowledged OFF.
         case session(SessionError)
     }
 
-    /// What is in the way.
+    /// The cause of the problem.
     public var cause: Cause
-    /// What the device is.
+    /// The family of the device.
     public var family: Family
-    /// What its link is called.
+    /// The name of the link.
     public var name: String
 
     init(_ cause: Cause, _ family: Family, at name: String) {

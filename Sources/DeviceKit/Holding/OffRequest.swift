@@ -1,16 +1,18 @@
 public import DescriptorIO
 
-/// Asks the program that holds a device (``HeldLink``) to switch it off.
+/// Requests OFF from the program that holds a device as a ``HeldLink``.
 public enum OffRequest {
-    /// What is asked, which is all that the socket takes.
+    /// The request. The socket accepts nothing else.
     static let bytes = Array("OFF\n".utf8)
 
-    /// What became of it; nil where no program of this user listens for that device, or the one that did has ended.
+    /// Sends a request and waits for the answer.
     ///
     /// - Parameters:
-    ///   - deviceID: The device, as ``LineProtocol/LinkError/deviceID`` has it where it is busy.
-    ///   - time: How long the other's answer is waited for.
-    ///   - loop: What the socket is attended to on.
+    ///   - deviceID: The identity of the device, from ``LineProtocol/LinkError/deviceID`` of the error `busy`.
+    ///   - time: The longest wait for the connection, and then for the answer.
+    ///   - loop: The event loop of the socket.
+    /// - Returns: The answer; nil if no program of this user listens for the device, or if the listening program ended
+    ///   without an answer.
     public static func send(
         for deviceID: String, within time: Duration, on loop: EventLoop = .shared
     ) async -> OffAnswer? {
@@ -20,7 +22,7 @@ public enum OffRequest {
         return answer
     }
 
-    /// Whether a program of this user listens for that device. It is asked nothing.
+    /// Whether a program of this user listens for requests for the device. Nothing is sent.
     static func isHeard(for deviceID: String, on loop: EventLoop) async -> Bool {
         let connection = await connection(for: deviceID, within: .seconds(1), on: loop)
         await connection?.close()
@@ -52,10 +54,10 @@ public enum OffRequest {
             try await connection.write(bytes)
             while received.count <= OffAnswer.limit, let bytes = try await connection.read() { received += bytes }
         } catch {
-            // What has come is looked at all the same.
+            // The bytes that arrived before the error may be a complete answer.
         }
         if let answer = OffAnswer(received) { return answer }
-        // The timer has closed the connection; else the other end has.
+        // After the deadline the timer has closed the connection; before it, the other program has.
         guard EventLoopClock(connection.loop).now >= deadline else { return nil }
         return .failed(
             OffFailure(

@@ -1,24 +1,25 @@
 internal import DescriptorIO
 internal import Glibc
 
-/// Switches the device that this program has for itself off when another program of the same user asks for it.
+/// Switches off the device that this program owns when another program of the same user requests OFF.
 ///
-/// It listens on a Unix socket named after the device, in each folder where another program may look, and takes nothing but
-/// ``OffRequest/bytes``.
+/// The service listens on a Unix socket named after the device, in each folder where other programs may look. It
+/// accepts only ``OffRequest/bytes``.
 final class OffService: Sendable {
-    /// How long a program that connects may take to say what it wants.
+    /// The longest wait for the request of a connected program.
     private static let patience = Duration.seconds(1)
 
     private let listeners: [SocketListener]
     private let clock: EventLoopClock
     private let stop: Stop
 
-    /// Switches the device off; nil where it is just being closed, and the asker can have it itself.
+    /// Switches the device off for the process with this PID. Returns nil if the link is being closed, so that the
+    /// requesting program can open the device itself.
     typealias Stop = @Sendable (_ processID: Int32) async -> OffAnswer?
 
-    /// Listens for the device of that name; nil where there is no folder for the socket.
+    /// Listens for requests for the device. Returns nil if there is no folder for the socket.
     ///
-    /// The device is this program's alone: a socket of that name is left over from one that was killed.
+    /// Replaces an existing socket: this program owns the device, so the socket was left by a program that was killed.
     static func open(
         _ deviceID: String, on loop: EventLoop, stop: @escaping Stop
     ) async -> OffService? {
@@ -44,14 +45,14 @@ final class OffService: Sendable {
                     await self?.serve(connection)
                     await connection.close()
                 } catch {
-                    // Out of descriptors, most likely: others give theirs back.
+                    // Probably out of file descriptors: retry when others may have been closed.
                     try? await EventLoopClock(loop).sleep(for: .milliseconds(100))
                 }
             }
         }
     }
 
-    /// The socket's name in its folder.
+    /// The name of the socket in its folder.
     static func fileName(_ deviceID: String) -> String { "off-\(deviceID)" }
 
     private init(
@@ -64,7 +65,7 @@ final class OffService: Sendable {
 
     func close() async { for listener in listeners { await listener.close() } }
 
-    /// Answers one program, one at a time: the others wait in the kernel's queue, and each is answered by an OFF of its own.
+    /// Handles one request at a time. Other requests wait in the kernel's queue, and each of them gets its own OFF.
     private func serve(_ connection: DescriptorChannel) async {
         guard let peer = try? await connection.peer(), peer.userID == geteuid() else { return }
         let timer = Task(executorPreference: connection.loop) { [clock] in

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Ends what a program does with a device when another one asks for OFF: what it has not sent, it sends no more.
+/// Ends the work of a program on a device when another program requests OFF, so that nothing more is sent.
 ///
 /// ```swift
 /// let stop = OffStop()
@@ -16,13 +16,13 @@ public final class OffStop: Sendable {
 
     private let state = Mutex(State())
 
-    /// OFF was not asked for yet.
+    /// Creates a stop before any request for OFF.
     public init() {}
 
-    /// Whether OFF was asked for.
+    /// Whether OFF was requested.
     public var wasTaken: Bool { state.withLock { $0.isTaken } }
 
-    /// OFF was asked for: what runs is cancelled.
+    /// Records a request for OFF, and cancels the running work.
     public func take() {
         let end = state.withLock { state in
             state.isTaken = true
@@ -31,9 +31,11 @@ public final class OffStop: Sendable {
         end?()
     }
 
-    /// Runs `body` in a task that ``take()`` cancels; at once where OFF was asked for before.
+    /// Runs `body` in a task that ``take()`` cancels. If OFF was requested before, the task is cancelled at once.
     ///
-    /// - Parameter executor: What the task runs on; nil for the global one.
+    /// - Parameters:
+    ///   - executor: The executor of the task; nil for the global executor.
+    ///   - body: The work.
     public func run(
         on executor: (any TaskExecutor)? = nil, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {

@@ -1,8 +1,9 @@
 internal import Glibc
 
-/// The folder of this user's sockets, which is gone when the machine is started anew.
+/// The folder of this user's sockets. It does not survive a restart of the computer.
 package enum RuntimeFolder {
-    /// The places that it may be at, best first: a program may have been started without XDG_RUNTIME_DIR.
+    /// The possible paths of the folder, best first. There are several, because a program may have been started without
+    /// XDG_RUNTIME_DIR.
     static var candidates: [String] {
         let user = geteuid()
         var folders: [String] = []
@@ -15,7 +16,7 @@ package enum RuntimeFolder {
         return folders
     }
 
-    /// Those of them that are this user's alone, made where they are missing.
+    /// Creates the missing folders. Returns the folders that only this user may access.
     package static func make() -> [String] {
         candidates.filter { path in
             _ = mkdir(path, 0o700)
@@ -23,7 +24,8 @@ package enum RuntimeFolder {
         }
     }
 
-    /// Those that are there and are this user's alone: /tmp is everybody's.
+    /// The existing folders that only this user may access. The check matters in /tmp, where everybody can create
+    /// folders.
     static var existing: [String] { candidates.filter(isOurs) }
 
     private static func isOurs(_ path: String) -> Bool {

@@ -2,38 +2,40 @@ public import DescriptorIO
 public import LineProtocol
 public import Transports
 
-/// Makes a device safe by whatever way there is: over a link of this program's own, which a daemon that has the device may
-/// carry; or, where another program has the device as a ``HeldLink``, by asking that program.
+/// Makes a device safe by every available way. It opens a link of its own, perhaps through the daemon that owns the
+/// device. If another program holds the device as a ``HeldLink``, it asks that program.
 ///
 /// ```swift
-/// try await SwitchingOff(.pump).run(at: Endpoint("/dev/ttyUSB0"))  // returns once the pump was read to be off
+/// try await SwitchingOff(.pump).run(at: Endpoint("/dev/ttyUSB0"))  // returns once the pump is off
 /// ```
 ///
-/// A device that another run of this program is done with in no time is waited for. Where the link is lost before the device
-/// has answered, it is opened again once; what comes then is sent it too where nothing tells it from the device, and that
-/// counts as a failure.
+/// If another run of this program has the device for a short command, `run(at:)` waits for the end of that command. If
+/// the link is lost before the device has answered, `run(at:)` reopens the link once and repeats OFF. If the returning
+/// device can't be identified, it gets OFF too, and the call fails.
 public struct SwitchingOff: Sendable {
-    /// What it tells of while it goes on.
+    /// An occurrence during the call.
     public enum Report: Sendable {
-        /// Another program has the device, and its end is waited for; the program is nil where it can't be named.
+        /// Another program has the device, and this program waits for its end. The holder is nil if it can't be
+        /// identified.
         case waiting(LinkHolder?)
-        /// The link was lost before the device had answered, and is opened again.
+        /// The link was lost before the device answered, and is being reopened.
         case openingAgain(LinkError?)
-        /// What is there now is not taken for the device, for this reason.
+        /// A device was found that is not accepted as the lost one, for this reason.
         case doubtful(LinkError)
-        /// What came to the endpoint has acknowledged it, and may be another device: that one's state is unknown.
+        /// The device at the endpoint has acknowledged OFF, but may be another device. The state of the original device
+        /// is unknown.
         case unverified
-        /// It can't be opened again.
+        /// The link can't be reopened.
         case notOpened(LinkError)
-        /// This program has the device, and has switched it off.
+        /// The program that has the device has switched it off.
         case doneByOther(LinkHolder?)
     }
 
-    /// Makes the device at a link safe within a time, and closes the link.
+    /// Makes the device at a link safe within `timeout`, and closes the link.
     public typealias Stop = @Sendable (_ link: any Link, _ timeout: Duration) async throws -> Void
 
-    /// How often a device is tried that another run of this program has, which does not listen for OFF: most are done in no
-    /// time.
+    /// The pause between attempts to open a device that another run of this program has, if that run does not accept
+    /// requests for OFF. Most runs end within milliseconds.
     private static let retryInterval = Duration.milliseconds(50)
 
     private let family: Family
@@ -46,17 +48,18 @@ public struct SwitchingOff: Sendable {
     private let clock: any Clock<Duration>
     private let watch: SessionClock
 
-    /// Switching off that has not begun.
+    /// Prepares switching off.
     ///
     /// - Parameters:
-    ///   - family: What the device is.
-    ///   - timeout: How long a busy device is waited for, then its answer, and the device itself where the link is lost
-    ///     before the answer. A board that may be starting is given ``LineProtocol/Session/startTime`` at least to answer.
-    ///   - wait: How long a device is waited for that a program has which neither ends soon nor sends OFF.
-    ///   - loop: What it runs on.
-    ///   - clock: Measures the time; the loop's unless a test has another.
+    ///   - family: The family of the device.
+    ///   - timeout: The longest wait for a busy device, then for its answer, and for the device's return if the link is
+    ///     lost before the answer. A board that may be starting gets at least ``LineProtocol/Session/startTime`` to
+    ///     answer.
+    ///   - wait: The longest wait for a device whose holder neither ends soon nor accepts requests for OFF.
+    ///   - loop: The event loop for all connections.
+    ///   - clock: The clock for all time-outs; nil for the clock of the loop.
     ///   - open: Opens a link to the device.
-    ///   - stop: Makes the device safe; the family's ``WireRules/stop`` where it is nil.
+    ///   - stop: Makes the device safe; nil for the family's ``WireRules/stop``.
     ///   - tell: Called with each report; must not block.
     public init(
         _ family: Family, timeout: Duration = PumpSession.defaultTimeout, wait: Duration = .zero,
@@ -78,27 +81,28 @@ public struct SwitchingOff: Sendable {
 
     /// Switches the device at `endpoint` off.
     ///
-    /// - Throws: `SessionError`: the device has not acknowledged it. `LinkError`: it can't be had. ``OffByOtherError``: nor did
-    ///   the program that has it succeed. `OffFailure`: the family has no such command. What `open` and `stop` throw.
+    /// - Throws: `SessionError` if the device has not acknowledged OFF. `LinkError` if the device can't be opened.
+    ///   ``OffByOtherError`` if the holder of the device was asked and did not succeed. `OffFailure` if the family has
+    ///   no command that makes a device safe. The errors of `open` and `stop`.
     public func run(at endpoint: Endpoint) async throws {
-        // That a phone or another program listens as well must not keep it from the device.
+        // Connect even if a phone or another program listens to the device: OFF must get through.
         let isAlone = endpoint.scheme == "ble" && endpoint.options["shared"] == nil
         let endpoint = isAlone ? endpoint.adding("shared", "true") : endpoint
         guard let opened = try await open(endpoint, since: watch.elapsed()) else { return }
         let reconnector = Reconnector(
             endpoint, opened, looksNow: false, on: loop, clock: clock, open: open,
             doubt: { [tell] in tell(.doubtful($0)) })
-        // To look for what tells the device from others takes time: OFF goes first.
+        // Looking up the identity of the device takes time, so OFF is sent first.
         let link = ReportingLink(
             opened, clock: clock, lookAround: { _ in reconnector.look() }, looksAfterSending: true
         ) { _ in }
-        // Opening it may have taken longer than all the time there was: what is done over the link has time of its own.
+        // Opening may have used up the whole time-out, so the exchange has a time of its own.
         let deadline = watch.elapsed() + time(over: link)
         do {
             try await switchOff(link)
         } catch let error as SessionError where error.code == .linkLost && watch.elapsed() < deadline {
             tell(.openingAgain(error.link))
-            // It may be back at once, or after as long as it took before.
+            // The device may return at once, or need as long as it did the first time.
             let deadline = max(deadline, watch.elapsed() + timeout)
             guard let again = await open(again: reconnector, by: deadline) else { throw error }
             try await switchOff(again)
@@ -108,7 +112,7 @@ public struct SwitchingOff: Sendable {
         }
     }
 
-    /// How long the device at `link` is given to acknowledge it.
+    /// The longest wait for the acknowledgement of the device at `link`.
     private func time(over link: any Link) -> Duration {
         link.mayHaveReset ? max(timeout, PumpSession.startTime) : timeout
     }
@@ -127,7 +131,7 @@ public struct SwitchingOff: Sendable {
         try result.get()
     }
 
-    /// Opens a link that was lost, if that can be done in time.
+    /// Reopens a lost link before the deadline. Returns nil if that fails.
     private func open(again reconnector: Reconnector, by deadline: Duration) async -> (any Link)? {
         let opening = Task(executorPreference: loop) { try await reconnector.unverifiedLink() }
         let timer = Task(executorPreference: loop) { [watch] in
@@ -140,12 +144,12 @@ public struct SwitchingOff: Sendable {
         }
     }
 
-    /// Opens the link; nil where another program has the device and has switched it off.
+    /// Opens the link. Returns nil if the program that holds the device has switched it off.
     private func open(_ endpoint: Endpoint, since begin: Duration) async throws -> (any Link)? {
         var isTold = false
         while true {
             do {
-                // Better late than never: what has not been opened can't be switched off.
+                // No deadline here: a late OFF is better than none, and it needs an open link.
                 return try await open(endpoint)
             } catch var error as LinkError where error.code == .busy || error.isNotReadyAtDaemon {
                 let waited = watch.elapsed() - begin
@@ -157,7 +161,7 @@ public struct SwitchingOff: Sendable {
                     tell(.doneByOther(holder))
                     return nil
                 }
-                // One that can't be named has just come or gone.
+                // A holder that can't be identified has just come or gone.
                 let isShort = error.isNotReadyAtDaemon || holder?.isThisProgram ?? true
                 guard waited < (isShort ? max(timeout, wait) : wait) else {
                     if holder?.isAnotherRun == true { error.remedy = .waitForHolder }
@@ -172,20 +176,20 @@ public struct SwitchingOff: Sendable {
         }
     }
 
-    /// How long the other program's answer is waited for: it may have to wait for a board that starts.
+    /// The longest wait for the holder's answer. The holder may have to wait for a board that is starting.
     private func answerTime(of holder: LinkHolder?) -> Duration {
         holder?.process.isStopped == true
             ? .seconds(1) : max(timeout, PumpSession.startTime) + PumpSession.stopExtension + .seconds(1)
     }
 }
 
-/// Why the program that has a device did not switch it off.
+/// The failure of the program that holds a device to switch it off.
 public struct OffByOtherError: Error, Sendable {
-    /// What went wrong, as that program has told, or as it was silent.
+    /// The failure that the holder reported, or the missing answer.
     public var failure: OffFailure
-    /// The program; nil where it can't be named.
+    /// The holder; nil if it can't be identified.
     public var holder: LinkHolder?
-    /// Whether the program was stopped, as by Ctrl-Z, so that it can't answer.
+    /// Whether the holder is stopped, as by Ctrl-Z, so that it can't answer.
     public var isHolderStopped: Bool
 
     init(_ failure: OffFailure, _ holder: LinkHolder?) {
