@@ -4,51 +4,53 @@ internal import Glibc
 public import LineProtocol
 internal import Synchronization
 
-/// A file of all that goes over the links of a program, which can be played back.
+/// A file with all traffic on a program's links, which can be replayed.
 ///
-/// The disk holds up nobody, for what is sent next may be OFF: the file is written on another thread, and opened there too where
-/// it must not be waited for. A failure to write never reaches the device either: it is told once, and the links go on.
+/// A slow disk must not delay the links, because the next bytes may be OFF. A separate thread writes the file, and can
+/// open it too. A write error never affects the links: it is reported once, and the links go on.
 ///
 /// ```swift
 /// opening.capture = try Capture(at: "pump.capture", by: "pumpctl 0.1.0", of: .pump, clock: clock) { print($0) }
 /// ```
 public final class Capture: Sendable {
-    /// How many bytes may wait for the disk; then the file ends.
+    /// The largest number of bytes that may wait for the disk. Beyond that, the capture ends.
     private static let longestWaiting = 16 << 20
-    /// About how many bytes an event takes beside those that went over the link.
+    /// The approximate size of an event in bytes, without the bytes that went over the link.
     private static let eventLength = 100
 
     private struct Waiting {
         var events: [CaptureEvent] = []
         var length = 0
         var isWriting = false
-        /// Whether the file is there; nil as long as that is not known.
+        /// The result of opening the file; nil until it is known.
         var opening: Result<Void, CaptureError>?
         var openers: [UnsafeContinuation<Void, Never>] = []
-        /// Nothing is written any more: what is missing could not be played back.
+        /// Whether writing has ended. A file with a gap can't be replayed.
         var hasEnded = false
         var finishing: [UnsafeContinuation<Bool, Never>] = []
     }
 
     private let waiting = Mutex(Waiting())
-    /// A thread of its own: the disk may take its time.
+    /// A separate thread, because writing may block.
     private let writer = EventLoop()
-    /// What writes to the file, once it is open.
+    /// Writes to the file; nil until the file is open.
     private let file = Mutex<Write?>(nil)
     private let path: String
     private let clock: SessionClock
     private let linkCount = Mutex(0)
     private let tell: @Sendable (CaptureError) -> Void
 
-    /// Writes an event to the file; it may take its time, and is called for one after the other.
+    /// Writes an event to the file. The function may block; it is never called concurrently.
     package typealias Write = @Sendable (CaptureEvent) throws(CaptureError) -> Void
 
-    /// Makes the file, which must not be there yet.
+    /// Creates the file, which must not exist yet.
     ///
     /// - Parameters:
-    ///   - program: What writes it, with its version.
-    ///   - clock: What times are measured by.
-    ///   - tell: Told why the file ends early; called at most once, and must not block.
+    ///   - path: The path of the file.
+    ///   - program: The name and version of the program, for the header.
+    ///   - family: The family of the devices, for the header.
+    ///   - clock: The clock that measures the times of events.
+    ///   - tell: Receives the reason if the capture ends early. Called at most once; must not block.
     /// - Throws: ``CaptureFormat/CaptureError``.
     public convenience init(
         at path: String, by program: String, of family: Family, clock: any Clock<Duration>,
@@ -58,13 +60,17 @@ public final class Capture: Sendable {
         self.init(at: path, clock: clock, tell: tell) { event throws(CaptureError) in try file.append(event) }
     }
 
-    /// Makes the file on another thread, and waits for nothing: the folder may be one that hangs. ``opened()`` waits.
+    /// Creates the file on another thread, because the folder may hang, as on a network disk. Returns at once;
+    /// ``opened()`` waits.
     ///
     /// - Parameters:
-    ///   - program: What writes it, with its version.
-    ///   - clock: What times are measured by.
-    ///   - onFailedOpening: Told why there is no file, on another thread; nil where ``opened()`` is asked.
-    ///   - tell: Told why the file ends early; called at most once, and must not block.
+    ///   - path: The path of the file.
+    ///   - program: The name and version of the program, for the header.
+    ///   - family: The family of the devices, for the header.
+    ///   - clock: The clock that measures the times of events.
+    ///   - onFailedOpening: Receives the reason if the file can't be created, on another thread; nil if ``opened()`` is
+    ///     used instead.
+    ///   - tell: Receives the reason if the capture ends early. Called at most once; must not block.
     public convenience init(
         openingAt path: String, by program: String, of family: Family, clock: any Clock<Duration>,
         onFailedOpening: (@Sendable (CaptureError) -> Void)? = nil, tell: @escaping @Sendable (CaptureError) -> Void
@@ -75,7 +81,9 @@ public final class Capture: Sendable {
         }
     }
 
-    /// - Parameter write: Writes to a file that is open.
+    /// Creates a capture with an open file.
+    ///
+    /// - Parameter write: Writes to the file.
     package convenience init(
         at path: String, clock: any Clock<Duration>, tell: @escaping @Sendable (CaptureError) -> Void,
         write: @escaping Write
@@ -83,7 +91,9 @@ public final class Capture: Sendable {
         self.init(at: path, clock: clock, tell: tell, open: { write })
     }
 
-    /// - Parameter open: Opens the file; it may take its time.
+    /// Creates a capture.
+    ///
+    /// - Parameter open: Opens the file; may block.
     package init(
         at path: String, clock: any Clock<Duration>, onFailedOpening: (@Sendable (CaptureError) -> Void)? = nil,
         tell: @escaping @Sendable (CaptureError) -> Void,
@@ -99,9 +109,9 @@ public final class Capture: Sendable {
 
     deinit { writer.stop() }
 
-    /// Waits until the file is there.
+    /// Waits until the file is open.
     ///
-    /// - Throws: Why it is not.
+    /// - Throws: The reason that the file can't be created.
     public func opened() async throws(CaptureError) {
         await withUnsafeContinuation { continuation in
             let isKnown = waiting.withLock { waiting in
@@ -113,10 +123,10 @@ public final class Capture: Sendable {
         try waiting.withLock(\.opening)?.get()
     }
 
-    /// Waits until all that was noted is in the file.
+    /// Waits until all events are written.
     ///
-    /// - Parameter limit: How long it is waited for; nil for as long as it takes.
-    /// - Returns: Whether it is.
+    /// - Parameter limit: The longest wait; nil for no limit.
+    /// - Returns: Whether writing has ended within the limit.
     @discardableResult
     public func finish(within limit: Duration? = nil) async -> Bool {
         let timer = limit.map { limit in
@@ -142,11 +152,12 @@ public final class Capture: Sendable {
         }
     }
 
-    /// A link of which all is noted, from its opening on.
+    /// Returns a link that captures all of its traffic, and captures that it was opened.
     ///
     /// - Parameters:
-    ///   - endpoint: What it was opened from, as it was typed.
-    ///   - packetCapacity: As ``LineProtocol/Link/packetCapacity()`` says.
+    ///   - link: A link that was just opened.
+    ///   - endpoint: The endpoint of the link, as typed.
+    ///   - packetCapacity: See ``LineProtocol/Link/packetCapacity()``.
     public func captured(_ link: any Link, openedFrom endpoint: String, packetCapacity: Int?) -> any Link {
         let number = linkCount.withLock { count in
             count += 1
@@ -181,7 +192,9 @@ public final class Capture: Sendable {
         if overflows { tell(CaptureError(errno: ENOBUFS, path, hint: "capture to a disk that is faster")) }
     }
 
-    /// - Returns: What writes to the file; nil where there is none.
+    /// Opens the file and resumes the callers of ``opened()``.
+    ///
+    /// - Returns: The function that writes to the file; nil if there is no file.
     private func open(
         _ open: () throws(CaptureError) -> Write, _ onFailedOpening: (@Sendable (CaptureError) -> Void)?
     ) -> Write? {
@@ -213,7 +226,8 @@ public final class Capture: Sendable {
         }
     }
 
-    /// What waits to be written; nil where nothing does, and then who waits for that is told.
+    /// Removes and returns the waiting events. If there are none, resumes the callers of ``finish(within:)`` and
+    /// returns nil.
     private func takeWaiting() -> [CaptureEvent]? {
         let (events, finishing) = waiting.withLock {
             waiting -> ([CaptureEvent], [UnsafeContinuation<Bool, Never>]) in
@@ -230,7 +244,7 @@ public final class Capture: Sendable {
 }
 
 extension CaptureEvent.Content {
-    /// How many bytes went over the link.
+    /// The number of bytes that went over the link.
     fileprivate var byteCount: Int {
         switch self {
         case .sent(let piece), .received(let piece): piece.bytes.count

@@ -2,21 +2,24 @@ internal import CaptureFormat
 internal import LineProtocol
 internal import Synchronization
 
-/// A link that notes what goes over it, byte by byte and with the lines that each piece completes.
+/// A link that captures its traffic: the bytes, and the lines that each piece completes.
 final class CapturingLink: LinkWrapper {
-    /// The longest line in bytes that is noted as one.
+    /// The longest line in bytes that is kept in one piece.
     static let lineLimit = 1 << 16
 
     let link: any Link
     private let note: @Sendable (CaptureEvent.Content) -> Void
-    /// What was received and sent of lines whose ends have not come.
+    /// The incomplete line that was received.
     private let received = Mutex(LineFramer(limit: lineLimit))
+    /// The incomplete line that was sent.
     private let sent = Mutex(LineFramer(limit: lineLimit))
     private let hasEnded = Mutex(false)
 
-    /// Notes what goes over `link`.
+    /// Captures the traffic on `link`.
     ///
-    /// - Parameter note: Called with each event, in order.
+    /// - Parameters:
+    ///   - link: An open link.
+    ///   - note: Called with each event, in order.
     init(_ link: any Link, note: @escaping @Sendable (CaptureEvent.Content) -> Void) {
         self.link = link
         self.note = note
@@ -24,7 +27,8 @@ final class CapturingLink: LinkWrapper {
 
     // MARK: Link
 
-    /// As the link does. Nothing holds up what may be OFF: it is noted once it is out, and so before its answer.
+    /// Sends before capturing, because the bytes may be OFF, which nothing may delay. The bytes are still captured
+    /// before their answer.
     func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
         let isSent: Bool
         do throws(LinkError) { isSent = try link.sendAtOnce(bytes) } catch {
@@ -36,7 +40,7 @@ final class CapturingLink: LinkWrapper {
         return isSent
     }
 
-    /// As the link does. It is noted before it is sent: its answer may come before `send` returns.
+    /// Captures before sending, because the answer may arrive before `send` returns.
     func send(_ bytes: [UInt8]) async throws(LinkError) {
         noteSent(bytes)
         do throws(LinkError) { try await link.send(bytes) } catch {
@@ -92,7 +96,7 @@ final class CapturingLink: LinkWrapper {
         noteEnd(nil)
     }
 
-    // MARK: What is noted
+    // MARK: Capturing
 
     private func noteSent(_ bytes: [UInt8]) { note(.sent(piece(bytes, sent))) }
 
@@ -111,7 +115,7 @@ final class CapturingLink: LinkWrapper {
         return CaptureEvent.Piece(bytes, lines: lines)
     }
 
-    /// However it is used, a link ends once; a task that was cancelled has not ended it.
+    /// Captures the end of the link once, whichever call notices it. Cancelling a task does not end the link.
     private func noteEnd(_ error: LinkError?) {
         if let error, [.cancelled, .unsupported].contains(error.code) { return }
         let isFirst = hasEnded.withLock { hasEnded in
@@ -119,7 +123,7 @@ final class CapturingLink: LinkWrapper {
             return !hasEnded
         }
         guard isFirst else { return }
-        // What was closed here has no error, whoever finds out about it.
+        // A link that this program closed ended without an error.
         let lost = error?.code == .closed ? nil : error
         note(.ended(code: lost?.code.rawValue, detail: lost?.detail))
     }

@@ -3,9 +3,9 @@ public import LineProtocol
 public import SerialPort
 public import Transports
 
-/// How a program opens its links. Each tells what comes to light about it; where that is asked for, what goes over it is
-/// shown or recorded; and one for ``LinkUse/watching`` is held, so that other programs can have the device switched off.
-/// A device that a daemon, pumpctld, has is reached through it.
+/// The way a program opens its links. Every link reports what is discovered about it, such as other users of the port.
+/// Links can be traced, recorded or captured. A link for ``LinkUse/watching`` is held, so that other programs can
+/// request OFF. A device that a daemon, pumpctld, owns is reached through the daemon.
 ///
 /// ```swift
 /// var opening = LinkOpening(of: .pump) { name, report in print(name, report) }
@@ -13,71 +13,76 @@ public import Transports
 /// let link = try await opening.link(to: Endpoint("ble:HMSoft"), for: .watching)
 /// ```
 public struct LinkOpening: Sendable {
-    /// What comes to light.
+    /// An occurrence that concerns a link.
     public enum Report: Sendable {
-        /// Opening a BLE device is at this step; nil once it is over, where ``LinkOpening/patience`` delayed the steps.
+        /// The current step of opening a BLE device. Nil once opening is over, if ``LinkOpening/patience`` delays the
+        /// steps and one was reported.
         case step(BLEOpeningStep?)
-        /// Another program has the device, and its end is waited for; the program is nil where it can't be named.
+        /// Another program has the device, and this program waits for its end. The holder is nil if it can't be
+        /// identified.
         case waiting(LinkHolder?)
-        /// A daemon has the device, and passes on what goes over the link.
+        /// A daemon owns the device and forwards the traffic.
         case throughDaemon(SharedDeviceAddress)
-        /// A link is open of which all is shown.
+        /// A traced link is open.
         case opened
-        /// Something goes over a link of which all is shown.
+        /// Traffic on a traced link.
         case traffic(TracedLink.Entry)
-        /// Something about the link, or the board at its other end.
+        /// A discovery about the link, or about the board at its other end.
         case discovery(ReportingLink.Discovery)
-        /// Other programs use the serial port too.
+        /// Other programs have the serial port open too.
         case sharedPort(PortUse)
-        /// Something about OFF for other programs.
+        /// A report about OFF for other programs.
         case held(HeldLink.Report)
-        /// Something is wrong with the record.
+        /// A problem with the record.
         case recording(SharedRecording.Report)
     }
 
-    /// What opens links, by the scheme of the endpoint; BLE devices are opened as the other properties say.
+    /// The openers of links, by scheme. BLE devices and shared devices are opened according to the other properties.
     public var schemes = LinkSchemes.standardAndShared
-    /// What keeps to which BLE device a name led; nil to keep nothing. Called for a BLE device only.
+    /// Returns the memory of BLE names and their addresses; nil for none. Called only for a BLE device.
     public var memory: @Sendable () -> BLEMemoryFile? = { nil }
-    /// The most time that opening a BLE device may take; nil for as long as each of its steps may take.
+    /// The longest time to open a BLE device or a daemon's device; nil for the limits of the single steps only.
     public var limit: Duration?
-    /// Whether a BLE device that is connected and not of use yet is connected to again until the time is over.
+    /// Whether to reconnect, until the time is over, to a BLE device that is connected but not usable yet.
     public var isPersistent = false
-    /// How long after the first step of opening a BLE device none is told; nil to tell each as it begins.
+    /// The time after the first step of opening a BLE device in which no step is reported; nil to report each step when
+    /// it begins.
     public var patience: Duration?
-    /// How long a device is waited for that another program has; for a daemon's answer at least 5 s.
+    /// The longest wait for a device that another program has. The wait for a daemon's answer is at least 5 s.
     public var wait = Duration.zero
-    /// How long a device is waited for that a short command of this user has: another run of this program that neither
-    /// watches the device nor was stopped. ``wait`` counts where it is longer.
+    /// The longest wait for a device that a short command of this user has: another run of this program that does not
+    /// watch the device and is not stopped. ``wait`` applies if it is longer.
     public var commandWait = Duration.zero
-    /// Whether what goes over the links is told.
+    /// Whether to report the traffic on the links.
     public var isTraced = false
-    /// Whether the boards may be ones whose boot ROM says on the link that they have restarted: ESP32.
+    /// Whether to look for boot messages by which an ESP32's ROM shows that the board has restarted.
     public var looksForRestarts = true
-    /// Where to record what goes over the links; nil for nowhere.
+    /// The record for the traffic on the links; nil for none.
     public var recording: SharedRecording?
-    /// Where all that goes over the links is noted, to be played back; nil for nowhere.
+    /// The capture of all traffic, for replay; nil for none.
     public var capture: Capture?
-    /// Words for a program that has asked for OFF why the device is not known to be off.
+    /// Describes to a program that has requested OFF why the device is not known to be off.
     public var explain: @Sendable (OffProblem) -> OffFailure = { OffFailure($0) }
 
-    /// Where daemons may listen; looked for only where one is needed.
+    /// Returns the sockets at which daemons may listen. Called only if a daemon is needed.
     package var daemonSockets: DaemonSocket.Search = { DaemonSocket.present }
-    /// Whether the programs of other users are seen too: then one that has a port and can't be named has ended. Nil to ask
-    /// the system, where that counts.
+    /// Whether the programs of other users are visible. If so, a holder that can't be identified has ended. Nil to ask
+    /// the system when needed.
     package var seesAllPrograms: Bool?
-    /// Measures ``wait`` and ``commandWait``.
+    /// The clock that measures ``wait`` and ``commandWait``.
     package var clock: any Clock<Duration>
 
     private let family: Family
     private let loop: EventLoop
     private let tell: @Sendable (_ name: String, Report) -> Void
 
-    /// Opens links to devices of a family.
+    /// Creates a way to open links to devices of a family.
     ///
     /// - Parameters:
-    ///   - loop: What the links run on.
-    ///   - tell: Told what comes to light, with the name of the link, or of the endpoint until there is one; must not block.
+    ///   - family: The family of the devices.
+    ///   - loop: The event loop of the links.
+    ///   - tell: Receives each report with the name of the link, or of the endpoint until there is a link; must not
+    ///     block.
     public init(
         of family: Family, on loop: EventLoop = .shared,
         tell: @escaping @Sendable (_ name: String, Report) -> Void = { _, _ in }
@@ -91,8 +96,9 @@ public struct LinkOpening: Sendable {
     /// Opens a link.
     ///
     /// - Parameters:
-    ///   - use: What the program has it for.
-    ///   - onStop: Called when another program asks for OFF, before it is sent.
+    ///   - endpoint: The endpoint of the device.
+    ///   - use: The purpose of the link.
+    ///   - onStop: Called when another program requests OFF, before OFF is sent.
     public func link(
         to endpoint: Endpoint, for use: LinkUse = .transfer, onStop: (@Sendable () -> Void)? = nil
     ) async throws(LinkError) -> any Link {
@@ -122,10 +128,12 @@ public struct LinkOpening: Sendable {
         return try await schemes.open(endpoint, on: loop)
     }
 
-    /// Opens a BLE device, of whatever kind it is, whose characteristics are used one by one. Of ``Report`` only the steps are
-    /// told.
+    /// Opens a BLE device of any kind, to use its characteristics one by one. The only reports are the steps of opening
+    /// and the wait for another program.
     ///
-    /// - Parameter use: What the program has it for.
+    /// - Parameters:
+    ///   - endpoint: The endpoint of the device.
+    ///   - use: The purpose of the connection.
     public func device(at endpoint: Endpoint, for use: LinkUse = .transfer) async throws(LinkError) -> BLEDevice {
         try await whenFree(endpoint) { () async throws(LinkError) in
             let watch = watch(over: endpoint)
@@ -136,24 +144,25 @@ public struct LinkOpening: Sendable {
 
     // MARK: Waiting
 
-    /// The first pause between two attempts at a device that another program has. Each is twice as long as the one before,
-    /// up to the longest: to find out who has a port takes milliseconds, and many may wait.
+    /// The first pause between two attempts to open a busy device. Each pause is twice as long as the previous one, up
+    /// to the longest: finding the holder takes milliseconds, and many programs may wait.
     private static let firstPause = Duration.milliseconds(50)
     private static let longestPause = Duration.milliseconds(400)
-    /// How long a wait lasts before it is told, and how long a program that can't be named may just have come or gone.
+    /// The wait before ``Report/waiting(_:)`` is sent, and the time during which a holder that can't be identified may
+    /// have just come or gone.
     static let shortWait = Duration.seconds(1)
-    /// How often such a program is looked for at least: on a busy machine each look takes long.
+    /// The least number of attempts to identify such a holder. On a busy machine each attempt takes long.
     private static let leastLooks = 6
 
-    /// Opens a device, once whoever has it has left it, for which it waits as long as it may.
+    /// Opens a device. If another program has it, retries until it is free or the wait is over.
     private func whenFree<Opened: Sendable>(
         _ endpoint: Endpoint, _ open: () async throws(LinkError) -> Opened
     ) async throws(LinkError) -> Opened {
         let watch = SessionClock(clock)
         let begin = watch.elapsed()
         var (isTold, pause) = (false, Self.firstPause)
-        // Since when it can't be told who has the device, as if that program has just ended. Behind one command there may be
-        // many, each gone by the time that it is looked for.
+        // `unknownSince`: the time since which the holder can't be identified, probably because it has just ended.
+        // `isCrowd`: many short commands may follow one another, each of which ends before it can be identified.
         var (unknownSince, looks, isCrowd): (Duration?, Int, Bool) = (nil, 0, false)
         while true {
             var busy: LinkError
@@ -164,7 +173,7 @@ public struct LinkOpening: Sendable {
                 busy = error
             }
             let (waited, remedy) = (watch.elapsed() - begin, await remedy(for: busy))
-            // What bluetoothd refuses is nobody's whose end it could wait for.
+            // A refusal of bluetoothd without a holder: there is no program to wait for.
             let isRefused = endpoint.scheme == "ble" && busy.holder == nil
             unknownSince = isRefused || busy.holder?.process.isThere == true ? nil : unknownSince ?? waited
             looks = unknownSince == nil ? 0 : looks + 1
@@ -191,7 +200,7 @@ public struct LinkOpening: Sendable {
         }
     }
 
-    /// What helps where another run of this program has the device; nil where something else has it, or it can't end.
+    /// The remedy if another run of this program has the device and is not stopped; else nil.
     private func remedy(for busy: LinkError) async -> LinkError.Remedy? {
         guard busy.code == .busy, busy.holder?.isAnotherRun == true else { return nil }
         guard let deviceID = busy.deviceID else { return .waitForHolder }
@@ -200,13 +209,14 @@ public struct LinkOpening: Sendable {
 
     // MARK: Daemons
 
-    /// A link to a device that somebody has, if that is a daemon.
+    /// Opens a link through the daemon that has a busy device.
     ///
-    /// - Parameter busy: That somebody has it.
+    /// - Parameter busy: The error of the attempt to open the device directly.
+    /// - Throws: `busy` with the result of asking the daemons, if no daemon gives the device.
     private func linkThroughDaemon(
         to endpoint: Endpoint, after busy: LinkError
     ) async throws(LinkError) -> any Link {
-        // Of a device that others use too the board is not reset.
+        // Resetting the board would disturb the daemon's other users.
         guard let deviceID = busy.deviceID, endpoint.serial?.resetsBoard != true else { throw busy }
         let link: DaemonLink
         do throws(DaemonError) {
@@ -219,7 +229,8 @@ public struct LinkOpening: Sendable {
         return try await checked(link, endpoint)
     }
 
-    /// A link to a device that had been reached through a daemon; nil where the daemon does not have it any more.
+    /// Opens a link to a device that was reached through a daemon before. Returns nil if the daemon does not have the
+    /// device any more.
     private func link(
         at address: SharedDeviceAddress, of endpoint: Endpoint
     ) async throws(LinkError) -> (any Link)? {
@@ -256,7 +267,7 @@ public struct LinkOpening: Sendable {
     }
 
     private func bleUse(of endpoint: Endpoint, for use: LinkUse, _ watch: OpeningWatch?) -> BLEUse {
-        // Nobody is to wait for the 2 s that bluetoothd takes to disconnect.
+        // `closesAtOnce` saves the caller the 2 s that bluetoothd takes to disconnect.
         BLEUse(
             profiles: .families, isBrief: use == .oneCommand, closesAtOnce: true, memory: memory(), openingLimit: limit,
             isPersistent: isPersistent
@@ -289,19 +300,22 @@ public struct LinkOpening: Sendable {
         return use == .watching ? await held(link, onStop: onStop) : link
     }
 
-    /// A link that was had otherwise, over which another program can have the device switched off: see ``HeldLink``.
+    /// Wraps an open link so that other programs can request OFF over it: see ``HeldLink``.
     ///
-    /// - Parameter onStop: Called when another program asks for OFF, before it is sent.
+    /// - Parameters:
+    ///   - link: An open link, perhaps not opened by ``link(to:for:onStop:)``.
+    ///   - onStop: Called when another program requests OFF, before OFF is sent.
     public func held(_ link: any Link, onStop: (@Sendable () -> Void)? = nil) async -> any Link {
         await HeldLink.open(link, of: family, on: loop, onStop: onStop, explain: explain) { [tell, name = link.name] in
             tell(name, .held($0))
         }
     }
 
-    /// What tells of other programs that have the serial port of a link open; nil where it is none.
+    /// Returns a function that looks for other programs that have the link's serial port open; nil if the link is no
+    /// serial port.
     ///
-    /// All processes are looked at only if an answer is missing or odd, if the link stays open, or if a program that runs has put
-    /// down a lock file.
+    /// The function scans all processes only if it is called in doubt (the link stays open, or an answer is missing or
+    /// odd), or if a running program has a lock file for the port.
     private func search(forUsersOf link: any Link) -> ReportingLink.LookAround? {
         guard let path = (link as? DescriptorLink)?.portPath else { return nil }
         return { [tell, name = link.name, opened = ContinuousClock.now] isInDoubt in

@@ -1,9 +1,9 @@
-/// What a program has a link for, which decides what becomes of others that want the device meanwhile.
+/// The purpose of a link, which decides how programs that want the device at the same time are treated.
 public enum LinkUse: Sendable, Hashable {
-    /// One command and its answer: another program of this toolkit waits for its end.
+    /// One command and its answer: other programs of this toolkit wait for its end.
     case oneCommand
-    /// Something longer that ends by itself: others are refused.
+    /// A longer task that ends on its own: other programs are refused.
     case transfer
-    /// As long as a person likes: others are refused, but for OFF, which is sent for them; see ``HeldLink``.
+    /// A task that lasts as long as the user likes. Other programs are refused, but can request OFF: see ``HeldLink``.
     case watching
 }

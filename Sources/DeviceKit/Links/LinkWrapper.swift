@@ -1,14 +1,14 @@
 public import LineProtocol
 
-/// A link that does one thing of another link differently, and passes the rest on.
+/// A link that changes one aspect of another link and forwards everything else.
 ///
-/// Links are wrapped to trace, to record, or to be told of what comes to light:
+/// Links are wrapped to trace, to record, or to report discoveries:
 ///
 /// ```swift
 /// let link = TracedLink(try await LinkSchemes.families.open(endpoint)) { print($0) }
 /// ```
 public protocol LinkWrapper: Link {
-    /// The other link.
+    /// The wrapped link.
     var link: any Link { get }
 }
 

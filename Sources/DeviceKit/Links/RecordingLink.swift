@@ -1,15 +1,15 @@
 public import LineProtocol
 internal import Synchronization
 
-/// A link that records what goes over it: line by line, or packet by packet where there are packets.
+/// A link that records its traffic line by line, or packet by packet if the link keeps packet bounds.
 ///
-/// Each is an event, `received` or `sent`, with its text as it was. What is not UTF-8 is kept in hexadecimals, as
-/// `received_hex` or `sent_hex`.
+/// Each line or packet is an event, `received` or `sent`, with its text unchanged. Bytes that are not UTF-8 are
+/// recorded in hexadecimal, as `received_hex` or `sent_hex`.
 public final class RecordingLink: LinkWrapper {
-    /// The longest line in bytes that is kept as one.
+    /// The longest line in bytes that is kept in one piece.
     public static let lineLimit = 1 << 16
 
-    /// What is recorded.
+    /// A recorded occurrence.
     public enum Entry: Sendable, Hashable {
         /// A line or a packet: `received`, `sent`, `received_hex` or `sent_hex`.
         case event(kind: String, text: String)
@@ -19,13 +19,16 @@ public final class RecordingLink: LinkWrapper {
 
     public let link: any Link
     private let record: @Sendable (Entry) -> Void
-    /// What was received and sent of lines whose ends have not come.
+    /// The incomplete line that was received.
     private let received = Mutex(LineFramer(limit: lineLimit))
+    /// The incomplete line that was sent.
     private let sent = Mutex(LineFramer(limit: lineLimit))
 
-    /// Records what goes over `link`.
+    /// Records the traffic on `link`.
     ///
-    /// - Parameter record: Called with each entry, in order; must not block.
+    /// - Parameters:
+    ///   - link: An open link.
+    ///   - record: Called with each entry, in order; must not block.
     public init(_ link: any Link, record: @escaping @Sendable (Entry) -> Void) {
         self.link = link
         self.record = record
@@ -34,7 +37,8 @@ public final class RecordingLink: LinkWrapper {
     // MARK: Link
 
     public func send(_ bytes: [UInt8]) async throws(LinkError) {
-        // Its answer may come before `send` returns. If it fails, part of it may have gone out.
+        // Record before sending, because the answer may arrive before `send` returns. If sending fails, part of the
+        // bytes may have gone out.
         take(bytes, "sent", sent)
         do throws(LinkError) { try await link.send(bytes) } catch {
             take(error)
@@ -90,7 +94,7 @@ public final class RecordingLink: LinkWrapper {
         takeRest()
     }
 
-    // MARK: What is kept
+    // MARK: Recording
 
     private func take(_ bytes: [UInt8], _ kind: String, _ lines: borrowing Mutex<LineFramer>) {
         if keepsPacketBounds { return keep(bytes, kind) }
@@ -105,7 +109,7 @@ public final class RecordingLink: LinkWrapper {
         record(.lost(error))
     }
 
-    /// Nothing ends the lines that have begun.
+    /// Records incomplete lines, whose ends will not arrive any more.
     private func takeRest() {
         received.withLock { framer in
             keep(framer.pending, "received")

@@ -1,29 +1,30 @@
 public import LineProtocol
 internal import Synchronization
 
-/// A link that tells what comes to light after it was opened: who else has the port open, what the link itself
-/// remarks, and that the board at its other end has restarted.
+/// A link that reports what is discovered after it was opened: other users of the port, remarks of the link itself, and
+/// restarts of the board at its other end.
 ///
-/// To look for other programs costs more than a command does, and nothing may hold up OFF or its confirmation. So it is done
-/// once for a link that is open for longer than ``patience``, or else right before it is closed: whether an answer did not
-/// come or was odd is known by then.
+/// Looking for other programs takes longer than a command, and nothing may delay OFF or its confirmation. So the search
+/// runs only once: after ``patience`` if the link stays open that long, otherwise right before the link is closed. By
+/// then it is known whether an answer was missing or odd.
 public final class ReportingLink: LinkWrapper {
-    /// The longest line in which a restart is looked for.
+    /// The longest line in bytes that is checked for a restart.
     private static let lineLimit = 256
-    /// How long after opening it looks around, unless the link is closed before.
+    /// The delay between opening and the search for other users, unless the link is closed earlier.
     public static let patience = Duration.seconds(1)
 
-    /// What is told of.
+    /// A discovery about the link.
     public enum Discovery: Sendable, Hashable {
-        /// The board has restarted, as its boot ROM says.
+        /// The board has restarted, according to the message of its boot ROM.
         case restart(ESP32Reset)
-        /// What the link itself remarks, once it is closed: see ``LineProtocol/Link/remark``.
+        /// A remark of the link itself, once the link is closed: see ``LineProtocol/Link/remark``.
         case remark(String)
     }
 
-    /// Looks for who else uses the device.
+    /// Looks for other users of the device.
     ///
-    /// - Parameter isInDoubt: Whether it is worth a long search: the device takes its time, or an answer is missing or odd.
+    /// - Parameter isInDoubt: Whether a long search is worth its time: the link stays open, or an answer is missing or
+    ///   odd.
     public typealias LookAround = @Sendable (_ isInDoubt: Bool) -> Void
 
     public let link: any Link
@@ -41,17 +42,18 @@ public final class ReportingLink: LinkWrapper {
         var hasSent = false
     }
 
-    /// What was received of a line whose end has not come, of a board that may say that it has restarted.
+    /// The incomplete line that was received, from a board that may report restarts.
     private let lines = Mutex(LineFramer(limit: lineLimit))
     private let looksForRestart: Bool
 
-    /// Tells of what comes to light about `link`.
+    /// Reports discoveries about `link`.
     ///
     /// - Parameters:
-    ///   - clock: Measures ``patience``.
-    ///   - mayRestart: Whether the board is one whose boot ROM says on this link that it has restarted: an ESP32.
-    ///   - lookAround: Called at most once, on the link's executor or within ``close()``.
-    ///   - looksAfterSending: Whether it looks as soon as the first bytes have gone out and their answer is waited for.
+    ///   - link: An open link.
+    ///   - clock: The clock that measures ``patience``.
+    ///   - mayRestart: Whether the board's boot ROM reports restarts on this link, as an ESP32's does.
+    ///   - lookAround: Looks for other users. Called at most once, on the link's executor or within ``close()``.
+    ///   - looksAfterSending: Whether to look as soon as the first bytes are sent, while their answer is awaited.
     ///   - tell: Called with each discovery; must not block.
     public init(
         _ link: any Link, clock: any Clock<Duration>, mayRestart: Bool = false,
@@ -112,7 +114,8 @@ public final class ReportingLink: LinkWrapper {
 
     private func noteEnd() { state.withLock { $0.hasEnded = true } }
 
-    /// Tells that the board has restarted, but for where opening the port has done that.
+    /// Reports restarts of the board. If opening may have reset the board, restarts before the first send are not
+    /// reported.
     private func lookForRestart(_ bytes: [UInt8]) {
         guard looksForRestart else { return }
         var resets: [ESP32Reset] = []
@@ -133,7 +136,8 @@ public final class ReportingLink: LinkWrapper {
     public func close() async {
         stopWaiting()
         let (hasEnded, isInDoubt) = state.withLock { ($0.hasEnded, $0.isInDoubt) }
-        // Whoever opens the port behind this has taken nothing. A link that is lost may be opened again at once, for OFF.
+        // Look before closing: a program that opens the port afterwards can't have taken any bytes. Don't look if the
+        // link is lost, because it may be reopened at once to send OFF.
         if !hasEnded { look(isInDoubt: isInDoubt) }
         await link.close()
         guard let remark = link.remark else { return }
@@ -144,7 +148,7 @@ public final class ReportingLink: LinkWrapper {
         if isFirst { tell(.remark(remark)) }
     }
 
-    /// Looks around once what runs now has come to wait for the answer.
+    /// Looks for other users after the current job suspends to wait for the answer.
     private func lookSoon() {
         guard looksAfterSending, !state.withLock({ $0.hasLooked }) else { return }
         Task(executorPreference: link.executor) { self.look(isInDoubt: true) }

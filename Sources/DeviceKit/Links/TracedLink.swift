@@ -1,17 +1,18 @@
 public import LineProtocol
 internal import Synchronization
 
-/// A link that shows what goes over it.
+/// A link that shows its traffic.
 public final class TracedLink: LinkWrapper {
-    /// What is shown.
+    /// A shown occurrence.
     public enum Entry: Sendable, Hashable {
-        /// Bytes are about to be sent, as they are handed to the link.
+        /// The bytes of one call of `send` or `sendAtOnce`.
         case sends([UInt8])
-        /// The line is about to be held in the break condition.
+        /// A break condition is about to be sent.
         case sendsBreak
-        /// What was received: a packet, or else a line without its end, since a serial port gives it byte by byte.
+        /// Received bytes: a packet; on a link without packet bounds a line without its end, because a serial port
+        /// delivers single bytes.
         case received([UInt8])
-        /// A device that may be gone is looked for.
+        /// The link checks whether the device is still connected.
         case confirms
         /// The link ended: lost with an error, closed without one.
         case ended(LinkError?)
@@ -19,19 +20,22 @@ public final class TracedLink: LinkWrapper {
 
     public let link: any Link
     private let show: @Sendable (Entry) -> Void
-    /// What was received of a line whose end has not come.
+    /// The incomplete line that was received.
     private let framer = Mutex(LineFramer(limit: 256))
     private let hasShownEnd = Mutex(false)
 
-    /// Shows what goes over `link`.
+    /// Shows the traffic on `link`.
     ///
-    /// - Parameter show: Called with each entry, in order; must not block.
+    /// - Parameters:
+    ///   - link: An open link.
+    ///   - show: Called with each entry, in order; must not block.
     public init(_ link: any Link, show: @escaping @Sendable (Entry) -> Void) {
         self.link = link
         self.show = show
     }
 
-    /// As the link does. What was sent is shown right behind that, and so before its answer: nothing holds up what may be OFF.
+    /// Sends before showing, because the bytes may be OFF, which nothing may delay. The bytes are still shown before
+    /// their answer.
     public func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool {
         do throws(LinkError) {
             guard try link.sendAtOnce(bytes) else { return false }
@@ -88,7 +92,7 @@ public final class TracedLink: LinkWrapper {
         try await link.confirmConnection()
     }
 
-    /// However it is read, a link ends once.
+    /// Shows the end of the link once, whichever call notices it.
     private func showEnd(_ error: LinkError?) {
         if error?.code == .cancelled { return }
         let isFirst = hasShownEnd.withLock { hasShown in

@@ -1,21 +1,21 @@
 public import Transports
 
-/// What lies between this computer and a device: what a person can do about a failure depends on that.
+/// The medium between this computer and a device. Advice on failures depends on it.
 public enum Carrier: Sendable, Hashable {
     /// A serial port.
     case cable
     /// Bluetooth.
     case radio
-    /// A server that has the device.
+    /// A server, which is connected to the device.
     case network
-    /// Nothing: the device is inside the program.
+    /// None: the device is simulated inside the program.
     case simulation
-    /// A file that was captured.
+    /// A captured file.
     case capture
 }
 
 extension Endpoint {
-    /// What carries the link to the device; a cable where the scheme does not tell.
+    /// The medium of the link to the device; a cable if the scheme does not determine it.
     public var carrier: Carrier {
         switch scheme {
         case "ble": .radio

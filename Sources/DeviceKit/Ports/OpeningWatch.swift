@@ -2,7 +2,7 @@ internal import Synchronization
 public import DescriptorIO
 public import Transports
 
-/// Tells what opening a BLE device is at, once it takes long.
+/// Reports the current step of opening a BLE device, once opening takes long.
 ///
 /// ```swift
 /// let watch = OpeningWatch { step in print(step.map { "\($0) …" } ?? "") }
@@ -23,14 +23,14 @@ public final class OpeningWatch: Sendable {
         var waiting: Task<Void, Never>?
     }
 
-    /// A watch over one opening.
+    /// Creates a watch over one opening.
     ///
     /// - Parameters:
-    ///   - patience: How long after the first step nothing is told.
-    ///   - clock: Measures that.
-    ///   - executor: What the watch waits on.
-    ///   - show: Called with the step that opening is at; with nil once it is over, if a step was told. Must not call the
-    ///     watch.
+    ///   - patience: The time after the first step in which nothing is reported.
+    ///   - clock: The clock that measures this time.
+    ///   - executor: The executor of the watch's timer.
+    ///   - show: Called with the current step; called with nil once opening is over, if a step was reported. Must not
+    ///     call the watch.
     public init(
         after patience: Duration = .seconds(1), clock: any Clock<Duration> = ContinuousClock(),
         executor: any TaskExecutor = EventLoop.shared, show: @escaping @Sendable (BLEOpeningStep?) -> Void
@@ -41,7 +41,7 @@ public final class OpeningWatch: Sendable {
         self.show = show
     }
 
-    /// Takes in that a step begins.
+    /// Records that a step begins.
     public func begin(_ step: BLEOpeningStep) {
         let isShown = state.withLock { state in
             state.step = step
@@ -55,7 +55,7 @@ public final class OpeningWatch: Sendable {
         if isShown { tell() }
     }
 
-    /// Under the lock: ending, in another thread, comes before it or behind it.
+    /// Reports the step under the lock, so that ``end()`` on another thread comes either before or after the report.
     private func tell() {
         state.withLock { state in
             guard !state.isOver, let step = state.step else { return }
@@ -64,7 +64,7 @@ public final class OpeningWatch: Sendable {
         }
     }
 
-    /// Takes in that opening is over: no step is told from now on. Ending twice is allowed.
+    /// Records that opening is over: no step is reported from now on. May be called twice.
     public func end() {
         let (wasShown, waiting) = state.withLock { state in
             defer { (state.isOver, state.isShown, state.waiting) = (true, false, nil) }

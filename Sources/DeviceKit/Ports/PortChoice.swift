@@ -2,39 +2,41 @@ internal import Glibc
 public import SerialPort
 public import Transports
 
-/// Which endpoint a program uses.
+/// The choice of the endpoint that a program uses.
 public enum PortChoice {
-    /// The endpoint that a program talks to: the one that is ``named(_:)``, else that of the only plausible port.
+    /// Returns the endpoint to use: the ``named(_:)`` endpoint, or else that of the only plausible port.
     ///
     /// ```swift
     /// let link = try await LinkSchemes.families.open(PortChoice.endpoint(CommandLine.arguments.dropFirst().first))
     /// ```
     ///
-    /// - Parameter asked: The endpoint that the program was asked for; nil where it was asked for none.
-    /// - Throws: `UserConfigurationError`, `SerialError` where the system could not be asked for its ports,
-    ///   ``PortChoiceError``, `LinkError` for what is no endpoint.
+    /// - Parameter asked: The endpoint that was passed to the program; nil if none was.
+    /// - Throws: `UserConfigurationError`; `SerialError` if the system's ports can't be listed; ``PortChoiceError``;
+    ///   `LinkError` if the text is not a valid endpoint.
     public static func endpoint(_ asked: String? = nil) throws -> Endpoint {
         try Endpoint(named(asked) ?? plausible(among: SerialPortDiscovery.ports()).path)
     }
 
-    /// The endpoint that the user has named: to the program; else in `PUMPCTL_PORT`; else in the ``UserConfiguration``. Nil
-    /// where none is.
+    /// Returns the endpoint that the user has named: in `asked`, or else in `PUMPCTL_PORT`, or else in the
+    /// ``UserConfiguration``. Returns nil if none of them names one.
     ///
-    /// - Throws: Where the configuration counts, and can't be read.
+    /// - Parameter asked: The endpoint that was passed to the program; nil if none was.
+    /// - Throws: `UserConfigurationError` if the configuration is needed and can't be read.
     public static func named(_ asked: String? = nil) throws(UserConfigurationError) -> String? {
         if let asked { return asked }
         if let variable = getenv("PUMPCTL_PORT"), variable.pointee != 0 { return String(cString: variable) }
         return try UserConfiguration.load().port
     }
 
-    /// The only port that a bench device can be at: the one of a USB device, where there is no other such port.
+    /// Returns the only port that a bench device can be at: the port of a USB device, if there is exactly one such
+    /// port.
     ///
     /// ```swift
     /// let port = try PortChoice.plausible(among: SerialPortDiscovery.ports())
     /// ```
     ///
-    /// - Parameter ports: The ports that there are.
-    /// - Throws: Where there is none, or several: nobody but the user knows which.
+    /// - Parameter ports: The ports of this computer.
+    /// - Throws: ``PortChoiceError`` if there is no such port or more than one, so that only the user can choose.
     public static func plausible(among ports: [SerialPortInfo]) throws(PortChoiceError) -> SerialPortInfo {
         let candidates = ports.filter { $0.usb != nil }
         guard let port = candidates.first else { throw PortChoiceError(code: .notFound, ports: ports) }
@@ -43,26 +45,27 @@ public enum PortChoice {
     }
 }
 
-/// Why no port could be chosen.
+/// The reason that no port could be chosen.
 public struct PortChoiceError: Error, Sendable {
     /// The kinds of failure.
     public enum Code: String, Sendable {
-        /// There is no serial port of a USB device; ``PortChoiceError/ports`` has the others.
+        /// There is no serial port of a USB device; ``PortChoiceError/ports`` lists the other ports.
         case notFound = "not_found"
-        /// There are several; ``PortChoiceError/ports`` has them.
+        /// There are several ports of USB devices; ``PortChoiceError/ports`` lists them.
         case ambiguous = "ambiguous_port"
     }
 
     /// The kind of failure.
     public var code: Code
-    /// The ports that the user may choose one of.
+    /// The ports from which the user may choose.
     public var ports: [SerialPortInfo]
 }
 
 extension SerialPortInfo {
-    /// The port in a sentence: where it is, what it probably is, and what names it: `/dev/ttyUSB0 (CH340, usb:1a86:7523)`.
+    /// A description of the port for a sentence: its path, its probable board and its endpoint, as in `/dev/ttyUSB0
+    /// (CH340, usb:1a86:7523)`.
     ///
-    /// - Parameter ports: All that are there, from which the endpoint tells it.
+    /// - Parameter ports: All ports of this computer, among which the endpoint must be unique.
     public func phrase(among ports: [SerialPortInfo]) -> String {
         let facts = [board?.description, USBEndpoint.naming(self, among: ports)?.description].compactMap(\.self)
         return facts.isEmpty ? path : "\(path) (\(facts.joined(separator: ", ")))"
