@@ -1,15 +1,15 @@
 import LineProtocol
 
-/// What a ``DeviceMonitor`` does: everything that happens is an event of one stream, attended to in order.
+/// The work of a ``DeviceMonitor``. All events go through one stream and are handled in order.
 final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
-    // @unchecked: it is begun by one task and then followed by one other.
+    // @unchecked: one task calls `begin`, and after that one other task calls `follow`.
 
     private enum Event: Sendable {
-        /// The device has answered the question for its state, or has not.
+        /// The device has answered the query for its state, or has failed to.
         case polled(Result<F.Reply, SessionError>)
-        /// Nothing more is heard: the session or its link was closed by somebody else.
+        /// The session or its link was closed by somebody else.
         case fellSilent
-        /// Something has happened on the link unasked.
+        /// An unsolicited event of the session.
         case happened(SessionEvent<F.Message>)
         /// The device is back.
         case reopened(any Link)
@@ -28,15 +28,15 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
 
     private var session: Session<F>?
     private var tasks: [Task<Void, Never>] = []
-    /// A question that is asked between two polls.
+    /// A query between two polls.
     private var question: Task<Void, Never>?
-    /// What the device has told over this link.
+    /// The state that the device has reported over this link.
     private var state = F.State()
-    /// Whether it answers, so that what it has told is of the present.
+    /// Whether the device answers, so that its state is current.
     private var isAnswering = true
-    /// What was known before the link was lost, until the device has told its state again.
+    /// The last state before the link was lost; nil once the device has reported its state again.
     private var stateBeforeLoss: F.State?
-    /// What was last found wrong.
+    /// The alarms that are on.
     private var alarms: Set<Alarm> = []
 
     init(
@@ -52,9 +52,9 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
         (stream, events) = AsyncStream.makeStream(of: Event.self)
     }
 
-    /// Attends to what happens until the task is cancelled.
+    /// Handles events until the task is cancelled.
     ///
-    /// - Throws: Why the device can't come back; `CancellationError`.
+    /// - Throws: The reason that the device can't come back; `CancellationError`.
     func follow() async throws {
         let result: Result<Void, any Error>
         do { result = .success(try await attend()) } catch { result = .failure(error) }
@@ -65,10 +65,10 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
     private func attend() async throws {
         for await event in stream {
             switch event {
-            // What is heard with the loss, and attended to behind it, is not of the present.
+            // Without a session, answers and messages were queued before the loss and are stale.
             case .polled(let result): if session != nil { take(result) }
             case .happened(.heard(let message)): if session != nil { take(message) }
-            case .happened(.heardBefore): break  // it tells nothing of the present
+            case .happened(.heardBefore): break  // says nothing about the present
             case .fellSilent: if let session { await lose(Self.closed(session.link)) }
             case .happened(.lost(let error)): await lose(error)
             case .reopened(let link): await resume(link)
@@ -83,7 +83,7 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
         tell(DeviceUpdate(event: event, state: isCurrent ? state : F.State(), isLinkUp: isLinkUp))
     }
 
-    // MARK: What the device says
+    // MARK: Messages of the device
 
     private func take(_ result: Result<F.Reply, SessionError>) {
         question = nil
@@ -98,23 +98,23 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
         case .failure(let error):
             switch error.code {
             case .noAnswer, .notUnderstood, .refused, .deviceAway, .unconfirmed, .notInEffect: break
-            case .linkLost, .closed, .cancelled, .overtaken: return  // told of as an event of the link, or asked for
+            case .linkLost, .closed, .cancelled, .overtaken: return  // reported as an event of the link, or intended
             }
             isAnswering = false
-            // What it says next tells nothing of what it has said before.
+            // State from before the silence must not be combined with later messages.
             state = F.State()
             tell(.unanswered(error))
         }
     }
 
-    /// Tells that the device is back, once it has told its state; nil where it was not gone.
+    /// Reports that the device is back, once it has reported its state. Returns nil if the device was not lost.
     private func tellOfReturn() -> Void? {
         guard let before = stateBeforeLoss else { return nil }
         stateBeforeLoss = nil
         return tell(.back(before: before))
     }
 
-    /// Tells what is wrong; once for each fault.
+    /// Reports the alarms that `message` raises, each once until a message shows that it is over.
     private func attendToAlarms(_ message: F.Message) {
         guard let found = F.alarms(by: message) else { return }
         defer { alarms = Set(found) }
@@ -126,7 +126,7 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
         case .lost, .back:
             isAnswering = false
             state = F.State()
-        // Late answers to questions that were given up.
+        // Late answers to queries that are no longer awaited.
         case .notSent, .overtaken: return
         case nil: break
         }
@@ -134,7 +134,7 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
         state.overhear(message)
         switch F.meaning(of: message) {
         case .state:
-            // It speaks: this is of the present.
+            // The device speaks, so its state is current.
             isAnswering = true
             attendToAlarms(message)
             tell(.status)
@@ -152,7 +152,7 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
         }
     }
 
-    /// Asks for the state at once if the device has said something that leaves it open, as `PUMP:OFF` does.
+    /// Queries the state at once if the device's last message leaves it unknown, as `PUMP:OFF` does.
     private func askIfStateIsOpen() {
         guard question == nil, let session, let query = F.statusQuery, let main = F.row.state.first?.key,
             F.values(of: state)[main] == nil
@@ -168,16 +168,17 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
 
     // MARK: The link
 
-    /// Begins to ask and to listen.
+    /// Starts to poll and to listen.
     ///
-    /// - Parameter waitsForAnswer: Whether the device may still be starting, and not answer yet.
+    /// - Parameter waitsForAnswer: Whether to wait for a device that may still be starting.
     func begin(_ link: any Link, waitsForAnswer: Bool = false) async throws(SessionError) {
         let session = try await F.begin(over: link, clock: clock, waitsUntilReady: !waitsForAnswer)
         if waitsForAnswer {
             do throws(SessionError) {
                 try await session.waitUntilReady()
             } catch {
-                // A device that is silent is told of as such; one that is gone is waited for.
+                // A silent device is reported as unanswered later. A lost device makes `begin` throw, so that the
+                // caller waits for it.
                 guard error.code == .noAnswer || error.code == .notUnderstood else { throw error }
             }
         }
@@ -195,7 +196,7 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
         ]
     }
 
-    /// Asks for the state at a steady pace, but never to make up for the time that a silence took.
+    /// Queries the state at a steady pace. Queries that were missed during a silence are not made up for.
     private static func poll(
         _ session: Session<F>, _ events: AsyncStream<Event>.Continuation, every interval: Duration, timeout: Duration,
         by watch: SessionClock
@@ -218,18 +219,18 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
         let before = stateBeforeLoss
         state = F.State()
         do throws(SessionError) {
-            // What was unplugged has started anew, and may not answer yet.
+            // A device that was unplugged has restarted, and may not answer yet.
             try await begin(link, waitsForAnswer: true)
             if F.statusQuery == nil { _ = tellOfReturn() }
         } catch {
-            // Gone again.
+            // The device is lost again.
             await link.close()
             await lose(error.link ?? Self.closed(link))
             stateBeforeLoss = before
         }
     }
 
-    /// The link was closed, and not by who follows the device.
+    /// The error for a link that was closed, but not by this object.
     private static func closed(_ link: any Link) -> LinkError {
         LinkError(.closed, name: link.name, activity: "receive")
     }

@@ -1,7 +1,8 @@
 public import DescriptorIO
 public import LineProtocol
 
-/// Follows the state of a device, through losses of its link: asks for it at intervals and listens in between.
+/// Follows the state of a device: queries it at intervals and listens in between. If the link is lost, the monitor
+/// reconnects.
 ///
 /// ```swift
 /// let endpoint = try Endpoint("usb:1a86:7523")
@@ -10,26 +11,27 @@ public import LineProtocol
 /// for try await update in monitor { print(update.event, update.state.power) }
 /// ```
 ///
-/// The sequence ends by an error where the device can't come back; see ``Reconnector/link()``. It is for one reader: the
-/// monitor lasts as long as somebody reads, and who breaks off ends it. Its link is closed a little later then, or at the
-/// latest when ``close()`` returns. A program for devices of any family follows them by ``FamilyMonitor``.
+/// The sequence throws if the device can't come back; see ``Reconnector/link()``. It supports one reader. The monitor
+/// ends when the reader stops reading: its link is then closed shortly afterwards, at the latest when ``close()``
+/// returns. Programs for devices of any family use ``FamilyMonitor``.
 public final class DeviceMonitor<F: FollowedFamily>: AsyncSequence, Sendable {
     public typealias Element = DeviceUpdate<F>
 
     private let updates: AsyncThrowingStream<Element, any Error>
     private let following: Task<Void, Never>
 
-    /// Begins to ask and to listen.
+    /// Starts to poll and to listen.
     ///
     /// - Parameters:
-    ///   - link: The link to the device; it is closed in the end, and where this throws.
-    ///   - reconnector: Gets the device back.
-    ///   - interval: How often the device is asked. A pump takes a quarter of a second to answer, and to ask it sooner is to
-    ///     hold up whoever wants to command it.
-    ///   - timeout: How long each answer is waited for.
-    ///   - clock: Measures both.
-    ///   - executor: What the monitor runs on.
-    /// - Throws: `SessionError`: the link is lost right away, or a board that opening it may have reset does not answer.
+    ///   - link: The link to the device. The monitor closes it at its end, also if this initializer throws.
+    ///   - reconnector: Restores a lost link.
+    ///   - interval: The interval between queries. A pump takes a quarter of a second to answer, and frequent queries
+    ///     delay commands.
+    ///   - timeout: The time-out of each query.
+    ///   - clock: The clock for the interval and the time-out.
+    ///   - executor: The executor of the monitor's tasks.
+    /// - Throws: `SessionError` if the link is lost right away, or if a board that opening may have reset does not
+    ///   answer.
     public init(
         over link: any Link, _ reconnector: Reconnector, interval: Duration = .seconds(5),
         timeout: Duration = Session<F>.defaultTimeout, clock: any Clock<Duration> = ContinuousClock(),
@@ -55,7 +57,7 @@ public final class DeviceMonitor<F: FollowedFamily>: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(updates.makeAsyncIterator(), Reading(self)) }
 
-    /// What a reader has of a monitor.
+    /// The iterator of a monitor.
     public struct Iterator: AsyncIteratorProtocol {
         private var updates: AsyncThrowingStream<Element, any Error>.AsyncIterator
         private let reading: Reading
@@ -65,9 +67,9 @@ public final class DeviceMonitor<F: FollowedFamily>: AsyncSequence, Sendable {
             self.reading = reading
         }
 
-        /// The next update.
+        /// Waits for the next update.
         ///
-        /// - Throws: Why the device can't come back; `CancellationError` once the monitor was closed.
+        /// - Throws: The reason that the device can't come back; `CancellationError` once the monitor is closed.
         public mutating func next() async throws -> Element? { try await updates.next(isolation: #isolation) }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
@@ -75,7 +77,7 @@ public final class DeviceMonitor<F: FollowedFamily>: AsyncSequence, Sendable {
         }
     }
 
-    /// Keeps the monitor while it is read, and ends it with the last copy of the iterator.
+    /// Keeps the monitor alive while it is read, and ends it with the last copy of the iterator.
     fileprivate final class Reading: Sendable {
         private let monitor: DeviceMonitor
 
@@ -84,8 +86,8 @@ public final class DeviceMonitor<F: FollowedFamily>: AsyncSequence, Sendable {
         deinit { monitor.following.cancel() }
     }
 
-    /// Ends the monitor, and returns once its link is closed; the sequence ends by `CancellationError`. Closing twice is
-    /// allowed.
+    /// Ends the monitor, and returns once its link is closed. The sequence throws `CancellationError`. May be called
+    /// twice.
     public func close() async {
         following.cancel()
         await following.value

@@ -1,34 +1,35 @@
 public import LineProtocol
 public import RecordFormat
 
-/// One thing that a ``DeviceMonitor`` has to tell: what has happened, and what is known of the device behind it.
+/// An update of a ``DeviceMonitor``: an event, and the state of the device after it.
 public struct DeviceUpdate<F: FollowedFamily>: Sendable {
-    /// What has happened.
+    /// The kinds of events.
     public enum Event: Sendable {
-        /// The device has told its state.
+        /// The device has reported its state.
         case status
-        /// It said this unasked: an event, an error, or text.
+        /// An unsolicited message: an event, an error or text.
         case heard(F.Message)
-        /// Something is wrong that a person must be told of at once. Told once for each fault.
+        /// A fault that a person must know of at once. Reported once for each fault.
         case alarm(Alarm)
-        /// It did not answer the question for its state in time, refused it, or gave an answer that the protocol does not know.
+        /// The device did not answer the query for its state in time, refused it, or sent an unknown reply.
         case unanswered(SessionError)
-        /// The link is lost: the device is waited for.
+        /// The link is lost, and the monitor waits for the device.
         case lost(LinkError)
-        /// The link is there again, and the device has told its state. `before` is what was known when the link was lost.
+        /// The link is restored, and the device has reported its state if its family has a query for it. `before` is
+        /// the last known state before the loss.
         case back(before: F.State)
     }
 
-    /// What has happened.
+    /// The event.
     public var event: Event
-    /// What is known; nothing while the device does not answer, however well its state was known before.
+    /// The known state. Nothing is known while the device does not answer.
     public var state: F.State
-    /// Whether there is a link to the device.
+    /// Whether the link to the device is up.
     public var isLinkUp: Bool
-    /// When it was made, by the system's clock: its reader may come to it later.
+    /// The time of the update by the system's clock. The update may be read later.
     public var time: RecordTime
 
-    /// An update of those parts, made now unless `time` says otherwise.
+    /// Creates an update from its parts.
     public init(event: Event, state: F.State, isLinkUp: Bool = true, time: RecordTime = .now) {
         self.event = event
         self.state = state

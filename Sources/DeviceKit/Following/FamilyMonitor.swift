@@ -1,29 +1,29 @@
 public import DescriptorIO
 public import LineProtocol
 
-/// Follows a device of any family, for a program that knows of the family only its row: ``DeviceMonitor``, its updates told by
-/// the keys of ``Family/state``.
+/// Follows a device of any family, for programs that know only the fields in ``Family/state``. It wraps a
+/// ``DeviceMonitor`` and reports its values by the keys of these fields.
 ///
 /// ```swift
-/// guard let follow = family.wire.follow else { return }  // it has no query for its state
+/// guard let follow = family.wire.follow else { return }  // no state can be known
 /// let monitor = try await follow(link, Reconnector(endpoint, link), FamilyMonitor.Options())
 /// for try await update in monitor { print(update.name, update.values) }
 /// ```
 public struct FamilyMonitor: AsyncSequence, Sendable {
     public typealias Element = FamilyUpdate
 
-    /// How a device is followed.
+    /// The options of a monitor.
     public struct Options: Sendable {
-        /// How often the device is asked.
+        /// The interval between queries.
         public var interval: Duration
-        /// How long each answer is waited for.
+        /// The time-out of each query.
         public var timeout: Duration
-        /// Measures both.
+        /// The clock for the interval and the time-out.
         public var clock: any Clock<Duration>
-        /// What the monitor runs on.
+        /// The executor of the monitor's tasks.
         public var executor: any TaskExecutor
 
-        /// Options; those left out are as for a person who looks on.
+        /// Creates options. The defaults suit a person who watches the device.
         public init(
             interval: Duration = .seconds(5), timeout: Duration = PumpSession.defaultTimeout,
             clock: any Clock<Duration> = ContinuousClock(), executor: any TaskExecutor = EventLoop.shared
@@ -35,10 +35,10 @@ public struct FamilyMonitor: AsyncSequence, Sendable {
         }
     }
 
-    /// Begins to follow the device at a link; see ``DeviceMonitor/init(over:_:interval:timeout:clock:executor:)``.
+    /// Starts to follow the device at a link; see ``DeviceMonitor/init(over:_:interval:timeout:clock:executor:)``.
     public typealias Follower = @Sendable (any Link, Reconnector, Options) async throws -> FamilyMonitor
 
-    /// How devices of `family` are followed: what its row has as ``WireRules/follow``.
+    /// Returns the function that follows devices of `family`, to be used as the family's ``WireRules/follow``.
     public static func follower<F: FollowedFamily>(of family: F.Type) -> Follower {
         { link, reconnector, options in
             FamilyMonitor(
@@ -51,7 +51,7 @@ public struct FamilyMonitor: AsyncSequence, Sendable {
     private let read: @Sendable () -> Iterator.Read
     private let end: @Sendable () async -> Void
 
-    /// A monitor that tells what `monitor` does.
+    /// Creates a monitor that reports the updates of `monitor`.
     public init<F: FollowedFamily>(_ monitor: DeviceMonitor<F>) {
         read = {
             var updates = monitor.makeAsyncIterator()
@@ -67,19 +67,19 @@ public struct FamilyMonitor: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(read: read()) }
 
-    /// What a reader has of a monitor.
+    /// The iterator of a monitor.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate typealias Read = () async throws -> FamilyUpdate?
 
         fileprivate let read: Read
 
-        /// The next update.
+        /// Waits for the next update.
         ///
-        /// - Throws: Why the device can't come back; `CancellationError` once the monitor was closed.
+        /// - Throws: The reason that the device can't come back; `CancellationError` once the monitor is closed.
         public mutating func next() async throws -> FamilyUpdate? { try await read() }
     }
 
-    /// Ends the monitor, and returns once its link is closed; the sequence ends by `CancellationError`. Closing twice is
-    /// allowed.
+    /// Ends the monitor, and returns once its link is closed. The sequence throws `CancellationError`. May be called
+    /// twice.
     public func close() async { await end() }
 }

@@ -1,9 +1,10 @@
 internal import RecordFormat
 
 extension FamilyUpdate: Encodable {
-    /// In JSON, always the keys `time` (ISO 8601, in UTC), `link` (`up`, `lost`), `event` (see ``name``), `text`, those of the
-    /// family's ``Family/state``, and `sensor_faults` where the family measures. What is unknown is null, or the field's
-    /// ``StateField/unknownWord``; what a broken sensor reads is null.
+    /// Encodes an object that always has the keys `time` (ISO 8601, in UTC), `link` (`up`, `lost`), `event` (see
+    /// ``name``), `text`, and the keys in the family's ``Family/state``. Families with measured fields have the key
+    /// `sensor_faults` too. An unknown value is null, or the field's ``StateField/unknownWord``. The value of a faulty
+    /// sensor is null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldKey.self)
         try container.encode(time.iso8601, forKey: "time")

@@ -1,46 +1,46 @@
 public import LineProtocol
 public import RecordFormat
 
-/// One thing that a ``FamilyMonitor`` has to tell: a ``DeviceUpdate`` of any family, its values by the keys of the family's
+/// An update of a ``FamilyMonitor``: a ``DeviceUpdate`` of any family, with values by the keys in the family's
 /// ``Family/state``.
 public struct FamilyUpdate: Sendable {
-    /// What has happened.
+    /// The kinds of events.
     public enum Event: Sendable {
-        /// The device has told its state.
+        /// The device has reported its state.
         case status
-        /// Something has happened at the device: `name` is a word for programs, and `text` what the device said.
+        /// An event at the device. `name` is a word for programs, and `text` is the device's line.
         case happened(_ name: String, text: String)
-        /// A person must be told of this at once.
+        /// A fault that a person must know of at once.
         case alarm(Alarm)
-        /// The device reports an error of this code.
+        /// The device has reported the error with this code.
         case error(String)
-        /// It said something that tells nothing of its state: a line, without its end.
+        /// A line, without its end, that says nothing about the device's state.
         case text([UInt8])
-        /// It did not answer the question for its state in time, refused it, or gave an answer that the protocol does not know.
+        /// The device did not answer the query for its state in time, refused it, or sent an unknown reply.
         case unanswered(SessionError)
-        /// The link is lost: the device is waited for.
+        /// The link is lost, and the monitor waits for the device.
         case lost(LinkError)
-        /// The link is there again, and the device has told its state; `difference` says what is otherwise than before, in a
-        /// clause.
+        /// The link is restored, and the device has reported its state. `difference` describes the change since the
+        /// loss, in a clause.
         case back(difference: String?)
     }
 
-    /// What the device is.
+    /// The family of the device.
     public var family: Family
-    /// What has happened.
+    /// The event.
     public var event: Event
-    /// What is known, by the keys of the family's fields; nothing while the device does not answer.
+    /// The known values, by the keys of the family's fields. Empty while the device does not answer.
     public var values: [String: StateValue]
-    /// What is known, in a few words each, for people.
+    /// The known values for people, a few words each.
     public var phrases: [String]
-    /// Whether there is a link to the device.
+    /// Whether the link to the device is up.
     public var isLinkUp: Bool
-    /// When it was made, by the system's clock.
+    /// The time of the update by the system's clock.
     public var time: RecordTime
 
-    /// An update of a device of a known family, without what only that family has.
+    /// Converts an update of a known family. Details that only that family has are dropped.
     ///
-    /// - Returns: Nil for what was heard and means nothing.
+    /// - Returns: Nil for a message without a meaning.
     public init?<F: FollowedFamily>(_ update: DeviceUpdate<F>) {
         switch update.event {
         case .status: event = .status
@@ -66,8 +66,7 @@ public struct FamilyUpdate: Sendable {
 }
 
 extension FamilyUpdate {
-    /// Whether a person must be told at once: an alarm, or an error that the device reports without being asked, as that it has
-    /// stopped for safety.
+    /// Whether a person must know of the update at once: an alarm or an unsolicited error, such as a safety shut-off.
     public var isUrgent: Bool {
         switch event {
         case .alarm: true
@@ -76,7 +75,7 @@ extension FamilyUpdate {
         }
     }
 
-    /// What has happened, as a stable word for programs: `status`, an event's name, an alarm's code, `error`, `text`,
+    /// The event as a stable word for programs: `status`, the name of an event, the code of an alarm, `error`, `text`,
     /// `no_answer`, `not_understood`, `refused`, `device_away`, `lost`, `back`.
     public var name: String {
         switch event {
@@ -93,7 +92,7 @@ extension FamilyUpdate {
         }
     }
 
-    /// What was said, or how it went wrong, as it may be printed; nil where there is no more to say.
+    /// The device's text or the description of the failure, in printable characters; nil if the name says all.
     public var text: String? {
         switch event {
         case .status: nil
@@ -107,17 +106,17 @@ extension FamilyUpdate {
         }
     }
 
-    /// Whether the main thing, the first of the family's fields, is known.
+    /// Whether the first field of the family's state is known.
     public var isStateKnown: Bool { family.state.first.map { values[$0.key] != nil } ?? false }
 
-    /// The keys of what is known of sensors that can't be right, in the order of the family's fields.
+    /// The keys of fields with implausible values, in the order of the family's fields.
     public var sensorFaults: [String] {
         family.state.filter { field in values[field.key].map { !field.isPlausible($0) } ?? false }.map(\.key)
     }
 }
 
 extension SessionError {
-    /// The error, with how long was waited, or what came instead.
+    /// The description of the error, with the time waited or the reply received.
     fileprivate var detailedDescription: String {
         switch code {
         case .noAnswer: "\(self)" + (waited.map { " in \($0.inSeconds) s" } ?? "")
@@ -128,7 +127,8 @@ extension SessionError {
 }
 
 extension Family {
-    /// What is known, each field in a few words: `weight 123.4 g`; of the first field also that it is not known.
+    /// The known values for people, a few words each: `weight 123.4 g`. The first field is listed even if it is
+    /// unknown.
     public func phrases(of values: [String: StateValue]) -> [String] {
         state.enumerated().compactMap { index, field in
             if let value = values[field.key] { return "\(field.label) \(field.text(of: value))" }

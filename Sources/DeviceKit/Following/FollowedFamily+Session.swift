@@ -1,17 +1,20 @@
 public import LineProtocol
 
 extension FollowedFamily {
-    /// Runs `body` in a session with a device, and closes the session and its link, however `body` ends.
+    /// Runs `body` in a session with a device, then closes the session and its link, also if `body` throws.
     ///
     /// ```swift
     /// let temperatures = try await PumpFamily.withSession(over: link) { try await $0.readTemperatures() }
     /// ```
     ///
     /// - Parameters:
-    ///   - clock: What time-outs are measured by.
+    ///   - link: The link to the device.
+    ///   - clock: The clock for time-outs.
     ///   - waitsUntilReady: Whether to wait for a board that was reset: see
     ///     ``LineProtocol/Session/begin(over:clock:waitsUntilReady:)``.
-    /// - Throws: `SessionError` where the session can't begin; what `body` throws.
+    ///   - body: The work in the session.
+    /// - Returns: The result of `body`.
+    /// - Throws: `SessionError` if the session can't begin; the error of `body`.
     public static func withSession<Value>(
         over link: any Link, clock: any Clock<Duration> = ContinuousClock(), waitsUntilReady: Bool = true,
         _ body: (Session<Self>) async throws -> Value

@@ -1,8 +1,8 @@
 public import LineProtocol
 
-/// A family whose devices can be followed: what a ``DeviceMonitor`` must know beside how to speak with them.
+/// A family whose devices a ``DeviceMonitor`` can follow.
 ///
-/// A scale that answers `WEIGH` by `WEIGHT:123.4`, and says `OVERLOAD` unasked:
+/// This example is a scale that answers `WEIGH` with `WEIGHT:123.4`, and sends `OVERLOAD` unsolicited:
 ///
 /// ```swift
 /// extension ScaleFamily: FollowedFamily {
@@ -27,46 +27,48 @@ public import LineProtocol
 /// }
 /// ```
 ///
-/// A device is asked by ``LineProtocol/DeviceFamily/statusQuery``. One of a family that has none is only listened to.
+/// The monitor queries a device with ``LineProtocol/DeviceFamily/statusQuery``. If the family has none, the monitor
+/// only listens.
 public protocol FollowedFamily: DeviceFamily {
-    /// What the family is, as data: its ``Family/state`` says what ``values(of:)`` may hold.
+    /// The description of the family as data. Its ``Family/state`` lists the fields for ``values(of:)``.
     static var row: Family { get }
 
-    /// The values that are known of a device, by the keys of the row's ``Family/state``; what is missing is unknown. A number
-    /// that a broken sensor gives is there as it was told: see ``StateField/isPlausible(_:)``.
+    /// Returns the known values of a device, by the keys in the row's ``Family/state``. Missing fields are unknown. A
+    /// number from a faulty sensor is returned as reported: see ``StateField/isPlausible(_:)``.
     static func values(of state: State) -> [String: StateValue]
 
-    /// The message by which the device has answered the query for its state, given the reply; nil where that tells no state.
+    /// Returns the message with the state in a reply to the query for it; nil if the reply contains no state.
     static func message(of answer: Reply) -> Message?
 
-    /// What a message that answers nothing means.
+    /// Returns the meaning of an unsolicited message.
     static func meaning(of message: Message) -> MessageMeaning
 
-    /// What a person must be alarmed of by `message`; empty where nothing is wrong, nil where the message does not tell. Each
-    /// alarm is given once, until a message tells that it is over.
+    /// Returns the alarms that `message` raises; empty if the message shows that there is no fault, nil if the message
+    /// says nothing about faults. The monitor reports each alarm once, until a message shows that it is over.
     static func alarms(by message: Message) -> [Alarm]?
 
-    /// What is known of a device, in a few words each, for people: `weight 123.4 g`.
+    /// Returns the known state for people, a few words for each value: `weight 123.4 g`.
     static func phrases(of state: State) -> [String]
 
-    /// What is otherwise than it was before the link was lost, in a clause; nil where nothing is that matters.
+    /// Returns the change of the state since the link was lost, as a clause; nil if there is none that matters.
     static func difference(between before: State, and now: State) -> String?
 
-    /// Begins a session; ``LineProtocol/Session/begin(over:clock:waitsUntilReady:)``, which for some families is code of their
-    /// own.
+    /// Begins a session: ``LineProtocol/Session/begin(over:clock:waitsUntilReady:)``, which some families specialize.
     static func begin(
         over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool
     ) async throws(SessionError) -> Session<Self>
 }
 
 extension FollowedFamily {
-    /// None: most devices can't hurt.
+    /// Returns nil: devices of most families can do no harm.
     public static func alarms(by message: Message) -> [Alarm]? { nil }
 
-    /// Each value that is known, as its field words it; of the first field also that it is not.
+    /// Returns each known value with the label and the unit of its field. The first field is listed even if it is
+    /// unknown.
     public static func phrases(of state: State) -> [String] { row.phrases(of: values(of: state)) }
 
-    /// The first field, where it was known and is another now. A number that is measured always is, and is not told.
+    /// Returns the change of the first field, if the field was known and is different now. A measured number always
+    /// changes, so it is not reported.
     public static func difference(between before: State, and now: State) -> String? {
         guard let field = row.state.first, let old = values(of: before)[field.key],
             let new = values(of: now)[field.key], old != new
@@ -75,7 +77,7 @@ extension FollowedFamily {
         return "\(field.label) was \(field.text(of: old)) and is \(field.text(of: new))"
     }
 
-    /// That of any family.
+    /// Begins a session without specialization for a family.
     public static func begin(
         over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool
     ) async throws(SessionError) -> Session<Self> {
@@ -84,34 +86,35 @@ extension FollowedFamily {
 }
 
 extension FollowedFamily where Reply == Message {
-    /// The answer itself.
+    /// Returns the reply itself.
     public static func message(of answer: Reply) -> Message? { answer }
 }
 
-/// What a message of a device means to somebody who follows it.
+/// The meaning of a device's message for a monitor.
 public enum MessageMeaning: Sendable, Hashable {
-    /// It tells the device's state, or a part of it.
+    /// The message contains the device's state, or part of it.
     case state
-    /// Something has happened: a button was pressed. `name` is a word for programs, and `text` what the device said.
+    /// An event at the device, such as a pressed button. `name` is a word for programs, and `text` is the device's
+    /// line.
     case event(_ name: String, text: String)
-    /// The device reports an error of this code.
+    /// The device reports the error with this code.
     case error(String)
-    /// It is text for people, or nothing of the protocol: a line, without its end.
+    /// A line, without its end, that is text for people or unknown to the protocol.
     case text([UInt8])
-    /// It is of no interest, as the second acknowledgement of a command.
+    /// The message has no meaning on its own, as the second acknowledgement of a command.
     case nothing
 }
 
-/// Something that a person must be told of at once. Two are the same where their code and cause are.
+/// A fault that a person must know of at once. Two alarms are equal if their codes and causes are equal.
 public struct Alarm: Sendable, Hashable {
-    /// What it is, as a stable word for programs: `sensor_fault`.
+    /// The kind of fault, as a stable word for programs: `sensor_fault`.
     public var code: String
-    /// What causes it, likewise: `open`.
+    /// The cause, as a stable word for programs: `open`.
     public var cause: String
-    /// What is wrong, in a clause.
+    /// The fault in a clause, for people.
     public var text: String
 
-    /// An alarm of those parts.
+    /// Creates an alarm from its parts.
     public init(_ code: String, cause: String = "", _ text: String) {
         self.code = code
         self.cause = cause

@@ -3,7 +3,7 @@ public import RecordFormat
 public import Transports
 
 extension Reading {
-    /// What is known of a device of `family`. A number that can't be believed is there, without a value.
+    /// Creates a reading of a device's recorded fields. An implausible number is included without a value.
     public init(_ values: [String: StateValue], of family: Family) {
         self.init()
         for field in family.state where field.isRecorded {
@@ -19,9 +19,11 @@ extension Reading {
 }
 
 extension Recording {
-    /// Records an update of a monitor: what has happened and, where the main thing is known, what is known.
+    /// Records an update of a monitor: the event, and also the state if its first field is known.
     ///
-    /// - Parameter endpoint: Where the device is: a new session begins once it is back.
+    /// - Parameters:
+    ///   - update: The update.
+    ///   - endpoint: The endpoint of the device, for the new session that begins when the device is back.
     public func record(_ update: FamilyUpdate, of endpoint: Endpoint) {
         let text = update.text ?? ""
         var tellsState = true

@@ -1,16 +1,16 @@
 public import RecordFormat
 
-/// Something that came about just now, as programs are told of it: with its own keys, and `time`, in ISO 8601.
+/// An event with its time, encoded with the event's own keys and `time`, in ISO 8601.
 ///
 /// ```swift
 /// let line = try JSONEncoder().encode(Timed(PeerEvent(element)))
 /// ```
 public struct Timed<Event: Encodable>: Encodable {
-    /// When it came about.
+    /// The time at which this value was created.
     public let time = RecordTime.now
     private let event: Event
 
-    /// An event that comes about now. It is encoded as an object, which has no `time` itself.
+    /// Creates an event that happens now. It must be encoded as an object without a key `time`.
     public init(_ event: Event) { self.event = event }
 
     private enum CodingKeys: CodingKey { case time }
