@@ -1,5 +1,5 @@
-/// Runs `work` on a thread that may wait, and not on that of the event loop. Where the caller is cancelled, so is the task
-/// of `work`, which is waited for all the same.
+/// Runs `work` on a thread that may block, instead of the event loop's thread. If the caller is cancelled, the task of
+/// `work` is cancelled too, but its end is still awaited.
 package func aside<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
     let task = Task(executorPreference: globalConcurrentExecutor) { try work() }
     return try await withTaskCancellationHandler {

@@ -1,6 +1,6 @@
 public import Transports
 
 extension Endpoint {
-    /// The endpoint as a person names it: a path, or without the options that say how it is opened.
+    /// The endpoint for people: the path of a serial port without its options; otherwise the whole text.
     public var nameForPeople: String { scheme == "serial" ? address : text }
 }

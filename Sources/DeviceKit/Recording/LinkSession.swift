@@ -3,12 +3,11 @@ internal import LineProtocol
 internal import RecordFormat
 internal import Synchronization
 
-/// The record of what goes over one link.
+/// The recorded session of one link.
 ///
-/// It is begun once something has gone over the link, and not before: what is sent first may be OFF, which waits for
-/// nothing.
+/// Recording starts only after something has gone over the link: the first bytes may be OFF, which must not wait.
 public final class LinkSession: Sendable {
-    /// Begins to record; nil where that can't be done.
+    /// Starts to record. Returns nil if that fails.
     public typealias Beginning = @Sendable () async -> (recording: Recording, session: UInt64)?
 
     private enum State {
@@ -22,16 +21,16 @@ public final class LinkSession: Sendable {
     private let state = Mutex(State.waiting([]))
     private let task = Mutex<Task<Void, Never>?>(nil)
 
-    /// A session that begins once something has gone over the link.
+    /// Creates a session that starts when something has gone over the link.
     public init(on loop: EventLoop, start: @escaping Beginning) {
         self.loop = loop
         self.start = start
     }
 
-    /// Whether nothing waits any more for it to begin.
+    /// Whether the start of the session is over, with or without success.
     public var hasBegun: Bool { state.withLock { if case .waiting = $0 { false } else { true } } }
 
-    /// Records what has gone over the link.
+    /// Records an entry, and starts the session if needed.
     public func take(_ entry: RecordingLink.Entry) {
         let isWaiting = state.withLock { state in
             switch state {
@@ -45,7 +44,7 @@ public final class LinkSession: Sendable {
         if isWaiting { _ = beginning() }
     }
 
-    /// Begins, if that was not done, and returns once all that has gone over the link so far is on its way to the record.
+    /// Starts the session if needed. Returns once all entries so far are passed on to the recording.
     public func begin() async { await beginning().value }
 
     private func beginning() -> Task<Void, Never> {

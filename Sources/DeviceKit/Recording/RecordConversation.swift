@@ -3,34 +3,35 @@ internal import Glibc
 internal import LineProtocol
 public import RecordFormat
 
-/// `pumpctl-record` as it is asked and answers. Each call may wait for the disk: not for the event loop's thread.
+/// A running `pumpctl-record` with its requests and answers. Every call may block on the disk, so don't call it on the
+/// event loop's thread.
 public final class RecordConversation {
     private let process: pid_t
     private let socket: CInt
     private var framer = LineFramer(limit: 1 << 20)
     private var chunk = [UInt8](repeating: 0, count: 1 << 16)
     private var answers: ArraySlice<Answer> = []
-    /// What the program has told of last that keeps it from its work: where it ends then, that is why.
+    /// The last problem that the program has reported. If the program then fails, this is the reason.
     private var trouble: Trouble?
 
     /// Starts the program.
     ///
     /// - Parameters:
-    ///   - arguments: What it is to do: see `pumpctl-record`.
-    ///   - program: The program; nil for the one that is installed.
+    ///   - arguments: The arguments of `pumpctl-record`.
+    ///   - program: The program; nil for the installed one.
     public init(_ arguments: [String], by program: CompanionProgram? = nil) throws(Trouble) {
         (process, socket) = try CompanionProgram.recorder(program).start(arguments)
     }
 
-    /// Without its input the program ends, once it has done what it was asked to.
+    /// Closes the program's input, which ends the program after its work.
     deinit {
         close(socket)
         waitpid(process, nil, WNOHANG)
     }
 
-    /// Hands over what is asked.
+    /// Sends requests to the program.
     ///
-    /// - Throws: The program has ended.
+    /// - Throws: `lost` if the program has ended.
     public func ask(_ requests: [MessageRequest]) throws(Trouble) {
         var bytes: [UInt8] = []
         for request in requests {
@@ -45,7 +46,9 @@ public final class RecordConversation {
         }
     }
 
-    /// The next answer; nil where the program has ended as it should.
+    /// Waits for the next answer. Returns nil if the program has ended successfully.
+    ///
+    /// - Throws: The problem that the program has reported, or `lost`, if the program has ended with a failure.
     public func next() throws(Trouble) -> Answer? {
         while answers.isEmpty {
             let count = Glibc.read(socket, &chunk, chunk.count)
@@ -67,7 +70,7 @@ public final class RecordConversation {
 }
 
 extension Trouble {
-    /// The program went away: what it was asked to do may be done or not.
+    /// The error for a program that ended early. Whether it has done its work is unknown.
     fileprivate init(lost text: String) {
         self.init(code: "lost", text: text, hint: "check what was stored before you rely on it")
     }

@@ -1,21 +1,21 @@
 internal import LineProtocol
 public import RecordFormat
 
-/// Rows as people and programs read them: times by the calendar, and not by milliseconds.
+/// Rows for people and programs, with calendar times instead of milliseconds.
 extension RecordQuery {
-    /// What stands above the columns for a person.
+    /// The headings of the columns for people.
     public var headings: [String] { columns.map { Self.heading($0).printable() } }
 
-    /// The next row as the texts of its cells; empty where there is no value, and what a terminal acts on is escaped. Nil at
-    /// the end.
+    /// Returns the next row as the texts of its cells; nil at the end. A cell without a value is empty, and control
+    /// characters are escaped.
     ///
-    /// - Parameter time: Writes a time.
+    /// - Parameter time: Formats a time.
     public mutating func nextTexts(_ time: (RecordTime) -> String) throws(Trouble) -> [String]? {
         try next().map { Self.texts(columns, $0, time) }
     }
 
-    /// The next row as one JSON object: the members of a reading stand beside the columns, and times are in UTC by ISO 8601.
-    /// Nil at the end.
+    /// Returns the next row as one JSON object; nil at the end. The members of a reading are on one level with the
+    /// columns, and times are in UTC in ISO 8601.
     public mutating func nextObject() throws(Trouble) -> String? {
         try next().map { Self.object(columns, $0) }
     }
@@ -32,7 +32,7 @@ extension RecordQuery {
         "{\(zip(columns, cells).compactMap(member).joined(separator: ","))}"
     }
 
-    /// A member, or those of a reading; nil where there are none.
+    /// The member for a cell, or the members of a reading; nil for an empty reading.
     private static func member(_ name: String, _ cell: String) -> String? {
         if name == "reading" { return cell.utf8.count > 2 ? String(cell.dropFirst().dropLast()) : nil }
         let value = time(cell, name).map { JSONText.quoted($0.iso8601) } ?? cell

@@ -1,6 +1,7 @@
 public import RecordFormat
 
-/// What was recorded, asked of the program that keeps it. Each call may wait for the disk: not for the event loop's thread.
+/// A query of the record, answered by the program that keeps it. Every call may block on the disk, so don't call it on
+/// the event loop's thread.
 ///
 /// ```swift
 /// var filter = RecordFilter()
@@ -9,26 +10,27 @@ public import RecordFormat
 /// while let cells = try query.next() { print(zip(query.columns, cells).map { "\($0): \($1)" }) }
 /// ```
 public struct RecordQuery {
-    /// Where the record is.
+    /// The location of the record.
     public struct Place: Sendable, Hashable {
-        /// The database's path.
+        /// The path of the database.
         public var path: String
-        /// How many bytes it has; 0 where nothing was recorded yet.
+        /// The size of the database in bytes; 0 if nothing was recorded yet.
         public var byteCount: Int
-        /// Whether sessions and devices are looked up fast in it: see ``RecordQuery/optimize(by:)``.
+        /// Whether the database has the index for sessions and devices: see ``RecordQuery/optimize(by:)``.
         public var isOptimized: Bool
     }
 
     /// The names of the columns.
     public let columns: [String]
-    /// Nil where there is no database yet.
+    /// The running query; nil if there is no database yet.
     private let answers: RecordConversation?
 
-    /// Asks for the rows of a table.
+    /// Queries the rows of a table.
     ///
     /// - Parameters:
-    ///   - filter: Which of them.
-    ///   - program: The program that keeps the record; nil for the one that is installed.
+    ///   - table: The table.
+    ///   - filter: Selects the rows.
+    ///   - program: The program that keeps the record; nil for the installed one.
     public init(_ table: RecordTable, _ filter: RecordFilter, by program: CompanionProgram? = nil) throws(Trouble) {
         let answers = try RecordConversation(["read", table.rawValue] + Self.words(filter), by: program)
         let names = try Self.row(answers)
@@ -36,18 +38,19 @@ public struct RecordQuery {
         self.answers = names == nil ? nil : answers
     }
 
-    /// The next row: a piece of JSON for each column. Nil at the end.
+    /// Returns the next row, with a piece of JSON for each column; nil at the end.
     public mutating func next() throws(Trouble) -> [String]? {
         guard let answers else { return nil }
         return try Self.row(answers)
     }
 
-    /// Values over time.
+    /// Reads values over time.
     ///
     /// - Parameters:
-    ///   - columns: How wide they are drawn: of each value there are two points at most in each column.
-    ///   - filter: Of which readings.
-    ///   - program: The program that keeps the record; nil for the one that is installed.
+    ///   - columns: The width of the plot. Each series has at most two points in each column.
+    ///   - filter: Selects the readings.
+    ///   - program: The program that keeps the record; nil for the installed one.
+    /// - Returns: A series for each value.
     public static func series(
         columns: Int, _ filter: RecordFilter, by program: CompanionProgram? = nil
     ) throws(Trouble) -> [FoldedSeries] {
@@ -57,9 +60,9 @@ public struct RecordQuery {
         return all
     }
 
-    /// Where the record is.
+    /// Returns the location of the record.
     ///
-    /// - Parameter program: The program that keeps the record; nil for the one that is installed.
+    /// - Parameter program: The program that keeps the record; nil for the installed one.
     public static func place(by program: CompanionProgram? = nil) throws(Trouble) -> Place {
         let answers = try RecordConversation(["where"], by: program)
         guard let cells = try row(answers), cells.count == 3, let path = JSONText.unquoted(cells[0][...]),
@@ -68,10 +71,11 @@ public struct RecordQuery {
         return Place(path: path, byteCount: count, isOptimized: cells[2] == "true")
     }
 
-    /// Makes it fast to look up sessions and devices in a large record that an older version has written.
+    /// Adds the index for sessions and devices to a record that an older version has written. It makes lookups in a
+    /// large record fast.
     ///
-    /// - Parameter program: The program that keeps the record; nil for the one that is installed.
-    /// - Returns: Whether that was needed.
+    /// - Parameter program: The program that keeps the record; nil for the installed one.
+    /// - Returns: Whether the record needed this.
     public static func optimize(by program: CompanionProgram? = nil) throws(Trouble) -> Bool {
         let answers = try RecordConversation(["optimize"], by: program)
         while let answer = try answers.next() {
@@ -91,7 +95,8 @@ public struct RecordQuery {
         return nil
     }
 
-    /// The next answer. No database is one without rows.
+    /// Waits for the next answer. Returns nil at the end, and also if there is no database, which counts as one without
+    /// rows.
     private static func answer(_ answers: RecordConversation) throws(Trouble) -> Answer? {
         let answer = try answers.next()
         guard case .failing(let trouble)? = answer else { return answer }

@@ -5,42 +5,42 @@ public import RecordFormat
 internal import Synchronization
 public import Transports
 
-/// Hands what a device says to the program that keeps the record, and never waits for it.
+/// Passes a device's messages to the program that keeps the record, and never waits for it.
 ///
-/// What is wrong with the record is told once; the device is controlled on.
+/// A problem with the record is reported once, and never interrupts the control of the device.
 public final class Recording: Sendable {
-    /// What is wrong with the record, or was.
+    /// A problem with the record, or the end of one.
     public enum Report: Sendable, Hashable {
-        /// Nothing is recorded for now.
+        /// Nothing is recorded at the moment.
         case failing(Trouble)
-        /// The disk is too slow: not all is recorded.
+        /// The disk is too slow, so records are lost.
         case overflowing
-        /// It is recorded again; so many records are lost.
+        /// Recording has resumed; `lost` records are missing.
         case recovered(lost: Int)
-        /// The program that writes has ended: no more is recorded.
+        /// The writing program has ended, so nothing more is recorded.
         case broken
-        /// The program that writes takes longer than is waited for, and goes on by itself.
+        /// The writing program takes longer than the wait, and goes on alone.
         case stillWriting
-        /// So many records could not be written.
+        /// The number of records that could not be written.
         case lost(Int)
     }
 
-    /// How much may be on its way, in bytes. What comes when that is used up is counted and let go.
+    /// The largest number of bytes that wait for the writing program. Further records are counted as lost.
     private static let limit = 4 << 20
-    /// How long the end of the other program is waited for. It goes on to write when this one is gone.
+    /// The longest wait for the end of the writing program. The program goes on writing after this one has ended.
     private static let patience = Duration.seconds(10)
 
     private struct State {
-        /// The session of the values that a command reads; 0 before the first.
+        /// The session of this program's readings; 0 before the first session.
         var session: UInt64 = 0
         var lastSession: UInt64 = 0
-        /// Those that have begun and not ended.
+        /// The sessions that have begun and not ended.
         var openSessions: Set<UInt64> = []
         var pending: [UInt8] = []
         var isWriting = false
-        /// The other program is gone, or is waited for no longer.
+        /// Whether the writing program has ended, or is no longer awaited.
         var isBroken = false
-        /// It is waited for no longer.
+        /// Whether the writing program is no longer awaited.
         var isAbandoned = false
         var lost = 0
         var isEnded = false
@@ -54,12 +54,13 @@ public final class Recording: Sendable {
     private let tell: @Sendable (Report) -> Void
     private let state = Mutex(State())
 
-    /// Starts the program that writes; ``listen()`` comes next.
+    /// Starts the writing program. Call ``listen()`` next.
     ///
     /// - Parameters:
-    ///   - family: What kind of device it is of, as in `pump`.
-    ///   - program: The program; nil for the one that is installed.
-    ///   - tell: Told what is wrong, once each time; must not block.
+    ///   - family: The name of the device's family, such as `pump`.
+    ///   - program: The program; nil for the installed one.
+    ///   - loop: The event loop of the connection to the program.
+    ///   - tell: Receives each report; must not block.
     public init(
         of family: String, by program: CompanionProgram? = nil, on loop: EventLoop = .shared,
         tell: @escaping @Sendable (Report) -> Void
@@ -73,18 +74,23 @@ public final class Recording: Sendable {
         self.tell = tell
     }
 
-    // MARK: What is recorded
+    // MARK: Records
 
-    /// The device is there: from now on what it says is of a new session.
+    /// Begins a new session for the device, which has connected. Records without a session number belong to this
+    /// session from now on.
     public func beginSession(at endpoint: Endpoint) {
         let device = endpoint.attachedSerialPort?.deviceName
         let session = beginSession(named: endpoint.nameForPeople, device: device)
         state.withLock { $0.session = session }
     }
 
-    /// Begins a session beside others.
+    /// Begins a session in addition to others.
     ///
-    /// - Returns: Its number.
+    /// - Parameters:
+    ///   - endpoint: The device's endpoint for people.
+    ///   - device: The endpoint that identifies the device; nil if nothing does.
+    ///   - time: The time at which the session began.
+    /// - Returns: The number of the session.
     public func beginSession(named endpoint: String, device: String?, at time: RecordTime = .now) -> UInt64 {
         let session = state.withLock { state in
             state.lastSession += 1
@@ -95,9 +101,11 @@ public final class Recording: Sendable {
         return session
     }
 
-    /// The session is over.
+    /// Ends a session. Does nothing if the session is not open.
     ///
-    /// - Parameter session: Which one; nil for that of ``beginSession(at:)``.
+    /// - Parameters:
+    ///   - reason: The reason, as a word for programs.
+    ///   - session: The number of the session; nil for the session of ``beginSession(at:)``.
     public func endSession(_ reason: String, in session: UInt64? = nil) {
         let session = state.withLock { state in
             let session = session ?? state.session
@@ -106,9 +114,12 @@ public final class Recording: Sendable {
         if let session { record(.ended(reason: reason), in: session) }
     }
 
-    /// Records what happens now.
+    /// Records an occurrence.
     ///
-    /// - Parameter session: In which session; nil for that of ``beginSession(at:)``.
+    /// - Parameters:
+    ///   - content: The occurrence.
+    ///   - time: The time of the occurrence.
+    ///   - session: The number of the session; nil for the session of ``beginSession(at:)``.
     public func record(_ content: Record.Content, at time: RecordTime = .now, in session: UInt64? = nil) {
         let isFirst = state.withLock { state in
             guard !state.isBroken else {
@@ -141,9 +152,9 @@ public final class Recording: Sendable {
         if state.withLock({ $0.waiter != nil && !$0.isBroken }) { await finishInput() }
     }
 
-    // MARK: What becomes of it
+    // MARK: Reports of the writing program
 
-    /// Attends to what the other program says.
+    /// Starts to handle the reports of the writing program.
     public func listen() async {
         let framer = Mutex(LineFramer(limit: 1 << 16))
         await channel.forward { arrival in
@@ -175,7 +186,7 @@ public final class Recording: Sendable {
         }
     }
 
-    /// The other program is gone, as it should at the end, or before; or it is waited for no longer.
+    /// Handles that the writing program has ended, as expected or early, or that it is no longer awaited.
     private func breakDown(_ report: Report = .broken) {
         let (isUnexpected, waiter) = state.withLock { state in
             defer {
@@ -192,12 +203,12 @@ public final class Recording: Sendable {
 
     // MARK: The end
 
-    /// Ends the sessions that are open, waits until all is on the disk, and tells what is not. Called once, also by a task
-    /// that is cancelled.
+    /// Ends all open sessions, waits until the records are on the disk, and reports how many are lost. Call this method
+    /// once; it also works in a cancelled task.
     ///
     /// - Parameters:
-    ///   - reason: Why they end.
-    ///   - error: What went wrong; nil where nothing did.
+    ///   - reason: The reason for the end, as a word for programs.
+    ///   - error: A description of the failure; nil if there was none.
     public func end(_ reason: String, _ error: String? = nil) async {
         for session in state.withLock({ $0.openSessions.sorted() }) {
             if let error { record(.error(code: reason, text: error), in: session) }
@@ -218,11 +229,11 @@ public final class Recording: Sendable {
         timer.cancel()
         await channel.close()
         let (isAbandoned, lost) = state.withLock { ($0.isAbandoned, $0.lost) }
-        // What has ended, as it should or not, must not be left as a zombie.
+        // Reap the ended process, so that no zombie is left.
         if !isAbandoned { _ = ProcessEnd.reap(process) }
         if lost > 0 { tell(.lost(lost)) }
     }
 
-    /// The other program writes what it has, says so, and ends.
+    /// Closes the writing program's input. The program then writes its remaining records, reports `done` and exits.
     private func finishInput() async { try? await channel.withDescriptor { _ = shutdown($0, CInt(SHUT_WR)) } }
 }

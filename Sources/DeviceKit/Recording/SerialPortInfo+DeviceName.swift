@@ -1,8 +1,8 @@
 public import SerialPort
 
 extension SerialPortInfo {
-    /// What tells the device from others, as the endpoint by which it is found: `usb:0403:6001/A50285BI`. Nil for a port
-    /// that is not USB.
+    /// The endpoint that identifies the device: `usb:0403:6001/A50285BI`. Nil for a port that is not USB, or that only
+    /// its path identifies.
     public var deviceName: String? {
         guard let usb = identity.usb else { return nil }
         return switch identity.distinction {

@@ -3,20 +3,20 @@ public import LineProtocol
 public import RecordFormat
 internal import Synchronization
 
-/// The recording of all that a program does with a device, over all of its links: begun by whoever has something to record
-/// first, and ended once.
+/// The recording of everything that a program does with a device, over all of its links. It begins with the first
+/// caller that has something to record, and ends once.
 public final class SharedRecording: Sendable {
-    /// What is wrong with the record.
+    /// A problem with the record.
     public enum Report: Sendable {
-        /// The record could not be begun. Told once.
+        /// The recording could not begin. Reported once.
         case notBegun(Trouble)
-        /// Something is wrong with the record that was begun.
+        /// A report of the running recording.
         case begun(Recording.Report)
     }
 
     private struct State {
         var recording: Recording?
-        /// The record could not be begun, which was told.
+        /// Whether beginning has failed, which was reported.
         var hasFailed = false
         var sessions: [LinkSession] = []
     }
@@ -26,21 +26,21 @@ public final class SharedRecording: Sendable {
     private let loop: EventLoop
     private let state = Mutex(State())
 
-    /// A recording that has not begun.
+    /// Creates a recording that has not begun.
     ///
     /// - Parameters:
-    ///   - family: What kind of device it is of, as in `pump`.
-    ///   - program: The program that writes; nil for the one that is installed.
-    ///   - loop: What it runs on.
+    ///   - family: The name of the device's family, such as `pump`.
+    ///   - program: The writing program; nil for the installed one.
+    ///   - loop: The event loop of the recording.
     public init(of family: String, by program: CompanionProgram? = nil, on loop: EventLoop = .shared) {
         self.family = family
         self.program = program
         self.loop = loop
     }
 
-    /// The recording, begun if it is not; nil where it can't be.
+    /// Returns the recording, and begins it if needed. Returns nil if it can't begin.
     ///
-    /// - Parameter tell: Told what is wrong; must not block. Only the first caller's is used.
+    /// - Parameter tell: Receives each report; must not block. Only the first caller's closure is used.
     public func begun(tell: @escaping @Sendable (Report) -> Void) async -> Recording? {
         let (recording, isNew) = state.withLock { state -> (Recording?, Bool) in
             if state.recording != nil || state.hasFailed { return (state.recording, false) }
@@ -56,12 +56,13 @@ public final class SharedRecording: Sendable {
         return recording
     }
 
-    /// The link, with a record of what goes over it, which begins with the first of that.
+    /// Wraps a link so that its traffic is recorded. The recording begins with the first traffic.
     ///
     /// - Parameters:
-    ///   - name: The device, as people name it.
-    ///   - device: What tells it from others; nil where nothing does.
-    ///   - tell: As for ``begun(tell:)``.
+    ///   - link: An open link.
+    ///   - name: The device's endpoint for people.
+    ///   - device: Returns the endpoint that identifies the device; nil if nothing does.
+    ///   - tell: See ``begun(tell:)``.
     public func recorded(
         _ link: any Link, as name: String, device: @escaping @Sendable () -> String? = { nil },
         tell: @escaping @Sendable (Report) -> Void
@@ -78,7 +79,7 @@ public final class SharedRecording: Sendable {
         return RecordingLink(link) { session.take($0) }
     }
 
-    /// Ends what was begun, and waits until it is on the disk; see ``Recording/end(_:_:)``.
+    /// Ends the recording if it has begun, and waits until the records are on the disk; see ``Recording/end(_:_:)``.
     public func end(_ reason: String, _ error: String? = nil) async {
         for session in state.withLock({ $0.sessions }) { await session.begin() }
         await state.withLock { $0.recording }?.end(reason, error)
