@@ -1,15 +1,16 @@
-/// The devices of a scan that a program wants to see.
+/// A filter for the devices of a scan.
 public struct DeviceFilter: Sendable, Hashable {
-    /// The texts between the `*` of a pattern for the name, in lower case; nil for any name, and for none.
+    /// The parts of the name pattern between its `*`, in lower case; nil to accept every device, also without a name.
     private let name: [String]?
-    /// The weakest signal, in dBm; nil for any.
+    /// The weakest accepted signal in dBm; nil to accept every device.
     private let leastRSSI: Int?
 
-    /// A filter, by default one that every device passes.
+    /// Creates a filter. By default, every device passes.
     ///
     /// - Parameters:
-    ///   - name: A part of the name, or with `*` for any text the whole of it, in upper or lower case.
-    ///   - leastRSSI: The weakest signal, in dBm. A device whose signal is not known does not pass then.
+    ///   - name: A part of the name. If the text contains `*`, it must match the whole name, and `*` matches any text.
+    ///     Case is ignored.
+    ///   - leastRSSI: The weakest accepted signal in dBm. A device whose signal is unknown does not pass.
     public init(name: String? = nil, leastRSSI: Int? = nil) {
         self.name = name.map { name in
             let parts = name.lowercased().split(separator: "*", omittingEmptySubsequences: false).map(String.init)

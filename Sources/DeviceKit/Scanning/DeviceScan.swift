@@ -1,7 +1,8 @@
 public import BlueZ
 public import Transports
 
-/// The BLE devices that come into sight, change and go, each with the families that it may be of. None is connected to.
+/// The BLE devices that appear, change and disappear, each with the families that it may belong to. The scan connects
+/// to no device.
 ///
 /// ```swift
 /// let bluez = try await BlueZ.open()
@@ -10,8 +11,8 @@ public import Transports
 /// }
 /// ```
 ///
-/// The sequence ends when the task that reads it is cancelled; while the adapter does not scan yet, or waits to do so again,
-/// by ``BLEError`` with `cancelled`. Each reader has a scan of its own.
+/// The sequence ends when the task that reads it is cancelled. If the adapter is not scanning at that moment, the
+/// sequence throws ``BLEError`` with `cancelled` instead. Each reader has a scan of its own.
 public struct DeviceScan: AsyncSequence, Sendable {
     public typealias Element = DeviceScanEvent
     public typealias Failure = BLEError
@@ -23,16 +24,16 @@ public struct DeviceScan: AsyncSequence, Sendable {
     private let profiles: GATTProfiles
     private let isLasting: Bool
 
-    /// A scan, which begins when it is read.
+    /// Creates a scan. It begins when it is read.
     ///
     /// - Parameters:
-    ///   - bluez: The connection to bluetoothd; it is left open.
+    ///   - bluez: The connection to bluetoothd, which stays open.
     ///   - adapter: The name or address of an adapter; nil for the first that is on.
-    ///   - family: Only devices that may be of this family; nil for any.
-    ///   - filter: Only devices that pass it.
-    ///   - profiles: The profiles that families are told by.
-    ///   - isLasting: Whether to wait, and scan again, where bluetoothd is started anew, or the adapter is plugged out or
-    ///     switched off. Where not, the sequence throws then.
+    ///   - family: The family that devices must possibly belong to; nil for any.
+    ///   - filter: The filter that devices must pass.
+    ///   - profiles: The profiles by which families are recognized.
+    ///   - isLasting: Whether to wait and scan again after bluetoothd restarts, or after the adapter is unplugged or
+    ///     switched off. Otherwise the sequence throws.
     public init(
         with bluez: BlueZ, on adapter: String? = nil, for family: String? = nil,
         passing filter: DeviceFilter = DeviceFilter(),
@@ -48,22 +49,22 @@ public struct DeviceScan: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(scan: self) }
 
-    /// Waits for what the scan tells next.
+    /// The iterator of a scan.
     public struct Iterator: AsyncIteratorProtocol {
         private let scan: DeviceScan
-        /// What bluetoothd tells; nil where it does not scan now.
+        /// The reports of bluetoothd; nil while it does not scan.
         private var reports: BLESequence<ScanEvent>.Iterator?
         private var hasBegun = false
         private var devices = ScannedDevices()
-        /// What was found out and not told yet.
+        /// The events that are not returned yet.
         private var events: [DeviceScanEvent] = []
 
         fileprivate init(scan: DeviceScan) { self.scan = scan }
 
-        /// The next event.
+        /// Waits for the next event.
         ///
-        /// - Throws: ``BLEError`` with `notRunning`, `noBus`, `noAdapter`, `adapterOff`, `busy` or `notPermitted`; of a
-        ///   lasting scan, where it can't begin.
+        /// - Throws: ``BLEError`` with `notRunning`, `noBus`, `noAdapter`, `adapterOff`, `busy` or `notPermitted`. A
+        ///   lasting scan throws only if it can't begin.
         public mutating func next() async throws(BLEError) -> DeviceScanEvent? {
             while events.isEmpty {
                 do throws(BLEError) {
@@ -75,7 +76,8 @@ public struct DeviceScan: AsyncSequence, Sendable {
                     await take(event)
                 } catch {
                     guard scan.isLasting, hasBegun, Self.passing.contains(error.code) else { throw error }
-                    // What has gone before the scan had begun again was told, and may be noticed here first.
+                    // If the adapter disappears again before the scan has resumed, the interruption was reported
+                    // already. Pause, because `begin` may fail at once.
                     guard reports == nil else {
                         interrupt(error)
                         continue
@@ -92,7 +94,7 @@ public struct DeviceScan: AsyncSequence, Sendable {
             try await next()
         }
 
-        /// What a lasting scan outlives.
+        /// The errors that a lasting scan survives.
         private static let passing: Set<BLEError.Code> = [.notRunning, .noBus, .noAdapter, .adapterOff]
 
         private mutating func begin() async throws(BLEError) {
@@ -102,7 +104,7 @@ public struct DeviceScan: AsyncSequence, Sendable {
             hasBegun = true
         }
 
-        /// Nothing is known any more.
+        /// Reports all devices as lost, and the scan as interrupted.
         private mutating func interrupt(_ error: BLEError) {
             for device in devices.sorted { lose(device.address) }
             events.append(.interrupted(error))
@@ -129,7 +131,7 @@ public struct DeviceScan: AsyncSequence, Sendable {
             events.append(.device(last == nil ? .found : .changed, device, isNotable: isNotable))
         }
 
-        /// A device is not there any more, or not one that was asked for.
+        /// Reports a device as lost: it has disappeared, or no longer matches the filter or the family.
         private mutating func lose(_ address: BluetoothAddress) {
             guard let last = devices[address] else { return }
             devices[address] = nil
@@ -137,8 +139,9 @@ public struct DeviceScan: AsyncSequence, Sendable {
         }
     }
 
-    /// The services that bluetoothd is asked for. It is not asked for names or signals: it merges the filters of all programs,
-    /// and would not tell of a device whose signal weakens below what was asked for.
+    /// The filter for bluetoothd, which contains only services. Names and signal strengths are checked here instead,
+    /// because bluetoothd merges the filters of all programs, and would not report that a signal weakens below the
+    /// limit.
     private var serviceFilter: ScanFilter {
         ScanFilter(services: family.map { Set(profiles.profiles(of: $0).flatMap(\.services)) } ?? [])
     }

@@ -1,22 +1,22 @@
 public import BlueZ
 
-/// What a ``DeviceScan`` tells.
+/// An event of a ``DeviceScan``.
 public enum DeviceScanEvent: Sendable, Hashable {
-    /// The adapter scans; again where it was interrupted.
+    /// The adapter has started to scan; `isAgain` is true after an interruption.
     case scanning(isAgain: Bool)
-    /// There is news of a device; of one that is lost its last state. It is notable unless only the signal strength has
-    /// changed.
+    /// A device was found, has changed or is lost. A lost device is reported with its last state. `isNotable` is false
+    /// if only the signal strength has changed.
     case device(DeviceChange, ScannedDevice, isNotable: Bool)
-    /// The adapter does not scan for now; all devices were told as lost.
+    /// The adapter does not scan at the moment. All devices were reported as lost before.
     case interrupted(BLEError)
 }
 
-/// What can happen to a device that is scanned for.
+/// A change of a scanned device.
 public enum DeviceChange: String, Sendable, Hashable {
-    /// It has come into sight.
+    /// The device has appeared.
     case found
-    /// Something about it has changed.
+    /// A property of the device has changed.
     case changed
-    /// It was not heard for a while, or bluetoothd has gone.
+    /// The device was not heard for a while, no longer matches the scan, or bluetoothd has ended.
     case lost
 }

@@ -1,27 +1,28 @@
 public import BlueZ
 public import Transports
 
-/// What families a BLE device may be of, as far as its services tell.
+/// The families that a BLE device may belong to, according to its services.
 ///
-/// A service is rarely one family's alone: behind an HM-10 may be a pump, or any other device with a serial port.
+/// A service rarely belongs to one family only: an HM-10 may be connected to a pump, or to any other device with a
+/// serial port.
 ///
 /// ```swift
 /// print(FamilyFit(services: ["FFE0"]))    // pump, or another device behind an HM-10
 /// ```
 public struct FamilyFit: Sendable, Hashable {
-    /// The families that it may be of, the likeliest first; one where that is certain, none where no service is known.
+    /// The possible families, most likely first; one if the family is certain, none if no service is known.
     public let families: [String]
-    /// The profile that tells; nil where none does.
+    /// The profile that matches best; nil if none does.
     public let profile: GATTProfile?
-    /// Whether it is of the one family for sure.
+    /// Whether the device certainly belongs to the one family.
     public let isCertain: Bool
 
-    /// What the services of a device tell.
+    /// Determines the families from a device's services.
     ///
     /// - Parameters:
-    ///   - services: What it advertises, or was found to have.
-    ///   - characteristics: What it was found to have when it was connected; empty where it was not.
-    ///   - profiles: The profiles that are known.
+    ///   - services: The services that the device advertises, or was found to have.
+    ///   - characteristics: The characteristics that were found while the device was connected; empty if it was not.
+    ///   - profiles: The known profiles.
     public init(
         services: [BluetoothUUID], characteristics: Set<BluetoothUUID> = [], among profiles: GATTProfiles = .families
     ) {
@@ -45,15 +46,15 @@ public struct FamilyFit: Sendable, Hashable {
         self.isCertain = isCertain
     }
 
-    /// The family that it is known to be of; nil where that is not certain.
+    /// The device's family; nil if it is not certain.
     public var certain: String? { isCertain ? families.first : nil }
 
-    /// The families that it may be of, the likeliest first; empty where one is certain, or none is known.
+    /// The possible families, most likely first; empty if one is certain or none is known.
     public var possible: [String] { isCertain ? [] : families }
 }
 
 extension FamilyFit: CustomStringConvertible {
-    /// The families for people: `led`; `pump, or another device behind an HM-10`; empty where none is known.
+    /// The families for people: `led`; `pump, or another device behind an HM-10`; empty if none is known.
     public var description: String {
         let names = families.joined(separator: " or ")
         if isCertain || families.isEmpty { return names }

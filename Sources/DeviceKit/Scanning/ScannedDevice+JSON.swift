@@ -8,8 +8,9 @@ extension ScannedDevice: Encodable {
         case possibleFamilies = "possible_families"
     }
 
-    /// In JSON, always the keys `address`, `name`, `rssi_dbm`, `services` (UUIDs), `family` (where it is certain),
-    /// `possible_family` (the likeliest), `possible_families` (all) and `connected`; what is unknown is null.
+    /// Encodes an object that always has the keys `address`, `name`, `rssi_dbm`, `services` (UUIDs), `family` (if it is
+    /// certain), `possible_family` (the most likely), `possible_families` (all) and `connected`. Unknown values are
+    /// null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(address.description, forKey: .address)

@@ -1,26 +1,31 @@
 public import BlueZ
 public import Transports
 
-/// A BLE device that a scan has seen.
+/// A BLE device that a scan has found.
 public struct ScannedDevice: Sendable, Hashable {
-    /// What it is known by.
+    /// The address of the device.
     public let address: BluetoothAddress
-    /// What it calls itself; nil where it does not say.
+    /// The advertised name; nil if there is none.
     public let name: String?
-    /// How strongly it was last heard, in dBm; nil where it is connected, or is not heard any more.
+    /// The strength of the last received signal in dBm; nil if the device is connected, or is not received any more.
     public let rssi: Int?
-    /// The services that it advertises, or was found to have.
+    /// The services that the device advertises, or was found to have.
     public let services: [BluetoothUUID]
-    /// Whether a program of this computer is connected to it.
+    /// Whether a program of this computer is connected to the device.
     public let isConnected: Bool
-    /// What families it may be of.
+    /// The families that the device may belong to.
     public let fit: FamilyFit
 
-    /// A device with all its parts.
+    /// Creates a device from its properties.
     ///
     /// - Parameters:
-    ///   - name: What it advertises. Some that hide their name advertise one that is empty, or of zeros: that is none.
-    ///   - fit: What families it may be of; nil for what its services tell.
+    ///   - address: The address of the device.
+    ///   - name: The advertised name. Some devices hide their name by an empty one, or one of zeros: both count as no
+    ///     name.
+    ///   - rssi: The signal strength in dBm; nil if unknown.
+    ///   - services: The services that the device advertises, or was found to have.
+    ///   - isConnected: Whether a program of this computer is connected to the device.
+    ///   - fit: The possible families; nil to determine them from the services.
     public init(
         _ address: BluetoothAddress, name: String? = nil, rssi: Int? = nil, services: [BluetoothUUID] = [],
         isConnected: Bool = false, fit: FamilyFit? = nil
@@ -33,11 +38,12 @@ public struct ScannedDevice: Sendable, Hashable {
         self.fit = fit ?? FamilyFit(services: services)
     }
 
-    /// A device as bluetoothd tells of it.
+    /// Creates a device from a report of bluetoothd.
     ///
     /// - Parameters:
-    ///   - characteristics: What it was found to have when it was connected; empty where it was not.
-    ///   - profiles: The profiles that its families are told by.
+    ///   - report: The report.
+    ///   - characteristics: The characteristics that were found while the device was connected; empty if it was not.
+    ///   - profiles: The profiles by which families are recognized.
     public init(
         _ report: DeviceReport, characteristics: Set<BluetoothUUID> = [], among profiles: GATTProfiles = .families
     ) {
@@ -47,26 +53,27 @@ public struct ScannedDevice: Sendable, Hashable {
             fit: FamilyFit(services: report.services, characteristics: characteristics, among: profiles))
     }
 
-    /// Whether it differs from another state of it in its signal strength alone, which changes all the time.
+    /// Whether two states of a device are equal except for the signal strength, which changes all the time.
     func isLike(_ other: ScannedDevice) -> Bool {
         name == other.name && services == other.services && isConnected == other.isConnected && fit == other.fit
     }
 }
 
-/// The devices that a scan has seen and not lost.
+/// The devices that a scan has found and not lost.
 public struct ScannedDevices: Sendable {
     private var devices: [BluetoothAddress: ScannedDevice] = [:]
 
-    /// No device.
+    /// Creates an empty set of devices.
     public init() {}
 
-    /// The device at an address; nil where none is in sight.
+    /// The device at an address; nil if there is none.
     public subscript(address: BluetoothAddress) -> ScannedDevice? {
         get { devices[address] }
         set { devices[address] = newValue }
     }
 
-    /// The strongest first, then those that are connected, then what was not heard again.
+    /// The devices sorted by signal strength, strongest first; then connected devices, then devices that were not heard
+    /// again.
     public var sorted: [ScannedDevice] {
         devices.values.sorted { one, other in
             let (left, right) = (Self.rank(one), Self.rank(other))

@@ -1,31 +1,31 @@
 public import BlueZ
 
-/// What people call GATT services.
+/// Names of GATT services for people.
 public enum ServiceName {
-    /// The name of a service, or else the UUID, of a long one its beginning.
+    /// The name of a service, or else its UUID; a long UUID is shortened.
     private static func of(_ service: BluetoothUUID) -> String {
         names[service] ?? (service.shortValue == nil ? service.text.prefix(8) + "…" : service.description)
     }
 
-    /// The name of a service; nil where it has none that is known.
+    /// The name of a service; nil if it has no known name.
     public static func known(_ service: BluetoothUUID) -> String? { names[service] ?? attributes[service] }
 
-    /// The services of a device in a few words, as `HM-10 serial, Battery`: those that every device has are left out. One
-    /// without a name is its UUID, of a long one the beginning.
+    /// The names of a device's services, as in `HM-10 serial, Battery`. Services that every device has are left out. A
+    /// service without a name is shown by its UUID, shortened if it is long.
     public static func list(_ services: [BluetoothUUID]) -> String {
         services.filter { attributes[$0] == nil }.map(of).joined(separator: ", ")
     }
 
-    /// Those that every device has.
+    /// The services that every device has.
     private static let attributes: [BluetoothUUID: String] = ["1800": "Generic Access", "1801": "Generic Attribute"]
 
-    /// Those of the families, and of the Bluetooth SIG's assigned numbers what is met on a desk.
+    /// The services of the families, and common services from the Bluetooth SIG's assigned numbers.
     private static let names: [BluetoothUUID: String] = [
         "FFE0": "HM-10 serial",
         "FFE5": "BT4502W serial",
         "6E400001-B5A3-F393-E0A9-E50E24DCCA9E": "Nordic UART",
         "49535343-FE7D-4AE5-8FA9-9FAFD205E455": "Microchip UART",
-        // A stock example's, which the storm sensor is made from too.
+        // From a widely copied example, on which the storm sensor's firmware is based too.
         "4FAFC201-1FB5-459E-8FCC-C5C9C331914B": "ESP32 example",
         "937312E0-2354-11EB-9F10-FBC30A62CF38": "LED board",
         "FFF0": "FFF0 serial",
