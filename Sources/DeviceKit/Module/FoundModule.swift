@@ -1,10 +1,10 @@
 internal import ModuleDialects
 
-/// A module that has answered.
+/// A module that has answered a probe.
 struct FoundModule {
     let conversation: ModuleConversation
     let dialect: ModuleDialect
-    /// The baud rate at which it answers; nil where that is not known.
+    /// The baud rate at which the module answers; nil if unknown.
     let lineRate: Int?
 
     func info() async throws(ModuleSetupError) -> ModuleInfo {
@@ -21,9 +21,10 @@ struct FoundModule {
         try await conversation.value(of: query, dialect)
     }
 
-    /// Sends a command that changes something.
+    /// Sends a command that changes a setting.
     ///
-    /// - Throws: `refused` where the module says that it does not take it. Where it says nothing, reading back tells.
+    /// - Throws: `refused` if the module refuses the command. If the module does not answer, only reading the setting
+    ///   back shows the result.
     func change(_ command: String) async throws(ModuleSetupError) {
         let answer: [String]
         do throws(ModuleSetupError) { answer = try await conversation.exchange(command + dialect.commandEnd) } catch {
@@ -33,12 +34,12 @@ struct FoundModule {
         throw ModuleSetupError(.refused, .nothingChanged, answer: refusal)
     }
 
-    /// Restarts it.
+    /// Restarts the module.
     func reset() async throws(ModuleSetupError) {
         _ = try await conversation.exchange(dialect.reset.command + dialect.commandEnd)
     }
 
-    /// An address as people write it, where it is one.
+    /// Formats an address with colons. Text that is no address stays unchanged.
     private static func address(_ text: String) -> String {
         let digits = text.uppercased().filter(\.isHexDigit)
         guard digits.count == 12 else { return text }

@@ -1,18 +1,18 @@
 internal import LineProtocol
 internal import ModuleDialects
 
-/// Commands and answers at the UART of a module, one after another.
+/// The exchange of commands and answers over a module's UART, one at a time.
 ///
-/// A pump may be at the other end. All that is said to a module begins with `AT`, which no pump takes, and a line that was
-/// begun is ended: a pump answers that with an error, and then nothing more is sent.
+/// The device may be a pump instead of a module. Every text that is sent begins with `AT`, which is no pump command,
+/// and every started line is ended. A pump answers that with an error, and then nothing more is sent.
 struct ModuleConversation {
-    /// How long the beginning of an answer is waited for. A pump answers within 250 ms.
+    /// The longest wait for the beginning of an answer. A pump answers within 250 ms.
     static let patience = Duration.milliseconds(500)
-    /// What a silence is that ends an answer: an adapter may hold bytes back for 16 ms, a server for longer.
+    /// The silence that ends an answer. An adapter may hold bytes back for 16 ms, a server for longer.
     private static let quiet = Duration.milliseconds(150)
-    /// The most bytes of an answer.
+    /// The largest size of an answer in bytes.
     private static let longestAnswer = 2048
-    /// How often a module that restarts is asked whether it is there.
+    /// The number of probes for a module that is restarting.
     private static let readinessTries = 10
     private static let lineEnd = "\r\n"
 
@@ -24,23 +24,23 @@ struct ModuleConversation {
         reader = LinkReader(link, clock: clock)
     }
 
-    // MARK: Who is there
+    // MARK: Probing
 
-    /// Who has answered.
+    /// The result of a probe.
     enum Answerer {
-        /// A module that takes commands with this end.
+        /// A module whose commands have this end.
         case module(commandEnd: String)
-        /// A module that was connected to a central, and is not any more.
+        /// A module that was connected to a central, and has disconnected it because of the probe.
         case disconnectedModule
-        /// Nobody.
+        /// Nothing has answered.
         case nobody
     }
 
-    /// Finds out who is there, by a command that changes nothing.
+    /// Finds out what is on the line, by a command that changes nothing.
     ///
-    /// - Parameter commandEnd: How the module's commands end; nil where that is to be found out.
+    /// - Parameter commandEnd: The end of the module's commands; nil if unknown.
     func probe(commandEnd: String?) async throws(ModuleSetupError) -> Answerer {
-        // A genuine module takes `AT` without an end; a clone, and a pump, wait for it.
+        // A genuine module accepts `AT` without a line end; a clone and a pump wait for one.
         if commandEnd?.isEmpty ?? true {
             let answer = try await exchange(ModuleDialect.test)
             if let answerer = Self.answerer(answer, commandEnd: "") { return answerer }
@@ -57,13 +57,13 @@ struct ModuleConversation {
         return answer.contains { line in lost.contains { line.contains($0) } } ? .disconnectedModule : nil
     }
 
-    /// The dialect of a module, by its version.
+    /// Determines the dialect of a module from its version.
     ///
-    /// - Throws: `unknownModule` where it is none that is known.
+    /// - Throws: `unknownModule` if the version belongs to no known dialect.
     func dialect(commandEnd: String) async throws(ModuleSetupError) -> ModuleDialect {
         var said: String?
         for dialect in ModuleDialect.all where dialect.commandEnd == commandEnd {
-            // Clones ask for it by the same command.
+            // All clones use the same query, so it is sent once.
             if said == nil { said = try await value(of: dialect.version, dialect) }
             let version = said?.lowercased() ?? ""
             if dialect.versionMarks.contains(where: { version.contains($0) }) { return dialect }
@@ -71,9 +71,9 @@ struct ModuleConversation {
         throw ModuleSetupError(.unknownModule, .notSent, answer: said)
     }
 
-    /// Waits until a module answers, as one does again that restarts.
+    /// Waits until a module answers again after a restart.
     ///
-    /// - Returns: Whether it does.
+    /// - Returns: Whether the module answers.
     func untilReady(_ dialect: ModuleDialect) async throws(ModuleSetupError) -> Bool {
         for _ in 0..<Self.readinessTries {
             if case .module = try await probe(commandEnd: dialect.commandEnd) { return true }
@@ -83,7 +83,8 @@ struct ModuleConversation {
 
     // MARK: Values
 
-    /// What a query is answered; nil for nothing. It is asked again once, as what was said before may have spoiled it.
+    /// Sends a query and returns the value in the answer; nil if there is none. The query is repeated once, because
+    /// earlier bytes may have spoiled it.
     func value(of query: ModuleDialect.Query, _ dialect: ModuleDialect) async throws(ModuleSetupError) -> String? {
         for _ in 0..<2 {
             for line in try await exchange(query.command + dialect.commandEnd) {
@@ -94,7 +95,7 @@ struct ModuleConversation {
     }
 
     private static func value(_ line: String, _ beginnings: [String], _ dialect: ModuleDialect) -> String? {
-        // The longest first: one that is empty fits any line.
+        // Longest prefix first, because an empty prefix matches every line.
         for beginning in beginnings.sorted(by: { $0.count > $1.count }) where line.hasPrefix(beginning) {
             let isOther = beginning.isEmpty && (line == ModuleDialect.testAnswer || isRefusal(line))
             if !isOther { return String(line.dropFirst(beginning.count)) }
@@ -102,16 +103,16 @@ struct ModuleConversation {
         return nil
     }
 
-    /// Whether a line of a module says that it does not take a command, as `ERROR` and `ERROR=102`.
+    /// Whether a module's line refuses a command, as `ERROR` and `ERROR=102` do.
     static func isRefusal(_ line: String) -> Bool { line == "ERROR" || line.hasPrefix("ERROR=") }
 
     // MARK: Commands
 
-    /// Sends a text as it is, and hears what is said until there is silence: the lines, without empty ones.
+    /// Sends a text unchanged, and collects the answer until silence. Returns its lines without empty ones.
     ///
-    /// - Throws: `otherDevice` where what is said is of a device that is known, and no module says so.
+    /// - Throws: `otherDevice` if a line shows that the device is of a known family and no module.
     func exchange(_ text: String) async throws(ModuleSetupError) -> [String] {
-        // What came too late answers nothing; a pump may have said it all the same.
+        // Bytes that arrived late are no answer to this text, but they may show that the device is a pump.
         try Self.check(try await linked { () throws(LinkError) in try await receiveLate() })
         let answer = try await linked { () throws(LinkError) in try await talk(text) }
         try Self.check(answer)
@@ -151,7 +152,7 @@ struct ModuleConversation {
         bytes.split { $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }.map(Array.init)
     }
 
-    /// Refuses what a device has said that is no module.
+    /// Throws if a line shows that the device is of a known family and no module.
     private static func check(_ bytes: [UInt8]) throws(ModuleSetupError) {
         for line in lines(of: bytes) where line != Array(ModuleDialect.testAnswer.utf8) {
             guard let family = Family.all.first(where: { $0.wire.recognizes(line) }) else { continue }

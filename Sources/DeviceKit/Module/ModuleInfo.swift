@@ -1,27 +1,27 @@
-/// What a BLE module says of itself at its UART.
+/// The properties of a BLE module, as read at its UART.
 public struct ModuleInfo: Sendable, Hashable {
-    /// What it is in a BLE connection.
+    /// The role of a module in a BLE connection.
     public enum Role: String, Sendable, Hashable {
-        /// It is found, and connected to.
+        /// The module advertises, and centrals connect to it.
         case peripheral
-        /// It looks for others, and connects to them.
+        /// The module scans for peripherals, and connects to them.
         case central
     }
 
-    /// Whose AT commands it takes, as `cc41-a`.
+    /// The name of the module's AT command dialect: `cc41-a`.
     public var dialect: String
-    /// The module and its maker, by its dialect.
+    /// The module and its maker, according to the dialect.
     public var title: String
-    /// The version of its firmware; nil, as with the others, where it did not say.
+    /// The version of the firmware. This and all further properties are nil if the module did not report them.
     public var version: String?
-    /// What it is called over BLE.
+    /// The name that the module advertises.
     public var name: String?
-    /// The baud rate of its UART that it says it is set to.
+    /// The configured baud rate of the UART, as the module reports it.
     public var baudRate: Int?
-    /// The baud rate at which it has answered; nil where no serial port leads to it.
+    /// The baud rate at which the module has answered; nil if the module is not at a serial port.
     public var lineRate: Int?
-    /// What it is in a connection.
+    /// The role of the module in a connection.
     public var role: Role?
-    /// Its address, as `00:15:83:31:46:CB`.
+    /// The address of the module: `00:15:83:31:46:CB`.
     public var address: String?
 }

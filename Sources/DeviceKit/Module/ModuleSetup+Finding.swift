@@ -2,9 +2,9 @@ internal import LineProtocol
 internal import ModuleDialects
 
 extension ModuleSetup {
-    /// How often a module is asked whether it is there.
+    /// The number of probes at each baud rate.
     private static let tries = 2
-    /// As ``tries``, of a board that may be starting: it hears nothing for up to 8 s.
+    /// The number of probes if the board may be starting, when it does not listen for up to 8 s.
     private static let triesAfterReset = 8
 
     func withModule<Value>(
@@ -40,7 +40,7 @@ extension ModuleSetup {
             report(.looking(baudRate: rate))
             let link: any Link
             do throws(ModuleSetupError) { link = try await opened(rate) } catch {
-                // An adapter need not have all rates.
+                // An adapter may not support every rate.
                 if error.link?.code == .unsupported, rates.count > 1 { continue }
                 throw error
             }

@@ -2,10 +2,10 @@ public import LineProtocol
 internal import ModuleDialects
 public import Transports
 
-/// Asks a BLE module at its UART what it is, and sets its name and its baud rate: an HM-10, or one of its clones.
+/// Reads the properties of a BLE module (an HM-10 or a clone) at its UART, and sets its name and its baud rate.
 ///
-/// Nothing is reported as set that was not read back from the module. Where a pump is on the line instead, it is sent nothing
-/// that could change its state, and the first line that it says ends all.
+/// Every new setting is read back from the module before it is reported. If a pump is on the line instead, it receives
+/// nothing that could change its state, and its first line ends the operation.
 ///
 /// ```swift
 /// let endpoint = try Endpoint("/dev/ttyUSB0")
@@ -17,24 +17,23 @@ public import Transports
 /// print(try await setup.info().name ?? "")
 /// ```
 public struct ModuleSetup: Sendable {
-    /// Opens the port that leads to the module, at that baud rate; at its own where that is nil.
+    /// Opens the port to the module at the given baud rate; nil for the port's own rate.
     public typealias Opener = @Sendable (_ baudRate: Int?) async throws(LinkError) -> any Link
 
-    /// What comes to light meanwhile.
+    /// An occurrence during the operation.
     public enum Report: Sendable, Hashable {
-        /// A module is looked for, at that baud rate.
+        /// The operation probes for a module at this baud rate.
         case looking(baudRate: Int?)
-        /// The module was connected to a central, and has disconnected it: so a genuine one takes the question whether it is
-        /// there.
+        /// The module was connected to a central and has disconnected it: a genuine module does so when it is probed.
         case disconnectedCentral
     }
 
-    /// The names of the dialects that are known.
+    /// The names of the known dialects.
     public static var dialects: [String] { ModuleDialect.all.map(\.name) }
 
-    /// The baud rates that a module may be at, those first that are usual.
+    /// The baud rates that a module may use, the usual ones first.
     private static let usualRates = [9600, 115_200, 57600, 38400, 19200, 4800, 2400, 1200, 230_400]
-    /// The most bytes of a name that an advertisement has room for.
+    /// The longest name in bytes that fits into an advertisement.
     private static let longestName = 29
 
     let dialect: ModuleDialect?
@@ -43,11 +42,14 @@ public struct ModuleSetup: Sendable {
     let report: @Sendable (Report) -> Void
     let open: Opener
 
+    /// Creates an operation on a module.
+    ///
     /// - Parameters:
-    ///   - dialect: One of ``dialects``; nil to find out. One that there is not counts as nil.
-    ///   - rates: The baud rates to look for the module at, as ``rates(of:)`` has them.
-    ///   - clock: Measures all times.
-    ///   - report: Told what comes to light.
+    ///   - dialect: The name of a dialect in ``dialects``; nil to detect it. An unknown name counts as nil.
+    ///   - rates: The baud rates to try: see ``rates(of:)``.
+    ///   - clock: The clock for all time-outs.
+    ///   - report: Receives the reports.
+    ///   - open: Opens the port to the module. It may be called several times.
     public init(
         dialect: String? = nil, rates: [Int?], clock: any Clock<Duration>,
         report: @escaping @Sendable (Report) -> Void = { _ in }, open: @escaping Opener
@@ -59,24 +61,27 @@ public struct ModuleSetup: Sendable {
         self.open = open
     }
 
-    /// The baud rates to look for a module at: the one that a serial port's endpoint names, else all that modules have. Where
-    /// no serial port leads there, the one that the line has.
+    /// Returns the baud rates to try at an endpoint: the rate that the endpoint of a serial port names, or else all
+    /// rates that modules use. For an endpoint without a serial port, the only element is nil, which keeps the rate of
+    /// the line.
     public static func rates(of endpoint: Endpoint) -> [Int?] {
         guard let serial = endpoint.serial else { return [nil] }
         if let named = serial.baudRate { return [named] }
         return usualRates
     }
 
-    // MARK: What it does
+    // MARK: Operations
 
-    /// Asks the module what it is.
+    /// Reads the properties of the module.
     public func info() async throws(ModuleSetupError) -> ModuleInfo {
         try await withModule { module throws(ModuleSetupError) in try await module.info() }
     }
 
-    /// Gives the module another name, restarts it, and reads the name back.
+    /// Changes the name of the module, restarts the module, and reads the name back.
     ///
-    /// - Parameter name: Of printable ASCII.
+    /// - Parameter name: The new name, in printable ASCII.
+    /// - Returns: The properties of the module after the change.
+    /// - Throws: `invalidName`; `notConfirmed` if the new name could not be read back; the errors of finding a module.
     public func setName(_ name: String) async throws(ModuleSetupError) -> ModuleInfo {
         if let reason = Self.flaw(of: name, limit: dialect?.longestName ?? Self.longestName) {
             throw ModuleSetupError(.invalidName, .notSent, reason: reason)
@@ -97,20 +102,25 @@ public struct ModuleSetup: Sendable {
         }
     }
 
-    /// What is wrong with a name; nil for nothing.
+    /// The flaw of a name; nil if the name is valid.
     private static func flaw(of name: String, limit: Int) -> String? {
         if name.isEmpty { return "a name has one character or more" }
         guard name.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else {
             return "a name has letters, digits and signs of ASCII only"
         }
-        // `AT+NAME?` is the question.
+        // `AT+NAME?` is the query for the name.
         if name == "?" || name.hasPrefix(" ") || name.hasSuffix(" ") {
             return "a name neither begins nor ends with a space, and is not a question mark"
         }
         return name.utf8.count > limit ? "the name has \(name.utf8.count) bytes, and the module takes \(limit)" : nil
     }
 
-    /// Sets the baud rate of the module's UART, and reads it back at that rate.
+    /// Changes the baud rate of the module's UART, and reads the setting back at the new rate.
+    ///
+    /// - Parameter rate: The new rate in baud.
+    /// - Returns: The properties of the module after the change.
+    /// - Throws: `needsSerialPort`; `unsupportedRate`; `notConfirmed` if the new rate could not be read back; the
+    ///   errors of finding a module.
     public func setBaudRate(_ rate: Int) async throws(ModuleSetupError) -> ModuleInfo {
         guard rates.allSatisfy({ $0 != nil }) else { throw ModuleSetupError(.needsSerialPort, .notSent) }
         let found = try await find()
@@ -134,7 +144,8 @@ public struct ModuleSetup: Sendable {
         }
     }
 
-    /// Reads a new baud rate back at that rate. Where no module answers there, it may have to be restarted first.
+    /// Reads the new baud rate back at that rate. If no module answers there, restarts the module at the old rate once
+    /// and tries again.
     private func confirm(
         _ rate: Int, _ dialect: ModuleDialect, setAt oldRate: Int?
     ) async throws(ModuleSetupError) -> ModuleInfo {
@@ -156,7 +167,7 @@ public struct ModuleSetup: Sendable {
         return try await closing(module) { () throws(ModuleSetupError) in try await module.info() }
     }
 
-    /// The module at a rate; nil where none answers.
+    /// Opens the port at a rate and waits for the module. Returns nil if it does not answer.
     private func module(at rate: Int?, _ dialect: ModuleDialect) async throws(ModuleSetupError) -> FoundModule? {
         let talk = ModuleConversation(try await opened(rate), clock: clock)
         let module = FoundModule(conversation: talk, dialect: dialect, lineRate: rate)
@@ -170,7 +181,7 @@ public struct ModuleSetup: Sendable {
         return nil
     }
 
-    /// Does something after a change was sent: where it fails, the module may be changed.
+    /// Performs a step after the change was sent. If the step fails, whether the module was changed is unknown.
     private func afterChange<Value>(
         _ body: () async throws(ModuleSetupError) -> Value
     ) async throws(ModuleSetupError) -> Value {

@@ -1,54 +1,54 @@
 public import LineProtocol
 
-/// Why a BLE module could not be asked, or was not set.
+/// The reason that a BLE module could not be read or set.
 public struct ModuleSetupError: Error, Sendable, Hashable {
     /// The kinds of failure.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// No module has answered, at any of ``ModuleSetupError/rates``.
+        /// No module answers at any of ``ModuleSetupError/rates``.
         case noAnswer = "no_answer"
-        /// Another device has answered, of ``ModuleSetupError/family``; ``ModuleSetupError/answer`` is what it said.
+        /// A device of ``ModuleSetupError/family`` has sent ``ModuleSetupError/answer``, so it is no module.
         case otherDevice = "other_device"
-        /// A module has answered that is none of those that are known; ``ModuleSetupError/answer`` is its version.
+        /// The module's dialect is unknown; ``ModuleSetupError/answer`` is its version.
         case unknownModule = "unknown_module"
-        /// The module has refused the change; ``ModuleSetupError/answer`` is what it said.
+        /// The module has refused the change by ``ModuleSetupError/answer``.
         case refused
-        /// The change was sent, and reading it back gave ``ModuleSetupError/answer``; nil for nothing.
+        /// The change was sent, but reading it back returned ``ModuleSetupError/answer``; nil if nothing was returned.
         case notConfirmed = "not_confirmed"
-        /// The module takes no such name: ``ModuleSetupError/reason``.
+        /// The module can't have this name; see ``ModuleSetupError/reason``.
         case invalidName = "invalid_name"
-        /// The module can't be set to that baud rate; ``ModuleSetupError/rates`` are those that it can.
+        /// The module does not support this baud rate; ``ModuleSetupError/rates`` are the supported ones.
         case unsupportedRate = "unsupported_rate"
-        /// A baud rate can be set, and read back, over a serial port only.
+        /// A baud rate can be set, and read back, only over a serial port.
         case needsSerialPort = "needs_serial_port"
-        /// A daemon has the port.
+        /// A daemon owns the port.
         case shared
-        /// The port could not be opened, or the link broke: ``ModuleSetupError/link``.
+        /// The port could not be opened, or the link broke; see ``ModuleSetupError/link``.
         case link
     }
 
-    /// What is known of the module behind it.
+    /// The known state of the module after the failure.
     public enum Outcome: String, Sendable, Hashable {
-        /// Nothing that changes a module was sent.
+        /// No command that changes the module was sent.
         case notSent = "not_sent"
-        /// It is as it was.
+        /// The module is unchanged.
         case nothingChanged = "nothing_changed"
-        /// It may be changed or not.
+        /// The module may have been changed.
         case unknown
     }
 
     /// The kind of failure.
     public var code: Code
-    /// What is known of the module behind it.
+    /// The known state of the module after the failure.
     public var outcome: Outcome
-    /// What was said in answer.
+    /// The answer of the device, or the value that was read back.
     public var answer: String?
-    /// The kind of device that has answered.
+    /// The name of the family of the device that has answered.
     public var family: String?
-    /// Baud rates: those that were tried, or that there are. Empty where no serial port leads there.
+    /// The baud rates that were tried or are supported. Empty if the device is not at a serial port.
     public var rates: [Int]
-    /// What is wrong with a name.
+    /// The flaw of the name.
     public var reason: String?
-    /// How the link broke, or could not be opened.
+    /// The error of the link.
     public var link: LinkError?
 
     init(
@@ -66,7 +66,7 @@ public struct ModuleSetupError: Error, Sendable, Hashable {
 }
 
 extension ModuleSetupError {
-    /// The error, after something was sent that changes a module.
+    /// The same error with the outcome `unknown`, for failures after a change was sent.
     var ofUnknownOutcome: ModuleSetupError {
         var error = self
         error.outcome = .unknown
