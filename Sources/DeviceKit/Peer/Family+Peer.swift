@@ -1,7 +1,7 @@
 internal import LineProtocol
 
 extension Family {
-    /// The text and image peer on the Nordic UART Service. The peer protocol.
+    /// The text and image peer on the Nordic UART Service, which speaks the peer protocol.
     public static let peer = Family(
         name: "peer", device: "a text and image peer", baudRate: 115_200,
         reasonForNoStop: "a peer takes OFF as a message: {toggle} off sends it",

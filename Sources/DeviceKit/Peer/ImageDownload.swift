@@ -1,12 +1,12 @@
 public import LineProtocol
 
-/// An image of a peer that is fetched into a file, which is replaced by the whole image or left as it was.
+/// Fetches a peer's image into a file. The complete image replaces the file; otherwise the file stays unchanged.
 public struct ImageDownload: Sendable {
-    /// What has come.
+    /// The state of a download.
     public struct Report: Sendable, Hashable {
-        /// The image, as the peer has announced it.
+        /// The image, as announced by the peer; nil before the announcement.
         public var image: PeerImage?
-        /// How many bytes of it.
+        /// The number of bytes received.
         public var byteCount: Int
     }
 
@@ -15,9 +15,13 @@ public struct ImageDownload: Sendable {
     private let clock: any Clock<Duration>
     private let timeout: Duration
 
-    /// A download that has not begun.
+    /// Creates a download.
     ///
-    /// - Parameter timeout: How long the beginning of the image is waited for, and each further piece.
+    /// - Parameters:
+    ///   - link: The link to the peer.
+    ///   - target: The file for the image.
+    ///   - clock: The clock for the time-out.
+    ///   - timeout: The longest wait for the beginning of the image, and for each further piece.
     public init(
         over link: any Link, to target: ReplacedFile, clock: any Clock<Duration> = ContinuousClock(),
         timeout: Duration = PeerImageDownload.defaultTimeout
@@ -28,17 +32,18 @@ public struct ImageDownload: Sendable {
         self.timeout = timeout
     }
 
-    /// Fetches it, and closes the link.
+    /// Fetches the image, and closes the link.
     ///
     /// - Parameters:
     ///   - progress: Called after each piece.
-    ///   - heard: Called with what the peer says meanwhile that is no part of the image.
-    /// - Throws: What is wrong. Nothing is kept of the image.
+    ///   - heard: Called with messages from the peer that are not part of the image.
+    /// - Returns: The final state of the download.
+    /// - Throws: ``ImageDownloadError``. An incomplete image is not kept.
     public func run(
         progress: (Report) -> Void = { _ in }, heard: (PeerPiece) -> Void = { _ in }
     ) async throws(ImageDownloadError) -> Report {
         var download = PeerImageDownload(over: link, clock: clock, timeout: timeout)
-        // Of what can't be discarded nothing is written before the image is known to be right.
+        // If the output can't be discarded, nothing is written until the whole image has been verified.
         var held: [UInt8] = []
         do {
             do {
@@ -66,13 +71,13 @@ public struct ImageDownload: Sendable {
     }
 }
 
-/// Why an image was not fetched.
+/// The reason that an image could not be fetched.
 public struct ImageDownloadError: Error, Sendable, Hashable {
-    /// What is wrong.
+    /// The kinds of causes.
     public enum Cause: Error, Sendable, Hashable {
-        /// The image did not come, or not to its end.
+        /// The image did not arrive completely.
         case download(PeerImageDownload.Failure)
-        /// It could not be written.
+        /// The image could not be written.
         case file(FileError)
 
         init(_ error: any Error) {
@@ -85,9 +90,9 @@ public struct ImageDownloadError: Error, Sendable, Hashable {
         }
     }
 
-    /// What is wrong.
+    /// The cause of the failure.
     public let cause: Cause
-    /// How much of the image had come. It is not kept.
+    /// The state of the download at the failure. The received bytes are not kept.
     public let report: ImageDownload.Report
 
     init(_ cause: Cause, _ report: ImageDownload.Report) {

@@ -1,22 +1,27 @@
 public import LineProtocol
 
-/// What is known of something that was said to a peer.
+/// The result of sending a command to a peer.
 ///
 /// ```swift
 /// let link = try await LinkSchemes.families.open(Endpoint("ble:QDevice1"))
 /// print(try await PeerDelivery.say(.toggle(true), over: link).isAcknowledged)
 /// ```
 public struct PeerDelivery: Sendable, Hashable {
-    /// Whether the peer has acknowledged it. False says nothing: the published peer acknowledges nothing.
+    /// Whether the peer has acknowledged the command. False has no meaning: the published peer acknowledges nothing.
     public let isAcknowledged: Bool
-    /// Whether anything came from the peer, which need not answer.
+    /// Whether anything arrived from the peer. A peer need not answer.
     public let hasHeard: Bool
 
-    /// Says `Hello` and then `command`, once, and closes the link.
+    /// Sends `Hello` and then `command`, each once, and closes the link.
     ///
-    /// - Parameter timeout: How long the acknowledgement is waited for, where the peer acknowledges at all.
-    /// - Throws: As ``LineProtocol/PeerDialogue/meet()`` and ``LineProtocol/PeerDialogue/say(_:)``; with a link error `unsupported`
-    ///   where the command is longer than the link takes in one piece. It is not sent in two, which would be two messages.
+    /// - Parameters:
+    ///   - command: The command.
+    ///   - link: The link to the peer.
+    ///   - clock: The clock for the time-out.
+    ///   - timeout: The longest wait for the acknowledgement, if the peer acknowledges at all.
+    /// - Throws: The errors of ``LineProtocol/PeerDialogue/meet()`` and ``LineProtocol/PeerDialogue/say(_:)``. The link
+    ///   error is `unsupported` if the command is longer than one write of the link: it is not split, because the peer
+    ///   would take the parts for two messages.
     public static func say(
         _ command: PeerCommand, over link: any Link, clock: any Clock<Duration> = ContinuousClock(),
         timeout: Duration = PeerDialogue.defaultTimeout

@@ -1,27 +1,27 @@
 public import LineProtocol
 
-/// Something that came about at a link to a peer, for people (``description``) and for programs (as JSON).
+/// An event at a link to a peer, for people (``description``) and for programs (as JSON).
 ///
-/// In JSON it has the key `event`, and those of the others that it has: `host`, `host_time`, `text`, `characters`, `hex`,
-/// `continued`, `toggle`, `file`, `bytes`, `error`.
+/// The JSON object has the key `event` and, as far as they apply, the keys `host`, `host_time`, `text`, `characters`,
+/// `hex`, `continued`, `toggle`, `file`, `bytes` and `error`.
 public struct PeerEvent: Sendable, Hashable {
-    /// What it is.
+    /// The kinds of events.
     public enum Kind: String, Sendable, Hashable, CaseIterable, Encodable {
-        /// The peer greets: ``PeerEvent/host`` and ``PeerEvent/hostTime``.
+        /// The peer has sent a greeting; see ``PeerEvent/host`` and ``PeerEvent/hostTime``.
         case greeting
-        /// The peer acknowledges a `Hello`.
+        /// The peer has acknowledged a `Hello`.
         case acknowledged
-        /// A message, or a part of one: ``PeerEvent/text`` and ``PeerEvent/characters``.
+        /// A message, or part of one; see ``PeerEvent/text`` and ``PeerEvent/characters``.
         case text
-        /// A message that is not UTF-8: ``PeerEvent/hex``.
+        /// A message that is not UTF-8; see ``PeerEvent/hex``.
         case bytes
-        /// ``PeerEvent/toggle`` says to which position.
+        /// A toggle to the position ``PeerEvent/toggle``.
         case toggle
-        /// An image is announced, as ``PeerEvent/file`` of so many ``PeerEvent/bytes``.
+        /// The announcement of an image, with its name ``PeerEvent/file`` and its size ``PeerEvent/bytes``.
         case imageBegins = "image_begins"
-        /// All of the image has come.
+        /// The image has arrived completely.
         case imageEnds = "image_ends"
-        /// What came is no image as it was announced.
+        /// The received data is not the announced image.
         case imageFailed = "image_failed"
         /// The peer has no image to send.
         case imageRefused = "image_refused"
@@ -31,32 +31,32 @@ public struct PeerEvent: Sendable, Hashable {
         case back
     }
 
-    /// What it is.
+    /// The kind of the event.
     public let kind: Kind
-    /// Who greets.
+    /// The host name in a greeting.
     public private(set) var host: String?
-    /// The time by the clock of who greets.
+    /// The time in a greeting, by the host's clock.
     public private(set) var hostTime: String?
-    /// What a message says.
+    /// The text of a message.
     public private(set) var text: String?
-    /// How many characters it has.
+    /// The number of characters in the text.
     public private(set) var characters: Int?
-    /// A message that is not UTF-8, byte by byte.
+    /// The bytes of a message that is not UTF-8, in hexadecimal.
     public private(set) var hex: String?
-    /// Whether this goes on a message that was too long for one event.
+    /// Whether this event continues a message that was too long for one event.
     public private(set) var continued: Bool?
-    /// `on` or `off`.
+    /// The position of a toggle: `on` or `off`.
     public private(set) var toggle: String?
-    /// What the peer calls its image.
+    /// The peer's name for the image.
     public private(set) var file: String?
-    /// The size of an image that is announced; of one that failed, how many of its bytes had come.
+    /// The announced size of an image in bytes; for an image that failed, the number of bytes received.
     public private(set) var bytes: Int?
-    /// Why an image failed or was refused, as a word of the protocol.
+    /// The reason that an image failed or was refused, as a word of the protocol.
     public private(set) var error: String?
 
     private init(kind: Kind) { self.kind = kind }
 
-    /// The event that a piece is; nil for what an image holds.
+    /// Creates the event for a piece from the peer. Returns nil for image data.
     public init?(_ piece: PeerPiece) {
         switch piece {
         case .greeting(let greeting):
@@ -89,7 +89,7 @@ public struct PeerEvent: Sendable, Hashable {
         }
     }
 
-    /// The event of a ``PeerMonitor``; nil for what an image holds.
+    /// Creates the event for an element of a ``PeerMonitor``. Returns nil for image data.
     public init?(_ element: PeerMonitor.Element) {
         switch element {
         case .heard(let piece): self.init(piece)
@@ -98,12 +98,13 @@ public struct PeerEvent: Sendable, Hashable {
         }
     }
 
-    /// Whether it is what people at the peer say, and not the protocol.
+    /// Whether a person at the peer caused the event, and not the protocol.
     public var isSaidByPeople: Bool { kind == .text || kind == .bytes || kind == .toggle }
 }
 
 extension PeerEvent: CustomStringConvertible {
-    /// The event on a line, with as much of a message as a peer shows. What strangers wrote is escaped.
+    /// The event on one line. A long message is cut after as many characters as a peer shows. Control characters are
+    /// escaped.
     public var description: String {
         switch kind {
         case .greeting: "greeting from \(Self.safe(host)), whose time is \(Self.safe(hostTime))"

@@ -1,13 +1,15 @@
 public import LineProtocol
 internal import Synchronization
 
-/// Follows what a peer says, through losses of its link.
+/// Follows the messages of a peer, and reconnects if the link is lost.
 public typealias PeerMonitor = LinkFollowing<PeerPiece>
 
 extension PeerMonitor {
-    /// What the peer says from now on. `Hello` is said to it first, over each link.
+    /// Follows the peer's messages from now on. Over each link, the monitor sends `Hello` first.
     ///
-    /// - Parameter link: As of ``init(over:_:listen:)``, as is `reconnector`.
+    /// - Parameters:
+    ///   - link: See ``init(over:_:listen:)``.
+    ///   - reconnector: See ``init(over:_:listen:)``.
     public convenience init(over link: any Link, _ reconnector: Reconnector) {
         self.init(over: link, reconnector) { link in
             let greeting = Greeting(on: link)
@@ -21,8 +23,8 @@ extension PeerMonitor {
     }
 }
 
-/// A `Hello` that is being said, while the peer may say something itself: a write over BLE that it does not answer takes
-/// 30 s to fail.
+/// Sends `Hello` while the peer may already send messages. Reading must not wait for the write: over BLE, a write that
+/// the peer does not answer takes 30 s to fail.
 private final class Greeting: Sendable {
     private let error = Mutex<LinkError?>(nil)
 
@@ -31,7 +33,7 @@ private final class Greeting: Sendable {
             do throws(LinkError) {
                 try await link.send(PeerCommand.hello.bytes(keepsPacketBounds: link.keepsPacketBounds))
             } catch {
-                // What came before the link broke is still there to be read, and the loss is told behind it.
+                // Bytes that arrived before the disconnection can still be read. Reading then reports the loss.
                 guard error.code != .disconnected else { return }
                 self.error.withLock { $0 = error }
                 await link.close()
@@ -39,6 +41,6 @@ private final class Greeting: Sendable {
         }
     }
 
-    /// Why it could not be said, once the link is closed.
+    /// The failure of sending, once the link is closed.
     var result: Result<Void, LinkError> { error.withLock { $0.map { .failure($0) } ?? .success(()) } }
 }

@@ -1,7 +1,7 @@
 internal import LineProtocol
 
 extension Family {
-    /// The ESP32 sensor that keeps a log. The storm protocol.
+    /// The ESP32 sensor that keeps a log, which speaks the storm protocol.
     public static let storm = Family(
         name: "storm", device: "a storm sensor", baudRate: 115_200,
         reasonForNoStop: "a storm sensor only measures",

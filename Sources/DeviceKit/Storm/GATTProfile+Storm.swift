@@ -5,10 +5,11 @@ extension GATTProfile {
     /// A storm sensor's log, and its live rows with their prefixes.
     public static let storm = profile("storm", hear: "BEB5483E-36E1-4688-B7F5-EA07361B26A8")
 
-    /// The same device's raw measurements.
+    /// The raw measurements of the same sensor.
     public static let stormLive = profile("storm-live", hear: "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E")
 
-    /// The service and the characteristic that is written to are those of a stock example, which others are made from too.
+    /// The service and the write characteristic come from a widely copied example, so other devices have them too. The
+    /// live characteristic is the mark of a storm sensor.
     private static func profile(_ name: String, hear: BluetoothUUID) -> GATTProfile {
         GATTProfile(
             name, families: ["storm"], services: ["4FAFC201-1FB5-459E-8FCC-C5C9C331914B"],

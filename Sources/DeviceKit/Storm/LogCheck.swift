@@ -1,29 +1,31 @@
 internal import LineProtocol
 
-/// Tells a log from what another device has answered, and finds lines of it that are damaged.
+/// Distinguishes a log from the answer of another device, and finds damaged lines in it.
 ///
-/// Any text may be of a log. One that was not announced is taken for a log once a line of it is a measurement; until then it is
-/// held back, so that an error of another device does not replace a log.
+/// Any text may belong to a log. Text that was not announced counts as a log only when one of its lines is a
+/// measurement. Until then the text is held back, so that an error message of another device can't replace a log file.
 struct LogCheck {
-    /// The most that is held back, and the longest line that is looked at.
+    /// The largest size in bytes of held-back text, and of a line that is checked.
     private static let limit = 4096
 
-    /// How many bytes are of a log.
+    /// The number of bytes that belong to the log.
     private(set) var byteCount = 0
-    /// How many lines are no measurement.
+    /// The number of lines that are no measurements.
     private(set) var oddLineCount = 0
-    /// The first of them.
+    /// The first line that is no measurement.
     private(set) var oddLine: [UInt8]?
 
     private var framer = LineFramer(limit: limit)
     private var held: [UInt8] = []
     private var isLog = false
 
-    /// Takes in text that has come.
+    /// Adds received text.
     ///
-    /// - Parameter isAnnounced: Whether the sensor has said that its log follows.
-    /// - Returns: What is of a log for certain, with what was held back before.
-    /// - Throws: `notUnderstood` if it is no log.
+    /// - Parameters:
+    ///   - text: The text, which may be cut anywhere.
+    ///   - isAnnounced: Whether the sensor has announced its log.
+    /// - Returns: The text that certainly belongs to the log, including text that was held back before.
+    /// - Throws: `notUnderstood` if the text is no log.
     mutating func take(_ text: [UInt8], isAnnounced: Bool) throws(SessionError) -> [UInt8] {
         var lines: [[UInt8]] = []
         framer.append(text.span) { line, _ in lines.append(line.withUnsafeBufferPointer { Array($0) }) }
@@ -39,10 +41,10 @@ struct LogCheck {
         return held
     }
 
-    /// Nothing follows.
+    /// Ends the text.
     ///
-    /// - Returns: What was held back and is of a log: its only row may have no line end.
-    /// - Throws: `notUnderstood` if what was held back is no log.
+    /// - Returns: The text that was held back and belongs to the log. The log's only row may have no line end.
+    /// - Throws: `notUnderstood` if the held-back text is no log.
     mutating func finish() throws(SessionError) -> [UInt8] {
         try look(at: framer.pending)
         if !isLog, let oddLine { throw Self.notUnderstood(oddLine) }

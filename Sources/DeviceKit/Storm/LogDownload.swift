@@ -1,6 +1,6 @@
 public import LineProtocol
 
-/// A sensor's log that is fetched into a file, which is replaced by the whole log or left as it was.
+/// Fetches a sensor's log into a file. The complete log replaces the file; otherwise the file stays unchanged.
 ///
 /// ```swift
 /// let link = try await LinkSchemes.families.open(Endpoint("ble:storm"))
@@ -8,17 +8,17 @@ public import LineProtocol
 /// print(try await log.run().byteCount)
 /// ```
 public struct LogDownload: Sendable {
-    /// What has come.
+    /// The result of a download.
     public struct Report: Sendable, Hashable {
-        /// How many bytes of the log.
+        /// The number of bytes in the log.
         public var byteCount: Int
-        /// How many live rows came meanwhile, which are left out.
+        /// The number of live rows that arrived during the download. They are left out.
         public var liveRowCount: Int
-        /// How many rows came without a line end, and were given one.
+        /// The number of rows that arrived without a line end, which was added.
         public var addedLineEndCount: Int
-        /// How many lines are no measurement, as two rows that run together are none. They are kept as they came.
+        /// The number of lines that are no measurements, such as two rows that run together. They are kept unchanged.
         public var oddLineCount: Int
-        /// The first of them.
+        /// The first line that is no measurement.
         public var oddLine: [UInt8]?
     }
 
@@ -28,11 +28,14 @@ public struct LogDownload: Sendable {
     private let timeout: Duration
     private let quiet: Duration
 
-    /// A download that has not begun.
+    /// Creates a download.
     ///
     /// - Parameters:
-    ///   - timeout: How long the beginning of the log is waited for.
-    ///   - quiet: How long a silence ends the log where the sensor does not say that it is over.
+    ///   - link: The link to the sensor.
+    ///   - target: The file for the log.
+    ///   - clock: The clock for time-outs.
+    ///   - timeout: The longest wait for the beginning of the log.
+    ///   - quiet: The silence that ends the log if the sensor does not mark the end.
     public init(
         over link: any Link, to target: ReplacedFile, clock: any Clock<Duration> = ContinuousClock(),
         timeout: Duration = StormDownload.defaultTimeout, quiet: Duration = StormDownload.defaultQuiet
@@ -44,10 +47,11 @@ public struct LogDownload: Sendable {
         self.quiet = quiet
     }
 
-    /// Fetches it, and closes the link.
+    /// Fetches the log, and closes the link.
     ///
-    /// - Parameter progress: Called with the number of bytes that have come, after each piece.
-    /// - Throws: What is wrong, and how much of the log is where.
+    /// - Parameter progress: Called after each piece with the number of bytes received so far.
+    /// - Returns: The result of the download.
+    /// - Throws: ``LogDownloadError``, with the cause and the location of the received part.
     public func run(progress: (_ byteCount: Int) -> Void = { _ in }) async throws(LogDownloadError) -> Report {
         var download = StormDownload(over: link, clock: clock, timeout: timeout, quiet: quiet)
         var check = LogCheck()
@@ -79,15 +83,15 @@ public struct LogDownload: Sendable {
     }
 }
 
-/// Why a log was not fetched, or not all of it.
+/// The reason that a log could not be fetched completely.
 public struct LogDownloadError: Error, Sendable, Hashable {
-    /// What is wrong.
+    /// The kinds of causes.
     public enum Cause: Error, Sendable, Hashable {
-        /// The log did not come, or not to its end.
+        /// The log did not arrive completely.
         case download(StormDownload.Failure)
-        /// In so many places something is missing.
+        /// The log has this number of gaps.
         case gaps(Int)
-        /// It could not be written.
+        /// The log could not be written.
         case file(FileError)
 
         init(_ error: any Error) {
@@ -102,11 +106,12 @@ public struct LogDownloadError: Error, Sendable, Hashable {
         }
     }
 
-    /// What is wrong.
+    /// The cause of the failure.
     public let cause: Cause
-    /// How many bytes of the log have come, and are kept at ``place``.
+    /// The number of received bytes, which are kept at ``place``.
     public let byteCount: Int
-    /// Where they are: beside the file that was asked for, which is as it was. Nil for standard output.
+    /// The path of the received part: `PATH.partial`, next to the requested file, which is unchanged; or the requested
+    /// path, if that is a terminal, a pipe or /dev/null. Nil for standard output.
     public let place: String?
 
     init(_ cause: Cause, byteCount: Int, place: String?) {

@@ -2,15 +2,17 @@ public import LineProtocol
 public import RecordFormat
 public import Transports
 
-/// Follows what a storm sensor measures, through losses of its link. What it measures meanwhile is in its log.
+/// Follows the live rows of a storm sensor, and reconnects if the link is lost. The sensor's log contains the rows in
+/// between.
 public typealias StormMonitor = LinkFollowing<StormLiveRow>
 
 extension StormMonitor {
-    /// The rows that arrive from now on.
+    /// Follows the rows that arrive from now on.
     ///
     /// - Parameters:
-    ///   - link: As of ``init(over:_:listen:)``, as is `reconnector`.
-    ///   - characteristic: What the links carry; see ``Transports/Endpoint/stormCharacteristic``.
+    ///   - link: See ``init(over:_:listen:)``.
+    ///   - reconnector: See ``init(over:_:listen:)``.
+    ///   - characteristic: The characteristic that the links carry; see ``Transports/Endpoint/stormCharacteristic``.
     public convenience init(
         over link: any Link, _ reconnector: Reconnector, from characteristic: StormCharacteristic = .backup
     ) {
@@ -24,18 +26,18 @@ extension StormMonitor {
     }
 }
 
-/// A live row of a storm sensor, read once for all who use it.
+/// A live row of a storm sensor, parsed once for all users.
 public struct StormLiveRow: Sendable, Hashable {
-    /// As the sensor wrote it, without a line end.
+    /// The row as the sensor wrote it, without a line end.
     public let bytes: [UInt8]
-    /// When it came.
+    /// The time of arrival.
     public let time: RecordTime
-    /// What it says; nil where it is no measurement.
+    /// The measurement in the row; nil if the row is none.
     public let measurement: StormMeasurement?
-    /// Whether its end may be missing: it has filled its packet.
+    /// Whether the end of the row may be missing, because the row fills its packet.
     public let mayBeCut: Bool
 
-    /// A row that came at `time`.
+    /// Creates a row from the bytes that arrived at `time`.
     public init(_ bytes: [UInt8], at time: RecordTime, mayBeCut: Bool = false) {
         self.bytes = bytes
         self.time = time
@@ -45,11 +47,11 @@ public struct StormLiveRow: Sendable, Hashable {
 }
 
 extension StormLiveRow {
-    /// What a table of measurements has, column by column.
+    /// The columns of a table of measurements.
     public static let columns = ["time", "pipe", "port", "point", "value"]
 
-    /// The row as that of a table, in the order of ``columns``: the time by ISO 8601, the rest as the sensor wrote it. Nil
-    /// where it is no measurement.
+    /// The row as cells of a table, in the order of ``columns``. The time is in ISO 8601, and the other cells are as
+    /// the sensor wrote them. Nil if the row is no measurement.
     public var cells: [String]? {
         measurement.map { [time.iso8601, $0.pipe, $0.port, $0.point, $0.valueText] }
     }
@@ -58,8 +60,8 @@ extension StormLiveRow {
 extension StormLiveRow: Encodable {
     private enum CodingKeys: String, CodingKey { case time, row, pipe, port, point, value }
 
-    /// As an object of `time`, by ISO 8601, and `row`, and where it is a measurement `pipe`, `port`, `point` and `value`, which
-    /// is null where it is no finite number.
+    /// Encodes an object with `time`, in ISO 8601, and `row`. A measurement also has `pipe`, `port`, `point` and
+    /// `value`, which is null if the value is no finite number.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(time.iso8601, forKey: .time)
@@ -73,7 +75,7 @@ extension StormLiveRow: Encodable {
 }
 
 extension Recording {
-    /// Records a live row: a measurement as a reading, anything else as an event.
+    /// Records a live row: a measurement as a reading, any other row as an event.
     public func record(_ row: StormLiveRow) {
         guard let measurement = row.measurement else {
             return record(.event(kind: "row", text: row.bytes.printable()), at: row.time)
@@ -88,9 +90,11 @@ extension Recording {
 }
 
 extension Recording {
-    /// Records what comes about at a sensor.
+    /// Records an event of a sensor.
     ///
-    /// - Parameter endpoint: Where it is: a new session begins once it is back.
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - endpoint: The endpoint of the sensor, for the new session that begins when the sensor is back.
     public func record(_ event: StormMonitor.Element, at endpoint: Endpoint) {
         switch event {
         case .heard(let row): record(row)
@@ -103,10 +107,11 @@ extension Recording {
 }
 
 extension Endpoint {
-    /// The same BLE sensor's raw measurements, for which it has a characteristic beside that of its log and its live rows.
+    /// The endpoint for the raw measurements of the same BLE sensor. They have a characteristic of their own; another
+    /// one carries the log and the live rows.
     public var rawMeasurements: Endpoint { adding("profile", GATTProfile.stormLive.name) }
 
-    /// Which of a storm sensor's characteristics a link to here carries.
+    /// The characteristic that links to this endpoint carry.
     public var stormCharacteristic: StormCharacteristic {
         options["profile"] == GATTProfile.stormLive.name ? .live : .backup
     }
