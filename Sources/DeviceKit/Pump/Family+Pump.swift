@@ -1,7 +1,7 @@
 internal import LineProtocol
 
 extension Family {
-    /// The pump on an Arduino Nano. The pump protocol.
+    /// The pump on an Arduino Nano, which speaks the pump protocol.
     public static let pump = Family(
         name: "pump", device: "a pump", baudRate: 9600, readingTime: PumpFamily.readingTime,
         commands: [

@@ -1,7 +1,7 @@
 public import LineProtocol
 
-/// Follows the state of a pump, through losses of its link: asks for it at intervals, as the phone app does, and listens in
-/// between.
+/// Follows the state of a pump: queries it at intervals, as the phone app does, and listens in between. If the link is
+/// lost, the monitor reconnects.
 ///
 /// ```swift
 /// for try await update in try await PumpMonitor(over: link, Reconnector(endpoint, link)) {
@@ -11,13 +11,13 @@ public import LineProtocol
 /// ```
 public typealias PumpMonitor = DeviceMonitor<PumpFamily>
 
-/// One thing that a ``PumpMonitor`` has to tell. Its alarms are those of the skin sensor.
+/// An update of a ``PumpMonitor``. Its alarms concern the skin sensor.
 public typealias PumpUpdate = DeviceUpdate<PumpFamily>
 
 extension PumpFamily: FollowedFamily {
     public static var row: Family { .pump }
 
-    /// All that is known, and what follows from it: `runtime_progress` and `safety_shutoff`.
+    /// Returns all known values, and the derived ones: `runtime_progress` and `safety_shutoff`.
     public static func values(of state: PumpState) -> [String: StateValue] {
         var values: [String: StateValue] = [:]
         if state.power != .unknown {
@@ -59,7 +59,7 @@ extension PumpFamily: FollowedFamily {
         }
     }
 
-    /// That the skin's temperature can no longer be relied on, while the pump runs.
+    /// Returns an alarm if the skin temperature of a running pump can't be relied on.
     public static func alarms(by message: PumpMessage) -> [Alarm]? {
         guard case .status(let status) = message else { return nil }
         guard let fault = status.skinFaultWhileOn else { return [] }
@@ -70,7 +70,7 @@ extension PumpFamily: FollowedFamily {
 // MARK: For people
 
 extension PumpFamily {
-    /// The phrases in the order of their importance to a wearer: on a narrow terminal the last ones are left out.
+    /// Returns the phrases in the order of their importance to a wearer. A narrow terminal shows only the first ones.
     public static func phrases(of state: PumpState) -> [String] {
         let temperatures = state.temperatures.texts(beside: state.temperatures.otherFields)
         let water = temperatures.filter { $0.name == "water" }

@@ -1,30 +1,34 @@
 public import LineProtocol
 
-/// What was read of a pump that was just switched on.
+/// The state of a pump that was just switched on.
 public struct PumpOnReport: Sendable {
-    /// Its status, a loop turn of the firmware later; nil if it could not be read.
+    /// The status, at least one loop turn of the firmware after ON; nil if it could not be read.
     public let status: PumpStatus?
-    /// Its speed in PWM steps, where the pump acknowledged it and the status bears it out.
+    /// The speed in PWM steps, if the pump has acknowledged it and the status agrees; else nil.
     public let speed: PumpSpeed?
 
-    /// A report of what was read.
+    /// Creates a report from its parts.
     public init(status: PumpStatus?, speed: PumpSpeed?) {
         self.status = status
         self.speed = speed
     }
 
-    /// Reads it.
+    /// Reads the state.
     ///
-    /// The potentiometer sets the speed in the turn behind the one that started the pump. A STATUS line that is heard behind
-    /// the answer to TEMP is of a later turn than both, also where it is one that the pump sends by itself.
+    /// The potentiometer sets the speed in the loop turn after the one that starts the pump. So TEMP is sent first: a
+    /// STATUS line that arrives after its answer comes from a still later turn, even if the line is unsolicited.
     ///
-    /// - Throws: Why the status could not be read: nothing is known of the pump then.
+    /// - Parameters:
+    ///   - pump: A session with the pump, after ON was acknowledged.
+    ///   - timeout: The time-out of each query.
+    /// - Throws: The reason that the status could not be read, so that nothing is known of the pump.
     public static func read(_ pump: PumpSession, timeout: Duration) async throws(SessionError) -> PumpOnReport {
         do throws(SessionError) { _ = try await pump.readTemperatures(timeout: timeout) } catch {
-            // A refusal is of a later turn too.
+            // A refusal comes from a later turn too.
             if error.code != .refused {
                 var error = error
-                // The caller waits for the status. Only a reply that is none is one to the question that was sent.
+                // The caller asked for the status, so the error names STATUS. An unknown reply keeps the query that it
+                // answered.
                 if error.code != .notUnderstood { error.command = "STATUS" }
                 throw error
             }

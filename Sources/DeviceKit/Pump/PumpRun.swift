@@ -2,11 +2,11 @@ public import DescriptorIO
 public import LineProtocol
 internal import Synchronization
 
-/// A run of the pump that ends with it off, whatever ends the run: its time, an error, the loss of the link, or the
-/// cancellation of its task.
+/// A run of the pump that switches it off at the end, whether the end is the run's time, an error, the loss of the
+/// link, or the cancellation of the task.
 ///
-/// It knows nothing of programs, ports and terminals: what it needs of them is handed in, so that ten thousand runs can be
-/// tried in simulated time.
+/// The run has no knowledge of programs, ports and terminals. The caller passes in all dependencies, so that tests can
+/// try ten thousand runs in simulated time.
 ///
 /// ```swift
 /// let endpoint = try Endpoint("/dev/ttyUSB0")
@@ -14,21 +14,21 @@ internal import Synchronization
 /// let reconnector = Reconnector(endpoint, link)
 /// let pump = try await PumpSession.begin(over: link, clock: ContinuousClock())
 /// let run = PumpRun(PumpRun.Plan(time: .seconds(600)), reopen: reconnector.link)
-/// // Also where it failed the link is closed: another program may have to switch the pump off.
+/// // Close the link even after an error: another program may have to switch the pump off.
 /// do { try await run.run(pump) } catch { print(error) }
 /// await pump.close()
 /// ```
 public struct PumpRun: Sendable {
-    /// What is wanted.
+    /// The parameters of a run.
     public struct Plan: Sendable {
-        /// How long the pump is to run; the firmware ends it after 30 minutes.
+        /// The duration of the run. The firmware ends it after 30 minutes.
         public var time: Duration
-        /// The speed to set; nil to leave it at what the pump starts with.
+        /// The speed to set; nil to keep the speed with which the pump starts.
         public var speed: PumpSpeed?
-        /// Whether it runs on where the skin's temperature can't be relied on: on a bench, worn by nobody.
+        /// Whether the run goes on if the skin temperature can't be relied on: for a pump on a bench that nobody wears.
         public var ignoresSkin: Bool
 
-        /// A plan.
+        /// Creates a plan.
         public init(time: Duration, speed: PumpSpeed? = nil, ignoresSkin: Bool = false) {
             self.time = time
             self.speed = speed
@@ -36,31 +36,30 @@ public struct PumpRun: Sendable {
         }
     }
 
-    /// What the run tells of while it goes on.
+    /// An occurrence during the run.
     public enum Report: Sendable {
-        /// ON is about to be sent: from now on the pump may be on, and the program must not end before the run.
+        /// ON is about to be sent. From now on the pump may be on, and the program must not end before the run.
         case begins
-        /// ON was acknowledged, and this was read of the pump, which may have stopped again: see its status.
+        /// ON was acknowledged, and this state was read. The pump may have stopped again: see the status.
         case on(PumpOnReport)
-        /// The pump does not answer OFF, which is sent again until it does.
+        /// The pump does not answer OFF. OFF is repeated until it does.
         case offUnanswered(SessionError)
-        /// The link is lost, and the pump may be on: the device is waited for, to be switched off.
+        /// The link is lost, and the pump may be on. The run waits for the device in order to switch it off.
         case lost(LinkError)
-        /// The pump is left as it is: it was not switched on, or stands still in its error state.
+        /// The pump is left as it is: it was not switched on, or it has stopped in its error state.
         case leftAlone
-        /// The pump was read to be off.
+        /// The pump has confirmed that it is off.
         case off
     }
 
-    /// How often the pump is asked for its state, as the phone app does.
+    /// The interval between polls of the state, as in the phone app.
     public static let pollInterval = Duration.seconds(5)
-    /// How long before the end of its time the pump is asked once more: one whose board was reset since the last poll has not
-    /// run to the end.
+    /// The time before the end of the run at which the pump is polled once more. If its board was reset since the last
+    /// regular poll, the pump has not run to the end, and the run fails.
     public static let lastPoll = Duration.milliseconds(500)
-    /// How many polls in succession may stay without an answer, while nothing else is heard of how the pump is, before the run
-    /// ends.
+    /// The number of unanswered polls in succession that ends the run, if no other message shows the pump's state.
     public static let unansweredLimit = 3
-    /// The time between two attempts to get a lost device back.
+    /// The pause between two attempts to find a lost device again.
     private static let regainInterval = Duration.seconds(1)
 
     private let plan: Plan
@@ -69,16 +68,18 @@ public struct PumpRun: Sendable {
     private let executor: any TaskExecutor
     private let reopen: @Sendable () async throws -> any Link
     private let tell: @Sendable (Report) -> Void
-    /// How many polls have stayed without an answer since the last good word of the pump.
+    /// The number of unanswered polls since the last good message of the pump.
     private let unanswered = Count()
 
-    /// A run that has not begun.
+    /// Creates a run.
     ///
     /// - Parameters:
-    ///   - timeout: How long each answer is waited for.
-    ///   - executor: What the run's tasks run on.
-    ///   - reopen: Opens a link to the same device as soon as that can be done; it is called again where it throws, unless by
-    ///     `LinkError.Code.disconnected`: the device can't come back. ``Reconnector/link()`` does that.
+    ///   - plan: The parameters of the run.
+    ///   - timeout: The time-out of each command.
+    ///   - clock: The clock for the run's time and for time-outs.
+    ///   - executor: The executor of the run's tasks.
+    ///   - reopen: Opens a link to the same device as soon as possible. It is called again after an error, except
+    ///     `LinkError.Code.disconnected`: then the device can't come back. ``Reconnector/link()`` is such a function.
     ///   - tell: Called with each report, in order; must not block.
     public init(
         _ plan: Plan, timeout: Duration = PumpSession.defaultTimeout, clock: any Clock<Duration> = ContinuousClock(),
@@ -93,7 +94,7 @@ public struct PumpRun: Sendable {
         self.tell = tell
     }
 
-    /// What ends a run.
+    /// The reason for the end of a run.
     private enum Ending: Sendable {
         case timeIsUp
         /// The task was cancelled.
@@ -103,10 +104,11 @@ public struct PumpRun: Sendable {
 
     // MARK: The run
 
-    /// Switches the pump on, and off when the time is over. Returns where the pump was read to be off.
+    /// Switches the pump on, and off when the time is over. Returns once the pump has confirmed that it is off.
     ///
-    /// - Throws: ``PumpRunError``: why the run ended before its time, and whether the pump may be on. `CancellationError` where
-    ///   the task was cancelled behind ON; the pump is off then.
+    /// - Parameter session: A session with the pump. The caller closes it, also after an error.
+    /// - Throws: ``PumpRunError``, with the reason for an early end and whether the pump may be on. `CancellationError`
+    ///   if the task was cancelled after ON; the pump is off then.
     public func run(_ session: PumpSession) async throws {
         let watch = SessionClock(clock)
         var isOn = false
@@ -126,7 +128,8 @@ public struct PumpRun: Sendable {
         try await conclude(ending, session, isOn: isOn, watch)
     }
 
-    /// A pump whose status can't be read is asked again while it runs, and ends the run if that goes on.
+    /// Reads the state of the running pump. If that fails, the polls read the state again, and end the run if they keep
+    /// failing.
     private func report(of session: PumpSession) async throws(SessionError) -> PumpOnReport {
         do throws(SessionError) { return try await PumpOnReport.read(session, timeout: timeout) } catch {
             guard [.noAnswer, .notUnderstood, .refused].contains(error.code) else { throw error }
@@ -134,7 +137,7 @@ public struct PumpRun: Sendable {
         }
     }
 
-    /// What a command of the beginning that failed means for the run.
+    /// Returns the ending for the failure of a command at the beginning of the run.
     private static func ending(
         of error: SessionError, _ session: PumpSession, isOn: Bool
     ) async -> Ending {
@@ -146,7 +149,7 @@ public struct PumpRun: Sendable {
         return error.code == .cancelled ? .cancelled : .early(.failed(error))
     }
 
-    /// Waits for what ends the run.
+    /// Waits for the first reason to end the run.
     private func wait(
         _ events: AsyncStream<SessionEvent<PumpMessage>>, _ session: PumpSession, after report: PumpOnReport
     ) async -> Ending {
@@ -160,7 +163,7 @@ public struct PumpRun: Sendable {
                 for await event in events {
                     if let found = await look(at: event, session) { ending.yield(.early(found)) }
                 }
-                // Somebody else has closed the session: nobody would watch the pump any more.
+                // Somebody else has closed the session, so nobody would watch the pump any more.
                 let name = session.link.name
                 ending.yield(.early(.lost(LinkError(.closed, name: name, activity: "receive"))))
             },
@@ -180,13 +183,13 @@ public struct PumpRun: Sendable {
         }
     }
 
-    /// When the pump is asked next, counted as the run's time is.
+    /// The time of the next poll, on the same clock as the run's time.
     private func nextPoll(after now: Duration) -> Duration {
         let (next, last) = (now + Self.pollInterval, plan.time - Self.lastPoll)
         return now < last ? min(next, last) : next
     }
 
-    // MARK: What ends it
+    // MARK: Reasons to end
 
     private func look(at report: PumpOnReport, _ session: PumpSession) async -> PumpRunError.Cause? {
         guard let status = report.status else { return nil }
@@ -201,7 +204,7 @@ public struct PumpRun: Sendable {
         case .heard(.temperatures):
             unanswered.reset()
             return nil
-        // It may be an echo of the past: the pump is asked.
+        // The line may be stale, so query the pump.
         case .heard(.pump(isOn: false)): return await poll(session)
         case .heard(let message) where PumpFamily.relayNotice(by: message) == .lost:
             return .lost(Self.lossByServer(of: session))
@@ -210,7 +213,7 @@ public struct PumpRun: Sendable {
         }
     }
 
-    /// One reading may be damaged on its way: the second counts.
+    /// A single status line may be damaged in transit, so a bad one is checked by a second query.
     private func look(at status: PumpStatus, _ session: PumpSession) async -> PumpRunError.Cause? {
         let isBad =
             status.power != .on && status.power != .unknown || !plan.ignoresSkin && status.skinFaultWhileOn != nil
@@ -224,9 +227,9 @@ public struct PumpRun: Sendable {
         do throws(SessionError) { status = try await session.readStatus(timeout: timeout) } catch {
             switch error.code {
             case .deviceAway: return .lost(Self.lossByServer(of: session))
-            // The run ends otherwise.
+            // Another event ends the run.
             case .cancelled, .closed, .overtaken: return nil
-            // One may be lost on its way; a pump of which nothing is known is not left to run.
+            // A single answer may be lost in transit, but a pump in an unknown state must not go on running.
             case .noAnswer, .notUnderstood, .refused, .linkLost, .unconfirmed, .notInEffect:
                 return unanswered.increment() < Self.unansweredLimit ? nil : .failed(error)
             }
@@ -241,7 +244,7 @@ public struct PumpRun: Sendable {
         return .skin(fault, status)
     }
 
-    /// The link leads to a server that shares the pump, and that has lost it.
+    /// The error for a server that shares the pump and has lost it.
     private static func lossByServer(of session: PumpSession) -> LinkError {
         LinkError(
             .disconnected, name: session.link.name, activity: "receive",
@@ -254,7 +257,8 @@ public struct PumpRun: Sendable {
         _ ending: Ending, _ session: PumpSession, isOn: Bool, _ watch: SessionClock
     ) async throws {
         if case .early(let cause) = ending, cause.leavesPumpAlone {
-            // It was not touched, or stands still in a state that tells why: to leave that is for a person to decide.
+            // The pump was not touched, or has stopped in its error state, which shows the reason. Only a person should
+            // leave that state.
             tell(.leftAlone)
             throw PumpRunError(cause)
         }
@@ -265,7 +269,7 @@ public struct PumpRun: Sendable {
             lost = try await switchOff(session, ending, isOn: isOn, watch)
         }
         if let lost {
-            // A link that only failed to send still has the device: it would stand in its own way.
+            // A link that only failed to send still occupies the port, and would prevent reopening it.
             await session.close()
             try await regain(after: lost, watch)
         }
@@ -277,8 +281,8 @@ public struct PumpRun: Sendable {
         }
     }
 
-    /// Switches the pump off; where the link is lost over it, returns how. A pump that was seen to run is not left to itself
-    /// because it does not answer: it is told again until its own 30 minutes are over.
+    /// Switches the pump off. Returns the error of the link if the link is lost during that time. If a pump that was
+    /// seen running does not answer, OFF is repeated until the pump's own 30 minutes are over.
     private func switchOff(
         _ session: PumpSession, _ ending: Ending, isOn: Bool, _ watch: SessionClock
     ) async throws -> LinkError? {
@@ -289,7 +293,7 @@ public struct PumpRun: Sendable {
                 return nil
             } catch {
                 if error.code == .linkLost, let link = error.link, isOn || link.isGone { return link }
-                // The server may have lost it while ON was under way, also where that was not heard.
+                // The server may have lost the pump while ON was in flight, even if its notice did not arrive.
                 if error.code == .deviceAway { return Self.lossByServer(of: session) }
                 guard isOn, error.code != .closed, watch.elapsed() < PumpState.maximumRuntime else {
                     guard case .early(.failed(let first)) = ending else {
@@ -303,11 +307,11 @@ public struct PumpRun: Sendable {
         }
     }
 
-    /// Gets the device back and switches the pump off, until its own 30 minutes are over. Runs in a task of its own, which
-    /// the signal that has ended the run does not reach.
+    /// Waits for the device and switches the pump off, until the pump's own 30 minutes are over. It uses a task of its
+    /// own, which the cancellation that ended the run does not reach.
     private func regain(after error: LinkError, _ watch: SessionClock) async throws {
         let regaining = Task(executorPreference: executor) { await regain(watch) }
-        // Behind it: a terminal that takes no more must not keep it from beginning.
+        // Reported after the task has been created: a blocked terminal must not prevent its start.
         tell(.lost(error))
         switch await regaining.value {
         case .off: return
@@ -330,7 +334,7 @@ public struct PumpRun: Sendable {
             } catch let error as LinkError where error.code == .disconnected {
                 return .never(error)
             } catch {
-                // It is tried again.
+                // Try again.
             }
             try? await clock.sleep(for: Self.regainInterval)
         }
@@ -357,17 +361,17 @@ public struct PumpRun: Sendable {
     }
 }
 
-/// A number that the tasks of a run share.
+/// A counter that the tasks of a run share.
 private final class Count: Sendable {
     private let value = Atomic(0)
 
     func reset() { value.store(0, ordering: .relaxed) }
 
-    /// Adds 1; returns the sum.
+    /// Adds 1 and returns the sum.
     func increment() -> Int { value.wrappingAdd(1, ordering: .relaxed).newValue }
 }
 
 extension LinkError {
-    /// Whether the far end is gone, rather than a single send refused.
+    /// Whether the far end is gone, and not only a single send was refused.
     fileprivate var isGone: Bool { code == .disconnected || code == .closed }
 }

@@ -1,33 +1,34 @@
 public import LineProtocol
 
-/// Why a run of the pump ended before its time, or did not end as it should.
+/// The reason that a run of the pump ended early, or not with the pump off.
 public struct PumpRunError: Error, Sendable {
-    /// What has happened.
+    /// The kinds of causes.
     public enum Cause: Sendable {
         /// ON was not sent.
         case notBegun(SessionError)
-        /// The pump stood in its error state before, and refused to start.
+        /// The pump was in its error state before, and refused to start.
         case latched(SessionError)
-        /// The pump has stopped itself, and stands in its error state. The code is nil where it named none.
+        /// The pump has stopped itself and is in its error state. The code is nil if the pump named none.
         case stoppedForSafety(PumpErrorCode?)
-        /// The button on its lid has switched it off.
+        /// The pump was switched off with the button on its lid.
         case button
-        /// It is off, and this run has not switched it off.
+        /// The pump is off, although this run did not switch it off.
         case foundOff
-        /// What it says of the wearer's skin can't be relied on.
+        /// The reported skin temperature of the wearer can't be relied on.
         case skin(SkinFault, PumpStatus)
-        /// The link was lost; the device came back, and was switched off.
+        /// The link was lost. The device came back and was switched off.
         case lost(LinkError)
-        /// It was not switched on as was asked for, or may not have been; or it did not answer any more while it ran.
+        /// The pump was not switched on as requested, or may not have been, or it stopped answering during the run.
         case failed(SessionError)
-        /// It was not read to be off. Where the run had failed before, `after` says how.
+        /// The pump has not confirmed that it is off. `after` is the failure that ended the run before that, if there
+        /// was one.
         case offFailed(SessionError, after: SessionError?)
-        /// The link was lost, and the device has not come back within the pump's own 30 minutes.
+        /// The link was lost, and the device did not come back within the pump's own 30 minutes.
         case notBack(LinkError)
-        /// The link was lost, and no device that comes can be known to be the same.
+        /// The link was lost, and no returning device can be identified as the same one.
         case goneForGood(LinkError)
 
-        /// Whether the pump is left as it is.
+        /// Whether the run leaves the pump as it is.
         var leavesPumpAlone: Bool {
             switch self {
             case .notBegun, .latched, .stoppedForSafety: true
@@ -36,22 +37,22 @@ public struct PumpRunError: Error, Sendable {
         }
     }
 
-    /// What is known of the pump behind the run.
+    /// The known state of the pump after the run.
     public enum Aftermath: Sendable, Hashable {
-        /// It is as it was before.
+        /// The pump is unchanged.
         case untouched
-        /// It stands still, in its error state, which tells why.
+        /// The pump has stopped in its error state, which shows the reason.
         case stoppedForSafety
-        /// It was read to be off.
+        /// The pump has confirmed that it is off.
         case off
-        /// It may be on.
+        /// The pump may be on.
         case perhapsOn
     }
 
-    /// What has happened.
+    /// The cause of the failure.
     public let cause: Cause
 
-    /// What is known of the pump now.
+    /// The known state of the pump now.
     public var aftermath: Aftermath {
         switch cause {
         case .notBegun: .untouched
@@ -61,7 +62,7 @@ public struct PumpRunError: Error, Sendable {
         }
     }
 
-    /// An error of that cause.
+    /// Creates an error with a cause.
     public init(_ cause: Cause) { self.cause = cause }
 }
 

@@ -1,9 +1,9 @@
 public import LineProtocol
 
 extension PumpStatus: Encodable {
-    /// In JSON, by the keys of the family's state, `state`, `speed_percent`, `runtime_min` and `remaining_min` where they are
-    /// known; `skin_fault` where the skin's temperature of a pump that runs can't be relied on; and what
-    /// ``LineProtocol/PumpTemperatures`` have.
+    /// Encodes an object with the key `state`, and as far as they are known `speed_percent`, `runtime_min` and
+    /// `remaining_min`. `skin_fault` is present if the skin temperature of a running pump can't be relied on. The keys
+    /// of ``LineProtocol/PumpTemperatures`` are included.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldKey.self)
         try container.encode(power.rawValue, forKey: "state")
@@ -16,13 +16,15 @@ extension PumpStatus: Encodable {
 }
 
 extension PumpTemperatures: Encodable {
-    /// In JSON, `water_temp_c`, `skin_temp_c` and `temp_c`, those that the pump has, in °C; null for one that is no number, or
-    /// that no working thermistor reads, of which `sensor_faults` has the keys. `temperatures_reported` is there, and false,
-    /// where the pump names no temperature. `other` has the fields that are not known, or are no number, as they came, the
-    /// first where one comes again.
+    /// Encodes `water_temp_c`, `skin_temp_c` and `temp_c` in °C, as far as the pump reports them. A value that no
+    /// working thermistor reads is null, and `sensor_faults` lists its key. A value that is no number is null too. If
+    /// the pump reports no temperature, `temperatures_reported` is false. `other` contains the fields with an unknown
+    /// name or an unreadable value as they were received; of fields with the same name, the first.
     public func encode(to encoder: any Encoder) throws { try encode(to: encoder, beside: otherFields) }
 
-    /// - Parameter others: The fields of the same line that are not known, or are no number.
+    /// Encodes the temperatures.
+    ///
+    /// - Parameter others: The fields of the same line with an unknown name or an unreadable value.
     fileprivate func encode(to encoder: any Encoder, beside others: [PumpStatusField]) throws {
         var container = encoder.container(keyedBy: FieldKey.self)
         let known = named.map { (key: Self.key($0.name), reading: $0.reading) }

@@ -1,9 +1,9 @@
 public import LineProtocol
 
 extension SkinFault {
-    /// What is wrong with the skin's temperature of a running pump, in a clause.
+    /// The fault of the skin temperature of a running pump, in a clause.
     ///
-    /// - Parameter status: What the pump has said.
+    /// - Parameter status: The status with the fault.
     public func text(of status: PumpStatus) -> String {
         let reading = (status.temperatures.skin ?? status.temperatures.single)?.number ?? "?"
         let range = Self.skinRange
@@ -22,9 +22,10 @@ extension SkinFault {
 }
 
 extension PumpTemperatures {
-    /// The temperatures that the pump names, by what people call them: each reading, or the pump's words if it can't be read.
+    /// Returns the reported temperatures with their names for people. If a value can't be read, the text quotes the
+    /// pump.
     ///
-    /// - Parameter others: The fields of the same line that are not known, or can't be read.
+    /// - Parameter others: The fields of the same line with an unknown name or an unreadable value.
     public func texts(beside others: [PumpStatusField]) -> [(name: String, text: String)] {
         let read = named.map { (name: $0.name, text: $0.reading.text) }
         return read
@@ -34,17 +35,18 @@ extension PumpTemperatures {
             }
     }
 
-    /// Those that were read, by what people call them.
+    /// The readable temperatures, with their names for people.
     public var named: [(name: String, reading: ThermistorReading)] {
         [("water", water), ("skin", skin), ("temp", single)].compactMap { name, reading in reading.map { (name, $0) } }
     }
 }
 
 extension ThermistorReading {
-    /// To one decimal, with its unit, for people; what no working thermistor gives is said to be a fault.
+    /// The temperature with one decimal and its unit, for people. A value that no working thermistor reads is called a
+    /// fault.
     public var text: String { isPlausible ? "\(number) °C" : "sensor fault (reads \(number) °C)" }
 
-    /// To one decimal.
+    /// The temperature with one decimal.
     fileprivate var number: String {
         guard celsius.isFinite, abs(celsius) < 1e9 else { return "\(celsius)" }
         let tenths = Int((abs(celsius) * 10).rounded())

@@ -1,25 +1,25 @@
 internal import LineProtocol
 
-/// Finds a line that would set the pump to another speed than the line says.
+/// Finds lines that the firmware would misread as another speed.
 ///
-/// The firmware reads the number behind `SPEED:` with `atoi` into 16 bits, so that `SPEED:fast` stops the pump and
-/// `SPEED:65736` runs it at 200. Only one to three plain digits of 0 to 255 mean to the firmware what they mean to a
+/// The firmware reads the number after `SPEED:` with `atoi` into 16 bits, so that `SPEED:fast` stops the pump and
+/// `SPEED:65736` runs it at 200. Only one to three plain digits from 0 to 255 mean the same to the firmware as to a
 /// reader.
 enum SpeedLineCheck {
-    /// The firmware's UART holds so many bytes; what is written beyond may be lost, also in the middle of a line.
+    /// The size of the firmware's UART buffer in bytes. Bytes beyond it may be lost, also in the middle of a line.
     private static let bufferSize = 63
     private static let prefix = Array("SPEED:".utf8)
     private static let rule = "write SPEED:0 to SPEED:255"
 
-    /// Why the text must not be sent; nil if it may.
+    /// Returns the reason that a text must not be sent; nil if it may be sent.
     ///
-    /// - Parameter text: What is sent before the last line end. Each line in it is a command.
+    /// - Parameter text: The text without the last line end. Each line in it is a command.
     static func reason(against text: [UInt8]) -> String? {
         let lines = text.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
         for line in lines {
             if let reason = reason(againstLine: Array(line)) { return reason }
         }
-        // With its line end the text fills the buffer by one byte more.
+        // With its line end, the text is longer than the buffer.
         guard text.count >= bufferSize, containsSpeed(text) else { return nil }
         return "the firmware holds \(bufferSize) bytes: a speed in a longer text could arrive cut, as another speed; "
             + "send each line separately"
