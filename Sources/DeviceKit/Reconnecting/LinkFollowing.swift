@@ -1,7 +1,8 @@
 public import LineProtocol
 internal import Synchronization
 
-/// What a device says unasked, through losses of its link: what is heard, that the device is lost, and that it is back.
+/// Follows the unsolicited messages of a device, and reconnects if the link is lost. The elements are messages, losses
+/// and returns.
 ///
 /// ```swift
 /// let endpoint = try Endpoint("ble:storm")
@@ -11,22 +12,23 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// The link is read only as fast as the sequence is, so that a slow reader holds up the device where its carrier allows it.
-/// It ends by an error where the device can't come back; see ``Reconnector/link()``. It is for one reader: who breaks off
-/// ends it, and its link is closed a little later, or at the latest when ``close()`` returns.
+/// The link is read only as fast as the sequence, so that back-pressure reaches the device if its carrier supports
+/// that. The sequence throws if the device can't come back; see ``Reconnector/link()``. It supports one reader, and
+/// ends when the reader stops reading: the link is then closed shortly afterwards, at the latest when ``close()``
+/// returns.
 public final class LinkFollowing<Heard: Sendable>: AsyncSequence, Sendable {
-    /// What comes about.
+    /// An event of a followed device.
     public enum Element: Sendable {
-        /// The device has said this.
+        /// The device has sent a message.
         case heard(Heard)
-        /// The link is lost, and closed. The device is waited for.
+        /// The link is lost, and closed. The sequence waits for the device.
         case lost(LinkError)
-        /// The device is back, at another link. It may have started anew.
+        /// The device is back, over another link. It may have restarted.
         case back
     }
 
-    /// Begins to listen on a link. What it returns waits for what is heard next, nil once the link is closed; both throw the
-    /// `LinkError` of a link that is lost.
+    /// Starts to listen on a link. The returned function waits for the next message, and returns nil once the link is
+    /// closed. Both functions throw the `LinkError` of a lost link.
     public typealias Listener = @Sendable (any Link) async throws -> (() async throws -> Heard?)
 
     private enum State {
@@ -42,9 +44,9 @@ public final class LinkFollowing<Heard: Sendable>: AsyncSequence, Sendable {
     /// Follows a device.
     ///
     /// - Parameters:
-    ///   - link: The link to it; it is closed in the end, as is each that is opened.
-    ///   - reconnector: Gets the device back.
-    ///   - listen: Makes of each link what is heard.
+    ///   - link: The link to the device. It is closed in the end, like every link that is opened later.
+    ///   - reconnector: Restores a lost link.
+    ///   - listen: Returns the function that reads messages from a link.
     public init(over link: any Link, _ reconnector: Reconnector, listen: @escaping Listener) {
         state = Mutex(.up(link))
         self.reconnector = reconnector
@@ -53,16 +55,17 @@ public final class LinkFollowing<Heard: Sendable>: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(Reading(self)) }
 
-    /// What a reader has of it.
+    /// The iterator of the sequence.
     public struct Iterator: AsyncIteratorProtocol {
         private let reading: Reading
         private var hear: (() async throws -> Heard?)?
 
         fileprivate init(_ reading: Reading) { self.reading = reading }
 
-        /// What comes about next.
+        /// Waits for the next event.
         ///
-        /// - Throws: Why the device can't come back; `CancellationError` once the link was closed, or the task cancelled.
+        /// - Throws: The reason that the device can't come back; `CancellationError` once the link is closed or the
+        ///   task is cancelled.
         public mutating func next() async throws -> Element? {
             let following = reading.following
             do {
@@ -98,7 +101,7 @@ public final class LinkFollowing<Heard: Sendable>: AsyncSequence, Sendable {
         deinit { Task { [following] in await following.close() } }
     }
 
-    /// The link that is read; nil where it is lost.
+    /// The link that is read; nil if it is lost.
     private var link: (any Link)? {
         get throws(CancellationError) {
             switch state.withLock({ $0 }) {
@@ -129,10 +132,10 @@ public final class LinkFollowing<Heard: Sendable>: AsyncSequence, Sendable {
         if case .up(let link) = before { await link.close() }
     }
 
-    /// Closes the link; the sequence ends by `CancellationError`. Closing twice is allowed.
+    /// Closes the link. The sequence throws `CancellationError`. May be called twice.
     public func close() async { await end(as: .closed) }
 
-    /// Calls `body`, which reads the sequence, and returns once its link is closed.
+    /// Calls `body`, which reads the sequence, then closes the link, also if `body` throws.
     public func closing(_ body: () async throws -> Void) async throws {
         let result: Result<Void, any Error>
         do { result = .success(try await body()) } catch { result = .failure(error) }
@@ -140,9 +143,11 @@ public final class LinkFollowing<Heard: Sendable>: AsyncSequence, Sendable {
         try result.get()
     }
 
-    /// Calls `body` with each element that comes about, until it has returned true so many times.
+    /// Calls `body` with each event, until it has returned true `count` times.
     ///
-    /// - Parameter count: How many times; nil to go on for ever.
+    /// - Parameters:
+    ///   - count: The number of times; nil to go on without end.
+    ///   - body: Handles an event. Returns whether the event counts.
     public func forEach(until count: Int?, _ body: (Element) async throws -> Bool) async throws {
         var rest = count
         for try await element in self {

@@ -1,8 +1,8 @@
 internal import Transports
 
-/// The times between attempts to open a link again.
+/// The pauses between attempts to reopen a link.
 struct ReconnectionPauses {
-    /// The longest time between two attempts to reach a BLE device, of which each scans for it.
+    /// The longest pause between two attempts to reach a BLE device. Each attempt scans for the device.
     static let longestRadioInterval = Duration.seconds(8)
 
     private let grows: Bool
@@ -10,7 +10,7 @@ struct ReconnectionPauses {
 
     init(_ endpoint: Endpoint) { grows = endpoint.scheme == "ble" }
 
-    /// The next pause: of a BLE device twice as long each time, for others ``Reconnector/interval``.
+    /// Returns the next pause. For a BLE device it doubles each time; for others it is always ``Reconnector/interval``.
     mutating func next() -> Duration {
         defer { if grows { interval = min(interval * 2, Self.longestRadioInterval) } }
         return interval

@@ -1,7 +1,8 @@
 public import LineProtocol
 
 extension Reconnector {
-    /// Calls `body` with a link to the device, and again with a new one each time that the link is lost, until it returns.
+    /// Calls `body` with a link to the device. Whenever the link is lost, waits for the device and calls `body` with a
+    /// new link, until `body` returns.
     ///
     /// ```swift
     /// let link = try await LinkSchemes.families.open(endpoint)
@@ -11,11 +12,11 @@ extension Reconnector {
     /// ```
     ///
     /// - Parameters:
-    ///   - first: The link that is there. It is closed, as is each that is opened.
-    ///   - onLoss: Called when a link was lost and is closed, before the device is waited for.
-    ///   - onReturn: Called when the device is back, before `body` has the new link.
-    ///   - body: What to do with a link. It throws the `LinkError` of a link that is lost.
-    /// - Throws: What `body` throws otherwise; what ``link()`` throws.
+    ///   - first: The first link. It is closed in the end, like every link that is opened later.
+    ///   - onLoss: Called when a link is lost and closed, before the wait for the device.
+    ///   - onReturn: Called when the device is back, before `body` gets the new link.
+    ///   - body: Uses a link. It throws the `LinkError` of a lost link.
+    /// - Throws: Other errors of `body`; the errors of ``link()``.
     public func follow(
         _ first: any Link, onLoss: (LinkError) -> Void = { _ in }, onReturn: () -> Void = {},
         _ body: (any Link) async throws -> Void

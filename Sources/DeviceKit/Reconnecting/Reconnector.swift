@@ -5,22 +5,28 @@ internal import SerialPort
 internal import Synchronization
 public import Transports
 
-/// Finds a device again that has gone.
+/// Finds a lost device again.
 ///
-/// Made while the device is there. A USB serial port is known by what tells the device from others, and is found under
-/// whatever name it has when it is back (node-serialport#329); udev says when. Where the device had gone before that could be
-/// looked up, nothing that comes under `/dev/ttyUSB0` is taken for it: it may be another. Any other port is tried when something
-/// changes in its folder; a pseudo-terminal that has gone is back when a link to it is made anew. A BLE device is known by its
-/// address, or by its name where it does not keep its address: where several have that name, none is taken for it. Every
-/// endpoint is tried each ``interval`` as well, since a link may lead to another folder, and a server sends no word.
+/// Create a reconnector while the device is connected.
 ///
-/// A device that was reached through a daemon is waited for there: who opened it first when it is back would take it from the
-/// daemon, and so from everybody else. Where no daemon listens for ``daemonPatience``, it is looked for as any other.
+/// * A USB serial port is identified by its serial number or its physical path. It is found under any name
+///   (node-serialport#329), as soon as udev reports it. If the device was lost before its identity was looked up, no
+///   device at a path like `/dev/ttyUSB0` is accepted: it may be another one.
+/// * Any other port is tried when something changes in its folder. A pseudo-terminal that has gone is back when a
+///   symbolic link to it is created again.
+/// * A BLE device is identified by its address, or by its name if its address changes. If several devices have that
+///   name, none is accepted.
+/// * Every endpoint other than a USB serial port is also tried at intervals (each ``interval``; for a BLE device up to
+///   8 s), because a symbolic link may lead to another folder, and a server does not announce its return.
+///
+/// A device that was reached through a daemon is awaited at the daemon: a program that opened the returning device
+/// first would take it from the daemon, and so from all of the daemon's clients. If no daemon listens for
+/// ``daemonPatience``, the device is looked for directly.
 public final class Reconnector: Sendable {
-    /// The longest time between two attempts.
+    /// The longest pause between two attempts, except for a BLE device.
     public static let interval = Duration.seconds(1)
 
-    /// How long a daemon may take to listen again, as one that is restarted.
+    /// The longest wait for a daemon to listen again, for example after a restart.
     public static let daemonPatience = Duration.seconds(5)
 
     /// Opens a link to an endpoint.
@@ -31,39 +37,39 @@ public final class Reconnector: Sendable {
     private let open: Opener
     private let doubt: @Sendable (LinkError) -> Void
     private let endpoint: Endpoint
-    /// The same, where a daemon has the device; nil where none had.
+    /// The endpoint of the device at its daemon; nil if it was not reached through one.
     private let sharedEndpoint: Endpoint?
     private let deviceID: String?
-    /// The endpoint by which a daemon has the device.
+    /// The endpoint at which the daemon has opened the device.
     private let sharedDevice: String?
-    /// What tells the device from others, once it was looked up.
+    /// The identity of the device, once it was looked up.
     private let device = Mutex<Device?>(nil)
 
     private let watch: SessionClock
-    /// When the device was found last, by `watch`; nil where it was not yet.
+    /// The time on `watch` at which the device was last found again; nil if it was not yet.
     private let lastFound = Mutex<Duration?>(nil)
 
     private struct Device {
-        /// What tells a USB serial port from others; nil where the device is at none.
+        /// The identity of a USB serial port; nil for other devices.
         var identity: PortIdentity?
-        /// Whether it is a USB serial port that had gone before it was looked up.
+        /// Whether the device is at a USB serial port and was lost before its identity was looked up.
         var isUnknown = false
-        /// Where the pseudo-terminal was that was opened last; nil where the device is at none.
+        /// The path of the pseudo-terminal that was last opened; nil for other devices.
         var terminal: PseudoTerminalPath?
     }
 
-    /// Finds the device again that `link` was opened to.
+    /// Creates a reconnector for the device at the other end of `link`.
     ///
     /// - Parameters:
-    ///   - endpoint: Where the device is.
-    ///   - link: The link to it. It may have been lost just now, at the risk that the device is not found again: see
-    ///     ``link()``.
-    ///   - looksNow: Whether to look up at once what tells the device from others, which takes milliseconds; ``look()`` does
-    ///     it otherwise.
-    ///   - loop: What the attempts run on.
-    ///   - clock: Measures the pauses between them; the loop's unless a test has another.
-    ///   - open: Opens a link to the device where it is then.
-    ///   - doubt: Told why what is there is not taken for the device; once until there is another reason.
+    ///   - endpoint: The endpoint of the device.
+    ///   - link: The link to the device. It may have been lost just now, at the risk that the device is not found
+    ///     again: see ``link()``.
+    ///   - looksNow: Whether to look up the identity of the device at once, which takes milliseconds. Otherwise call
+    ///     ``look()``.
+    ///   - loop: The event loop of the attempts.
+    ///   - clock: The clock for the pauses; nil for the clock of the loop.
+    ///   - open: Opens a link to the endpoint at which the device is then.
+    ///   - doubt: Receives the reason that a found device is not accepted. Called again only for another reason.
     public init(
         _ endpoint: Endpoint, _ link: any Link, looksNow: Bool = true, on loop: EventLoop = .shared,
         clock: (any Clock<Duration>)? = nil, open: @escaping Opener = { try await LinkSchemes.families.open($0) },
@@ -75,7 +81,7 @@ public final class Reconnector: Sendable {
         watch = SessionClock(clock)
         self.open = open
         self.doubt = doubt
-        // What comes back has started anew by itself.
+        // A device that comes back has restarted already, so its board needs no reset.
         var endpoint = endpoint
         endpoint.serial?.resetsBoard = false
         let own = link.sharedAddress.flatMap { endpoint.ofDevice(at: $0) } ?? endpoint
@@ -87,7 +93,7 @@ public final class Reconnector: Sendable {
         if looksNow { look() }
     }
 
-    /// Looks up what tells the device from others, unless that was done: to be called while the device is there.
+    /// Looks up the identity of the device, unless that was done. Call this method while the device is connected.
     public func look() {
         device.withLock { device in
             guard device == nil else { return }
@@ -101,32 +107,34 @@ public final class Reconnector: Sendable {
         }
     }
 
-    /// Whether nothing tells the device from another that comes to its endpoint: it had gone before it was looked up.
+    /// Whether the device can't be distinguished from another one at its endpoint, because it was lost before its
+    /// identity was looked up.
     public var isDeviceUnknown: Bool { device.withLock { $0?.isUnknown == true } }
 
-    /// Whether a USB adapter is no longer at the path of its endpoint, which says nothing of the device.
+    /// Whether a USB adapter has gone from a path that does not identify the device.
     ///
     /// - Parameters:
-    ///   - deviceID: Of the device that was there; nil where others could open it as well.
-    ///   - node: What is there now; nil for nothing. udev may know it by another path, as in a container.
+    ///   - deviceID: The identity of the device that was there; nil if the link did not have the device for itself.
+    ///   - node: The identity of the device that is there now; nil for none. udev may know it by another path, as in a
+    ///     container.
     static func hasGone(_ endpoint: Endpoint, _ deviceID: String?, node: String?) -> Bool {
         guard endpoint.isUSBSerialPortByNumber(deviceID) else { return false }
         guard let node else { return true }
         return deviceID.map { $0 != node } ?? false
     }
 
-    /// Opens the link as soon as it can be opened.
+    /// Opens a link to the device as soon as possible.
     ///
-    /// - Throws: `LinkError` for what waiting does not mend: ``LineProtocol/LinkError/Code/disconnected`` where no device that
-    ///   comes can be known to be the same; what `open` throws otherwise; `CancellationError`.
+    /// - Throws: `LinkError` if waiting does not help: ``LineProtocol/LinkError/Code/disconnected`` if no returning
+    ///   device can be identified as the same one; other errors of `open`; `CancellationError`.
     public func link() async throws -> any Link { try await link(takingUnknown: false) }
 
-    /// The same, but where ``isDeviceUnknown`` what comes to the endpoint is taken, and may be another device: for what harms
-    /// none, as a stop.
+    /// Opens a link like ``link()``, but accepts any device at the endpoint if ``isDeviceUnknown``. It may be another
+    /// device, so use the link only for commands that can harm none, such as OFF.
     public func unverifiedLink() async throws -> any Link { try await link(takingUnknown: true) }
 
-    /// A server may accept whoever comes and hang up at once, as one does that has a client: what was lost as soon as it was
-    /// found is not looked for without a pause.
+    /// Opens a link, but not before ``interval`` has passed since the device was last found: a server that has another
+    /// client may accept a connection and hang up at once.
     private func link(takingUnknown: Bool) async throws -> any Link {
         let (watch, last) = (watch, lastFound.withLock { $0 })
         if let last, last + Self.interval > watch.elapsed() { try await watch.sleep(last + Self.interval) }
@@ -138,7 +146,7 @@ public final class Reconnector: Sendable {
                 } else {
                     try await find(takingUnknown: takingUnknown)
                 }
-            // Another daemon, or the same one started anew, may have another device of that name.
+            // Another daemon, or the same daemon after a restart, may have another device with this name.
             if let sharedDevice, let found = link.sharedAddress?.endpoint, found != sharedDevice {
                 await link.close()
                 if !hasDoubt { doubt(changed(from: sharedDevice, to: found)) }
@@ -158,7 +166,8 @@ public final class Reconnector: Sendable {
             detail: "pumpctld has \(other) by that name now, and had \(device) before")
     }
 
-    /// The device as a daemon gives it; nil where none had it, or none listens any more.
+    /// Opens the device through its daemon. Returns nil if the device was not reached through one, or if none listens
+    /// any more.
     private func findAtDaemon(within patience: Duration) async throws -> (any Link)? {
         guard let sharedEndpoint else { return nil }
         var goneSince: Duration?
@@ -196,7 +205,8 @@ public final class Reconnector: Sendable {
             let watch = Self.folder(of: endpoint).flatMap { DirectoryWatch(path: $0) }
             let now = Self.terminal(at: endpoint)
             if try isThere(), let link = try await attempt(endpoint, &doubt) {
-                // Who makes the next terminal gets the number of this one, and may have done so just now.
+                // The next pseudo-terminal gets the number of a closed one, and may have been created just now, so
+                // check again after opening.
                 if try isThere(), now == nil || now?.destination == .same {
                     if let now { device.withLock { $0?.terminal = now } }
                     return link
@@ -208,9 +218,9 @@ public final class Reconnector: Sendable {
         }
     }
 
-    /// Whether a pseudo-terminal is there that is the device's.
+    /// Whether the device's pseudo-terminal is there. Always true for a device that is not at a pseudo-terminal.
     ///
-    /// - Throws: `LinkError` where none can come that is known to be.
+    /// - Throws: `LinkError` if no future pseudo-terminal can be identified as the device's.
     private func isThere() throws(LinkError) -> Bool {
         switch device.withLock({ $0?.terminal?.destination }) {
         case nil, .same, .replaced: return true
@@ -230,13 +240,14 @@ public final class Reconnector: Sendable {
             hint: "plug the adapter in, and start again")
     }
 
-    /// Opens a USB serial port, and tries again while another program has it.
+    /// Opens a USB serial port, and retries while another program has it open.
     ///
-    /// - Returns: The link, or nil once the port at this path is no longer the device's. Another may have its name then.
+    /// - Returns: The link; nil once the port at this path is no longer the device's. Another port may have the path
+    ///   then.
     private func link(
         at path: String, of identity: PortIdentity, _ doubt: inout LinkError.Code?
     ) async throws -> (any Link)? {
-        // nil if udev can't be asked now.
+        // nil if udev can't be asked at the moment.
         func isDevices() -> Bool? {
             try? SerialPortDiscovery.ports().contains { $0.path == path && identity.matches($0) }
         }
@@ -255,16 +266,17 @@ public final class Reconnector: Sendable {
         return nil
     }
 
-    /// Opens the link; nil where waiting may mend what is in the way.
+    /// Opens a link. Returns nil if waiting may help.
     ///
-    /// - Parameter doubt: Why what is there was not taken for the device, once that was told.
+    /// - Parameter doubt: The last reported reason for not accepting a found device.
     private func attempt(_ endpoint: Endpoint, _ doubt: inout LinkError.Code?) async throws -> (any Link)? {
         do {
             return try await open(endpoint)
         } catch let error as LinkError {
             switch error.code {
             case .invalidEndpoint, .unsupported, .cancelled: throw error
-            // A port that has just appeared is not yet its group's, and whoever names it may look at it first.
+            // A port that has just appeared may not have its group yet, and the program that names it may open it
+            // first.
             case .notPermitted, .busy, .unavailable: return nil
             case .ambiguous, .changedDevice, .wrongFamily, .unfit:
                 if error.code != doubt { self.doubt(error) }
@@ -272,7 +284,7 @@ public final class Reconnector: Sendable {
                 return nil
             case .notFound, .disconnected:
                 guard endpoint.carrier == .capture else { return nil }
-                // A capture has no further link, or the command has departed from it: nothing comes back.
+                // The capture contains no further link, or the command has deviated from it, so nothing comes back.
                 throw LinkError(
                     .disconnected, name: error.name, activity: error.activity, detail: error.detail, hint: error.hint)
             case .closed, .timedOut, .system: return nil
@@ -292,7 +304,7 @@ public final class Reconnector: Sendable {
         }
     }
 
-    /// The folder in which a serial port appears.
+    /// The folder in which the serial port appears.
     private static func folder(of endpoint: Endpoint) -> String? {
         guard endpoint.scheme == "serial", let slash = endpoint.address.lastIndex(of: "/") else { return nil }
         return slash == endpoint.address.startIndex ? "/" : String(endpoint.address[..<slash])
@@ -300,8 +312,8 @@ public final class Reconnector: Sendable {
 }
 
 extension Endpoint {
-    /// Where a daemon has the device, if this is only the daemon's name for it. A path that begins in the daemon's working
-    /// folder leads elsewhere here.
+    /// The endpoint at which a daemon has opened the device, if this endpoint is only the daemon's name for it. Nil for
+    /// a relative path, which refers to the daemon's working folder.
     fileprivate func ofDevice(at address: SharedDeviceAddress) -> Endpoint? {
         guard scheme == SharedEndpoint.scheme, let device = address.endpoint.flatMap({ try? Endpoint($0) }) else {
             return nil
@@ -309,10 +321,11 @@ extension Endpoint {
         return device.scheme != "serial" || device.address.hasPrefix("/") ? device : nil
     }
 
-    /// Whether this is the path of a USB serial port that says nothing of the device, as `/dev/ttyUSB0`: udev's links by-id
-    /// and by-path do.
+    /// Whether this is a path of a USB serial port that does not identify the device, such as `/dev/ttyUSB0`. udev's
+    /// links by-id and by-path do identify it.
     ///
-    /// - Parameter deviceID: Of the device that was there; nil where others could open it as well.
+    /// - Parameter deviceID: The identity of the device that was there; nil if the link did not have the device for
+    ///   itself.
     fileprivate func isUSBSerialPortByNumber(_ deviceID: String?) -> Bool {
         guard scheme == "serial", !address.hasPrefix("/dev/serial/") else { return false }
         if let deviceID { return DeviceID.isUSBSerialPort(deviceID) }

@@ -1,26 +1,25 @@
 internal import LineProtocol
 public import Transports
 
-/// Carries out what only asks a device, and again where it is a BLE device that was lost before it had answered: a radio link
-/// may break at any time.
+/// Runs a query, and repeats it if a BLE device is lost before it has answered: a radio link may break at any time.
 ///
-/// What changes something must not be done so: it may have been carried out. A device that was chosen by `ble:*` may be
-/// another the next time, and is not asked again.
+/// Don't use this function for a command that changes something, because the device may have carried it out before the
+/// loss. A query of the endpoint `ble:*` is not repeated, because the next device may be another one.
 ///
 /// ```swift
 /// let status = try await retryingQuery(of: endpoint, clock: ContinuousClock()) { try await readStatus(at: endpoint) }
 /// ```
 ///
 /// - Parameters:
-///   - endpoint: Where the device is; looked at only where the device was lost.
-///   - attempts: How often the device is asked at most.
-///   - patience: How long after the first attempt another may begin.
-///   - clock: Measures that.
-///   - isLoss: Whether an error says that the device was lost; by default, what ``LineProtocol/LinkError`` and
-///     ``LineProtocol/SessionError`` say.
-///   - onRetry: Called before the device is asked again.
-///   - body: Asks the device, over a link of its own.
-/// - Throws: What the last attempt throws.
+///   - endpoint: The endpoint of the device. Evaluated only after a loss.
+///   - attempts: The largest number of attempts.
+///   - patience: The time after the first attempt in which another may begin.
+///   - clock: The clock that measures `patience`.
+///   - isLoss: Whether an error means that the device was lost; by default ``isLossOfDevice(_:)``.
+///   - onRetry: Called before each further attempt.
+///   - body: Queries the device over a link of its own.
+/// - Returns: The result of `body`.
+/// - Throws: The error of the last attempt.
 public func retryingQuery<Value, C: Clock<Duration>>(
     of endpoint: @autoclosure () -> Endpoint?, attempts: Int = 5, within patience: Duration = .seconds(30), clock: C,
     isLoss: (any Error) -> Bool = isLossOfDevice, onRetry: (Endpoint) -> Void = { _ in },
@@ -39,7 +38,7 @@ public func retryingQuery<Value, C: Clock<Duration>>(
     }
 }
 
-/// Whether an error of a link or a session says that the device was lost.
+/// Whether an error of a link or a session means that the device was lost.
 public func isLossOfDevice(_ error: any Error) -> Bool {
     switch error {
     case let error as LinkError: error.code == .disconnected
