@@ -1,27 +1,29 @@
 internal import LineProtocol
 internal import Synchronization
 
-/// What has arrived on a link and was not stored yet.
+/// The messages that have arrived on a link and are not stored yet.
 ///
-/// The link is read while others wait for the disk: a serial port keeps few kilobytes, and what is more is lost.
+/// The link is read even while the store waits for the disk: a serial port buffers only a few kilobytes, and loses the
+/// rest.
 final class ArrivalBuffer: Sendable {
-    /// How many arrivals are kept before the link is left to wait.
+    /// The number of arrivals at which reading pauses.
     private static let limit = 20_000
 
     private struct State {
         var arrivals: [RescueArrival] = []
         var ending: Result<Void, LinkError>?
         var isUnwanted = false
-        /// Whoever takes is to be back, though nothing may have come.
+        /// Whether ``take()`` must return, even without an arrival.
         var isWoken = false
-        /// Wait for something to take, or for room.
+        /// The waiting caller of ``take()``.
         var taker: UnsafeContinuation<Void, Never>?
+        /// The reader that waits for room.
         var filler: UnsafeContinuation<Void, Never>?
     }
 
     private let state = Mutex(State())
 
-    /// Reads `link` to its end, or until nothing more is wanted.
+    /// Reads `link` until it ends or ``end()`` is called.
     func fill(from link: any Link) async {
         var ending = Result<Void, LinkError>.success(())
         do throws(LinkError) {
@@ -32,9 +34,10 @@ final class ArrivalBuffer: Sendable {
         wakeTaker { $0.ending = ending }
     }
 
-    /// All that is there; waits for something, or for ``wake()``. Nil once the link was closed.
+    /// Waits for arrivals or ``wake()``, and returns all arrivals. Returns nil once the link was closed. Supports one
+    /// caller at a time.
     ///
-    /// - Throws: `LinkError` where the far end is gone and all was taken. For one task at a time.
+    /// - Throws: `LinkError` if the far end is gone and all arrivals were taken.
     func take() async throws(LinkError) -> [RescueArrival]? {
         await withUnsafeContinuation { continuation in
             let isReady = state.withLock { state in
@@ -58,7 +61,7 @@ final class ArrivalBuffer: Sendable {
         return nil
     }
 
-    /// All that is there, without waiting for more.
+    /// Returns all arrivals without waiting.
     func takeRest() -> [RescueArrival] {
         state.withLock { state in
             defer { state.arrivals = [] }
@@ -66,10 +69,10 @@ final class ArrivalBuffer: Sendable {
         }
     }
 
-    /// Lets ``take()`` come back.
+    /// Makes ``take()`` return.
     func wake() { wakeTaker { $0.isWoken = true } }
 
-    /// Nothing will be taken any more.
+    /// Ends the buffer: nothing will be taken any more.
     func end() {
         let filler = state.withLock { state in
             state.isUnwanted = true

@@ -1,7 +1,7 @@
 internal import LineProtocol
 
 extension Family {
-    /// The phone that stores and forwards messages. The rescue protocol.
+    /// The phone that stores and forwards messages, which speaks the rescue protocol.
     public static let rescue = Family(
         name: "rescue", device: "a phone with the rescue app", baudRate: 115_200,
         reasonForNoStop: "a rescue phone only passes messages on",

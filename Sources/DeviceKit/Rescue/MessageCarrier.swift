@@ -2,7 +2,7 @@ internal import DescriptorIO
 public import LineProtocol
 public import Transports
 
-/// Where messages come from and go to: one device, or with `ble:*` every phone in sight.
+/// A source and destination of messages: one device, or with `ble:*` every phone in range.
 ///
 /// ```swift
 /// let relay = MessageRelay(try await RecordedMessages.open()) { print($0) }
@@ -14,12 +14,13 @@ public struct MessageCarrier: Sendable {
     private let open: Reconnector.Opener
     private let reconnector: @Sendable (any Link) -> Reconnector
 
-    /// A carrier that is opened when it is used.
+    /// Creates a carrier. It opens its links when it is used.
     ///
     /// - Parameters:
-    ///   - relay: Keeps what comes, and is told what happens.
-    ///   - open: Opens the links to devices.
-    ///   - reconnector: What gets back the device that a link was opened to; nil for one that opens links by `open`.
+    ///   - endpoint: The endpoint of the device, or `ble:*`.
+    ///   - relay: Stores the messages that arrive, and receives all events.
+    ///   - open: Opens links to devices.
+    ///   - reconnector: Returns the reconnector for a link; nil for one that opens links by `open`.
     public init(
         _ endpoint: Endpoint, for relay: MessageRelay,
         open: @escaping Reconnector.Opener = { try await LinkSchemes.families.open($0) },
@@ -33,11 +34,12 @@ public struct MessageCarrier: Sendable {
 
     // MARK: Receiving
 
-    /// Receives until what the relay waits for has come, or the task is cancelled. A device that is lost is waited for.
+    /// Receives messages until the relay's goal is reached or the task is cancelled. If the device is lost, waits for
+    /// it.
     ///
-    /// - Parameter waitsForDevice: Whether a device over the air is waited for too that is not there yet, or does not offer yet
-    ///   what is needed: where each of two looks for the other, one is the first.
-    /// - Throws: `LinkError`; `RescueStoreError` where what has come is not kept; `CancellationError`.
+    /// - Parameter waitsForDevice: Whether to wait for a BLE device that is not there yet or does not offer its service
+    ///   yet: if two devices look for each other, one of them starts first.
+    /// - Throws: `LinkError`; `RescueStoreError` if received messages are not stored; `CancellationError`.
     public func receive(waitsForDevice: Bool = false) async throws {
         guard waitsForDevice, endpoint.scheme == "ble" else { return try await receive() }
         var told: LinkError?
@@ -82,12 +84,13 @@ public struct MessageCarrier: Sendable {
 
     // MARK: Handing on
 
-    /// Hands messages on, and takes in what comes meanwhile. See ``MessageRelay/handedOn`` for which were; of one device all
-    /// where this does not throw.
+    /// Sends messages, and stores the messages that arrive in the meantime. ``MessageRelay/handedOn`` lists the
+    /// messages that were sent: over a single device all of them, unless this method throws.
     ///
-    /// - Parameter time: How long to go on, which is how long other phones are waited for too; nil to end once each that is in
-    ///   sight was served.
-    /// - Throws: `LinkError`; with `notFound` where there is no phone; `RescueStoreError`; `CancellationError`.
+    /// - Parameters:
+    ///   - messages: The messages.
+    ///   - time: The time to receive and to look for other phones; nil to end once every phone in range was served.
+    /// - Throws: `LinkError`, with `notFound` if there is no phone; `RescueStoreError`; `CancellationError`.
     public func handOn(_ messages: [RescueMessage], receivingFor time: Duration? = nil) async throws {
         guard BLESurvey.isWanted(for: endpoint) else {
             return try await relay.send(messages, over: open(endpoint), receivingFor: time)

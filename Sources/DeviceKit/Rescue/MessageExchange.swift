@@ -1,6 +1,6 @@
 public import LineProtocol
 
-/// Messages that come and go over a port, to phones that find this computer, or both ways at once.
+/// The exchange of messages over a port, with phones that find this computer, or both at once.
 ///
 /// ```swift
 /// let relay = MessageRelay(try await RecordedMessages.open()) { print($0) }
@@ -12,21 +12,21 @@ public struct MessageExchange: Sendable {
     private let carrier: MessageCarrier?
     private let offering: MessageOffering?
 
-    /// An exchange that has not begun.
+    /// Creates an exchange.
     ///
     /// - Parameters:
-    ///   - relay: That of `carrier` and `offering`.
-    ///   - carrier: What is at the port; nil for none.
-    ///   - offering: What lets phones find this computer; nil where they are not to.
+    ///   - relay: The relay of `carrier` and `offering`.
+    ///   - carrier: The device at the port; nil for none.
+    ///   - offering: Makes this computer visible to phones; nil to stay invisible.
     public init(of relay: MessageRelay, over carrier: MessageCarrier?, _ offering: MessageOffering? = nil) {
         self.relay = relay
         self.carrier = carrier
         self.offering = offering
     }
 
-    /// Receives until what the relay waits for has come, or the task is cancelled.
+    /// Receives messages until the relay's goal is reached or the task is cancelled.
     ///
-    /// - Throws: As ``MessageCarrier/receive(waitsForDevice:)`` and ``MessageOffering/run(beside:)``.
+    /// - Throws: The errors of ``MessageCarrier/receive(waitsForDevice:)`` and ``MessageOffering/run(beside:)``.
     public func receive() async throws {
         guard let offering else { return try await carrier?.receive() ?? () }
         var roles: [MessageOffering.Role] = [{ try await relay.untilCome() }]
@@ -34,11 +34,13 @@ public struct MessageExchange: Sendable {
         try await offering.run(beside: roles)
     }
 
-    /// Hands on messages, which are stored, and takes in what comes meanwhile.
+    /// Sends stored messages, and stores the messages that arrive in the meantime.
     ///
-    /// - Parameter time: How long to go on; nil to end once all were handed on, or each phone in sight was served.
-    /// - Returns: How many of the messages still wait.
-    /// - Throws: As ``MessageCarrier/handOn(_:receivingFor:)`` and ``MessageOffering/run(beside:)``.
+    /// - Parameters:
+    ///   - messages: The messages to send.
+    ///   - time: The time to go on; nil to end once all messages were sent or each phone in range was served.
+    /// - Returns: The number of messages that were not sent.
+    /// - Throws: The errors of ``MessageCarrier/handOn(_:receivingFor:)`` and ``MessageOffering/run(beside:)``.
     public func handOn(_ messages: [RescueMessage], receivingFor time: Duration? = nil) async throws -> Int {
         if let carrier {
             let handOn: MessageOffering.Role = { try await carrier.handOn(messages, receivingFor: time) }
@@ -50,7 +52,7 @@ public struct MessageExchange: Sendable {
         return messages.count { !handedOn.contains($0.id) }
     }
 
-    /// Has phones fetch messages.
+    /// Lets phones fetch messages.
     private func handOn(_ messages: [RescueMessage], by offering: MessageOffering, for time: Duration?) async throws {
         guard let time else {
             guard !messages.isEmpty else { return }
@@ -59,7 +61,7 @@ public struct MessageExchange: Sendable {
         let (isTimeUp, result) = await withTimeLimit(time, clock: relay.clock, on: relay.loop) {
             try await offering.run(beside: [])
         }
-        // That the time is up is no failure, unless something that came meanwhile is not kept.
+        // Reaching the time limit is no failure, unless messages that arrived could not be stored.
         if case .failure(let error) = result, !isTimeUp || error is RescueStoreError { throw error }
     }
 }

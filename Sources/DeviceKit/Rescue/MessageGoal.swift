@@ -1,36 +1,36 @@
 public import LineProtocol
 internal import Synchronization
 
-/// After which new messages nothing more is waited for, and whether they have come.
+/// The condition that ends receiving, and whether it is met.
 public final class MessageGoal: Sendable {
-    /// After how many new messages; nil for no bound.
+    /// The number of new messages that ends receiving; nil for no limit.
     private let count: Int?
-    /// Whether a new message of the category SOS is waited for.
+    /// Whether a new message of the category SOS ends receiving.
     public let isSOS: Bool
 
     private struct State {
         var newCount = 0
         var hasSOS = false
-        /// What came behind the last that counts.
+        /// The messages that arrived after the number was reached.
         var surplus: Set<RescueID> = []
     }
 
     private let state = Mutex(State())
 
-    /// A goal; without either nothing ends the waiting.
+    /// Creates a goal. Without both parameters, receiving goes on without end.
     ///
     /// - Parameters:
-    ///   - count: After how many new messages nothing more is waited for.
-    ///   - isSOS: Whether a new message of the category SOS ends the waiting.
+    ///   - count: The number of new messages that ends receiving.
+    ///   - isSOS: Whether a new message of the category SOS ends receiving.
     public init(count: Int? = nil, isSOS: Bool = false) {
         self.count = count
         self.isSOS = isSOS
     }
 
-    /// Whether what was waited for has come.
+    /// Whether the condition is met.
     public var hasCome: Bool { state.withLock { $0.newCount == count || isSOS && $0.hasSOS } }
 
-    /// Counts messages that were stored, and were new.
+    /// Counts messages that were stored and new.
     func take(_ messages: [RescueMessage]) {
         state.withLock { state in
             for message in messages {
@@ -44,6 +44,6 @@ public final class MessageGoal: Sendable {
         }
     }
 
-    /// Whether a message came when all that was waited for had come. It is kept, and none of the results.
+    /// Whether a message arrived after the number was reached. Such a message is stored, but is not part of the result.
     public func isSurplus(_ message: RescueMessage) -> Bool { state.withLock { $0.surplus.contains(message.id) } }
 }

@@ -1,36 +1,38 @@
 public import LineProtocol
 
-/// Stores the messages that arrive over a link, and tells its relay of those that are new.
+/// Stores the messages that arrive over a link, and reports the new ones to its relay.
 public struct MessageIntake: Sendable {
-    /// How many messages wait for a disk that takes none. What comes then waits on the link.
+    /// The number of messages that may wait for a failing store. Beyond it, messages stay on the link.
     private static let limit = 20_000
-    /// How long a store that has failed is left alone.
+    /// The pause before a failed store is tried again.
     private static let retryDelay = Duration.seconds(1)
 
     private let relay: MessageRelay
     private let store: any RescueStore
-    /// What has arrived and is not stored.
+    /// The messages that have arrived and are not stored yet.
     private var waiting: [RescueMessage] = []
-    /// Why not, since it was last tried.
+    /// The error of the last attempt to store; nil if it succeeded.
     private var trouble: RescueStoreError?
-    /// Whether some of what waits may be stored all the same.
+    /// Whether a failed attempt may have stored some of the waiting messages.
     private var isUncertain = false
 
     private var goal: MessageGoal { relay.goal }
 
-    /// An intake for ``receive(from:)``, of one link after the other.
+    /// Creates an intake for ``receive(from:)``, which may be called for one link after the other.
     ///
-    /// - Parameter address: Of the device that the messages come from; nil for one that has none.
+    /// - Parameters:
+    ///   - relay: The relay that receives the events.
+    ///   - address: The address of the device that sends the messages; nil if it has none.
     public init(_ relay: MessageRelay, from address: String?) {
         self.relay = relay
         store = relay.entrance(from: address)
     }
 
-    /// Takes in what arrives on `link`, until it is closed or what was waited for has come. While nothing can be stored it
-    /// goes on: see ``finish()``.
+    /// Receives messages from `link` until it is closed or the relay's goal is reached. Goes on while the store fails:
+    /// see ``finish()``.
     ///
-    /// - Returns: Whether that has come.
-    /// - Throws: `LinkError` where the far end is gone.
+    /// - Returns: Whether the goal is reached.
+    /// - Throws: `LinkError` if the far end is gone.
     public mutating func receive(from link: any Link) async throws -> Bool {
         let buffer = ArrivalBuffer()
         let reading = Task(executorPreference: link.executor) { await buffer.fill(from: link) }
@@ -42,7 +44,7 @@ public struct MessageIntake: Sendable {
             while let arrivals = try await next(in: buffer) {
                 take(arrivals)
                 guard await storeWaiting() else { continue }
-                // What has come already is kept too.
+                // Messages that have arrived already are stored too.
                 take(buffer.takeRest())
                 _ = await storeWaiting()
                 return true
@@ -53,9 +55,9 @@ public struct MessageIntake: Sendable {
         }
     }
 
-    /// Nothing more is taken in.
+    /// Ends the intake.
     ///
-    /// - Throws: Where messages have come that could not be stored.
+    /// - Throws: `RescueStoreError` if messages have arrived that could not be stored.
     public func finish() throws(RescueStoreError) {
         guard let trouble, !waiting.isEmpty else { return }
         let verb = waiting.count == 1 ? "is" : "are"
@@ -63,7 +65,7 @@ public struct MessageIntake: Sendable {
             trouble.code, "\(waiting.count.counted("message")) \(verb) not kept: \(trouble)", hint: trouble.hint)
     }
 
-    /// What arrives next; nothing where it is time to try again to store what waits.
+    /// Waits for the next arrivals. Returns none when it is time to try the store again.
     private func next(in buffer: ArrivalBuffer) async throws(LinkError) -> [RescueArrival]? {
         guard trouble != nil else { return try await buffer.take() }
         let isFull = waiting.count >= Self.limit
@@ -88,7 +90,7 @@ public struct MessageIntake: Sendable {
         }
     }
 
-    /// Stores what waits, all of it in one write to the disk. Returns whether what was waited for has come.
+    /// Stores all waiting messages in one write to the disk. Returns whether the relay's goal is reached.
     private mutating func storeWaiting() async -> Bool {
         while !waiting.isEmpty {
             let batch = waiting
@@ -99,7 +101,7 @@ public struct MessageIntake: Sendable {
                 waiting.removeFirst(batch.count)
                 if !isUncertain, new.count < batch.count { relay.tellOfKnown() }
                 if isUncertain {
-                    // Some of them were new to the store that was lost.
+                    // Messages that are not new now were stored by the failed attempt, so count them as new.
                     goal.take(batch.filter { message in !new.contains { $0.id == message.id } })
                 }
                 tell(of: isUncertain ? batch : new)
@@ -117,7 +119,7 @@ public struct MessageIntake: Sendable {
         return goal.hasCome
     }
 
-    /// Goes on to store what has come, until that is done.
+    /// Retries until all waiting messages are stored.
     public mutating func untilStored() async throws {
         while trouble != nil, !waiting.isEmpty {
             try await relay.clock.sleep(for: Self.retryDelay)
@@ -125,7 +127,7 @@ public struct MessageIntake: Sendable {
         }
     }
 
-    /// Tells of messages that were stored; of those behind the last that was waited for only that they are kept.
+    /// Reports messages that were stored. For messages after the goal was reached, reports only that they are stored.
     private func tell(of messages: [RescueMessage]) {
         let surplus = messages.filter(goal.isSurplus)
         for message in messages where !goal.isSurplus(message) { relay.tell(.kept(message)) }

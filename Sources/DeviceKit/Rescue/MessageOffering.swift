@@ -2,19 +2,21 @@ internal import BlueZ
 public import LineProtocol
 internal import Transports
 
-/// Lets phones find this computer: it hands on to each that subscribes what waits, and stores what they write.
+/// Makes this computer visible to phones. It sends the waiting messages to each phone that subscribes, and stores the
+/// messages that phones write.
 public struct MessageOffering: Sendable {
     private let relay: MessageRelay
     private let name: String
     private let adapter: String?
     private let wrap: @Sendable (any Link) -> any Link
 
-    /// An offer that ``run(beside:)`` makes.
+    /// Creates an offering. ``run(beside:)`` starts it.
     ///
     /// - Parameters:
-    ///   - name: What this computer is called over BLE.
-    ///   - adapter: The Bluetooth adapter, by its name or address; nil for the first that there is.
-    ///   - wrap: What is made of the link of each phone, to trace or to record it.
+    ///   - relay: The relay of the messages.
+    ///   - name: The name of this computer for phones.
+    ///   - adapter: The name or address of the Bluetooth adapter; nil for the first one.
+    ///   - wrap: Wraps the link of each phone, to trace or to record it.
     public init(
         _ relay: MessageRelay, as name: String, on adapter: String? = nil,
         wrap: @escaping @Sendable (any Link) -> any Link = { $0 }
@@ -25,15 +27,17 @@ public struct MessageOffering: Sendable {
         self.wrap = wrap
     }
 
-    /// What is done beside it.
+    /// A task that runs in parallel.
     public typealias Role = @Sendable () async throws -> Void
 
-    /// Offers this computer, and serves whoever comes until one of `roles` has come to its end.
+    /// Offers this computer, and serves phones until one of `roles` ends.
     ///
-    /// They begin once it is offered: over one connection both sides are clients of the other, and look for services as it
-    /// comes about.
+    /// The roles start after the computer is offered: over one connection both sides are clients of the other, and they
+    /// discover each other's services while connecting.
     ///
-    /// - Throws: `LinkError` where it can't be offered; `RescueStoreError`; `CancellationError`; what a role throws.
+    /// - Parameter roles: The tasks to run in parallel.
+    /// - Throws: `LinkError` if the computer can't be offered; `RescueStoreError`; `CancellationError`; the errors of
+    ///   the roles.
     public func run(beside roles: [Role]) async throws {
         let (centrals, arrivals) = AsyncStream.makeStream(of: (any Link).self)
         let offer = try await BLEOffer.open(
@@ -66,7 +70,7 @@ public struct MessageOffering: Sendable {
         }
     }
 
-    /// Serves a central until it leaves, to the last message that it wrote.
+    /// Serves a phone until it leaves, including the last message that it wrote.
     private func serve(_ link: any Link) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask(executorPreference: relay.loop) {
@@ -86,7 +90,7 @@ public struct MessageOffering: Sendable {
         }
     }
 
-    /// Does something with a central; that it leaves meanwhile is no failure.
+    /// Runs `body` with a phone. The phone may leave at any time, which is no failure.
     private func untilLeft(_ body: () async throws -> Void) async throws {
         do { try await body() } catch let error as LinkError where error.code != .cancelled {}
     }

@@ -1,13 +1,17 @@
 public import LineProtocol
 
 extension MessageRelay {
-    /// Sends `messages`, which are stored, stores what arrives meanwhile, and closes the link; marks them `synced` once they
-    /// are on the wire and the link has not broken.
+    /// Sends stored messages, stores the messages that arrive in the meantime, and closes the link. Then marks the sent
+    /// messages `synced`, if the link did not break.
     ///
-    /// Nothing answers a message on a serial line or a socket; over Bluetooth the carrier does, before its `send` returns.
-    /// Where the link breaks none is marked: the other end has an id once, however often it comes.
+    /// A serial line or a socket has no acknowledgement of messages; over Bluetooth the carrier acknowledges each write
+    /// before its `send` returns. If the link breaks, no message is marked: the receiver stores each id only once, so
+    /// that sending again does no harm.
     ///
-    /// - Parameter time: How long to go on receiving.
+    /// - Parameters:
+    ///   - messages: The messages.
+    ///   - link: The link to the receiver.
+    ///   - time: The time to go on receiving; nil to end after sending.
     /// - Throws: `LinkError`, `RescueStoreError`, `CancellationError`.
     public nonisolated func send(
         _ messages: [RescueMessage], over link: any Link, receivingFor time: Duration?
@@ -34,16 +38,16 @@ extension MessageRelay {
             _ = await receiving.result
             throw error
         }
-        // Closing lets a serial port send what it has taken.
+        // Closing lets a serial port transmit the bytes that it has accepted.
         await link.close()
         try await receiving.value
         try Task.checkCancellation()
         try await entrance(from: link.deviceAddress).markSynced(messages.map(\.id))
     }
 
-    /// Receives from a device until it leaves, and until what came from it is stored.
+    /// Receives messages from a device until it leaves, and until its messages are stored.
     ///
-    /// - Throws: `LinkError`; `RescueStoreError` where what has come is not kept; `CancellationError`.
+    /// - Throws: `LinkError`; `RescueStoreError` if received messages are not stored; `CancellationError`.
     public nonisolated func receive(from link: any Link) async throws {
         var intake = MessageIntake(self, from: link.deviceAddress)
         let result: Result<Void, any Error>
@@ -60,11 +64,14 @@ extension MessageRelay {
         try result.get()
     }
 
-    /// Hands messages on to a device and takes in what comes meanwhile.
+    /// Sends messages to a device, and stores the messages that arrive in the meantime.
     ///
-    /// - Parameter staysOpen: Whether to go on receiving until the device leaves. The link is closed otherwise, and where it
-    ///   fails.
-    /// - Throws: As ``receive(from:)``.
+    /// - Parameters:
+    ///   - messages: The messages.
+    ///   - link: The link to the device.
+    ///   - staysOpen: Whether to go on receiving until the device leaves. Otherwise the link is closed after sending.
+    ///     It is also closed if sending fails.
+    /// - Throws: The errors of ``receive(from:)``.
     public nonisolated func exchange(
         _ messages: [RescueMessage], over link: any Link, staysOpen: Bool
     ) async throws {

@@ -2,43 +2,43 @@ public import DescriptorIO
 public import LineProtocol
 internal import Synchronization
 
-/// The store while several links bring messages and hand them on at once.
+/// The store of messages, for several links that receive and send messages at once.
 ///
 /// ```swift
 /// let relay = MessageRelay(try await RecordedMessages.open()) { print($0) }
 /// try await relay.receive(from: link)
 /// ```
 ///
-/// A message is not handed back to the device that it came from: that would count as handed on, and it would go no
+/// A message is never sent back to the device that it came from: that would mark it as handed on, and it would go no
 /// further.
 public actor MessageRelay {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     nonisolated let loop: EventLoop
-    /// What its own work runs on.
+    /// The executor of the relay's own work.
     nonisolated let executor: any SerialExecutor & TaskExecutor
     nonisolated let clock: any Clock<Duration>
     nonisolated let tell: @Sendable (RelayEvent) -> Void
     private let hasToldOfKnown = Atomic(false)
     private let store: any RescueStore
-    /// After which new messages nothing more is wanted.
+    /// The condition that ends receiving.
     public nonisolated let goal: MessageGoal
-    /// From which device each message came, by its address.
+    /// The address of the device from which each message came.
     private var origins: [RescueID: String] = [:]
-    /// What was handed on.
+    /// The messages that were handed on.
     public private(set) var handedOn: Set<RescueID> = []
     private var watchers: [AsyncStream<Void>.Continuation] = []
-    /// The insertion that is under way: they are carried out one by one.
+    /// The running insertion. Insertions run one after the other.
     private var insertion: Task<Void, Never>?
 
-    /// A relay that has handed on nothing yet.
+    /// Creates a relay.
     ///
     /// - Parameters:
-    ///   - store: Where the messages are kept.
-    ///   - goal: After which new messages nothing more is wanted.
-    ///   - loop: What all of it runs on.
-    ///   - clock: Measures pauses; the loop's unless a test has another.
-    ///   - tell: Told what happens, as it happens.
+    ///   - store: The store of the messages.
+    ///   - goal: The condition that ends receiving.
+    ///   - loop: The event loop of all work.
+    ///   - clock: The clock for pauses; nil for the clock of the loop.
+    ///   - tell: Receives each event.
     public init(
         _ store: any RescueStore, until goal: MessageGoal = MessageGoal(), on loop: EventLoop = .shared,
         clock: (any Clock<Duration>)? = nil, tell: @escaping @Sendable (RelayEvent) -> Void = { _ in }
@@ -46,7 +46,7 @@ public actor MessageRelay {
         self.init(store, until: goal, on: loop, executor: loop, clock: clock, tell: tell)
     }
 
-    /// The same; its own work, and that of a device of a ``MessageCarrier``, runs on `executor`.
+    /// Creates a relay whose own work, and that of a ``MessageCarrier`` with one device, runs on `executor`.
     package init(
         _ store: any RescueStore, until goal: MessageGoal, on loop: EventLoop,
         executor: any SerialExecutor & TaskExecutor, clock: (any Clock<Duration>)?,
@@ -60,7 +60,9 @@ public actor MessageRelay {
         self.tell = tell
     }
 
-    /// The store, for what comes from a device: the address tells it from others; nil for one that has none.
+    /// Returns the store for the messages of one device. It remembers the device as the origin of new messages.
+    ///
+    /// - Parameter address: The address that identifies the device; nil if it has none.
     public nonisolated func entrance(from address: String?) -> any RescueStore {
         Entrance(relay: self, address: address)
     }
@@ -80,12 +82,13 @@ public actor MessageRelay {
         func markSynced(_ ids: [RescueID]) async throws(RescueStoreError) { try await relay.markSynced(ids) }
     }
 
-    /// Tells that messages have come which were kept before: each phone brings those again whenever it connects.
+    /// Reports, only once, that messages arrived which were stored before: each phone sends its messages again whenever
+    /// it connects.
     nonisolated func tellOfKnown() {
         if !hasToldOfKnown.exchange(true, ordering: .relaxed) { tell(.known) }
     }
 
-    // MARK: What comes
+    // MARK: Receiving
 
     private func insert(
         _ messages: [RescueMessage], from address: String?
@@ -113,15 +116,16 @@ public actor MessageRelay {
         }
     }
 
-    /// Waits until what was to come has come.
+    /// Waits until the goal is reached.
     public func untilCome() async throws {
         let changes = changes()
         while !goal.hasCome { try await Self.next(changes) }
     }
 
-    // MARK: What is handed on
+    // MARK: Handing on
 
-    /// Hands on over `link` what waits, and what will, until the link ends or the task is cancelled.
+    /// Sends the waiting messages over `link`, and later ones when they arrive, until the link ends or the task is
+    /// cancelled.
     ///
     /// - Throws: `LinkError`, `RescueStoreError`, `CancellationError`.
     public func handOn(over link: any Link) async throws {
@@ -132,14 +136,17 @@ public actor MessageRelay {
         }
     }
 
-    /// Hands on messages over `link`, but for those that came from there.
+    /// Sends messages over `link`, except messages that came from its device, and marks them `synced`.
     ///
-    /// - Parameter onHandedOn: Told how many were.
-    /// - Throws: `LinkError`, `RescueStoreError`. What was sent before counts as handed on.
+    /// - Parameters:
+    ///   - messages: The messages.
+    ///   - link: The link to the device.
+    ///   - onHandedOn: Called with the number of messages that were sent, if it is not 0.
+    /// - Throws: `LinkError`, `RescueStoreError`. Messages that were sent before the error count as handed on.
     public func handOn(
         _ messages: [RescueMessage], over link: any Link, onHandedOn: (Int) -> Void = { _ in }
     ) async throws {
-        // The store shows a new message before its origin is noted here.
+        // The store contains a new message before its origin is recorded here, so wait for the insertion.
         await insertion?.value
         let wanted = messages.filter { link.deviceAddress == nil || origins[$0.id] != link.deviceAddress }
         var sent: [RescueID] = []
@@ -160,7 +167,7 @@ public actor MessageRelay {
         try result.get()
     }
 
-    /// Waits until all messages of these ids were handed on, by whatever link.
+    /// Waits until all messages with these ids were handed on, over any link.
     public func untilHandedOn(_ ids: [RescueID]) async throws {
         let changes = changes()
         while !handedOn.isSuperset(of: ids) { try await Self.next(changes) }
@@ -174,7 +181,7 @@ public actor MessageRelay {
 
     // MARK: Changes
 
-    /// An element behind each change from now on, or behind several.
+    /// A stream with an element after each change from now on. Changes in quick succession may share one element.
     private func changes() -> AsyncStream<Void> {
         let (changes, watcher) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         watchers.append(watcher)

@@ -2,20 +2,21 @@ internal import DescriptorIO
 public import LineProtocol
 public import Transports
 
-/// Links to every phone in sight, one after the other as they come, up to what the adapter bears.
+/// Connects to every phone in range, one after the other as they appear, up to the limit of the adapter.
 ///
-/// Each phone has a link and a claim of its own. One that fails, or leaves, is tried again later, and disturbs no other.
+/// Each phone has a link and a claim of its own. A phone that fails or leaves is tried again later, and disturbs no
+/// other.
 public actor PhoneGathering {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// How long one phone may take to be connected: the others wait meanwhile.
+    /// The longest time to connect to one phone. The other phones wait during that time.
     private static let connectTime = Duration.seconds(20)
-    /// How long a phone that could not be connected is left alone.
+    /// The pause before a phone is tried again after a failed connection.
     private static let restTime = Duration.seconds(8)
-    /// How long a search without a find takes.
+    /// The duration of a search that finds nothing.
     public static let searchTime = Duration.seconds(10)
 
-    /// Serves a phone, until it leaves or there is nothing more to do. The link is closed for it.
+    /// Serves a phone until it leaves or nothing is left to do. The gathering closes the link.
     public typealias Service = @Sendable (any Link) async throws -> Void
 
     private nonisolated let loop: EventLoop
@@ -24,23 +25,25 @@ public actor PhoneGathering {
     private let open: Reconnector.Opener
     private let tell: @Sendable (RelayEvent) -> Void
     private let service: Service
-    /// Phones that are connected, or that are not to be connected for now.
+    /// The phones that are connected, or must not be connected at the moment.
     private var excluded: Set<String> = []
     private var linkCount = 0
-    /// How many phones were served to the end of their service.
+    /// The number of phones whose service has ended without an error.
     public private(set) var servedCount = 0
-    /// Why the last one that failed did.
+    /// The error of the last phone that failed.
     public private(set) var lastError: (any Error)?
-    /// The search that is under way, and the wait for a connection to end.
+    /// The running search.
     private var searching: Task<[BLESurvey.Sighting], any Error>?
+    /// The callers that wait for a phone to leave.
     private var departures: [AsyncStream<Void>.Continuation] = []
 
-    /// Links to the phones that an endpoint of any device means: `ble:*?family=rescue`.
+    /// Creates a gathering for an endpoint that means any device: `ble:*?family=rescue`.
     ///
     /// - Parameters:
-    ///   - relay: Told who comes and leaves.
+    ///   - endpoint: The endpoint.
+    ///   - relay: The relay that receives the events.
     ///   - open: Opens a link to a phone.
-    ///   - service: What is done with each phone.
+    ///   - service: Serves each phone.
     /// - Throws: `LinkError` with `invalidEndpoint`.
     public init(
         _ endpoint: Endpoint, for relay: MessageRelay, open: @escaping Reconnector.Opener, _ service: @escaping Service
@@ -53,10 +56,10 @@ public actor PhoneGathering {
         tell = relay.tell
     }
 
-    /// Serves whoever comes, until the task is cancelled.
+    /// Serves phones until the task is cancelled.
     ///
-    /// - Throws: `LinkError` where it can't be searched from the start; `CancellationError`; what the service throws but for
-    ///   `LinkError`.
+    /// - Throws: `LinkError` if the first search fails, or if a later one fails for good; `CancellationError`; errors
+    ///   of the service other than `LinkError`.
     public func run() async throws {
         try await withThrowingDiscardingTaskGroup { group in
             var hasSearched = false
@@ -76,9 +79,9 @@ public actor PhoneGathering {
         }
     }
 
-    /// Serves whoever comes for so long. That the time is over is no failure.
+    /// Serves phones for a time. Reaching the end of the time is no failure.
     ///
-    /// - Throws: As ``run()``.
+    /// - Throws: The errors of ``run()``.
     public func run(for time: Duration) async throws {
         let serving = Task(executorPreference: loop) { try await self.run() }
         let timer = Task(executorPreference: loop) { [clock] in
@@ -91,17 +94,17 @@ public actor PhoneGathering {
         }
         timer.cancel()
         if serving.isCancelled, !Task.isCancelled {
-            // What came to the last is told all the same where it is not kept.
+            // Messages that arrived last and are not stored must still be reported.
             if case .failure(let error as RescueStoreError) = result { throw error }
             return
         }
         try result.get()
     }
 
-    /// Serves each phone in sight once, and ends when all are served and no other comes in sight.
+    /// Serves each phone in range once, and ends when all are served and no other appears.
     ///
-    /// - Parameter patience: How long the first may take to come in sight.
-    /// - Throws: As ``run()``.
+    /// - Parameter patience: The longest wait for the first phone.
+    /// - Throws: The errors of ``run()``.
     public func runOnce(for patience: Duration) async throws {
         try await withThrowingDiscardingTaskGroup { group in
             var patience = patience
@@ -109,7 +112,7 @@ public actor PhoneGathering {
                 let phones = try await search(for: patience)
                 if phones.isEmpty { return }
                 try await admit(phones, &group, isOnce: true)
-                // Those that are still to come advertise every second or so.
+                // The remaining phones advertise about once a second.
                 patience = .seconds(2)
             }
         }
@@ -128,7 +131,7 @@ public actor PhoneGathering {
             search.cancel()
         }
         try Task.checkCancellation()
-        // Somebody has left, who may be in sight again.
+        // A phone has left, or may be tried again, and may be in range: search again.
         if search.isCancelled { return [] }
         return try result.get()
     }
@@ -146,7 +149,8 @@ public actor PhoneGathering {
         }
     }
 
-    /// The link to a phone; nil where there is none. Waits where the adapter takes no more, until a phone leaves.
+    /// Opens a link to a phone. Returns nil if that fails. If the adapter accepts no more connections, waits until a
+    /// phone leaves.
     private func open(_ phone: BLESurvey.Sighting, isOnce: Bool) async throws -> (any Link)? {
         excluded.insert(phone.address)
         while true {
@@ -226,6 +230,6 @@ public actor PhoneGathering {
 }
 
 extension LinkError {
-    /// Whether waiting may mend what keeps from searching.
+    /// Whether waiting may end the failure of a search.
     fileprivate var isPassing: Bool { ![.invalidEndpoint, .unsupported, .cancelled, .notPermitted].contains(code) }
 }

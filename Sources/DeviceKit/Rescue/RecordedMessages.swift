@@ -2,19 +2,19 @@ public import LineProtocol
 public import RecordFormat
 internal import Synchronization
 
-/// The messages of this user, which are kept with all else that is recorded.
+/// The messages of this user, stored in the record.
 ///
-/// The program that keeps them is started by ``open()``, and anew where it has ended: what it did not acknowledge is asked
-/// of the next one.
+/// ``open(by:)`` starts the program that keeps them. If the program has ended, the next request starts another one, and
+/// the caller must repeat requests without an acknowledgement.
 public final class RecordedMessages: RescueStore {
     private let conversation = Mutex<RecordConversation?>(nil)
     private let program: CompanionProgram?
 
     private init(_ program: CompanionProgram?) { self.program = program }
 
-    /// The messages, once it is known that they can be stored.
+    /// Opens the messages, and checks that they can be stored.
     ///
-    /// - Parameter program: The program that keeps them; nil for the one that is installed.
+    /// - Parameter program: The program that keeps the messages; nil for the installed one.
     public static func open(by program: CompanionProgram? = nil) async throws(RescueStoreError) -> RecordedMessages {
         let messages = RecordedMessages(program)
         _ = try await messages.commit([])
@@ -41,12 +41,14 @@ public final class RecordedMessages: RescueStore {
         }
     }
 
-    /// Returns once all of it is on the disk: which of the messages to store were new.
+    /// Sends requests, and returns once their effects are on the disk. Returns for each message to store whether it was
+    /// new.
     private func commit(_ requests: [MessageRequest]) async throws(RescueStoreError) -> [Bool] {
         try await typed {
             try self.conversation.withLock { kept in
                 let conversation = try kept ?? RecordConversation(["write"], by: self.program)
-                // One that has failed is not asked again: its answers could be those to something else.
+                // A conversation that has failed is not used again, because a late answer could be taken for the answer
+                // to another request.
                 kept = nil
                 try conversation.ask(requests + [.commit])
                 while let answer = try conversation.next() {
@@ -81,13 +83,16 @@ public final class RecordedMessages: RescueStore {
     }
 }
 
-/// Reads the messages that are kept, one by one, in the order in which they came. Each call may wait for the disk.
+/// Reads the stored messages one by one, in the order of arrival. Every call may block on the disk.
 public struct MessageReader {
     private let conversation: RecordConversation
 
-    /// A reader of those of a status and a category, or of all.
+    /// Creates a reader.
     ///
-    /// - Parameter program: The program that keeps them; nil for the one that is installed.
+    /// - Parameters:
+    ///   - status: The status of the messages; nil for any.
+    ///   - category: The category of the messages; nil for any.
+    ///   - program: The program that keeps the messages; nil for the installed one.
     public init(
         status: RescueStatus?, category: RescueCategory? = nil, by program: CompanionProgram? = nil
     ) throws(Trouble) {
@@ -95,12 +100,12 @@ public struct MessageReader {
             ["messages", status?.rawValue ?? "-", category?.rawValue ?? "-"], by: program)
     }
 
-    /// The next message; nil behind the last one.
+    /// Returns the next message; nil after the last one.
     public func next() throws(Trouble) -> RescueMessage? {
         while let answer = try conversation.next() {
             switch answer {
             case .message(let stored): return try RescueMessage(stored)
-            // Where nothing has been kept yet there are no messages.
+            // There is no database before the first message or record.
             case .failing(let trouble) where trouble.code == "not_found": return nil
             case .failing(let trouble): throw trouble
             default: continue

@@ -3,7 +3,7 @@ internal import LineProtocol
 internal import Transports
 
 extension RelayEvent {
-    /// Whether it tells that somebody calls for help.
+    /// Whether the event contains a call for help.
     public var isSOS: Bool {
         switch self {
         case .kept(let message), .notKept(let message): message.category == .sos
@@ -12,9 +12,9 @@ extension RelayEvent {
         }
     }
 
-    /// The event for programs, by stable keys, of which `event` says what it is: `message` or `sos`, with
-    /// ``LineProtocol/RescueMessage/values``; `malformed`, `handed_on`, `came`, `left`, `offered`, `interrupted`. Nil for what
-    /// tells only people how it goes.
+    /// The event as values with stable keys for programs; nil for an event that only people need. `event` is the kind:
+    /// `message` or `sos`, with ``LineProtocol/RescueMessage/values``; `malformed`, `handed_on`, `came`, `left`,
+    /// `offered`, `interrupted`.
     public var values: [String: StateValue]? {
         switch self {
         case .kept(let message):

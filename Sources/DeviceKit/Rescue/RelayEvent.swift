@@ -1,53 +1,53 @@
 public import LineProtocol
 public import Transports
 
-/// What a ``MessageRelay``, and what works for it, has to tell.
+/// An event of a ``MessageRelay`` and its helpers.
 public enum RelayEvent: Sendable {
     // MARK: Messages
 
-    /// A message has come that is new, and is kept.
+    /// A new message has arrived and is stored.
     case kept(RescueMessage)
-    /// Messages have come that are new and kept, behind the last that was waited for.
+    /// New messages have arrived after the goal was reached, and are stored.
     case surplus([RescueMessage])
-    /// Messages have come that were kept before; told once.
+    /// Messages have arrived that were stored before. Reported once.
     case known
-    /// A message has come that is not kept for now.
+    /// A message has arrived but is not stored at the moment.
     case notKept(RescueMessage)
-    /// Something has come that is no message.
+    /// Bytes have arrived that are no message.
     case malformed(RescueError)
-    /// Messages were handed on to who listens, over the link of that name.
+    /// This number of messages was handed on over the link of this name.
     case handedOn(Int, to: String)
 
     // MARK: The store
 
-    /// Messages can't be kept for now.
+    /// Messages can't be stored at the moment.
     case storeFails(RescueStoreError)
-    /// They are kept again, with those that have come meanwhile.
+    /// Storing works again, and the messages that had to wait are stored.
     case storeRecovers
 
     // MARK: A device of a `MessageCarrier`
 
-    /// Its link is lost. It is waited for.
+    /// The link of the device is lost. The carrier waits for the device.
     case lost(LinkError)
-    /// It is back at the endpoint of that name.
+    /// The device is back at the endpoint of this name.
     case back(String)
-    /// It is not there yet, and is waited for.
+    /// The device is not there yet, and the carrier waits for it.
     case waitsForDevice(LinkError)
 
     // MARK: Phones
 
-    /// No phone is in sight yet.
+    /// No phone is in range yet.
     case nobodyInSight
-    /// Phones can't be looked for now; that is tried again.
+    /// Searching for phones fails at the moment. It is tried again.
     case searchFails(LinkError)
     /// A phone is connected.
     case came(BLESurvey.Sighting)
-    /// A phone has left, or is served where each is served once.
+    /// A phone has left; `isServed` is true if each phone is served only once and this one was.
     case left(BLESurvey.Sighting, isServed: Bool)
     /// A phone could not be connected.
     case notConnected(BLESurvey.Sighting, LinkError)
-    /// The adapter takes no more: a phone has to wait until another leaves.
+    /// The adapter accepts no more connections: the phone has to wait until another leaves.
     case waits(BLESurvey.Sighting, LinkError)
-    /// What has become of the offer of this computer, by the name that phones find.
+    /// A change of the offer of this computer, with the name that phones see.
     case offer(BLEOffer.Event, as: String)
 }
