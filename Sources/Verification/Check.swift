@@ -1,29 +1,29 @@
-/// One row of what is tested: a rule of docs/protocols.md, and how a firmware is asked to keep it.
+/// A check of a firmware: a rule of docs/protocols.md, and a test of whether the firmware keeps it.
 public struct Check: Sendable {
-    /// What a check can't do without.
+    /// A condition without which a check is skipped.
     public enum Need: String, Sendable, Hashable, CaseIterable {
-        /// Leave to run what the device drives: ``VerificationOptions/mayRun``.
+        /// Permission to run the part that the device drives: ``VerificationOptions/mayRun``.
         case run
-        /// Leave to send what is kept for good and passed on to others: ``VerificationOptions/maySend``.
+        /// Permission to send messages that the device stores for good and passes on: ``VerificationOptions/maySend``.
         case send
-        /// Hands at the device: a ``Stimulus``.
+        /// Physical access to the device, through a ``Stimulus``.
         case stimulus
     }
 
     typealias Body = @Sendable (Bench) async throws -> Void
 
-    /// What it is called, for good: `pump.speed.range-first`. The first word is the family's name.
+    /// The permanent name of the check, such as `pump.speed.range-first`. Its first word is the family's name.
     public let id: String
-    /// The rule, as a link to it and its words: `protocols.md#pump-20: the range is checked first`.
+    /// The rule, as a link and a short text: `protocols.md#pump-20: the range is checked first`.
     public let rule: String
-    /// What it can't do without.
+    /// The conditions without which the check is skipped.
     public let needs: Set<Need>
 
     let body: Body
 
     /// - Parameters:
-    ///   - number: Which rule of the family it is.
-    ///   - words: What the rule says of this, in a clause.
+    ///   - number: The number of the rule within its family.
+    ///   - words: The text of the rule, or of the part under test.
     init(_ id: String, _ number: Int, _ words: String, needs: Set<Need> = [], _ body: @escaping Body) {
         self.id = id
         rule = Self.rule(of: String(id.prefix { $0 != "." }), number, words)
@@ -31,17 +31,17 @@ public struct Check: Sendable {
         self.body = body
     }
 
-    /// A rule of a family as it is cited.
+    /// Returns the citation of a family's rule, as in ``rule``.
     static func rule(of family: String, _ number: Int, _ words: String) -> String {
         "protocols.md#\(family)-\(number): \(words)"
     }
 }
 
-/// What a check has found wrong.
+/// The failure of a check: the behaviour that the rule demands, and the observed one.
 struct CheckFailure: Error {
     var expected: String
     var got: String
 }
 
-/// Why a check can't say anything about this device.
+/// The reason why a check does not apply to this device.
 struct CheckSkip: Error { var reason: String }

@@ -1,39 +1,42 @@
 internal import LineProtocol
 
-/// What became of one check.
+/// The result of one check.
 public struct CheckResult: Sendable {
-    /// How a check can end.
+    /// The outcome of a check.
     public enum Outcome: Sendable, Hashable {
-        /// The firmware keeps the protocol here.
+        /// The firmware keeps the rule.
         case passed
-        /// It does not.
+        /// The firmware breaks the rule.
         case failed(expected: String, got: String)
-        /// Nothing is known, for that reason.
+        /// The check gave no answer, for the given reason.
         case skipped(reason: String)
     }
 
-    /// What went over the link, or was done at the device.
+    /// An entry of the transcript: data on the link, or an action at the device.
     public enum Step: Sendable, Hashable {
+        /// The bytes of one write to the link.
         case sent([UInt8])
+        /// One line from the link without its end; a whole packet if the link keeps packet bounds.
         case received([UInt8])
-        /// A verb of the stimulus with its arguments.
+        /// An action of the ``Stimulus``, with its arguments.
         case did(String)
-        /// So many lines that were received, of which none is told.
+        /// A number of received lines that the transcript leaves out.
         case leftOut(lines: Int)
     }
 
-    /// ``Check/id``.
+    /// The ``Check/id`` of the check.
     public let id: String
-    /// ``Check/rule``.
+    /// The ``Check/rule`` of the check.
     public let rule: String
-    /// From 1 on: which repetition it belongs to.
+    /// The repetition that the result belongs to, from 1 on.
     public let round: Int
+    /// The outcome of the check.
     public let outcome: Outcome
-    /// Which of several forms that the protocol allows this firmware has.
+    /// The forms that this firmware uses, of several that the protocol allows.
     public let variants: [String]
-    /// In order.
+    /// The transcript, in order.
     public let steps: [Step]
-    /// How long it took; nil where it has no time of its own, as one that was not made.
+    /// The duration of the check; nil if none was measured, such as for a check that was not made.
     public let time: Duration?
 
     package init(
@@ -44,13 +47,13 @@ public struct CheckResult: Sendable {
         (self.variants, self.steps, self.time) = (variants, steps, time)
     }
 
-    /// Whether it failed.
+    /// Whether the check failed.
     public var isFailure: Bool { if case .failed = outcome { true } else { false } }
 
-    /// What was sent, a write each; what a device can't print is escaped.
+    /// The bytes of each write, with unprintable characters escaped.
     public var sent: [String] { steps.compactMap { if case .sent(let bytes) = $0 { bytes.shown } else { nil } } }
 
-    /// What came back, a line each, its end apart.
+    /// The received lines without their ends, with unprintable characters escaped.
     public var received: [String] {
         steps.compactMap {
             switch $0 {
@@ -61,12 +64,12 @@ public struct CheckResult: Sendable {
         }
     }
 
-    /// What was done at the device.
+    /// The actions of the ``Stimulus``.
     public var done: [String] { steps.compactMap { if case .did(let verb) = $0 { verb } else { nil } } }
 }
 
 extension [UInt8] {
-    /// As it may be printed, with line ends as `\n` and `\r`; what is long is cut.
+    /// The bytes as printable text with line ends as `\n` and `\r`, cut after 200 characters.
     var shown: String {
         printable(limit: 200).replacing("\\x0a", with: "\\n").replacing("\\x0d", with: "\\r")
     }

@@ -1,36 +1,40 @@
-/// What is tested of the firmware of one family. Every list of checks follows from these rows.
+/// The checks of one family's firmware, and the care that a device of the family needs: a row of ``all``, from which
+/// every list of checks is made.
 public struct FamilyVerification: Sendable {
-    /// What is known of a device before the first check.
+    /// The finding about a device before the first check.
     enum Readiness: Sendable {
+        /// The device answers, and may be tested.
         case ready
-        /// It does not answer as it should; nothing else may be sent to it.
+        /// The device does not answer as it should. Nothing more may be sent to it.
         case unusable(CheckFailure)
     }
 
-    /// The family's name, with which the ``Check/id`` of each check begins.
+    /// The family's name, which is the first word of each ``Check/id``.
     public let family: String
-    /// In the order in which they run.
+    /// The checks, in the order in which they run.
     public let checks: [Check]
 
-    /// Looks at the device, by a question that changes nothing.
+    /// Examines the device with a query that changes nothing.
     let begin: @Sendable (Bench) async throws -> Readiness
-    /// Called behind each check that has not failed: what came too much makes it fail, and the device is put back.
+    /// Runs after each check that returned normally. Throws ``CheckFailure`` if the device sent something unexpected,
+    /// and puts the device back into its initial state.
     let finish: @Sendable (Check, Bench) async throws -> Void
-    /// Puts the device back behind a check that has failed; false where it does not answer any more.
+    /// Puts the device back after a check that failed. Returns false if the device no longer answers.
     let recover: @Sendable (Bench) async throws -> Bool
-    /// Makes the device safe at the end, however the end came.
+    /// Makes the device safe at the end, whatever ended the verification.
     let end: @Sendable (Bench) async -> Aftermath
-    /// Whether a line may come unasked, so that no reply contains it.
+    /// Whether a line may be unsolicited, and is therefore not part of a reply.
     let isUnasked: @Sendable (String) -> Bool
-    /// What comes over a link without packet bounds.
+    /// The framing on a link that keeps no packet bounds.
     var framing = Framing.lines
-    /// What nobody may be near while it runs.
+    /// The name of the part that the device drives, for messages. Nobody may be near that part while it runs.
     var driven = "the pump"
-    /// Which checks must not have failed, by the names of those that rest on them; a name with a dot at its end stands for all
-    /// that begin so. One that rests on a check which failed in this round would fail for the same reason, and is skipped.
+    /// Prerequisites: the checks that must not have failed, by the checks that depend on them. A dependent that ends
+    /// with a dot stands for all checks whose ids begin with it. If a prerequisite failed in this round, its dependents
+    /// would fail for the same reason, and are skipped.
     var basis: [(dependents: [String], checks: [String])] = []
 
-    /// The checks that a check rests on.
+    /// Returns the prerequisites of a check.
     func basis(of id: String) -> [String] {
         basis.filter { $0.dependents.contains { $0.hasSuffix(".") ? id.hasPrefix($0) : id == $0 } }.flatMap(\.checks)
             .filter { $0 != id }
@@ -39,21 +43,21 @@ public struct FamilyVerification: Sendable {
     /// All families that can be tested.
     public static let all: [FamilyVerification] = [.pump, .storm, .led, .peer, .rescue]
 
-    /// The row of the family of that name; nil where there is none.
+    /// Returns the verification of the family `name`; nil if there is none.
     public static func named(_ name: String) -> FamilyVerification? { all.first { $0.family == name } }
 }
 
-/// What is known of the device behind a verification.
+/// The state of a device after a verification, as far as it is known.
 public enum Aftermath: Sendable, Hashable {
-    /// It was only asked.
+    /// The device received only queries.
     case untouched
-    /// It was read to be off, or as it was before.
+    /// The device reported that it is off, or was put back into its state before the verification.
     case safe
-    /// It drives nothing that could be on.
+    /// The device drives nothing that could be on.
     case harmless
-    /// It was read to be off before it was sent anything, and was sent no ON. Whether it is off now was not read, for that
-    /// reason.
+    /// The device reported that it was off before the first check, and was sent no ON. Its state at the end could not
+    /// be read, for the given reason.
     case unread(String)
-    /// It has not acknowledged to be off, for that reason.
+    /// The device may be on: it did not confirm that it is off, for the given reason.
     case perhapsOn(String)
 }

@@ -1,11 +1,17 @@
-/// Hands at a device: they do what nobody can do over its link.
+/// Physical access to a device: actions and observations that its link does not offer.
 ///
-/// The verbs are those of `pumpctl sim ctl`: `press`, `turn POSITION`, `temperature PROBE CELSIUS`, `advance TIME`, `reset`.
+/// The verbs are the same as in `pumpctl sim ctl`: `press`, `turn POSITION`, `temperature PROBE CELSIUS`, `advance
+/// TIME`, `reset`.
 public protocol Stimulus: Sendable {
-    /// Does something to the device, and returns once it was done.
+    /// Performs an action at the device, and returns when it is done.
+    ///
+    /// - Parameters:
+    ///   - verb: The name of the action, such as `turn`.
+    ///   - arguments: The arguments of the action, such as `0.5`.
+    /// - Throws: Any error. It ends the verification.
     func perform(_ verb: String, _ arguments: [String]) async throws
 
-    /// What can be seen of the device now, by keys, as `true` or `12`. Nothing, unless it says otherwise.
+    /// Returns the visible state of the device as texts such as `true` or `12`, by their keys. The default is empty.
     func state() async throws -> [String: String]
 }
 

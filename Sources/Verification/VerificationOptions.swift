@@ -1,44 +1,46 @@
-/// What a verification may do, and how long it waits.
+/// The permissions and time limits of a verification.
 public struct VerificationOptions: Sendable {
-    /// Whether it may run what the device drives. Nobody may wear it then.
+    /// Whether the verification may run the part that the device drives. Allow it only if nobody wears the device.
     public var mayRun = false
-    /// Whether it may send messages that a device keeps for good, and passes on to others.
+    /// Whether the verification may send messages that a device stores for good and passes on to others.
     public var maySend = false
-    /// What the ids of such messages depend on: a device takes each id once.
+    /// The seed of the ids of these messages. A device accepts each id once, so use a new seed for each verification.
     public var seed = UInt64.random(in: .min ... .max)
-    /// How often all checks are made.
+    /// The number of times that all checks are made; at least 1.
     public var rounds = 1
-    /// How long each reply is waited for.
+    /// The time limit for each reply. The default is 1 s.
     public var timeout = Duration.seconds(1)
-    /// How long OFF is repeated to a device that may run and does not acknowledge it: the pump's own 30 minutes.
+    /// The time for which OFF is repeated to a device that may run and does not acknowledge OFF. The default is 30
+    /// minutes, the pump's own limit.
     public var offLimit = Duration.seconds(1800)
-    /// How long OFF is repeated to a device that acknowledges it and does not say that it is off: a minute with the usual
-    /// timeout.
+    /// The time for which OFF is repeated to a device that acknowledges OFF but does not report that it is off: one
+    /// minute with the default timeout.
     var unsafeLimit: Duration { timeout * 60 }
 
-    /// How whoever asks for the verification gives what a check needs, as an option: named where a check is skipped without.
+    /// The caller's option that satisfies a need, by the need: named in the reason for which a check is skipped.
     public var remedies: [Check.Need: String] = [:]
 
-    /// A verification that runs nothing, once.
+    /// Options for one round in which nothing is run or stored.
     public init() {}
 
-    /// Why a check is skipped that needs what is not there: `needs a stimulus: --stimulus SOCKET`.
+    /// Returns the reason for which a check with an unmet need is skipped, such as `needs a stimulus: --stimulus
+    /// SOCKET`.
     func reason(_ words: String, _ need: Check.Need) -> String {
         words + (remedies[need].map { ": \($0)" } ?? "")
     }
 
-    /// When no further check is begun. Without any leave, and with the usual timeout, 40 s for each round:
-    /// what follows, and the check under way, have 5 s more.
+    /// The time after which no further check begins. Without permissions and with the default timeout it is 40 s for
+    /// each round, so that one round ends within 45 s: 5 s remain for the current check and for making the device safe.
     func limit(hasStimulus: Bool) -> Duration {
         timeout * (40 * rounds * (mayRun || maySend ? hasStimulus ? 6 : 3 : 1))
     }
 }
 
-/// Why a device is not tested at all. It was sent nothing but a question.
+/// The reason why a device is not tested at all. The device was sent nothing but a query.
 public enum VerificationError: Error, Sendable, Hashable {
-    /// The pump runs: somebody may wear it.
+    /// The pump is running: somebody may wear it.
     case running
-    /// The pump was stopped for safety, and stands in a state that tells why.
+    /// The pump was stopped for safety. Its error state, which shows that, is left as it is.
     case stoppedForSafety
 }
 

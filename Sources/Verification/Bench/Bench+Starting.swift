@@ -1,19 +1,19 @@
 internal import LineProtocol
 
-/// The first question to a board that may be starting, because the port was opened.
+/// The first query to a board that may be starting because opening the port reset it.
 extension Bench {
-    /// Longer than a board that was reset takes to hear: bootloader and `setup()`.
+    /// Longer than the time for which a board is deaf after a reset: bootloader and `setup()`.
     private static let startTime = Duration.seconds(5)
 
-    /// How long a first answer is waited for, with further questions.
+    /// The time limit for a first answer, over which the query is repeated.
     var startPatience: Duration {
         link.mayHaveReset ? max(Self.startTime, options.timeout) : options.timeout * 2
     }
 
-    /// Asks until the device answers.
+    /// Repeats a query until the device answers.
     ///
-    /// - Parameter ask: Asks once more. It is given the number of questions without an answer: a board that has started may
-    ///   answer them too.
+    /// - Parameter ask: Sends the query once. Its argument is the number of unanswered queries before: a board that has
+    ///   finished starting may answer those too.
     func untilAnswered<Answer>(_ ask: (_ unanswered: Int) async throws -> Answer) async throws -> Answer {
         let deadline = elapsed + startPatience
         var count = 0
@@ -25,7 +25,7 @@ extension Bench {
         }
     }
 
-    /// Takes the first line of this form, and passes over what a board prints while it starts.
+    /// Reads until a line matches, and skips the lines that a board prints while starting.
     func hearPastStart(_ expected: LineExpectation) async throws -> HeardLine {
         let deadline = elapsed + options.timeout
         var other: HeardLine?

@@ -1,11 +1,12 @@
 internal import LineProtocol
 
-/// What a check works with: it sends, hears, has things done at the device, and keeps account of all of it.
+/// The workplace of a check: sends and reads, acts at the device, and records all of it.
 ///
-/// It reads replies by docs/protocols.md alone, and not with the decoders of `LineProtocol`: a host and these checks must
-/// be able to disagree.
+/// Replies are interpreted by docs/protocols.md alone, without the decoders of `LineProtocol`: a host and these checks
+/// must be able to disagree.
 final class Bench {
-    /// Longer than a line takes at 9600 baud that a firmware has begun, as one of a debug build behind a reply.
+    /// The longest wait for the rest of a line that has begun, such as a debug line after a reply. At 9600 baud a line
+    /// takes less.
     private static let lineTime = Duration.milliseconds(200)
 
     let link: any Link
@@ -14,40 +15,42 @@ final class Bench {
     private let clock: SessionClock
     private let reader: LinkReader
     private let isUnasked: @Sendable (String) -> Bool
-    /// By how much the stimulus has moved the device's time.
+    /// The time by which the stimulus has advanced the device's clock.
     private var advanced = Duration.zero
     private var lines: HeardLines
 
     private(set) var steps: [CheckResult.Step] = []
     private(set) var variants: [String] = []
     private(set) var timings = Timings()
-    /// Unasked lines that came since the check began.
+    /// The unsolicited lines since the check began.
     private(set) var unasked: [HeardLine] = []
-    /// Whether anything was sent but a question, or done at the device.
+    /// Whether anything but queries was sent, or any action was performed at the device.
     private(set) var hasInterfered = false
-    /// Whether what the device drives may have been running. Set before anything is sent or done that starts it.
+    /// Whether the part that the device drives may have been running. Set before the bytes or the action that may start
+    /// it.
     var mayHaveRun: Bool {
         didSet { if mayHaveRun, !oldValue { onRun() } }
     }
-    /// Called before what the device drives may run for the first time.
+    /// Called once, before the part that the device drives may run for the first time.
     private let onRun: @Sendable () -> Void
-    /// Called every few seconds with the reason why a device that is to be off at the end may run.
+    /// Called every few seconds while the device should be off and may run, with the reason.
     let tellUnsafe: @Sendable (String) -> Void
-    /// The largest number of steps in an account. A firmware that never falls silent must not fill the memory.
+    /// The largest number of steps in a transcript: a firmware that never falls silent must not exhaust the memory.
     private static let stepLimit = 100_000
-    /// What the board said while it started, where opening the link has reset it.
+    /// The lines that the board printed while starting; nil unless opening the link may have reset it.
     var bootLines: [HeardLine]?
-    /// What the family keeps of the device as it was before the first check.
+    /// Information that the family keeps about the device: an LED board's initial state, or whether a phone repeats
+    /// messages.
     var memory: String?
-    /// What the device said, and what it was sent, before the first check.
+    /// The lines and steps before the first check.
     var opening = Opening()
-    /// An image that was asked for, and which checks have judged it.
+    /// The last image that was requested, and the checks that have judged it.
     var image: (transfer: ImageTransfer, judges: Set<String>)?
-    /// The log that was asked for, and which checks have judged it.
+    /// The last log that was requested, and the checks that have judged it.
     var storedLog: (log: StoredLog, judges: Set<String>)?
-    /// The check that is under way.
+    /// The id of the current check.
     private(set) var check = ""
-    /// How many test messages were made.
+    /// The number of test messages made so far.
     var messageCount: UInt64 = 0
 
     init(
@@ -62,43 +65,44 @@ final class Bench {
         reader = LinkReader(link, clock: clock)
     }
 
-    /// The device's time since the beginning: that of the clock, and what the stimulus has let go by.
+    /// The time since the beginning as the device sees it: that of the clock, plus the time that the stimulus skipped.
     var now: Duration { clock.elapsed() + advanced }
 
-    /// Whether each packet of the carrier is a message.
+    /// Whether each packet of the carrier is one message.
     var keepsPacketBounds: Bool { link.keepsPacketBounds }
 
-    /// Skips the check where packets of the carrier hold no message of so many bytes: it cuts them, and not the device.
+    /// Skips the check if a packet of the carrier holds fewer than `count` bytes: the carrier would cut the message,
+    /// not the device.
     func requirePackets(of count: Int) async throws {
         guard keepsPacketBounds, let capacity = await link.packetCapacity(), capacity < count else { return }
         throw CheckSkip(reason: "packets of \(capacity) bytes have no room for it")
     }
 
-    /// The time of the clock since the beginning.
+    /// The time since the beginning, by the clock.
     var elapsed: Duration { clock.elapsed() }
 
-    /// What happened before the first check.
+    /// The events before the first check.
     struct Opening {
         var steps: [CheckResult.Step] = []
         var lines: [HeardLine] = []
     }
 
-    /// Begins a check: what came before it is not its own.
+    /// Begins a check, and discards everything that arrived earlier.
     func beginCheck(_ id: String) async throws {
         check = id
         (steps, variants, unasked) = ([], [], [])
         try await leaveOutArrived()
     }
 
-    /// Forgets what has come by now.
+    /// Discards all that has arrived so far.
     func leaveOutArrived() async throws {
         if link.keepsPacketBounds {
-            // Two packets must not come as one: each is taken by itself.
+            // Read one packet at a time: `receiveAvailable()` may join two.
             let deadline = elapsed + .milliseconds(300)
             while elapsed < deadline, try await reader.next(by: elapsed) != nil {}
         } else {
             lines.append(try await link.receiveAvailable(), at: now)
-            // The rest of a line that has begun would be taken for another.
+            // Otherwise the rest of a line that has begun would pass for a line of its own.
             let deadline = elapsed + Self.lineTime
             while lines.hasBegun, elapsed < deadline, let bytes = try await reader.next(by: deadline) {
                 lines.append(bytes, at: now)
@@ -108,16 +112,16 @@ final class Bench {
         _ = lines.takeFragment()
     }
 
-    /// Says which of the forms that the protocol allows this firmware has.
+    /// Records which of the forms that the protocol allows this firmware uses.
     func note(_ variant: String) { if !variants.contains(variant) { variants.append(variant) } }
 
     func measure(_ kind: Timings.Kind, _ time: Duration) { timings.add(time, to: kind) }
 
     // MARK: Sending and hearing
 
-    /// Sends bytes as they are.
+    /// Sends bytes unchanged.
     ///
-    /// - Parameter isQuestion: Whether they can change nothing, whatever the firmware does with them.
+    /// - Parameter isQuestion: Whether the bytes can change nothing, whatever the firmware makes of them.
     func send(_ text: String, isQuestion: Bool = false) async throws {
         try await send(Array(text.utf8), isQuestion: isQuestion)
     }
@@ -134,7 +138,7 @@ final class Bench {
         steps[steps.count - 1] = .leftOut(lines: count + 1)
     }
 
-    /// Sends a message: a line, or a write where the carrier keeps packet bounds.
+    /// Sends a message: a line, or one write without a line end if the carrier keeps packet bounds.
     func say(_ text: String, isQuestion: Bool = false) async throws {
         try await say(Array(text.utf8), isQuestion: isQuestion)
     }
@@ -143,10 +147,10 @@ final class Bench {
         try await send(message + (link.keepsPacketBounds ? [] : [UInt8(ascii: "\n")]), isQuestion: isQuestion)
     }
 
-    /// Adds what was said earlier to the account of this check, which judges it.
+    /// Adds earlier steps to the transcript of this check, which judges them.
     func recall(_ earlier: [CheckResult.Step]) { steps += earlier }
 
-    /// Has only the first and the last of many lines in the account, behind the first `count` steps.
+    /// Keeps the first and the last `kept` of the steps after the first `count`, and leaves out those in between.
     func leaveOutSteps(behind count: Int, keeping kept: Int = 3) {
         let rest = steps.count - count
         guard rest > 2 * kept + 1 else { return }
@@ -154,7 +158,7 @@ final class Bench {
         steps.replaceSubrange(cut, with: [.leftOut(lines: cut.count)])
     }
 
-    /// The next line, unasked or not; nil where none ends within `time`.
+    /// Returns the next line, unsolicited or not; nil if none ends within `time`.
     func line(within time: Duration) async throws -> HeardLine? { try await line(by: elapsed + time) }
 
     func line(by deadline: Duration) async throws -> HeardLine? {
@@ -169,7 +173,7 @@ final class Bench {
         }
     }
 
-    /// Lets time go by, in which nothing but unasked lines may come.
+    /// Waits for `time`, and fails the check if anything but unsolicited lines arrives.
     func quiet(for time: Duration) async throws {
         let deadline = elapsed + time
         while let line = try await line(by: deadline) {
@@ -177,15 +181,15 @@ final class Bench {
         }
     }
 
-    /// Sends a command and takes its reply: these lines, in this order, and unasked ones between them.
+    /// Sends a command and reads its reply: the expected lines, in this order. Unsolicited lines may come in between.
     ///
-    /// - Throws: `CheckFailure` where another line comes, or none in time.
+    /// - Throws: `CheckFailure` if another line comes, or a line is late.
     @discardableResult
     func ask(_ command: String, _ expected: LineExpectation...) async throws -> [HeardLine] {
         try await ask(raw: command + "\n", expected)
     }
 
-    /// The same with the command's end, or without any, as it is to be sent.
+    /// Sends a command exactly as given, with or without a line end, and reads its reply.
     @discardableResult
     func ask(raw command: String, _ expected: [LineExpectation], isQuestion: Bool = false) async throws -> [HeardLine] {
         let (start, countBefore) = (now, unasked.count)
@@ -197,9 +201,11 @@ final class Bench {
         return reply
     }
 
-    /// Takes these lines, in this order, and unasked ones between them.
+    /// Reads the expected lines, in this order. Unsolicited lines may come in between.
     ///
-    /// - Parameter time: How long each is waited for, whatever comes unasked meanwhile; the timeout where it is nil.
+    /// - Parameter time: The time limit for each expected line, which unsolicited lines do not extend. nil means the
+    ///   timeout.
+    /// - Throws: `CheckFailure` if another line comes, or a line is late.
     @discardableResult
     func hear(_ expected: [LineExpectation], within time: Duration? = nil) async throws -> [HeardLine] {
         var heard: [HeardLine] = []
@@ -226,7 +232,7 @@ final class Bench {
 
     // MARK: Hands
 
-    /// Does something at the device.
+    /// Performs an action at the device. Skips the check if there is no stimulus.
     func act(_ verb: String, _ arguments: String...) async throws {
         guard let stimulus else { throw CheckSkip(reason: options.reason("needs a stimulus", .stimulus)) }
         hasInterfered = true
@@ -234,9 +240,9 @@ final class Bench {
         try await stimulus.perform(verb, arguments)
     }
 
-    /// What one who stands beside the device sees of it, as `sim ctl` tells: `true`, `12`.
+    /// Returns a value that is visible at the device, in the words of `sim ctl`: `true`, `12`.
     ///
-    /// - Throws: ``CheckSkip`` where nobody tells of that.
+    /// - Throws: ``CheckSkip`` if there is no stimulus, or if it does not report `key`.
     func observe(_ key: String) async throws -> String {
         guard let stimulus else { throw CheckSkip(reason: options.reason("needs a stimulus", .stimulus)) }
         guard let value = try await stimulus.state()[key] else {
@@ -245,7 +251,9 @@ final class Bench {
         return value
     }
 
-    /// The same of what is counted.
+    /// Returns a count that is visible at the device.
+    ///
+    /// - Throws: ``CheckSkip`` if there is no stimulus, or if it does not count `key`.
     func observeCount(_ key: String) async throws -> Int {
         guard let count = Int(try await observe(key)) else {
             throw CheckSkip(reason: "the stimulus does not count '\(key)'")
@@ -253,20 +261,20 @@ final class Bench {
         return count
     }
 
-    /// Whether this was done in the check that is under way.
+    /// Whether the current check performed an action that begins with `beginning`.
     func hasActed(on beginning: String) -> Bool {
         steps.contains { if case .did(let verb) = $0 { verb.hasPrefix(beginning) } else { false } }
     }
 
-    /// Lets time go by at once for the device.
+    /// Advances the device's clock at once.
     func advance(by seconds: Int) async throws {
         try await act("advance", "\(seconds)s")
         advanced += .seconds(seconds)
     }
 
-    /// Takes what has come, whatever it is, until nothing comes for so long.
+    /// Reads and records lines of any kind until none has come for `quiet`.
     ///
-    /// - Parameter limit: For how long, of a firmware that is never silent.
+    /// - Parameter limit: The time limit, for a firmware that is never silent.
     func drain(quiet: Duration = .milliseconds(150), limit: Duration = .seconds(10)) async throws {
         let deadline = elapsed + limit
         while elapsed < deadline, try await line(within: quiet) != nil {}

@@ -1,14 +1,14 @@
-/// A line that a device said, a packet, or an object: see ``Framing``.
+/// A line, a packet, or a JSON object from the device: see ``Framing``.
 struct HeardLine: Sendable {
-    /// Of a line without its end; of a packet all of it.
+    /// The bytes of a line without its end, or the whole packet.
     var bytes: [UInt8]
-    /// Whether it ended with `\r\n`, and not with a bare `\n`.
+    /// Whether the line ended with `\r\n` rather than a bare `\n`.
     var endsWithReturn: Bool
-    /// Whether there were NULs before or behind it, which are left out.
+    /// Whether there were NULs before or after the line. ``bytes`` does not contain them.
     var hasNULs = false
-    /// When its first byte came.
+    /// The time when the first byte arrived.
     var begin: Duration
-    /// When its end came.
+    /// The time when the end arrived.
     var end: Duration
 
     var text: String { String(decoding: bytes, as: UTF8.self) }

@@ -1,31 +1,32 @@
-/// What one thing is that a device says.
+/// The unit into which received bytes are cut.
 enum Framing: Sendable {
-    /// A line, without NULs around it. Empty lines are none.
+    /// A line without the NULs around it. Empty lines are skipped.
     case lines
-    /// A packet, with a line end where it has one.
+    /// A packet, including a line end if it has one.
     case packets
-    /// A JSON object. What stands between two of them comes apart, as it is.
+    /// A JSON object. Bytes between two objects are a unit of their own, unchanged.
     case objects
 }
 
-/// Cuts what comes over a link. Of a line or an object that is longer than ``lengthLimit`` the beginning is kept.
+/// Cuts received bytes into lines, packets, or objects. A line or an object is cut at ``lengthLimit`` bytes; the rest
+/// is dropped.
 struct HeardLines {
-    /// The most bytes that are kept of a line or an object: a device that never ends one must not fill the memory.
+    /// The longest line or object that is kept, in bytes: a device that never ends one must not exhaust the memory.
     static let lengthLimit = 64 * 1024
 
     let framing: Framing
     private var bytes: [UInt8] = []
     private var begin = Duration.zero
-    /// Whether NULs came before the line that has begun, or before the next one.
+    /// Whether NULs preceded the current line, or precede the next one.
     private var followsNULs = false
     private var lines: [HeardLine] = []
     private var object = ObjectEnd()
-    /// Whether the rest of what was too long is still to come.
+    /// Whether the rest of an overlong line or object is being dropped.
     private var isDropping = false
 
     init(_ framing: Framing) { self.framing = framing }
 
-    /// Takes in what has come; a whole packet where packets are cut.
+    /// Appends received bytes; exactly one packet if the framing is ``Framing/packets``.
     mutating func append(_ arrived: [UInt8], at now: Duration) {
         if bytes.isEmpty { begin = now }
         switch framing {
@@ -81,12 +82,12 @@ struct HeardLines {
         (isDropping, followsNULs) = (false, false)
     }
 
-    /// Whether the end of a line has not come.
+    /// Whether a line has begun and not ended.
     var hasBegun: Bool { !bytes.isEmpty }
 
     mutating func next() -> HeardLine? { lines.isEmpty ? nil : lines.removeFirst() }
 
-    /// Takes what has come of a line that has not ended.
+    /// Removes and returns the bytes of a line that has not ended.
     mutating func takeFragment() -> [UInt8] {
         object = ObjectEnd()
         isDropping = false
@@ -95,7 +96,7 @@ struct HeardLines {
     }
 }
 
-/// Finds the brace that ends an object, and heeds strings.
+/// Finds the brace that ends an object. Braces in strings do not count.
 private struct ObjectEnd {
     private var depth = 0
     private var isInString = false
@@ -103,7 +104,7 @@ private struct ObjectEnd {
 
     var isInside: Bool { depth > 0 }
 
-    /// Whether this byte ends an object.
+    /// Takes the next byte, and returns whether it ends an object.
     mutating func append(_ byte: UInt8) -> Bool {
         if isEscaped {
             isEscaped = false

@@ -1,4 +1,4 @@
-/// What a line should be: a text, or a form that has a name.
+/// An expected line: an exact text, or a pattern with a name for reports.
 struct LineExpectation: Sendable, ExpressibleByStringLiteral {
     let name: String
     let fits: @Sendable (String) -> Bool
@@ -8,9 +8,9 @@ struct LineExpectation: Sendable, ExpressibleByStringLiteral {
         self.fits = fits
     }
 
-    /// Exactly this text.
+    /// Matches exactly this text.
     init(stringLiteral text: String) { self.init(text) { $0 == text } }
 
-    /// A line with this beginning.
+    /// Matches a line that begins with `text`.
     static func begin(_ text: String) -> LineExpectation { LineExpectation(text + "…") { $0.hasPrefix(text) } }
 }

@@ -1,25 +1,27 @@
-/// One row of what is tested of a host, by one who plays the device: a rule of docs/protocols.md.
+/// A check of a host by a played device: a rule of docs/protocols.md, and the way to judge whether the host keeps it.
 public struct HostCheck: Sendable {
-    /// How it is judged whether a host keeps to the rule.
+    /// The way to judge whether a host keeps a rule.
     public enum Judgement: Sendable, Hashable {
-        /// By a rule on what it sends, as `pumpctl sim --expect` takes it: see `HostRule`.
+        /// By a rule on the host's output, in the syntax of `pumpctl sim --expect`: see `HostRule`.
         case rule(String)
-        /// By its exit status, which has to be 0: it has understood the device.
+        /// By the host's exit status. Status 0 means that the host has understood the device.
         case exitStatus
     }
 
-    /// What it is called, for good, without the device that is played: `one-in-flight`.
+    /// The permanent name of the check, without that of the played device: `one-in-flight`.
     public let name: String
-    /// Which rule of the family it is.
+    /// The number of the rule within its family.
     let number: Int
-    /// What the rule says of this, in a clause.
+    /// The text of the rule, or of the part under test.
     let words: String
+    /// The way to judge whether the host keeps the rule.
     public let judgement: Judgement
-    /// What was expected, in a sentence, where it fails.
+    /// The expected behaviour, as a sentence for the report of a failure.
     public let expectation: String
-    /// Whether it can be judged only where the host is on a pseudo-terminal.
+    /// Whether the check needs a host on a pseudo-terminal.
     public let needsTerminal: Bool
-    /// What the device has to have said, or the host has passed without a test: `meets=line:STATUS:`; nil for nothing.
+    /// A condition on the played device's output, such as `meets=line:STATUS:`; nil if there is none. If the output
+    /// never meets it, a host that ends with status 0 counts as untested.
     public let premise: String?
 
     init(
@@ -35,20 +37,21 @@ public struct HostCheck: Sendable {
         self.premise = premise
     }
 
-    /// What the played device has to watch for, as `pumpctl sim --expect` takes it.
+    /// The expectations of the check for the played device, in the syntax of `pumpctl sim --expect`.
     public var expectations: [String] {
         if case .rule(let rule) = judgement { [rule] } else { premise.map { [$0] } ?? [] }
     }
 }
 
-/// A device that hosts meet, and what is tested of a host that meets it.
+/// A device that pumpctl plays, and the checks of a host that uses the device.
 public struct PlayedDevice: Sendable {
-    /// What it is called, for good: `older`.
+    /// The permanent name of the device: `older`.
     public let name: String
-    /// What is special about it, as a noun phrase.
+    /// The peculiarity of the device, as a noun phrase.
     public let summary: String
-    /// The options of the simulator that make it, by their names.
+    /// The simulator's options that give the device its peculiarity, by their names.
     public let options: [String: String]
+    /// The checks of a host that uses the device.
     public let checks: [HostCheck]
 
     init(_ name: String, _ summary: String, _ options: [String: String] = [:], _ checks: [HostCheck]) {
@@ -59,24 +62,24 @@ public struct PlayedDevice: Sendable {
     }
 }
 
-/// What is tested of the hosts of one family.
+/// The checks of hosts of one family.
 public struct HostVerification: Sendable {
     /// The family's name.
     public let family: String
-    /// In the order in which they are played. The first is the device as it is.
+    /// The devices, in the order in which they are played. The first has no peculiarity.
     public let devices: [PlayedDevice]
 
-    /// All families.
+    /// The verifications of all families.
     public static let all: [HostVerification] = [.pump, .storm, .led, .peer, .rescue]
 
-    /// The row of the family of that name; nil where there is none.
+    /// Returns the verification of the family `name`; nil if there is none.
     public static func named(_ name: String) -> HostVerification? { all.first { $0.family == name } }
 
-    /// What a check is called in reports, for good: `pump.host.older.understands`.
+    /// Returns the permanent name of a check in reports: `pump.host.older.understands`.
     public func id(of check: HostCheck, with device: PlayedDevice) -> String {
         "\(family).host.\(device.name).\(check.name)"
     }
 
-    /// The rule that a check tests, as in ``Check/rule``.
+    /// Returns the citation of the rule that a check tests, as in ``Check/rule``.
     public func rule(of check: HostCheck) -> String { Check.rule(of: family, check.number, check.words) }
 }

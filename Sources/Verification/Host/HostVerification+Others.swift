@@ -1,5 +1,5 @@
 extension HostVerification {
-    /// Programs and apps that read a storm sensor.
+    /// The checks of programs and apps that read a storm sensor.
     static let storm = HostVerification(
         family: "storm",
         devices: [
@@ -28,7 +28,7 @@ extension HostVerification {
                 ]),
         ])
 
-    /// Programs and apps that switch an LED.
+    /// The checks of programs and apps that switch an LED.
     static let led = HostVerification(
         family: "led",
         devices: [
@@ -48,7 +48,7 @@ extension HostVerification {
                 [understands(8, "a board need not answer a command that sets the value", meeting: "LED:")]),
         ])
 
-    /// Programs and apps that talk to a peer.
+    /// The checks of programs and apps that talk to a peer.
     static let peer = HostVerification(
         family: "peer",
         devices: [
@@ -63,7 +63,7 @@ extension HostVerification {
                 ]),
         ])
 
-    /// Phones and programs that take rescue messages.
+    /// The checks of phones and programs that receive rescue messages.
     static let rescue = HostVerification(
         family: "rescue",
         devices: [

@@ -1,5 +1,5 @@
 extension HostVerification {
-    /// Programs and apps that use a pump.
+    /// The checks of programs and apps that use a pump.
     static let pump = HostVerification(
         family: "pump",
         devices: [
@@ -59,16 +59,17 @@ extension HostVerification {
 }
 
 extension HostVerification {
-    /// That a host gets along with a device.
+    /// A check that a host copes with a device.
     ///
-    /// - Parameter lines: The beginnings of lines of which it has to meet one, or of two lines in a row; nil for any.
+    /// - Parameter lines: Beginnings of lines, separated by `|`, or of two lines in a row, joined by a line feed. The
+    ///   host must meet one of them. nil means any line.
     static func understands(_ number: Int, _ words: String, meeting lines: String? = nil) -> HostCheck {
         HostCheck(
             "understands", number, words, .exitStatus, expecting: "the program ends with exit status 0",
             premise: lines.map { "meets=line:" + $0 })
     }
 
-    /// The baud rate of the boards with an ESP32.
+    /// The check of the baud rate of boards with an ESP32.
     static let fastBaud = HostCheck(
         "baud", 1, "a serial port has 115200 baud, 8N1", .rule("baud"),
         expecting: "the program sends at 115200 baud, 8N1",

@@ -1,12 +1,12 @@
 extension FamilyVerification {
-    /// The LED board on a serial line, by docs/protocols.md.
+    /// The checks of an LED board on a serial line, by docs/protocols.md.
     public static let led = FamilyVerification(
         family: "led",
         checks: [
             Check("led.ask", 3, "LED is answered by LED:0 or LED:1") { bench in
                 try await bench.ask("LED", .light)
             },
-            // Before any that asks what it has set.
+            // First of the checks that set the light: the others query it afterwards, and a query must change nothing.
             Check("led.kept", 7, "to ask changes nothing") { bench in
                 for value in ["0", "1"] {
                     try await bench.send("LED:\(value)\n")
@@ -32,7 +32,7 @@ extension FamilyVerification {
             ) { bench in
                 for (value, state) in [("0", "off"), ("1", "on")] {
                     try await bench.act("light", state)
-                    // It may be asked to notify.
+                    // The board may also notify of the change.
                     try await bench.drain(quiet: .milliseconds(200))
                     try await bench.expect(light: value)
                 }
@@ -53,7 +53,7 @@ extension FamilyVerification {
             return true
         },
         end: { bench in
-            // The board is left as it was.
+            // Restore the light as it was before the first check.
             if let memory = bench.memory { try? await bench.send("LED:\(memory)\n") }
             return .harmless
         },
@@ -68,12 +68,12 @@ extension LineExpectation {
 }
 
 extension Bench {
-    /// Asks for the light: `0` or `1`.
+    /// Queries the light: `0` or `1`.
     fileprivate func light(_ command: String, isQuestion: Bool = false) async throws -> String {
         String(try await ask(raw: command, [.light], isQuestion: isQuestion)[0].text.dropFirst("LED:".count))
     }
 
-    /// Asks a board that may be starting, behind so many questions without an answer.
+    /// Queries a board that may be starting, after `unanswered` queries without an answer.
     fileprivate func firstLight(behind unanswered: Int) async throws -> String {
         try await send("LED\n", isQuestion: true)
         let line = try await hearPastStart(.light)
@@ -86,7 +86,8 @@ extension Bench {
         try require(now == light, "LED:\(light)", got: "LED:\(now)")
     }
 
-    /// Has the light be so, by whatever sets it. A board that can't be brought to that is judged by what follows.
+    /// Tries to bring the light to `value`, if need be by the opposite command. If that fails, the caller's check
+    /// reports it.
     fileprivate func bring(to value: String) async throws {
         for command in [value, value == "0" ? "1" : "0"] {
             if try await light("LED\n", isQuestion: true) == value { return }
@@ -95,11 +96,12 @@ extension Bench {
         }
     }
 
-    /// Sets the light. The protocol has no reply to that: a board that says the state at once is as good.
+    /// Sets the light and checks its new state. The protocol has no reply to this; a board that reports its state
+    /// passes too.
     fileprivate func set(_ value: String) async throws {
         try await send("LED:\(value)\n")
         var isTold = false
-        // Over BLE both the answer to the write and a notification may tell it.
+        // Over BLE the response to the write and a notification may both report it.
         let deadline = elapsed + .seconds(2)
         while elapsed < deadline, let line = try await line(within: .milliseconds(200)) {
             try require(line.text == "LED:\(value)", "LED:\(value), or nothing", got: line.bytes.shown)

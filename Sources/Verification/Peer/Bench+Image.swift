@@ -1,7 +1,7 @@
 extension Bench {
-    /// Asks for the image, and takes all of it that comes in time.
+    /// Requests the image, and reads it until it ends, stops, or takes too long.
     ///
-    /// - Parameter word: How it is asked for.
+    /// - Parameter word: The request, such as `GET`.
     func download(_ word: String) async throws -> ImageTransfer {
         let (count, start) = (steps.count, elapsed)
         var transfer = ImageTransfer()
@@ -23,7 +23,7 @@ extension Bench {
         return transfer
     }
 
-    /// The image that was asked for last; asked for anew where this check has judged that before.
+    /// Returns the image that was requested last, or requests it again if the current check has judged that one before.
     func transfer() async throws -> ImageTransfer {
         if let known = image, known.transfer.isLong || !known.judges.contains(check) {
             image?.judges.insert(check)
@@ -35,9 +35,9 @@ extension Bench {
         return transfer
     }
 
-    /// The same of an image that is whole.
+    /// Returns a complete image; otherwise like ``transfer()``.
     ///
-    /// - Throws: ``CheckSkip`` where the peer has none, or a large one.
+    /// - Throws: ``CheckSkip`` if the peer has no image, if the image is large, or if it has no end.
     func wholeTransfer() async throws -> ImageTransfer {
         let transfer = try await transfer()
         switch transfer.ending {
@@ -48,12 +48,12 @@ extension Bench {
         }
     }
 
-    /// Skips the check where a large image is still coming, between whose lines others are not told apart.
+    /// Skips the check if a large image may still be arriving: its lines could not be told from others.
     func requireImageOver() throws {
         if let transfer = image?.transfer, transfer.isLong { throw CheckSkip(reason: transfer.reasonNotToWait) }
     }
 
-    /// Fails unless the image is begun, or refused, in answer to this.
+    /// Fails unless an image begins, or is refused, in reply to `word`.
     @discardableResult
     func expectImage(_ word: String) async throws -> ImageTransfer {
         try requireImageOver()
@@ -66,7 +66,7 @@ extension Bench {
 }
 
 extension ImageTransfer {
-    /// Whether it takes too long to be asked for again.
+    /// Whether the transfer took too long to be repeated.
     var isLong: Bool { time > Self.briefTime }
 
     var reasonNotToWait: String {

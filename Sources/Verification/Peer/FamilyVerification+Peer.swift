@@ -1,18 +1,19 @@
 internal import LineProtocol
 
 extension FamilyVerification {
-    /// The text and image peer, by docs/protocols.md.
+    /// The checks of a text and image peer, by docs/protocols.md.
     ///
-    /// What a check has it show says that it is a test. The toggle is switched with leave only: what it switches is not known.
+    /// The texts that a peer shows to a person say that they are a test, or resemble a command. The toggle is used only
+    /// with ``VerificationOptions/mayRun``, because nobody knows what it switches.
     public static let peer = FamilyVerification(
         family: "peer", checks: [imageChecks, greetingChecks, wordChecks, textChecks, toggleChecks].flatMap(\.self),
         begin: PeerCare.begin, finish: PeerCare.finish, recover: PeerCare.recover, end: PeerCare.end,
         isUnasked: PeerCare.isUnasked, driven: "what the peer switches")
 }
 
-/// How a peer is treated: it is asked for its image first, which changes nothing.
+/// The care for a peer. The first request is one for its image, which changes nothing.
 private enum PeerCare {
-    /// Longer than a board that was reset takes to hear.
+    /// Longer than the time for which a board is deaf after a reset.
     private static let startTime = Duration.seconds(5)
 
     static func begin(_ bench: Bench) async throws -> FamilyVerification.Readiness {
@@ -33,13 +34,13 @@ private enum PeerCare {
         return .unusable(CheckFailure(expected: "IMG_BEGIN … or IMG_ERROR … in answer to GET", got: got))
     }
 
-    /// What people have a peer say comes unasked.
+    /// Messages that people type at the peer come unsolicited.
     static func isUnasked(_ line: String) -> Bool { !line.hasPrefix("IMG_") }
 
-    /// What was toggled is off behind each check; what else comes is too much.
+    /// Switches the toggle off after a check that uses it, and fails the check if image lines are left over.
     static func finish(_ check: Check, _ bench: Bench) async throws {
         if check.needs.contains(.run) { try await bench.say("OFF") }
-        // Of a large image the rest is still coming.
+        // The rest of a large image is still arriving.
         if bench.image?.transfer.ending == .tooLong { return }
         try await bench.quiet(for: .milliseconds(100))
     }

@@ -1,4 +1,4 @@
-/// Instants as ISO 8601 has them: `2025-01-31T16:04:05Z`, with a fraction and an offset where there are such.
+/// Instants in ISO 8601, such as `2025-01-31T16:04:05Z`, with an optional fraction and offset.
 enum ISO8601 {
     static func isInstant(_ text: some StringProtocol) -> Bool {
         let parts = text.split(separator: "T", omittingEmptySubsequences: false)
@@ -16,7 +16,8 @@ enum ISO8601 {
             || offset.first != "Z" && [[2, 2], [2]].contains { numbers(offset.dropFirst(), ":", $0) != nil }
     }
 
-    /// Numbers of so many digits, with or without what parts them.
+    /// Returns numbers of the given widths, with separators between all of them or none; nil if the text has another
+    /// form.
     private static func numbers(_ text: some StringProtocol, _ separator: Character, _ widths: [Int]) -> [Int]? {
         let digits = String(text.filter { $0 != separator })
         guard isDigits(digits), digits.count == widths.reduce(0, +) else { return nil }

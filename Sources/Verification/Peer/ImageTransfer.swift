@@ -1,41 +1,41 @@
-/// What a peer has said since it was asked for its image.
+/// The output of a peer since a request for its image.
 struct ImageTransfer {
     enum Ending: Equatable {
         /// `IMG_END` came.
         case end
-        /// `IMG_ERROR` came, with this reason.
+        /// `IMG_ERROR` came, with the given reason.
         case error(String)
         /// Nothing further came.
         case silence
-        /// It went on for longer than a check can wait.
+        /// The image took longer than ``ImageTransfer/limit``.
         case tooLong
     }
 
-    /// How long a check waits for an image.
+    /// The longest that a check waits for an image.
     static let limit = Duration.seconds(10)
-    /// The longest image that is asked for more than once.
+    /// The longest duration of an image that is requested more than once.
     static let briefTime = Duration.seconds(3)
 
-    /// What was sent and came.
+    /// The transcript of the transfer.
     var steps: [CheckResult.Step] = []
-    /// The line `IMG_BEGIN …`; nil where none came.
+    /// The line `IMG_BEGIN …`; nil if none came.
     var begin: HeardLine?
-    /// What stands between the first line and the last, apart from messages.
+    /// The lines between the first line and the last, without messages.
     var chunks: [[UInt8]] = []
-    /// What ended the lines, or the packets: `\r\n`, `\n`, or nothing.
+    /// The ends of the lines or packets: `\r\n`, `\n`, or an empty string.
     var ends: Set<String> = []
     var ending = Ending.silence
-    /// From the question to the end.
+    /// The time from the request to the end.
     var time = Duration.zero
 
-    /// All base64 characters.
+    /// All base64 characters of the image.
     var characters: [UInt8] { chunks.flatMap(\.self) }
 
-    /// The name and the size that the first line tells; nil where it has another form.
+    /// The name and size in the first line; nil if that line has another form.
     var announced: (name: String, size: Int)? {
         guard let begin else { return nil }
         let words = begin.message.text.split(separator: " ", omittingEmptySubsequences: false)
-        // A name may have blanks in it.
+        // A name may contain spaces.
         guard words.count >= 3, words[0] == "IMG_BEGIN", let last = words.last, !last.isEmpty,
             last.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let size = Int(last)
         else { return nil }
@@ -43,9 +43,9 @@ struct ImageTransfer {
         return name.allSatisfy { $0 == " " } ? nil : (name, size)
     }
 
-    /// Takes in the next line.
+    /// Takes the next line.
     ///
-    /// - Returns: Whether it was the last.
+    /// - Returns: Whether the transfer is over.
     mutating func take(_ line: HeardLine) -> Bool {
         let (text, end) = line.message
         if begin == nil {
@@ -62,7 +62,8 @@ struct ImageTransfer {
         return ending != .silence
     }
 
-    /// Whether a line within an image is no part of it. Chunks are as long as each other, but for the last; damaged ones too.
+    /// Whether a line within an image is a message and not part of it. All chunks but the last have the same length,
+    /// even if they are damaged.
     private func isMessage(_ text: String) -> Bool {
         guard !text.utf8.allSatisfy(Base64.isCharacter) else { return false }
         return chunks.first.map { $0.count != text.utf8.count } ?? text.contains(" ")
@@ -70,7 +71,7 @@ struct ImageTransfer {
 }
 
 extension HeardLine {
-    /// Its text without a line end, and that end: over BLE a message has none.
+    /// The text without its line end, and the line end. Over BLE a message has no line end.
     var message: (text: String, end: String) {
         if endsWithReturn { return (text, "\\r\\n") }
         let content = bytes.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
@@ -94,7 +95,7 @@ enum Base64 {
         }
     }
 
-    /// What the characters stand for; nil where they are no base64.
+    /// Decodes the characters; nil if they are not valid base64.
     static func bytes(_ characters: [UInt8]) -> [UInt8]? {
         guard characters.count.isMultiple(of: 4) else { return nil }
         let padding = characters.suffix(2).count { $0 == UInt8(ascii: "=") }

@@ -1,7 +1,7 @@
 internal import LineProtocol
 
 extension FamilyVerification {
-    /// An image, and what it is told by.
+    /// Checks of the image and its transfer.
     static let imageChecks: [Check] = [
         Check("peer.image.begin", 16, "IMG_BEGIN <filename> <bytes>; or IMG_ERROR <reason>") { bench in
             let transfer = try await bench.transfer()
@@ -97,7 +97,7 @@ extension FamilyVerification {
     ]
 
     private static let imageErrors = ["no_file_selected", "not_png", "read_failed"]
-    /// What 7,000,000 characters of base64 hold.
+    /// The number of bytes in 7,000,000 characters of base64.
     private static let mostBytes = 5_250_000
 }
 

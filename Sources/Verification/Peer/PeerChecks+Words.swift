@@ -1,7 +1,7 @@
 internal import LineProtocol
 
 extension FamilyVerification {
-    /// What a peer says to one who comes.
+    /// Checks of greetings.
     static let greetingChecks: [Check] = [
         Check("peer.greeting", 15, "HELLO from <host> @ <time>, in ISO 8601, to who has subscribed") { bench in
             bench.recall(bench.opening.steps)
@@ -29,7 +29,7 @@ extension FamilyVerification {
         },
     ]
 
-    /// How an image is asked for.
+    /// Checks of the requests for an image.
     static let wordChecks: [Check] = [
         Check("peer.get.image", 6, "GET or GET_IMAGE asks for the image") { bench in
             try await bench.expectImage("GET_IMAGE")
@@ -42,7 +42,7 @@ extension FamilyVerification {
         },
     ]
 
-    /// Messages. Each says that it is a test.
+    /// Checks of messages. The texts say that they are a test, or resemble a command.
     static let textChecks: [Check] = [
         Check("peer.text.unanswered", 10, "texts are not acknowledged") { bench in
             try await bench.expectNoReply(to: "pumpctl verify: a test message, to GET no answer. Please ignore.")
@@ -52,7 +52,7 @@ extension FamilyVerification {
         },
         Check("peer.text.words", 9, "any other text is shown, also one like a command", needs: [.run, .stimulus]) {
             bench in
-            // A peer may take one of them for ON.
+            // A peer may misread one of them as ON.
             bench.mayHaveRun = true
             for text in ["ONE test message of pumpctl", "OFF!", "GET IMAGE", "gets"] {
                 try await bench.expectMessage(text)
@@ -66,7 +66,7 @@ extension FamilyVerification {
         },
     ]
 
-    /// The toggle, which is off behind each check.
+    /// Checks of the toggle, which is off after each check.
     static let toggleChecks: [Check] = [
         Check("peer.toggle.unanswered", 10, "switching is not acknowledged", needs: [.run]) {
             bench in
@@ -78,7 +78,7 @@ extension FamilyVerification {
             try await bench.expectToggle("ON", true)
         },
         Check("peer.toggle.off", 8, "OFF switches off", needs: [.run, .stimulus]) { bench in
-            // Switched on by hand, so that ON is another check's matter.
+            // Switch on at the device: another check judges ON.
             bench.mayHaveRun = true
             if try await bench.observe("on") != "true" { try await bench.act("toggle") }
             try await bench.expectToggle("OFF", false)
@@ -91,9 +91,10 @@ extension FamilyVerification {
 }
 
 extension Bench {
-    /// Says this, to which nothing but an acknowledgement may be said, and finds that the peer still listens.
+    /// Sends `text`, fails if the peer replies with anything but the acknowledgement, and makes sure that the peer
+    /// still listens.
     ///
-    /// What a person says meanwhile is no reply: only what comes each time counts.
+    /// A message that a person types at that moment is not a reply: the check fails only if something comes each time.
     fileprivate func expectNoReply(to text: String, but acknowledgement: String? = nil) async throws {
         try requireImageOver()
         var heard: HeardLine?
@@ -117,20 +118,20 @@ extension Bench {
 
     fileprivate func expectMessage(_ text: String) async throws { try await expectMessage(Array(text.utf8)) }
 
-    /// Says this, and finds one message more at the peer, whose toggle is as before.
+    /// Sends `text`, and fails unless the peer has one message more and its toggle is unchanged.
     fileprivate func expectMessage(_ text: [UInt8]) async throws {
         try requireImageOver()
         let (count, isOn) = (try await observeCount("messages"), try await observe("on"))
         try await say(text)
         try await quiet(for: .milliseconds(150))
         let (now, isStillOn) = (try await observeCount("messages"), try await observe("on"))
-        // A peer keeps so many only.
+        // A peer keeps a limited number of messages.
         if now == count, count >= 100 { throw CheckSkip(reason: "the peer keeps no more than \(count) messages") }
         try require(now == count + 1, "\((count + 1).counted("message")) at the peer", got: "\(now)")
         try require(isOn == isStillOn, "on: \(isOn), as before", got: "on: \(isStillOn)")
     }
 
-    /// Says this, and finds the toggle so.
+    /// Sends `word`, and fails unless the toggle is as expected.
     fileprivate func expectToggle(_ word: String, _ isOn: Bool) async throws {
         try requireImageOver()
         mayHaveRun = true

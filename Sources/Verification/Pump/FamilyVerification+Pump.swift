@@ -1,7 +1,7 @@
 import LineProtocol
 
 extension FamilyVerification {
-    /// The pump, by docs/protocols.md.
+    /// The checks of a pump, by docs/protocols.md.
     public static let pump = FamilyVerification(
         family: "pump",
         checks: [
@@ -12,7 +12,8 @@ extension FamilyVerification {
         begin: PumpCare.begin, finish: PumpCare.finish, recover: PumpCare.recover, end: PumpCare.end,
         isUnasked: PumpCare.isUnasked, basis: pumpBasis)
 
-    /// Each check of a running pump ends with OFF, and all but the first and those of ON and the button begin with ON.
+    /// The prerequisites of the pump's checks. Each check of a running pump ends with OFF. All of these begin with ON,
+    /// except the first and those of ON and of the button.
     private static let pumpBasis: [(dependents: [String], checks: [String])] = [
         (
             ["pump.temp.form", "pump.temp.width", "pump.command.case", "pump.command.nul", "pump.loop."]
@@ -70,12 +71,12 @@ extension FamilyVerification {
     ]
 }
 
-/// How a pump is treated: it is not touched where it runs, and is off behind each check and at the end.
+/// The care for a pump: a running pump is left alone, and the pump is off after each check and at the end.
 enum PumpCare {
-    /// What runs, or ran until a fault stopped it, is somebody's.
+    /// Refuses a pump that is running or was stopped for safety: somebody may be using it.
     ///
-    /// An older answer, which a server has kept or somebody else has asked for, must not be taken for this pump's: what has
-    /// come is left out, and the pump has to be off by two answers, the second to a question behind a silence.
+    /// An old reply, which a server has kept or another program has requested, must not pass for this pump's. So
+    /// earlier input is discarded, and the pump must report twice that it is off, the second time after a silence.
     static func begin(_ bench: Bench) async throws -> FamilyVerification.Readiness {
         if bench.link.mayHaveReset {
             bench.bootLines = []
@@ -84,19 +85,19 @@ enum PumpCare {
         }
         let first = try await readOff(bench, within: bench.startPatience)
         guard case .ready = first else { return first }
-        // What was asked while a board started waits in its UART, and is answered too.
+        // Queries that a starting board has not read wait in its UART, and are answered late.
         try await takeLateAnswers(bench)
         return try await readOff(bench, within: bench.options.timeout * 2)
     }
 
-    /// Asks until the pump says that it is off.
+    /// Repeats STATUS until the pump reports that it is off.
     private static func readOff(
         _ bench: Bench, within patience: Duration
     ) async throws -> FamilyVerification.Readiness {
         let deadline = bench.elapsed + patience
         var last: String?
         while bench.elapsed < deadline {
-            // No line end before it: that would make a command of what somebody else has half sent.
+            // No line end first: it would complete a command that another program has half sent.
             try await bench.send("STATUS\n", isQuestion: true)
             let next = min(bench.elapsed + bench.options.timeout, deadline)
             while let line = try await bench.line(by: next) {
@@ -105,7 +106,7 @@ enum PumpCare {
                     bench.bootLines?.append(line)
                     continue
                 }
-                // Also in a line that is otherwise wrong.
+                // Counts in a malformed line too.
                 if line.text.uppercased().contains("STATE:ON") { throw VerificationError.running }
                 let state = StatusLine(line.text)?.state
                 if state == "ERROR" { throw VerificationError.stoppedForSafety }
@@ -116,8 +117,8 @@ enum PumpCare {
         return .unusable(CheckFailure(expected: "STATUS:{State:OFF,…} in answer to STATUS", got: got))
     }
 
-    /// Takes what still comes of questions; the pump is not touched if it runs after all, or somebody has switched it on
-    /// meanwhile.
+    /// Reads late replies, and refuses the pump if it runs after all, or if somebody has switched it on in the
+    /// meantime.
     private static func takeLateAnswers(_ bench: Bench) async throws {
         let deadline = bench.elapsed + .seconds(10)
         while bench.elapsed < deadline, let line = try await bench.line(within: .milliseconds(700)) {
@@ -130,8 +131,8 @@ enum PumpCare {
         line.hasPrefix("STATUS:") || line.hasPrefix("MANUAL:") || line.hasPrefix("[")
     }
 
-    /// Asks for the state; what came before the answer is too much. A pump that runs is switched off, and should run only
-    /// where that was wanted.
+    /// Queries the state. Any surplus line before the answer fails the check. A running pump fails a check that does
+    /// not need ``Check/Need/run``, and is switched off after one that does.
     static func finish(_ check: Check, _ bench: Bench) async throws {
         let state = try await bench.status().state
         let mayRun = check.needs.contains(.run)
@@ -147,13 +148,13 @@ enum PumpCare {
 
     static func recover(_ bench: Bench) async throws -> Bool {
         let isHeated = bench.hasActed(on: "temperature skin")
-        // Nothing is waited for before OFF, least of all a stimulus.
+        // OFF comes first: neither the reading below nor the stimulus may delay it.
         if bench.mayHaveRun || isHeated { try await bench.send("\nOFF\n") }
-        // What is on its way of a late reply must not be taken for the next one.
+        // The rest of a late reply must not pass for the next reply.
         try await bench.drain(quiet: .milliseconds(300), limit: .seconds(2))
         if isHeated { try await bench.act("temperature", "skin", "34") }
         switch try await switchOff(bench, within: bench.options.timeout * 2) {
-        // A pump whose status can't be read, or is in its error state, is tested on: each check says what it finds.
+        // A pump in its error state, or with an unreadable status, is tested on: each check reports what it finds.
         case .off, .acknowledged, .named("ERROR"): return true
         case .named, .silent: return false
         }
@@ -169,19 +170,21 @@ enum PumpCare {
         }
     }
 
-    /// Nothing but a pump that was read to be off is tested.
+    /// The aftermath if the pump did not report at the end that it is off. It did so before the first check, or it
+    /// would not have been tested.
     private static func notOff(_ bench: Bench, _ reason: String) -> Aftermath {
         bench.mayHaveRun ? .perhapsOn(reason) : .unread(reason)
     }
 
     /// The state of a pump that was sent OFF.
     private enum StateBehindOff: Equatable {
-        /// Its status says `State:OFF`.
+        /// The status says `State:OFF`.
         case off
-        /// It has acknowledged OFF, and its status could not be read.
+        /// The pump acknowledged OFF, but its status could not be read.
         case acknowledged
-        /// Its status names another state.
+        /// The status names another state.
         case named(String)
+        /// The pump did not reply.
         case silent
 
         var reason: String {
@@ -199,13 +202,14 @@ enum PumpCare {
     /// The time between two reports of a pump that is not off.
     private static let reportInterval = Duration.seconds(5)
 
-    /// Repeats OFF until the pump's status says that it is off.
+    /// Repeats OFF until the status says that the pump is off, or until `time` is up. Once OFF was acknowledged,
+    /// ``VerificationOptions/unsafeLimit`` applies too.
     private static func switchOff(_ bench: Bench, within time: Duration) async throws -> StateBehindOff {
         let start = bench.elapsed
         var (deadline, nextReport, state) = (start + time, start + reportInterval, StateBehindOff.silent)
         repeat {
             let next = bench.elapsed + stopInterval
-            // A line end before it: what may be half sent must not swallow it.
+            // Begin with a line end: otherwise OFF would continue a half-sent line, and be lost with it.
             try await bench.send("\nOFF\n")
             let isAcknowledged = try await hears(["PUMP:OFF"], bench) != nil
             try await bench.send("STATUS\n", isQuestion: true)
@@ -222,7 +226,7 @@ enum PumpCare {
         return state
     }
 
-    /// The next line that begins so, whatever comes before it.
+    /// Returns the next line with one of these beginnings, and skips other lines; nil if none comes within the timeout.
     private static func hears(_ beginnings: [String], _ bench: Bench) async throws -> String? {
         let deadline = bench.elapsed + bench.options.timeout
         while let line = try await bench.line(by: deadline) {

@@ -1,5 +1,5 @@
 extension FamilyVerification {
-    /// What comes behind a reset.
+    /// Checks of the output after a reset.
     static let bootChecks: [Check] = [
         Check(
             "pump.boot.banner", 40, "a banner: HELLO:…, or lines of = with Device, Version, Baud Rate, Ready; or none"
@@ -20,7 +20,7 @@ extension FamilyVerification {
         }
     ]
 
-    /// What becomes of a pump that runs.
+    /// Checks of the state after a reset.
     static let resetChecks: [Check] = [
         Check("pump.boot.off", 4, "the pump is off after a reset", needs: [.run, .stimulus]) {
             bench in
@@ -33,7 +33,8 @@ extension FamilyVerification {
 }
 
 extension Bench {
-    /// What the board says while it starts: when the port was opened, or behind a reset.
+    /// Returns the lines that the board prints while starting: those from the opening of the port, or those after a
+    /// reset by the stimulus.
     fileprivate func startingLines() async throws -> [HeardLine] {
         if let bootLines { return bootLines }
         guard stimulus != nil else {
@@ -44,12 +45,12 @@ extension Bench {
         return try await untilStarted()
     }
 
-    /// Asks until a board that was reset answers; returns what it said before that.
+    /// Repeats STATUS until a board that was reset answers, and returns the lines before the answer.
     func untilStarted() async throws -> [HeardLine] {
         let deadline = elapsed + .seconds(6)
         var heard: [HeardLine] = []
         while elapsed < deadline {
-            // The reply to one that waited in the UART meanwhile may come as well.
+            // A starting board keeps queries in its UART and answers them later: the drain below takes these replies.
             try await send("STATUS\n", isQuestion: true)
             let next = min(elapsed + .seconds(1), deadline)
             while let line = try await line(by: next) {

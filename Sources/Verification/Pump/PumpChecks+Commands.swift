@@ -1,5 +1,5 @@
 extension FamilyVerification {
-    /// What is a command, to a pump that is off.
+    /// Checks of the syntax of commands, on a pump that is off.
     static let commandChecks: [Check] = [
         Check("pump.off.reply", 12, "OFF is answered by OK, PUMP:OFF, also while the pump is off") { bench in
             try await bench.ask("OFF", "OK", "PUMP:OFF")

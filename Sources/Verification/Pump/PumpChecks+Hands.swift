@@ -1,5 +1,5 @@
 extension FamilyVerification {
-    /// The button on the lid.
+    /// Checks of the button on the lid.
     static let buttonChecks: [Check] = [
         Check("pump.button.on", 32, "MANUAL:ON when the button has started the pump", needs: [.run, .stimulus]) {
             bench in
@@ -18,7 +18,7 @@ extension FamilyVerification {
         },
     ]
 
-    /// The speed knob.
+    /// Checks of the speed knob.
     static let knobChecks: [Check] = [
         Check("pump.knob.speed", 47, "20 to 1023 are mapped to PWM 10 to 255", needs: [.run, .stimulus]) { bench in
             try await bench.startAtKnob(reading: 716)
@@ -42,7 +42,7 @@ extension FamilyVerification {
             needs: [.run, .stimulus]
         ) {
             bench in
-            // These readings are 179, 184, 185, 180 and 179 of 255.
+            // The readings 714, 734, 738, 716, and 714 mean PWM 179, 184, 185, 180, and 179.
             try await bench.startAtKnob(reading: 714)
             for (held, taken, percent) in [(734, 738, 72), (716, 714, 70)] {
                 try await bench.ask("SPEED:100", "OK", "SPEED:100")
@@ -56,7 +56,7 @@ extension FamilyVerification {
             "pump.knob.boot", 49, "the value that was last taken is 180 when the board starts",
             needs: [.run, .stimulus]
         ) { bench in
-            // 185 and 186 of 255.
+            // The readings 739 and 741 mean PWM 185 and 186.
             try await bench.act("turn", "\(739.0 / 1023)")
             try await bench.act("reset")
             _ = try await bench.untilStarted()
@@ -79,16 +79,16 @@ extension FamilyVerification {
 }
 
 extension Bench {
-    /// Turns the knob to a reading of 0 to 1023, and lets the firmware notice.
+    /// Turns the knob to a reading of 0 to 1023, and waits until the firmware has noticed.
     fileprivate func turn(to reading: Int) async throws {
-        // Digits enough that rounding leads to this reading.
+        // Full precision, so that rounding leads to this very reading.
         try await act("turn", "\(Double(reading) / 1023)")
         try await quiet(for: .milliseconds(500))
     }
 
-    /// Starts the pump with the knob at a reading that the firmware has taken, and sets the speed.
+    /// Starts the pump, lets the firmware take a reading of the knob, and sets the speed.
     func startAtKnob(reading: Int, speed: Int = 100) async throws {
-        // From far away, so that the firmware takes the reading itself, and not one near it that it knew before.
+        // Start from far away: the firmware ignores a reading that is near the last one it took.
         try await act("turn", "0")
         try await start()
         try await quiet(for: .milliseconds(500))

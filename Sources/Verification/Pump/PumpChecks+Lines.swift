@@ -1,5 +1,5 @@
 extension FamilyVerification {
-    /// How bytes become commands.
+    /// Checks of the way in which bytes become commands.
     static let lineChecks: [Check] = [
         Check("pump.line.end", 6, "lines end with \\r\\n; those of older firmware with a bare \\n") { bench in
             let lines = try await bench.ask("OFF", "OK", "PUMP:OFF")
@@ -43,10 +43,11 @@ extension FamilyVerification {
 }
 
 extension Bench {
-    /// Sends what is longer than a UART's ring takes while nothing is read, so that nothing is lost.
+    /// Sends more bytes than the UART's ring holds, in two parts, so that none is lost while the firmware reads
+    /// nothing.
     fileprivate func sendInParts(_ text: String) async throws {
         try await send(String(text.prefix(40)))
-        // Longer than a turn, so that it was read.
+        // Longer than a turn, so that the firmware has read the first part.
         try await quiet(for: .milliseconds(400))
         try await send(String(text.dropFirst(40)))
     }

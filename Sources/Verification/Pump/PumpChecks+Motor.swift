@@ -1,8 +1,8 @@
 extension FamilyVerification {
-    /// The motor, which is seen by who stands beside it: the firmware's own words on it may be wrong.
+    /// Checks of the motor itself, as the stimulus sees it: the firmware's own reports may be wrong.
     static let motorChecks: [Check] = [
         Check("pump.motor.start", 17, "ON starts the pump at PWM 180 (70 %)", needs: [.run, .stimulus]) { bench in
-            // At a knob that means 180 too, once it was taken: nothing changes the speed behind ON.
+            // Let the firmware take a knob at PWM 180 first, so that no knob changes the speed after ON.
             try await bench.startAtKnob(reading: 716)
             try await bench.ask("OFF", "OK", "PUMP:OFF")
             try await bench.start()
@@ -32,14 +32,14 @@ extension FamilyVerification {
 }
 
 extension Bench {
-    /// Has the pump run at a speed that no knob changes any more.
+    /// Starts the pump, waits until the knob has had its effect, and sets the speed.
     fileprivate func run(at speed: Int) async throws {
         try await start()
         try await quiet(for: .milliseconds(350))
         try await ask("SPEED:\(speed)", "OK", "SPEED:\(speed)".expected)
     }
 
-    /// Fails unless the motor is driven so, from 0 to 255.
+    /// Fails unless the motor is driven with this duty, from 0 to 255.
     fileprivate func expect(duty: Int) async throws {
         let now = try await observe("duty")
         try require(now == "\(duty)", "the motor is driven with PWM \(duty)", got: "PWM \(now)")

@@ -1,7 +1,8 @@
 extension FamilyVerification {
-    /// A pump that runs.
+    /// Checks of a running pump.
     static let runChecks: [Check] = [
-        // The first that starts the pump, whatever ON is answered by: each later check rests on OFF to stop it again.
+        // The first check that starts the pump, and the only one that accepts any reply to ON: all later ones need OFF
+        // to stop the pump.
         Check("pump.off.stops", 19, "OFF always works", needs: [.run]) { bench in
             bench.mayHaveRun = true
             try await bench.say("ON")
@@ -55,7 +56,7 @@ extension FamilyVerification {
         },
     ]
 
-    /// The speed of a pump that runs.
+    /// Checks of the speed of a running pump.
     static let runSpeedChecks: [Check] = [
         Check("pump.speed.reply", 13, "SPEED:<n> is answered by OK, SPEED:<n>", needs: [.run]) { bench in
             try await bench.start()
@@ -65,7 +66,7 @@ extension FamilyVerification {
             "pump.on.speed", 17, "ON starts the pump at PWM 180 (70 %), and sets one that runs back to that",
             needs: [.run]
         ) { bench in
-            // A knob that stands elsewhere takes over a turn after the first ON, and once only.
+            // A knob at another position sets its speed one turn after the first ON, and only then.
             try await bench.start()
             try await bench.quiet(for: .milliseconds(350))
             if let percent = try await bench.status().number("Speed", "%"), percent != 70 {

@@ -1,5 +1,5 @@
 extension FamilyVerification {
-    /// The run timer.
+    /// Checks of the run timer.
     static let runtimeChecks: [Check] = [
         Check(
             "pump.status.minutes", 27, "Runtime and Remaining are whole minutes, truncated", needs: [.run, .stimulus]
@@ -36,7 +36,7 @@ extension FamilyVerification {
         },
     ]
 
-    /// Overheating, and the state that it leads to.
+    /// Checks of overheating, and of the error state after it.
     static let safetyChecks: [Check] = [
         Check(
             "pump.overheat.stops", 35, "ERROR:OVERHEAT when the skin is warmer than 40.0 °C", needs: [.run, .stimulus]
@@ -77,7 +77,7 @@ extension FamilyVerification {
         },
     ]
 
-    /// What the thermistors say.
+    /// Checks of the temperatures.
     static let temperatureChecks: [Check] = [
         Check("pump.temp.value", 29, "WaterTemp:12.0C,SkinTemp:34.5C", needs: [.stimulus]) { bench in
             try await bench.act("temperature", "skin", "31")
@@ -87,7 +87,8 @@ extension FamilyVerification {
         },
         Check("pump.temp.width", 28, "at least four characters, so 9.5 has a space before it", needs: [.stimulus]) {
             bench in
-            // Where there is one thermistor, skin that cold stops a pump that runs; this one is off.
+            // With one thermistor, this cools the skin. Skin that cold would stop a running pump, but the pump is off
+            // here.
             let hasWater = StatusLine(try await bench.ask("TEMP", .temperatures)[0].text, kind: "TEMP") != nil
             let (probe, warm) = hasWater ? ("water", "12") : ("skin", "34")
             try await bench.act("temperature", probe, "9.4")
@@ -101,17 +102,17 @@ extension FamilyVerification {
         },
     ]
 
-    /// Fails unless a field says about this, written as temperatures are.
+    /// Fails unless a field shows about `celsius`, in the format of a temperature.
     private static func checkTemperature(_ text: String?, _ celsius: Double, _ reason: String) throws {
         let value = text.flatMap { $0.hasSuffix("C") ? WrittenTemperature($0.dropLast())?.celsius : nil }
-        // The air moves it on, and a converter has steps.
+        // The surroundings change the temperature further, and the converter has steps.
         let isNear = value.map { abs($0 - celsius) <= 0.6 } ?? false
         try require(isNear, "about \(celsius)C, width 4: \(reason)", got: text ?? "no such field")
     }
 }
 
 extension LineExpectation {
-    /// With the temperature, or without: AVR's printf has no `%f`.
+    /// With the temperature or a question mark: AVR's printf has no `%f`.
     fileprivate static let tooHot = LineExpectation("Skin temperature too high: 41.2C or ?C") { text in
         let beginning = "Skin temperature too high: "
         guard text.hasPrefix(beginning), text.hasSuffix("C") else { return false }
@@ -121,7 +122,7 @@ extension LineExpectation {
 }
 
 extension Bench {
-    /// Lets time go by, in parts whose unasked lines fit what lies between the pump and a reader.
+    /// Advances the device's time, in parts whose unsolicited lines fit into the buffers between pump and host.
     fileprivate func live(for seconds: Int) async throws {
         for part in stride(from: 0, to: seconds, by: 120) {
             try await advance(by: min(120, seconds - part))
@@ -129,11 +130,12 @@ extension Bench {
         }
     }
 
-    /// Starts the pump, and lets hot skin stop it, which is then no longer hot.
+    /// Starts the pump and lets hot skin stop it, and then cools the skin.
     ///
     /// - Parameters:
-    ///   - hot: So far above 40 °C that a wrong limit is found by the check on it alone.
-    ///   - cool: What the skin is brought to behind it.
+    ///   - hot: The hot skin's temperature in °C: so far above 40 °C that a wrong limit fails only the check of the
+    ///     limit.
+    ///   - cool: The skin's temperature in °C afterwards.
     func overheat(_ hot: String, _ cool: String) async throws {
         try await start()
         try await act("temperature", "skin", hot)

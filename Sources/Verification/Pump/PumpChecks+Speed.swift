@@ -1,5 +1,5 @@
 extension FamilyVerification {
-    /// What SPEED does to a pump that is off: nothing.
+    /// Checks of SPEED while the pump is off, when SPEED has no effect.
     static let speedChecks: [Check] = [
         Check("pump.speed.not-running", 20, "off or in the error state, ERROR:PUMP_NOT_RUNNING") { bench in
             for command in ["SPEED:1", "SPEED:99", "SPEED:255"] { try await bench.ask(command, notRunning) }
@@ -20,7 +20,7 @@ extension FamilyVerification {
             "spaces and a + before the number are skipped, what follows the digits is ignored"
         ) {
             bench in
-            // In range: it is only because the pump is off that they fail.
+            // These numbers are in range, and are refused only because the pump is off.
             for number in [" 200", "+5", "5x", "1e2", "abc", "", "00000255"] {
                 try await bench.ask("SPEED:" + number, notRunning)
             }
@@ -42,7 +42,7 @@ extension FamilyVerification {
 
     static let notRunning: LineExpectation = "ERROR:PUMP_NOT_RUNNING"
     static let invalidSpeed: LineExpectation = "ERROR:INVALID_SPEED_VALUE"
-    /// Any error of SPEED: which one is judged by the checks on that.
+    /// Any error reply to SPEED. Other checks judge whether it is the right one.
     static let refusedSpeed = LineExpectation("ERROR:INVALID_SPEED_VALUE") {
         $0.hasPrefix("ERROR:") && $0 != "ERROR:UNKNOWN_COMMAND"
     }

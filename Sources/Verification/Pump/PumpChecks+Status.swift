@@ -1,9 +1,9 @@
 extension FamilyVerification {
-    /// What STATUS and TEMP say of a pump that is off.
+    /// Checks of STATUS and TEMP while the pump is off.
     static let statusChecks: [Check] = [
         Check("pump.status.reply", 14, "STATUS is answered by one STATUS:{…} line, without OK") { bench in
             try await bench.ask("STATUS", .status)
-            // While the pump is off nothing comes unasked.
+            // While the pump is off, nothing comes unsolicited.
             try await bench.expectNothing(for: .milliseconds(300), "one line")
         },
         Check(
@@ -13,7 +13,7 @@ extension FamilyVerification {
             bench in
             let status = try await bench.status()
             let names = status.names
-            // Fields come in any order in future firmware, and there may be more.
+            // Future firmware may send the fields in any order, and further ones.
             let resting = ["Speed": "0%", "Runtime": "0m", "Remaining": "30m"]
             for (name, value) in status.fields where resting[name] ?? value != value {
                 throw CheckFailure(expected: "\(name):\(resting[name] ?? "")", got: "\(name):\(value)")
@@ -41,7 +41,7 @@ extension FamilyVerification {
                 try require(isWritten, "TEMP:34.5, or TEMP:{Water:12.0C,Skin:34.5C}", got: line.bytes.shown)
                 bench.note("one thermistor")
             }
-            // STATUS has the same thermistors as TEMP.
+            // STATUS and TEMP must report the same thermistors.
             let names = Set(try await bench.status().fields.map(\.name))
             let hasWater = line.text.hasPrefix("TEMP:{")
             if names.contains("WaterTemp") || names.contains("Temp") {
@@ -52,10 +52,10 @@ extension FamilyVerification {
         },
     ]
 
-    /// Fails where a field of those is written in another way.
+    /// Fails if a field with one of these names is not in the format of a temperature.
     private static func checkTemperatures(of line: StatusLine, _ names: Set<String>, _ bench: Bench) throws {
         for (name, value) in line.fields where names.contains(name) {
-            // A firmware that knows no thermistor says so.
+            // Firmware without thermistors sends a question mark.
             if value == "?C" {
                 bench.note("no thermistor")
                 continue
@@ -67,7 +67,7 @@ extension FamilyVerification {
 }
 
 extension Bench {
-    /// Fails the check if anything comes but what a debug build says.
+    /// Fails the check if anything but debug output arrives within `time`.
     func expectNothing(for time: Duration, _ expected: String) async throws {
         let deadline = elapsed + time
         while let line = try await line(by: deadline) {
@@ -79,6 +79,6 @@ extension Bench {
 }
 
 extension HeardLine {
-    /// Whether it is free text of a debug build, which may come at any time: `[BT] …`, `[PUMP] …`.
+    /// Whether the line is free text of a debug build, such as `[BT] …` or `[PUMP] …`, which may come at any time.
     var isOfDebugBuild: Bool { text.hasPrefix("[") }
 }

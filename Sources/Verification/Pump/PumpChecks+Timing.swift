@@ -1,5 +1,6 @@
 extension FamilyVerification {
-    /// The pace of the main loop. What a busy host makes late is measured again before it counts.
+    /// Checks of the pace of the main loop. A busy host may delay single lines, so a check measures again before it
+    /// fails.
     static let timingChecks: [Check] = [
         Check("pump.off.silence", 31, "STATUS every 5 s while the pump runs, and never while it does not") { bench in
             try await bench.quiet(for: .milliseconds(5400))
@@ -20,7 +21,7 @@ extension FamilyVerification {
         },
         Check("pump.loop.one-command", 44, "a turn handles at most one command") { bench in
             try await requireLoop(bench)
-            // By how much more is judged apart.
+            // The lower limit only: the checks below judge the durations.
             try await measure("at least 40 ms between two replies", .milliseconds(40)...(.seconds(1))) {
                 try await rowOfReplies(bench)
             }
@@ -48,8 +49,8 @@ extension FamilyVerification {
         },
     ]
 
-    /// Fails unless the median of what `sample` measures is in `range` at one of several attempts, or the mean: where a carrier
-    /// delivers at beats of its own, as BLE does, single times are multiples of the beat.
+    /// Fails unless the median or the mean of a sample is in `range` in one of three attempts. The mean counts too,
+    /// because BLE and other carriers with a beat of their own deliver at multiples of that beat.
     private static func measure(
         _ expected: String, _ range: ClosedRange<Duration>, _ sample: () async throws -> [Duration]
     ) async throws {
@@ -63,10 +64,10 @@ extension FamilyVerification {
         throw CheckFailure(expected: expected, got: got)
     }
 
-    /// Skips the check if the firmware answers at once whenever it is asked: it has no loop whose turns could be told.
+    /// Skips the check if the firmware always answers at once: it has no loop that could be measured.
     private static func requireLoop(_ bench: Bench) async throws {
         var latest = Duration.zero
-        // Behind a reply, a loop of 109 ms answers none of these at once.
+        // A loop of 109 ms still sleeps or blinks at the end of each of these pauses, so that an answer is late.
         for pause in [15, 30, 50, 75] {
             try await bench.quiet(for: .milliseconds(pause))
             let start = bench.now
@@ -77,22 +78,22 @@ extension FamilyVerification {
             reason: "the firmware answers within \(latest.milliseconds) ms at any time: no loop can be measured")
     }
 
-    /// The times between the replies to commands that came in one write.
+    /// Returns the times between the replies to several commands in one write.
     private static func rowOfReplies(_ bench: Bench) async throws -> [Duration] {
         try await bench.send(String(repeating: "TEMP\n", count: 5))
         let lines = try await bench.hear(Array(repeating: .temperatures, count: 5))
         return zip(lines, lines.dropFirst()).map { $1.begin - $0.begin }
     }
 
-    /// What a turn takes in which nothing is handled: by how much a reply is later to a command that comes behind the
-    /// next turn.
+    /// Measures turns in which no command is handled: each delays the reply to a command that arrives during it.
     private static func idleTurns(_ bench: Bench) async throws -> [Duration] {
         var (turns, shortest) = ([Duration](), Duration.seconds(1))
         for _ in 0..<4 {
             try await bench.send("TEMP\nTEMP\n")
             let row = try await bench.hear([.temperatures, .temperatures])
             let begin = row[1].begin
-            // The turn behind it ends so long after it, and the one that is measured begins. A carrier may prolong it.
+            // The turn of row[1] ends this long after row[1], and the measured turn begins. A carrier may prolong the
+            // time.
             let turn = begin - row[0].begin
             shortest = min(shortest, turn)
             try await bench.quiet(for: shortest * 6 / 5 - (bench.now - begin))

@@ -1,10 +1,10 @@
 extension FamilyVerification {
-    /// What a running pump says by itself.
+    /// Checks of the unsolicited lines of a running pump.
     static let unaskedChecks: [Check] = [
         Check("pump.unasked.status", 31, "STATUS:{…} every 5 s while the pump runs", needs: [.run]) { bench in
             try await bench.start()
             var beats = [try await bench.untilUnasked()]
-            // What a busy host makes late once is measured again.
+            // A busy host may delay a line once: measure again.
             while beats.count < 5 {
                 for _ in 1...2 { beats.append(try await bench.untilUnasked()) }
                 let intervals = zip(beats, beats.dropFirst()).map { $1 - $0 }.suffix(2)
@@ -34,7 +34,7 @@ extension FamilyVerification {
 }
 
 extension Bench {
-    /// Waits for the next status line that comes unasked; returns when it began.
+    /// Waits for the next unsolicited status line, and returns the time of its first byte.
     fileprivate func untilUnasked() async throws -> Duration {
         let deadline = elapsed + .milliseconds(5600) + options.timeout
         while let line = try await line(by: deadline) {
@@ -46,7 +46,7 @@ extension Bench {
         throw CheckFailure(expected: "STATUS:{…} within 5 s, unasked", got: "none")
     }
 
-    /// Waits for this line and those behind it, whatever status lines come before them.
+    /// Waits for these lines, in this order, and skips unsolicited lines before and between them.
     func untilSaid(_ expected: LineExpectation..., within time: Duration = .seconds(2)) async throws {
         try await hear(expected, within: max(time, options.timeout))
     }

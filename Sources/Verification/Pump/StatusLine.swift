@@ -1,9 +1,9 @@
-/// A line `STATUS:{…}`, or `TEMP:{…}`, as docs/protocols.md has it: its fields, in order.
+/// The fields of a line `STATUS:{…}` or `TEMP:{…}`, by docs/protocols.md, in order.
 struct StatusLine {
-    /// What stands before and behind the first colon of each field.
+    /// The texts before and after the first colon of each field.
     let fields: [(name: String, value: String)]
 
-    /// Nil where it is no such line.
+    /// Returns nil if the text is not such a line.
     ///
     /// - Parameter kind: `STATUS` or `TEMP`.
     init?(_ text: String, kind: String = "STATUS") {
@@ -17,10 +17,10 @@ struct StatusLine {
 
     subscript(_ name: String) -> String? { fields.first { $0.name == name }?.value }
 
-    /// ON, OFF or ERROR; what else the line says there.
+    /// The pump's state: `ON`, `OFF`, `ERROR`, or any other text in that field; nil if the field is missing.
     var state: String? { self["State"] }
 
-    /// A whole number before `unit`; nil where the field is none.
+    /// Returns the whole number before `unit`; nil if the field is missing or has another form.
     func number(_ name: String, _ unit: String) -> Int? {
         guard let value = self[name], value.hasSuffix(unit) else { return nil }
         let digits = value.dropLast(unit.count)
@@ -31,12 +31,12 @@ struct StatusLine {
     var names: String { fields.map(\.name).joined(separator: ",") }
 }
 
-/// A temperature as the pump writes it: one decimal, at least four characters, blanks before it.
+/// A temperature in the pump's format: one decimal, padded with leading spaces to at least four characters.
 struct WrittenTemperature {
-    /// Nil for `nan` and `inf`, which a broken thermistor gives.
+    /// nil for `nan` and `inf`, the readings of a broken thermistor.
     let celsius: Double?
 
-    /// Nil where the text, which has no unit, is not written so.
+    /// Returns nil if the text, without its unit, has another format.
     init?(_ text: some StringProtocol) {
         let number = text.drop { $0 == " " }
         guard text.utf8.count >= 4, text.utf8.count == 4 || number.utf8.count == text.utf8.count else { return nil }
@@ -53,14 +53,14 @@ struct WrittenTemperature {
 }
 
 extension LineExpectation {
-    /// A status line, whatever it says.
+    /// Any status line.
     static let status = LineExpectation("STATUS:{…}") { $0.hasPrefix("STATUS:") }
-    /// A line with temperatures, whatever they are.
+    /// Any line with temperatures.
     static let temperatures = LineExpectation("TEMP:…") { $0.hasPrefix("TEMP:") }
 }
 
 extension Bench {
-    /// Asks for the state and reads it.
+    /// Queries and returns the status.
     func status() async throws -> StatusLine {
         let line = try await ask(raw: "STATUS\n", [.status], isQuestion: true)[0]
         guard let status = StatusLine(line.text) else {
@@ -70,13 +70,13 @@ extension Bench {
         return status
     }
 
-    /// Asks for the state, and fails unless it is this one.
+    /// Queries the status, and fails unless the pump is in this state.
     func expect(state: String) async throws {
         let status = try await status()
         try require(status.state == state, "State:\(state)", got: "State:\(status.state ?? "")")
     }
 
-    /// Asks for the speed, and fails unless it is this one.
+    /// Queries the status, and fails unless the pump runs at this speed.
     func expect(percent: Int, because reason: String) async throws {
         let status = try await status()
         try require(

@@ -1,10 +1,10 @@
-/// Why a verification was not made, or not to its end.
+/// The reason why a verification was not made, or not completed.
 public struct Abandonment: Sendable, Hashable {
-    /// A stable word for programs: `pump_runs`.
+    /// A stable word for programs, such as `pump_runs`.
     public var code: String
-    /// In one sentence, without a full stop.
+    /// One sentence for people, without a full stop.
     public var message: String
 
-    /// A reason, as a word for programs and as a sentence.
+    /// Creates a reason from a word for programs and a sentence for people.
     public init(code: String, message: String) { (self.code, self.message) = (code, message) }
 }

@@ -1,13 +1,15 @@
 internal import LineProtocol
 
-/// Results as the XML of JUnit, which CI servers read. It is whole only at its end, since its counts stand first.
+/// Results as JUnit XML, which CI servers read. The document is written at the end, because its counts come first.
 public struct JUnitReport: VerificationReport {
     private let family: String
     private let columns: TranscriptColumns
 
+    /// Creates a report.
+    ///
     /// - Parameters:
     ///   - family: The name of the test suite.
-    ///   - columns: What `>` and `<` mean in transcripts.
+    ///   - columns: The meaning of `>` and `<` in transcripts.
     public init(family: String, columns: TranscriptColumns = .ofFirmware) {
         (self.family, self.columns) = (family, columns)
     }
@@ -25,8 +27,8 @@ public struct JUnitReport: VerificationReport {
     }
 
     /// - Parameters:
-    ///   - error: Why there are no more results, as a test case of its own.
-    ///   - cause: The one reason for most failures.
+    ///   - error: The reason why the verification ended early, reported as a test case of its own.
+    ///   - cause: The cause that most failures share.
     private func document(_ results: [CheckResult], _ error: Abandonment?, cause: String? = nil) -> String {
         let times = results.compactMap(\.time)
         let time = Self.attribute(times.isEmpty ? nil : times.reduce(.zero, +))
@@ -72,14 +74,14 @@ public struct JUnitReport: VerificationReport {
         """
     }
 
-    /// A time in seconds, to the millisecond; nothing where it is not known.
+    /// The time as an attribute, in seconds with milliseconds; empty if `time` is nil.
     private static func attribute(_ time: Duration?) -> String {
         guard let time else { return "" }
         let milliseconds = Int(time.milliseconds.rounded())
         return " time=\"\(milliseconds / 1000).\("\(1000 + milliseconds % 1000)".suffix(3))\""
     }
 
-    /// What a device says may have anything in it: no character goes through that XML has no room for.
+    /// Escapes text for XML. A device can send any character, so characters that XML 1.0 forbids are replaced first.
     private static func escaped(_ text: String) -> String {
         text.printable().replacing("\u{FFFE}", with: "?").replacing("\u{FFFF}", with: "?")
             .replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")

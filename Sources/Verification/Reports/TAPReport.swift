@@ -1,10 +1,12 @@
 internal import LineProtocol
 
-/// Results as TAP 14 (testanything.org): a test point for each check, with what was sent, came back and was expected.
+/// Results as TAP 14 (testanything.org): a test point for each check, with the sent, received, and expected lines.
 public struct TAPReport: VerificationReport {
     private let rounds: Int
 
-    /// - Parameter rounds: How often all checks are made.
+    /// Creates a report.
+    ///
+    /// - Parameter rounds: The number of times that all checks are made.
     public init(rounds: Int = 1) { self.rounds = rounds }
 
     public func beginning(count: Int) -> String { "TAP version 14\n1..\(count)\n" }
@@ -36,7 +38,7 @@ public struct TAPReport: VerificationReport {
 
     private static func bailOut(_ reason: Abandonment) -> String { "Bail out! \(escaped(reason.message))\n" }
 
-    /// A block of YAML, in which every text is quoted.
+    /// A YAML block in which all texts are quoted.
     private func diagnostics(of result: CheckResult) -> String {
         var lines = ["---", "protocol: \(Self.quoted(result.rule))"]
         if case .failed(let expected, let got) = result.outcome {
@@ -52,7 +54,7 @@ public struct TAPReport: VerificationReport {
         return (lines + ["..."]).map { "  \($0)\n" }.joined()
     }
 
-    /// A double-quoted scalar of YAML.
+    /// A double-quoted YAML scalar.
     private static func quoted(_ text: String) -> String {
         var inside = ""
         for scalar in text.unicodeScalars {

@@ -1,12 +1,12 @@
 internal import LineProtocol
 
-/// Results for people: a line for each check, what was wrong, times, and a summary.
+/// Results for people: a line for each check, details of failures, times, and a summary.
 public struct TextReport: VerificationReport {
-    /// A report on a family's firmware, or on a program that uses it.
+    /// Creates a report on a family's firmware, or on a program that uses it.
     ///
     /// - Parameters:
-    ///   - rounds: How often all checks are made.
-    ///   - columns: What `>` and `<` mean in transcripts.
+    ///   - rounds: The number of times that all checks are made.
+    ///   - columns: The meaning of `>` and `<` in transcripts.
     public init(rounds: Int = 1, columns: TranscriptColumns = .ofFirmware) {
         (self.rounds, self.columns) = (rounds, columns)
     }
@@ -31,7 +31,7 @@ public struct TextReport: VerificationReport {
         }
     }
 
-    /// The reason is left out: the program tells people of it.
+    /// Leaves out the reason, which the program prints itself.
     public func ending(_ verdict: FirmwareVerdict, _ reason: Abandonment?) -> String {
         var text = ""
         for kind in Timings.Kind.allCases {
@@ -49,23 +49,23 @@ public struct TextReport: VerificationReport {
         return text + "\(verdict.passedCount) passed, \(verdict.failedCount) failed, \(verdict.skippedCount) skipped\n"
     }
 
-    /// Nothing: people read the reason where the program tells failures.
+    /// Returns nothing: the program prints the reason itself.
     public func abandonment(_ results: [CheckResult], hasBegun: Bool, _ reason: Abandonment) -> String { "" }
 }
 
-/// The meaning of the signs in the transcript of a failed check.
+/// The meaning of `>` and `<` in the transcript of a failed check.
 public struct TranscriptColumns: Sendable, Hashable {
-    /// Words for people.
+    /// The explanation for people.
     public let legend: String
 
-    /// pumpctl tests a device.
+    /// The columns of a test of a device.
     public static let ofFirmware = Self(legend: "> was sent to the device, < came from it")
-    /// pumpctl plays the device, and tests the program that uses it.
+    /// The columns of a test of a program, to which pumpctl plays the device.
     public static let ofHost = Self(legend: "> is what the played device said, < what the program sent")
 }
 
 extension CheckResult.Step {
-    /// As in `> STATUS\n`: sent, received, done at the device.
+    /// One line of a transcript, such as `> STATUS\n`: sent (`>`), received (`<`), or done at the device (`*`).
     var shown: String {
         switch self {
         case .sent(let bytes): "> \(bytes.shown)"

@@ -1,29 +1,32 @@
-/// A form in which results are told, a piece of text at a time.
+/// A report format, which writes results as they come.
 public protocol VerificationReport: Sendable {
-    /// What stands before the first result.
+    /// Returns the text before the first result.
     ///
-    /// - Parameter count: How many results there will be.
+    /// - Parameter count: The number of results to come.
     func beginning(count: Int) -> String
-    /// A result; nothing where the form has all of them at its end.
+    /// Returns the text of a result; empty if the format writes all results at the end.
     func text(of result: CheckResult) -> String
-    /// What stands behind the last result.
-    ///
-    /// - Parameter reason: Why the checks came to no proper end, beside those that failed; nil if they did.
-    func ending(_ verdict: FirmwareVerdict, _ reason: Abandonment?) -> String
-    /// What stands in place of the ending where a verification was not made, or not to its end.
+    /// Returns the text after the last result.
     ///
     /// - Parameters:
-    ///   - results: Those that there are.
-    ///   - hasBegun: Whether the beginning was told.
+    ///   - verdict: The findings of the verification.
+    ///   - reason: The reason why the checks were cut short; nil if they were not. A failed check is no such reason.
+    func ending(_ verdict: FirmwareVerdict, _ reason: Abandonment?) -> String
+    /// Returns the text that takes the place of the ending if a verification was not made, or not completed.
+    ///
+    /// - Parameters:
+    ///   - results: The results so far.
+    ///   - hasBegun: Whether the text before the first result was written.
+    ///   - reason: The reason why the verification ended early.
     func abandonment(_ results: [CheckResult], hasBegun: Bool, _ reason: Abandonment) -> String
 }
 
 extension CheckResult {
-    /// Its name, with the repetition where there are several.
+    /// The name of the check, with the repetition if there are several.
     func title(rounds: Int) -> String { rounds > 1 ? "\(id) (\(round))" : id }
 }
 
 extension Double {
-    /// Rounded to two decimals, as times are told.
+    /// The time in milliseconds, rounded to two decimals.
     var shownMilliseconds: String { "\((self * 100).rounded() / 100)" }
 }

@@ -1,26 +1,28 @@
 internal import LineProtocol
 
 extension FamilyVerification {
-    /// Phone-to-phone messages, by docs/protocols.md.
+    /// The checks of phone-to-phone messages, by docs/protocols.md.
     ///
-    /// A phone keeps what it is sent, and passes it on: nothing is sent without leave. No message is ever an SOS.
+    /// A phone stores what it receives and passes it on, so nothing is sent without ``VerificationOptions/maySend``. No
+    /// message is ever an SOS.
     public static let rescue = FamilyVerification(
         family: "rescue", checks: [messageChecks, writingChecks, receptionChecks].flatMap(\.self),
         begin: RescueCare.begin, finish: { _, _ in }, recover: RescueCare.recover, end: { _ in .harmless },
         isUnasked: { _ in true }, framing: .objects, driven: "the phone")
 }
 
-/// How a phone is treated: it is listened to first, and by a stimulus or with leave it is given something to say.
+/// The care for a phone. Without permission to send, the phone is only listened to.
 private enum RescueCare {
-    /// How long a first message is waited for.
+    /// The time limit for a first message.
     private static let patience = Duration.seconds(5)
-    /// How long further ones are.
+    /// The time for which further messages are collected.
     private static let further = Duration.seconds(3)
 
     static func begin(_ bench: Bench) async throws -> FamilyVerification.Readiness {
         if bench.options.maySend {
             if bench.stimulus != nil { try await bench.act("write", "Other", "TEST of pumpctl verify, please ignore") }
-            // It tells whether a phone says again what it has received, which need not be.
+            // The message shows whether the phone sends received messages back to the sender, which the protocol does
+            // not require.
             let message = bench.testMessage("first")
             try await bench.say(message)
             bench.memory = try await bench.reply(to: message, keepingIn: true) == nil ? nil : RescueCare.saysAgain
@@ -40,7 +42,7 @@ private enum RescueCare {
         return .ready
     }
 
-    /// What a bench remembers of a phone that sends what it has received to who has sent it, too.
+    /// The bench's memory of a phone that sends a received message back to its sender too.
     static let saysAgain = "says again what it receives"
 
     static func recover(_ bench: Bench) async throws -> Bool {
@@ -50,21 +52,21 @@ private enum RescueCare {
 }
 
 extension Bench {
-    /// Whether the phone says again what it receives.
+    /// Whether the phone sends received messages back to the sender.
     var isEchoed: Bool { memory == RescueCare.saysAgain }
 
-    /// A message that no phone has.
+    /// Returns a new message, whose id no phone has yet.
     func testMessage(_ part: String) -> TestMessage {
         defer { messageCount += 1 }
         return TestMessage(part, seed: options.seed, number: messageCount)
     }
 
-    /// Sends a message as it goes over any carrier: without an end.
+    /// Sends a message without any end, as on all carriers.
     func say(_ message: TestMessage) async throws { try await send(message.json) }
 
-    /// Waits for a message with the id of that one; nil where none comes.
+    /// Waits for a message with the id of `message`; nil if none comes.
     ///
-    /// - Parameter keepingIn: Whether what comes meanwhile belongs to the opening.
+    /// - Parameter keepingIn: Whether the lines that are read belong to the opening.
     func reply(to message: TestMessage, keepingIn: Bool = false) async throws -> JSONMembers? {
         let deadline = elapsed + max(options.timeout, .seconds(1))
         while let line = try await line(by: deadline) {

@@ -1,7 +1,7 @@
-/// A value of JSON, as far as a message has such.
+/// A JSON value. The kinds that no message contains are not told apart.
 enum JSONMember: Sendable, Hashable {
     case text(String)
-    /// With its digits as they were written.
+    /// A number, and its digits as written.
     case number(Double, String)
     case other
 
@@ -9,19 +9,19 @@ enum JSONMember: Sendable, Hashable {
     var number: Double? { if case .number(let number, _) = self { number } else { nil } }
 }
 
-/// Reads a JSON object (RFC 8259), member by member, a name that comes twice too.
+/// Reads a JSON object (RFC 8259), member by member. Duplicate names are kept.
 ///
-/// A device sends anything: nesting is limited, so that no object exhausts the stack.
+/// A device can send anything: the depth of nesting is limited, so that no object exhausts the stack.
 struct JSONMembers {
-    /// How many arrays and objects may be open at once. A message has one.
+    /// The largest number of arrays and objects that may be open at once. A message has one.
     static let depthLimit = 16
 
-    /// In order.
+    /// The members, in order.
     private(set) var members: [(name: String, value: JSONMember)] = []
     private var rest: ArraySlice<UInt8>
     private var depth = 0
 
-    /// Nil where the bytes are no object, one that is nested too deeply, or no UTF-8.
+    /// Returns nil if the bytes are not an object, are not UTF-8, or nest too deeply.
     init?(_ bytes: [UInt8]) {
         guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
         rest = bytes[...]

@@ -1,12 +1,12 @@
 internal import LineProtocol
 
 extension FamilyVerification {
-    /// What a phone sends of its own. Each member is judged by one check.
+    /// Checks of the messages that a phone sends of its own accord. Each member has a check of its own.
     static let messageChecks: [Check] = [
         Check("rescue.message.object", 3, "a message is one JSON object") { bench in
             bench.recall(bench.opening.steps)
             let objects = bench.opening.lines.filter { $0.bytes.first == UInt8(ascii: "{") }
-            // What stands between objects is for another check, unless there is nothing else.
+            // Another check judges the bytes between objects, unless there are no objects at all.
             for line in objects.isEmpty ? bench.opening.lines : objects {
                 try require(JSONMembers(line.bytes) != nil, "a JSON object", got: line.bytes.shown)
             }
@@ -34,7 +34,8 @@ extension FamilyVerification {
         memberCheck("longitude", 8, "a number from −180 to 180", "a number of −180 to 180") {
             $0.number.map { (-180...180).contains($0) } ?? false
         },
-        // Seconds since 1970 are more from 2020 on, and those since 2001 less until 2051.
+        // The limit separates the epochs: seconds since 1970 have exceeded it since 2020, seconds since 2001 will in
+        // 2051.
         memberCheck(
             "timestamp", 9, "a number: seconds since 2001-01-01T00:00:00Z",
             "seconds since 2001, a number"
@@ -49,7 +50,7 @@ extension FamilyVerification {
         Check("rescue.message.unique", 13, "each message has an id of its own") { bench in
             var contents: [String: Set<String>] = [:]
             for message in bench.openingMessages() {
-                // One that is handed on may come twice.
+                // A message that is passed on may come twice.
                 guard let id = message["id"]?.text, let content = message["content"]?.text else { continue }
                 contents[id, default: []].insert(content)
             }
@@ -61,7 +62,7 @@ extension FamilyVerification {
         },
     ]
 
-    /// What is written on the phone.
+    /// Checks of messages that are written on the phone.
     static let writingChecks: [Check] = [
         Check(
             "rescue.write.sent", 14, "a message that is written on a phone is sent by it",
@@ -99,7 +100,7 @@ extension FamilyVerification {
         "id", "content", "latitude", "longitude", "timestamp", "status", "category",
     ]
 
-    /// A check that a member, where there is one, is such in each message.
+    /// Returns a check that a member has the right form in each message that has the member.
     private static func memberCheck(
         _ name: String, _ number: Int, _ words: String, _ expected: String,
         _ fits: @escaping @Sendable (JSONMember) -> Bool
@@ -129,7 +130,7 @@ extension JSONMember {
 }
 
 extension Bench {
-    /// What the phone has sent before the first check, as far as it can be read; it is part of this check's account.
+    /// Returns the readable messages that the phone sent before the first check, and adds them to the transcript.
     fileprivate func openingMessages() -> [JSONMembers] {
         recall(opening.steps)
         return opening.lines.compactMap { JSONMembers($0.bytes) }

@@ -1,7 +1,8 @@
 internal import LineProtocol
 
 extension FamilyVerification {
-    /// What becomes of a message that a phone receives. It is seen where the phone says it again, or where a stimulus counts.
+    /// Checks of the phone's handling of a received message. They need a phone that sends the message back, or a
+    /// stimulus that counts messages.
     static let receptionChecks: [Check] = [
         Check("rescue.received.whole", 17, "a message is passed on as it arrived", needs: [.send]) {
             bench in
@@ -65,9 +66,9 @@ extension FamilyVerification {
 }
 
 extension Bench {
-    /// Sends a message, and takes what the phone says of it.
+    /// Sends a message, and returns the copy that the phone sends back.
     ///
-    /// - Throws: ``CheckSkip`` where it says nothing again of what it receives.
+    /// - Throws: ``CheckSkip`` if the phone sends nothing back. `CheckFailure` if this message does not come back.
     fileprivate func sayAndHear(_ message: TestMessage) async throws -> JSONMembers {
         guard isEchoed else { throw CheckSkip(reason: "the phone does not say again what it receives") }
         try await say(message)
@@ -77,7 +78,7 @@ extension Bench {
         return again
     }
 
-    /// Does something, by which so many messages become new ones of the phone.
+    /// Runs `body`, and fails unless the phone then has exactly `number` new messages.
     fileprivate func expectStored(
         _ number: Int, of messages: [TestMessage], _ body: () async throws -> Void
     ) async throws {
@@ -87,7 +88,7 @@ extension Bench {
         }
         try await body()
         var again: [String] = []
-        // What should not come is not waited for any longer than that.
+        // For a message that should not come, one second is enough.
         let deadline = elapsed + (number == 0 ? .seconds(1) : max(options.timeout, .seconds(1)))
         while again.count < max(number, 1), let line = try await line(by: deadline) {
             guard let id = JSONMembers(line.bytes)?["id"]?.text?.uppercased() else { continue }

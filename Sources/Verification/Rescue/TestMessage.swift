@@ -1,4 +1,5 @@
-/// A message that a phone is sent: it says that it is a test, is of nowhere, and of no category that raises an alarm.
+/// A test message to a phone. Its content says that it is a test, its position is in the ocean, and its category raises
+/// no alarm.
 struct TestMessage {
     let id: String
     let content: String
@@ -9,8 +10,9 @@ struct TestMessage {
     let category = "Other"
 
     /// - Parameters:
-    ///   - part: Which check it is of.
-    ///   - number: Which of all messages that were made.
+    ///   - part: The aspect under test, for the content.
+    ///   - seed: The seed of the ids in this verification.
+    ///   - number: The number of the message in this verification.
     init(_ part: String, seed: UInt64, number: UInt64) {
         id = Self.id(seed, number)
         content = "TEST of pumpctl verify (\(part)), please ignore"

@@ -1,5 +1,6 @@
 extension FirmwareVerdict {
-    /// The one reason for which most checks have failed, if at least three have, as a sentence; nil if none is seen.
+    /// A sentence on the cause that at least three failures, and at least half of all, have in common; nil if there is
+    /// none.
     public var commonCause: String? {
         let failures = results.filter(\.isFailure)
         func cause(_ count: Int, _ words: String) -> String? {
@@ -14,13 +15,13 @@ extension FirmwareVerdict {
 }
 
 extension CheckResult {
-    /// What came, without the time at which or within which it did: that differs from check to check.
+    /// The observed behaviour without times, which differ from check to check.
     fileprivate var got: String? {
         guard case .failed(_, let got) = outcome else { return nil }
         return got.replacing(#/^at [0-9.]+ s: | in [0-9.]+ m?s\b/#, with: "")
     }
 
-    /// Whether a command that was sent is the next line that came.
+    /// Whether the device sent a command back as its next line.
     fileprivate var hasHeardItself: Bool {
         zip(steps, steps.dropFirst()).contains { step, next in
             guard case .sent(let command) = step, case .received(let line) = next else { return false }

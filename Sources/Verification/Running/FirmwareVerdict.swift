@@ -1,36 +1,42 @@
 public import LineProtocol
 
-/// What a verification has found.
+/// The findings of a verification.
 public struct FirmwareVerdict: Sendable {
-    /// Why it came to its end.
+    /// The reason why a verification ended.
     public enum Ending: Sendable {
         /// Every check was made or skipped.
         case complete
-        /// The device does not answer, or not in a way that more may be sent.
+        /// The device does not answer, or not well enough to send it more.
         case unusable
-        /// The time for all checks was over.
+        /// The time for all checks was up.
         case timeIsUp
         /// The task was cancelled.
         case interrupted
         /// The link broke.
         case lost(LinkError)
-        /// The stimulus failed, for that reason.
+        /// The stimulus failed with the given error.
         case stimulusFailed(any Error)
     }
 
+    /// The results of all checks, in order.
     public package(set) var results: [CheckResult] = []
+    /// The times that the checks measured.
     public internal(set) var timings = Timings()
+    /// The reason why the verification ended.
     public internal(set) var ending = Ending.complete
-    /// What is known of the device now.
+    /// The state of the device at the end, as far as it is known.
     public internal(set) var aftermath = Aftermath.untouched
 
     package init() {}
 
+    /// The number of checks that failed.
     public var failedCount: Int { results.count { $0.isFailure } }
+    /// The number of checks that passed.
     public var passedCount: Int { results.count { $0.outcome == .passed } }
+    /// The number of checks that were skipped.
     public var skippedCount: Int { results.count - failedCount - passedCount }
 
-    /// Whether no check has failed, and none was left out for want of time.
+    /// Whether no check failed, and the verification was not cut short.
     public var isPassed: Bool {
         if case .complete = ending { failedCount == 0 } else { false }
     }

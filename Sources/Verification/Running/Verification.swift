@@ -2,7 +2,8 @@ public import LineProtocol
 
 /// Tests a firmware over a link, check by check, and leaves the device safe.
 ///
-/// A pump that runs is refused, with nothing sent but STATUS. None is started without ``VerificationOptions/mayRun``.
+/// A pump that is running is refused, and is sent nothing but STATUS. Without ``VerificationOptions/mayRun`` no pump is
+/// started.
 ///
 /// ```swift
 /// let verification = Verification(.pump, over: link, clock: ContinuousClock())
@@ -18,15 +19,17 @@ public struct Verification: Sendable {
     private let onRun: @Sendable () -> Void
     private let tellUnsafe: @Sendable (String) -> Void
 
-    /// A verification that has not begun.
+    /// Creates a verification, which ``run(_:)`` starts.
     ///
     /// - Parameters:
-    ///   - link: To the device. It stays the caller's, and nobody else may use it meanwhile.
-    ///   - checks: Which checks are made; all of the family where it is nil.
-    ///   - clock: What times are measured by, and waited by.
-    ///   - stimulus: Hands at the device; nil where there are none, so that some checks are skipped.
-    ///   - onRun: Called once, before what the device drives may run for the first time.
-    ///   - tellUnsafe: Called every few seconds at the end, with the reason why the device may run.
+    ///   - family: The family whose checks are made.
+    ///   - link: The link to the device. The caller keeps it, and must not use it during the verification.
+    ///   - checks: The checks to make; nil means all checks of the family.
+    ///   - clock: The clock for deadlines and measured times.
+    ///   - options: Permissions and time limits.
+    ///   - stimulus: Physical access to the device. Without it some checks are skipped.
+    ///   - onRun: Called once, before the part that the device drives may run for the first time.
+    ///   - tellUnsafe: Called every few seconds at the end while the device may still run, with the reason.
     public init(
         _ family: FamilyVerification, over link: any Link, checks: [Check]? = nil, clock: any Clock<Duration>,
         options: VerificationOptions = VerificationOptions(), stimulus: (any Stimulus)? = nil,
@@ -42,15 +45,18 @@ public struct Verification: Sendable {
         self.tellUnsafe = tellUnsafe
     }
 
-    /// How many results there will be.
+    /// The number of results: one for each check and round.
     public var count: Int { checks.count * options.rounds }
 
-    /// Makes all checks. However they end, and also where the task is cancelled, the device is switched off before it returns.
+    /// Makes all checks and makes the device safe, however the checks end and even if the task is cancelled.
     ///
-    /// - Parameter tell: Called with each result, in order, ``count`` times, and never while a check may have left the device
-    ///   running: it may take its time.
-    /// - Throws: ``VerificationError``: the device is not tested. `LinkError`: it could not be asked, and was sent nothing but
-    ///   a question. What ``Stimulus`` throws ends the verification, and is in its verdict.
+    /// - Parameter tell: Called with each result, in order, ``count`` times. It may block: it is never called while a
+    ///   check may have left the device running.
+    /// - Returns: The verdict. If the stimulus or the link fails during a check, this ends the verification and is part
+    ///   of the verdict.
+    /// - Throws: ``VerificationError`` if the device must not be tested. `LinkError` if the link fails before the first
+    ///   check: by then the device was sent only queries, and a phone one test message if
+    ///   ``VerificationOptions/maySend`` is set.
     public func run(_ tell: (CheckResult) -> Void) async throws -> FirmwareVerdict {
         let bench = makeBench()
         var verdict = FirmwareVerdict()
@@ -64,7 +70,7 @@ public struct Verification: Sendable {
             }
             verdict.ending = .unusable
         }
-        // Before anything is told: whoever is told may keep it waiting.
+        // Make the device safe before reporting: `tell` may block.
         verdict.aftermath = await end(bench)
         verdict.timings = bench.timings
         if let last { report(last, &verdict, tell) }
@@ -80,7 +86,7 @@ public struct Verification: Sendable {
 
     // MARK: Checks
 
-    /// A check that was made, and what it has found.
+    /// The findings of a check that was made or skipped.
     private struct Made {
         let check: Check
         let outcome: CheckResult.Outcome
@@ -88,7 +94,7 @@ public struct Verification: Sendable {
         var steps: [CheckResult.Step] = []
         var time: Duration?
 
-        /// One that was not made.
+        /// A check that was not made.
         init(skipping check: Check, _ reason: String) { (self.check, outcome) = (check, .skipped(reason: reason)) }
 
         init(check: Check, outcome: CheckResult.Outcome, _ bench: Bench, since start: Duration) {
@@ -97,9 +103,10 @@ public struct Verification: Sendable {
         }
     }
 
-    /// Makes the checks, and says why they end.
+    /// Makes the checks, and sets the reason why they end.
     ///
-    /// - Returns: The one that no other could follow, which is yet to be reported: the device may still run.
+    /// - Returns: The check that ended the verification, if one did. It is not reported yet, because the device may
+    ///   still run.
     private func runAll(_ bench: Bench, _ verdict: inout FirmwareVerdict, _ tell: (CheckResult) -> Void) async -> Made?
     {
         let limit = bench.elapsed + options.limit(hasStimulus: stimulus != nil)
@@ -144,7 +151,8 @@ public struct Verification: Sendable {
             .map { "\($0.id) has failed, on which it rests" }
     }
 
-    /// Makes a check; returns also why no further one can be made, if so. Otherwise the device is put back.
+    /// Makes a check and puts the device back. Also returns the reason why no further check can be made, if there is
+    /// one.
     private func run(_ check: Check, _ bench: Bench) async -> (Made, FirmwareVerdict.Ending?) {
         let start = bench.elapsed
         var (outcome, ending) = (CheckResult.Outcome.passed, FirmwareVerdict.Ending?.none)
@@ -157,7 +165,7 @@ public struct Verification: Sendable {
             ending = await recover(bench)
         } catch let skip as CheckSkip {
             outcome = .skipped(reason: skip.reason)
-            // It may have come to that with the device running.
+            // The check may have skipped itself while the device was running.
             if check.needs.contains(.run) { ending = await recover(bench) }
         } catch {
             ending = Self.ending(of: error)
@@ -166,7 +174,7 @@ public struct Verification: Sendable {
         return (Made(check: check, outcome: outcome, bench, since: start), ending)
     }
 
-    /// Puts the device back; returns why no further check can be made, if so.
+    /// Puts the device back. Returns the reason why no further check can be made, if there is one.
     private func recover(_ bench: Bench) async -> FirmwareVerdict.Ending? {
         do { return try await family.recover(bench) ? nil : .unusable } catch { return Self.ending(of: error) }
     }
@@ -179,7 +187,8 @@ public struct Verification: Sendable {
         }
     }
 
-    /// The outcome of the check that an ending cut off. A firmware that crashes takes its link with it: that is a failure.
+    /// The outcome of the check during which the verification ended. A broken link is a failure: a crashing firmware
+    /// takes its link with it.
     private static func outcome(of ending: FirmwareVerdict.Ending?, wasBegun: Bool) -> CheckResult.Outcome {
         guard case .lost(let error) = ending else { return .skipped(reason: reason(ending)) }
         return .failed(
@@ -217,7 +226,7 @@ public struct Verification: Sendable {
 
     // MARK: The end
 
-    /// Makes the device safe, in a task of its own, which the signal that has ended the verification does not reach.
+    /// Makes the device safe. Runs in a separate task, so that a cancelled verification still switches the device off.
     private func end(_ bench: Bench) async -> Aftermath {
         guard bench.hasInterfered else { return .untouched }
         let (mayHaveRun, memory) = (bench.mayHaveRun, bench.memory)

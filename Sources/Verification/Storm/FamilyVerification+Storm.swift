@@ -1,7 +1,7 @@
 internal import LineProtocol
 
 extension FamilyVerification {
-    /// The storm sensor, on a serial line and over BLE, by docs/protocols.md.
+    /// The checks of a storm sensor, on a serial line and over BLE, by docs/protocols.md.
     public static let storm = FamilyVerification(
         family: "storm", checks: logChecks + liveChecks,
         begin: { bench in
@@ -18,7 +18,7 @@ extension FamilyVerification {
             return true
         },
         end: { _ in .harmless }, isUnasked: { _ in false },
-        // A line that is no row, as one that ends the log, stands elsewhere the second time.
+        // A stray line among the rows, such as one that ends the log, is at another place in the second log.
         basis: [
             (["storm.log.same", "storm.log.grows"], ["storm.log.rows"]), (["storm.log.grows"], ["storm.log.same"]),
         ])
@@ -39,7 +39,7 @@ extension FamilyVerification {
             guard first.isWhole else { throw CheckSkip(reason: StoredLog.reasonNotToWait) }
             let second = try await bench.readLog()
             guard second.isWhole else { throw CheckSkip(reason: StoredLog.reasonNotToWait) }
-            // What was measured meanwhile is behind it.
+            // New measurements in the meantime are appended.
             try require(
                 second.rows.starts(with: first.rows), "the same \(first.rows.count.counted("row"))",
                 got: "\(second.rows.count) others")
@@ -76,7 +76,8 @@ extension FamilyVerification {
             try bench.requireLogOver()
             try await bench.requirePackets(of: 40)
             var got = (rows: 0, lines: 0)
-            // One that is measured as the rows are counted is counted again.
+            // A measurement of the sensor's own between the two counts is included in one and not in the other: try
+            // again.
             for _ in 1...3 {
                 try await bench.drain(quiet: .milliseconds(100))
                 let before = try await bench.observeCount("rows")
@@ -89,7 +90,7 @@ extension FamilyVerification {
         },
     ]
 
-    /// Whether a text is a row of measurements: three whole numbers and one that may have decimals.
+    /// Whether a text is a row of measurements: three integers and a number.
     private static func isRow(_ text: String) -> Bool {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         return parts.count == 4 && parts.prefix(3).allSatisfy { Int($0) != nil } && Double(parts[3]) != nil

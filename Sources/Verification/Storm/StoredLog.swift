@@ -1,24 +1,25 @@
 internal import LineProtocol
 
-/// A log that a sensor has told.
+/// A log as the sensor sent it.
 struct StoredLog {
-    /// How long a check waits for a log, and the silence that ends it.
+    /// The longest that a check reads a log.
     static let limit = Duration.seconds(8)
+    /// The silence that ends a log.
     static let silence = Duration.seconds(1)
-    /// What stands before its first row.
+    /// The text before the first row.
     static let prefix = "LOG Values: "
     static let reasonNotToWait =
         "the log takes longer than \(limit.milliseconds / 1000) s: let the sensor have a shorter one"
 
-    /// What was sent and came.
+    /// The transcript of the log's transfer.
     var steps: [CheckResult.Step] = []
-    /// Without their ends.
+    /// The rows, without their line ends.
     var rows: [String] = []
-    /// Whether silence has ended it.
+    /// Whether silence ended the log before ``limit`` did.
     var isWhole = false
 }
 
-/// Puts the rows of a log together.
+/// Joins the received pieces of a log, and cuts them into rows.
 private struct LogText {
     private let keepsPacketBounds: Bool
     private var pieces: [String] = []
@@ -30,25 +31,26 @@ private struct LogText {
 
     mutating func append(_ text: some StringProtocol) { pieces.append(String(text)) }
 
-    /// On a line each piece is a row. A packet ends anywhere in a row, unless the log has no line ends at all.
+    /// Returns the rows. On a line, each piece is a row. Packets end anywhere in a row, unless the log has no line ends
+    /// at all.
     func rows(isWhole: Bool) -> [String] {
         let text = pieces.joined()
         guard keepsPacketBounds, text.utf8.contains(UInt8(ascii: "\n")) else {
-            // Behind the prefix there may be nothing.
+            // The prefix may be alone on its line.
             return pieces.first == "" ? Array(pieces.dropFirst()) : pieces
         }
         var rows = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.map(String.init)
-        // Behind the last line end there is no row; a row that has not ended may be half of one.
+        // There is no row after the last line end. A row without an end may be half a row.
         if rows.last == "" || !isWhole { rows.removeLast() }
         return rows
     }
 }
 
 extension Bench {
-    /// Asks for the log.
+    /// Requests the log and reads it.
     ///
-    /// - Parameter unanswered: Of a board that may be starting, the number of questions without an answer. Their answers may
-    ///   come before this one's.
+    /// - Parameter unanswered: The number of unanswered queries before this one, if the board may be starting. Their
+    ///   answers may come before this one's.
     func readLog(behind unanswered: Int? = nil) async throws -> StoredLog {
         let (count, start) = (steps.count, elapsed)
         try await say("GET_LOG", isQuestion: true)
@@ -57,7 +59,8 @@ extension Bench {
         var (log, text) = (StoredLog(), LogText(keepsPacketBounds, first))
         var (earlier, deadline) = (unanswered ?? 0, elapsed + StoredLog.silence)
         while let line = try await line(by: min(deadline, start + StoredLog.limit)) {
-            // Live rows may come more often than that, and are no part of it.
+            // Live rows are no part of the log, and do not extend the deadline: otherwise a busy sensor's log would not
+            // end.
             if line.text.hasPrefix("LIVE LOG: ") { continue }
             if earlier > 0, line.text.hasPrefix(StoredLog.prefix) {
                 earlier -= 1
@@ -74,7 +77,7 @@ extension Bench {
         return log
     }
 
-    /// Takes the first line of a log.
+    /// Reads the first line of a log.
     private func hearLog() async throws -> HeardLine {
         let deadline = elapsed + options.timeout
         while let line = try await line(by: deadline) {
@@ -89,7 +92,7 @@ extension Bench {
             expected: "\(StoredLog.prefix)…", got: "no answer in \(options.timeout.inSeconds) s")
     }
 
-    /// The log that was asked for last; asked for anew where this check has judged that before.
+    /// Returns the log that was requested last, or requests it again if the current check has judged that one before.
     func log() async throws -> StoredLog {
         if let known = storedLog, !known.log.isWhole || !known.judges.contains(check) {
             storedLog?.judges.insert(check)
@@ -101,12 +104,12 @@ extension Bench {
         return log
     }
 
-    /// Skips the check where a long log is still coming.
+    /// Skips the check if a long log may still be arriving.
     func requireLogOver() throws {
         if storedLog?.log.isWhole == false { throw CheckSkip(reason: StoredLog.reasonNotToWait) }
     }
 
-    /// How many live rows come.
+    /// Counts the live rows that arrive within `time`.
     func countLiveRows(for time: Duration) async throws -> Int {
         let deadline = elapsed + time
         var count = 0

@@ -1,26 +1,30 @@
-/// Times that were measured in a verification.
+/// The times that a verification measured.
 public struct Timings: Sendable {
-    /// What is measured.
+    /// A measured quantity.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// From a command's last byte on its way to the first byte of its reply.
+        /// The time from sending a command to the first byte of its reply.
         case replyLatency = "reply_latency"
-        /// One turn of the main loop that handles no command.
+        /// The duration of a turn of the main loop that handles no command.
         case loopPeriod = "loop_period"
-        /// By how much a turn differs from the median of its row.
+        /// The deviation of a turn from the median of its series.
         case jitter
-        /// What a turn that handles a command takes more.
+        /// The extra duration of a turn that handles a command.
         case blink
-        /// Between two status lines that come unasked.
+        /// The time between two unsolicited status lines.
         case statusInterval = "status_interval"
     }
 
-    /// What a row of measured times comes to, in milliseconds.
+    /// Statistics of measured times, in milliseconds.
     public struct Summary: Sendable, Hashable {
+        /// The number of measured times.
         public let count: Int
+        /// The shortest time.
         public let minimum: Double
+        /// The median.
         public let median: Double
-        /// The time that 99 % of all do not exceed.
+        /// The time that 99 % of all times do not exceed.
         public let percentile99: Double
+        /// The longest time.
         public let maximum: Double
     }
 
@@ -28,7 +32,7 @@ public struct Timings: Sendable {
 
     mutating func add(_ time: Duration, to kind: Kind) { samples[kind, default: []].append(time) }
 
-    /// What was measured of a kind; nil where nothing was.
+    /// Returns the statistics of a quantity; nil if it was not measured.
     public func summary(of kind: Kind) -> Summary? {
         guard let times = samples[kind]?.sorted(), let first = times.first, let last = times.last else { return nil }
         return Summary(
@@ -38,7 +42,7 @@ public struct Timings: Sendable {
 }
 
 extension Duration {
-    /// In milliseconds, of which microseconds are the smallest part.
+    /// The duration in milliseconds, truncated to microseconds.
     var milliseconds: Double {
         let microseconds = components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
         return Double(microseconds) / 1000
@@ -46,9 +50,9 @@ extension Duration {
 }
 
 extension [Duration] {
-    /// The middle one, of two the later; of at least one.
+    /// The middle element in order of size; of two, the larger. The array must not be empty.
     var median: Duration { sorted()[count / 2] }
 
-    /// Of at least one.
+    /// The arithmetic mean. The array must not be empty.
     var mean: Duration { reduce(.zero, +) / count }
 }
