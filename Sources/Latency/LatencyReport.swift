@@ -1,25 +1,31 @@
-/// Where the time of round trips went, as far as what was measured tells.
+/// The parts of round trips, as far as the measured times show them.
 public struct LatencyReport: Sendable {
+    /// Statistics of the round trips.
     public let roundTrip: TimeSummary
-    /// The parts, which add up to the round trip in each sample; those that can't be told apart are one.
+    /// The parts, which add up to the round trip in each sample. Parts that can't be told apart are merged.
     public let parts: [LatencyPart]
     /// The firmware's main loop.
     public let loop: LoopEstimate.Finding
-    /// How long a byte takes on the line, in milliseconds; nil where that is not known.
+    /// The time for one byte on the line, in milliseconds; nil if it is unknown.
     public let byteTime: Double?
-    /// The steps at which an adapter hands on bytes, in milliseconds; nil where there are none to see.
+    /// The interval at which an adapter delivers bytes, in milliseconds; nil if none shows.
     public let adapterStep: Double?
-    /// Between two connection events of BLE, in milliseconds; nil where it does not show.
+    /// The time between two BLE connection events, in milliseconds; nil if it does not show.
     public let connectionInterval: Double?
-    /// How late the host woke from its own timers; nil where it slept never.
+    /// The delay with which the host woke from its own timers; nil if it never slept.
     public let wakeDelay: TimeSummary?
+    /// The distribution of the round trips.
     public let histogram: TimeHistogram
+    /// The limits of this attribution.
     public let remarks: [LatencyRemark]
 
+    /// Attributes the round trips of a record. Returns nil if the record has no samples.
+    ///
     /// - Parameters:
-    ///   - record: What was measured; at least one sample.
-    ///   - interval: The average pause before a question; nil where it is not known.
-    /// - Returns: nil where there is no sample.
+    ///   - record: The result of the measurement.
+    ///   - question: The query that was measured.
+    ///   - carrier: The path between the host and the device.
+    ///   - interval: The average pause before a query; nil if it is unknown.
     public init?(
         _ record: LatencyRecord, _ question: LatencyQuestion, over carrier: LatencyCarrier, interval: Duration? = nil
     ) {

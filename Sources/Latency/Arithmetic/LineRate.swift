@@ -1,15 +1,15 @@
-/// How fast bytes come over a line, as far as the times of chunks tell.
+/// The rate of a serial line, estimated from the arrival times of chunks.
 struct LineRate {
-    /// The time of a byte in milliseconds, start and stop bits included; nil where the chunks do not tell.
+    /// The time for one byte in milliseconds, with start and stop bits; nil if the chunks do not show it.
     let byteTime: Double?
-    /// The time between two chunks of one answer in milliseconds, where it is always the same and not that of a few bytes: an
-    /// adapter hands on what it has at the steps of its timer.
+    /// The time between two chunks of an answer in milliseconds, if it is constant and longer than a few bytes take;
+    /// nil otherwise. It shows an adapter that delivers bytes when its timer fires.
     let step: Double?
 
     private static let fewestBytes = 30
     private static let tolerance = 0.25
 
-    /// The last chunk of an answer is left out: it waits for the adapter's timer, and not for bytes.
+    /// Ignores the last chunk of each answer, which the adapter's timer delays, not the line.
     init(_ samples: [LatencySample]) {
         var gaps: [(time: Double, bytes: Int)] = []
         var slopes: [Double] = []
@@ -34,6 +34,6 @@ struct LineRate {
         step = middle >= max(1, 3 * rate) && Double(even) >= 0.7 * Double(gaps.count) ? middle : nil
     }
 
-    /// Whether bytes were seen to come as fast as that, in milliseconds; nil where that was not seen.
+    /// Whether the estimate is near `time`, in milliseconds per byte; nil if there is no estimate.
     func agrees(with time: Double) -> Bool? { byteTime.map { abs($0 - time) <= Self.tolerance * time } }
 }

@@ -1,64 +1,69 @@
 internal import Glibc
 
-/// The main loop of a firmware that looks at its line once a turn, as far as the waits of questions tell.
+/// The main loop of a firmware that polls its line once a turn, estimated from the time to each answer.
 public struct LoopEstimate: Sendable, Hashable {
-    /// What the period was found by.
+    /// The evidence for the period.
     public enum Basis: String, Sendable, Hashable {
-        /// Answers begin at one phase of the turn.
+        /// The answers begin at one phase of the turn.
         case phase
-        /// The waits are spread evenly from nothing to a turn.
+        /// The waits are spread evenly between zero and one turn.
         case spread
     }
 
-    /// What can be said of a loop.
+    /// The result of a search for a loop.
     public enum Finding: Sendable, Hashable {
+        /// A loop was found.
         case loop(LoopEstimate)
-        /// The waits differ by less than this, in milliseconds: no turn of a loop is waited for.
+        /// There is no loop to wait for: the waits differ by no more than the given number of milliseconds.
         case none(Double)
-        /// The waits differ, and not as those for a loop do.
+        /// The waits differ, but not as those for a loop do.
         case irregular
-        /// There are too few answers to tell.
+        /// There are too few answers for a result.
         case tooFew
     }
 
-    /// When an answer began, in milliseconds, and to which question.
+    /// The start of an answer, in milliseconds, and the number of its query.
     struct Answer {
         var number: Int
         var time: Double
     }
 
-    /// One turn that handles no question, in milliseconds.
+    /// The duration of a turn without a query, in milliseconds.
     public let period: Double
+    /// The evidence for the period.
     public let basis: Basis
-    /// How far the period may be off, in milliseconds: rather more than what is seen of periods that are known.
+    /// The largest expected error of the period, in milliseconds: a little more than the errors seen with known
+    /// periods.
     public let tolerance: Double
 
-    /// The fewest waits that tell of a loop.
+    /// The fewest waits from which a loop is derived.
     public static let fewestSamples = 12
-    /// Waits that differ by less than this, in milliseconds, are as good as equal.
+    /// Waits whose range is smaller than this, in milliseconds, count as equal.
     static let leastRange = 3.0
-    /// How well the phases of answers must agree, of those that would agree wholly if they were known exactly. Of a dozen at
-    /// random, this is reached by one in ten thousand.
+    /// The least agreement of the answers' phases, as a share of the agreement that a loop's times have at this blur.
+    /// One in ten thousand sets of a dozen random phases reaches this.
     static let leastAgreement = 0.85
-    /// Answers that are so many questions apart are compared: the farther, the finer.
+    /// The largest distance, in queries, at which answers are compared. A greater distance gives a finer period.
     static let mostNeighbours = 4
 
-    /// Looks for a loop.
+    /// Searches for a loop.
     ///
-    /// Behind an answer, a loop begins its next turn after a time that is always the same. So the times between answers differ
-    /// by whole turns, whenever the questions came: those between neighbours, between every second, and so on. Where that does
-    /// not show, the waits must at least be spread as those of questions at random phases are: evenly.
+    /// After an answer, a loop begins its next turn after a constant time. So the times between answers differ by whole
+    /// turns, whenever the queries came. The same holds for every second answer, and so on. If this does not show, the
+    /// waits must at least be spread evenly, as the waits of queries at random phases are.
     ///
     /// - Parameters:
-    ///   - waits: From the question's end to the answer's beginning, in milliseconds; what is always the same may be in it.
-    ///   - answers: When the answers began, in order; one for each wait.
-    ///   - blur: How exactly these times are known: they may be late by up to twice this, in milliseconds.
-    ///   - noise: By how much the host may be late for some, in milliseconds: waits that differ by little more tell nothing.
+    ///   - waits: The times from the end of a query to the start of its answer, in milliseconds. A constant part in all
+    ///     of them does no harm.
+    ///   - answers: The start of each answer, in order; one for each wait.
+    ///   - blur: The precision of these times, in milliseconds: each may be late by up to twice this.
+    ///   - noise: The delay that the host may add to some times, in milliseconds. Waits that differ by little more show
+    ///     nothing.
     static func find(waits: [Double], answers: [Answer], blur: Double, noise: Double = 0) -> Finding {
         guard waits.count >= fewestSamples else { return .tooFew }
         let sorted = waits.sorted()
         let range = sorted[sorted.count - 1] - sorted[0]
-        // A host that stalled makes a few waits long.
+        // Ignore the extremes: a host that stalls makes a few waits long.
         let (low, high) = (sorted[sorted.count / 40], sorted[sorted.count - 1 - sorted.count / 40])
         guard high - low >= max(leastRange, 4 * blur, 1.25 * noise) else { return .none(high - low) }
         let count = Double(waits.count)
@@ -75,15 +80,16 @@ public struct LoopEstimate: Sendable, Hashable {
         return .loop(LoopEstimate(period: spread, basis: .spread, tolerance: 2 * blur + spread * 5 / count))
     }
 
-    /// How well the differences of times agree that are late by an even share of twice the blur.
+    /// The agreement of differences between times that are late by random amounts, evenly spread from 0 to twice the
+    /// blur.
     private static func agreement(period: Double, blur: Double) -> Double {
         let angle = 2 * blur / period * .pi
         let single = angle > 0 ? sin(angle) / angle : 1
         return single * single
     }
 
-    /// Whether numbers, which are sorted, may well be spread evenly between the first and the last (Kolmogorov and Smirnov, at
-    /// a level of some 10 %).
+    /// Whether sorted numbers may be spread evenly between the first and the last, by the Kolmogorov-Smirnov test at a
+    /// level of about 10 %.
     private static func isEven(_ sorted: [Double]) -> Bool {
         let (first, last) = (sorted[0], sorted[sorted.count - 1])
         let count = Double(sorted.count)

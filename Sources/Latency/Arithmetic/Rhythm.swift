@@ -1,20 +1,22 @@
 internal import Glibc
 
-/// Finds the period of something by the phases at which it shows.
+/// Finds the period of an event from the phases at which it occurs.
 enum Rhythm {
-    /// How well times agree in their phase, from 0 to 1: the length of their mean direction on a circle of that period.
+    /// The agreement of times in their phase, from 0 to 1: the length of the mean of their directions on a circle with
+    /// that period.
     static func agreement(of times: [Double], period: Double) -> Double {
         let angles = times.map { $0 / period * 2 * .pi }
         let (x, y) = (angles.map { cos($0) }.reduce(0, +), angles.map { sin($0) }.reduce(0, +))
         return (x * x + y * y).squareRoot() / Double(times.count)
     }
 
-    /// How well times are multiples of the period, from -1 to 1.
+    /// The fit of times to multiples of the period, from -1 to 1.
     static func multiplicity(of times: [Double], period: Double) -> Double {
         times.map { cos($0 / period * 2 * .pi) }.reduce(0, +) / Double(times.count)
     }
 
-    /// The period in a range at which the times of each of several groups agree best, and how well on average.
+    /// Returns the period in a range with the best agreement, on average over several groups of times, and that
+    /// agreement.
     static func bestPeriod(
         of groups: [[Double]], in range: ClosedRange<Double>
     ) -> (period: Double, agreement: Double) {

@@ -1,16 +1,16 @@
-/// How many times fall in which range, in milliseconds.
+/// The distribution of times over ranges of equal width, in milliseconds.
 public struct TimeHistogram: Sendable, Hashable {
-    /// How wide each range is: 1, 2 or 5 times a power of ten.
+    /// The width of each range: 1, 2, or 5 times a power of ten.
     public let width: Double
-    /// Where the first range begins: a multiple of ``width``.
+    /// The start of the first range: a multiple of ``width``.
     public let start: Double
-    /// How many times fall in each range, the first and the last of them not 0.
+    /// The number of times in each range. The first and the last are not 0.
     public let counts: [Int]
 
-    /// The most ranges that there are.
+    /// The largest number of ranges.
     static let mostRanges = 16
 
-    /// - Parameter times: In milliseconds; at least one.
+    /// - Parameter times: Times in milliseconds; at least one.
     init(_ times: [Double]) {
         let (least, most) = (times.min() ?? 0, times.max() ?? 0)
         let width = Self.width(for: most - least)
@@ -20,12 +20,12 @@ public struct TimeHistogram: Sendable, Hashable {
         (self.width, self.start, self.counts) = (width, start, counts)
     }
 
-    /// The range at an index: `from` is in it, `to` is not.
+    /// Returns the range at an index. `from` belongs to the range, `to` does not.
     public func range(_ index: Int) -> (from: Double, to: Double) {
         (start + Double(index) * width, start + Double(index + 1) * width)
     }
 
-    /// The smallest width, down to 0.01 ms, with which a span takes few enough ranges.
+    /// Returns the smallest width, at least 0.01 ms, with which `span` takes at most ``mostRanges`` ranges.
     private static func width(for span: Double) -> Double {
         var power = 0.01
         while true {

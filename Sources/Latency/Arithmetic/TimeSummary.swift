@@ -1,16 +1,21 @@
-/// What a row of times comes to, in milliseconds.
+/// Statistics of a set of times, in milliseconds.
 public struct TimeSummary: Sendable, Hashable {
-    /// How many there are; at least one.
+    /// The number of times; at least 1.
     public let count: Int
+    /// The shortest time.
     public let minimum: Double
+    /// The median; of two middle times, the larger.
     public let median: Double
-    /// The time that 99 % of all do not exceed.
+    /// The time that 99 % of all times do not exceed.
     public let percentile99: Double
+    /// The longest time.
     public let maximum: Double
+    /// The arithmetic mean.
     public let mean: Double
 
-    /// - Parameter times: In milliseconds.
-    /// - Returns: nil where there are none.
+    /// Returns nil if there are no times.
+    ///
+    /// - Parameter times: Times in milliseconds.
     init?(_ times: [Double]) {
         let sorted = times.sorted()
         guard let first = sorted.first, let last = sorted.last else { return nil }
@@ -22,12 +27,12 @@ public struct TimeSummary: Sendable, Hashable {
 }
 
 extension [Double] {
-    /// The middle one, of two the later; of at least one.
+    /// The middle element in order of size; of two, the larger. The array must not be empty.
     var median: Double { sorted()[count / 2] }
 }
 
 extension Duration {
-    /// In milliseconds.
+    /// The duration in milliseconds.
     var milliseconds: Double {
         Double(components.seconds) * 1000 + Double(components.attoseconds) / 1_000_000_000_000_000
     }

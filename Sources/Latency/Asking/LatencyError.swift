@@ -1,7 +1,7 @@
-/// Why nothing could be measured.
+/// The reason why nothing could be measured.
 public enum LatencyError: Error, Sendable, Hashable {
-    /// The device did not answer, for so long.
+    /// The device did not answer within the given time.
     case noAnswer(Duration)
-    /// The device said this instead of an answer.
+    /// The device sent this line instead of an answer.
     case notUnderstood([UInt8])
 }

@@ -1,6 +1,6 @@
 public import LineProtocol
 
-/// Asks a device again and again, and notes when what went out and came in.
+/// Sends a query to a device again and again, and notes the times of sending and of arrival.
 ///
 /// ```swift
 /// var random = SystemRandomNumberGenerator()
@@ -10,11 +10,11 @@ public import LineProtocol
 /// print(LatencyReport(record, .pump, over: LatencyCarrier(.network)).roundTrip)
 /// ```
 public struct LatencyMeasurement: Sendable {
-    /// How many questions in a row may stay unanswered.
+    /// The number of unanswered queries in a row that ends the measurement.
     static let mostUnanswered = 5
-    /// Longer than a board that was reset takes to hear: bootloader and `setup()`.
+    /// Longer than the time for which a board is deaf after a reset: bootloader and `setup()`.
     static let startTime = Duration.seconds(5)
-    /// How long a late answer to a question that was given up is waited out.
+    /// The time for which a late answer is waited for after a query without an answer.
     static let lateTime = Duration.milliseconds(500)
 
     private let question: LatencyQuestion
@@ -23,12 +23,14 @@ public struct LatencyMeasurement: Sendable {
     private let pauses: [Duration]
     private let timeout: Duration
 
-    /// A measurement that has not begun.
+    /// Creates a measurement, which ``run(_:)`` starts.
     ///
     /// - Parameters:
-    ///   - link: To the device. It stays the caller's, and nobody else may use it from now on.
-    ///   - pauses: How long to wait before each question; ``QuestionPauses`` makes them.
-    ///   - timeout: How long each answer is waited for.
+    ///   - question: The query to send.
+    ///   - link: The link to the device. The caller keeps it, but nobody else may use it from now on.
+    ///   - clock: The clock for deadlines and measured times.
+    ///   - pauses: The pause before each query: see ``QuestionPauses``.
+    ///   - timeout: The time limit for each answer.
     public init(
         _ question: LatencyQuestion, over link: any Link, clock: any Clock<Duration>, pauses: [Duration],
         timeout: Duration = .seconds(1)
@@ -37,10 +39,12 @@ public struct LatencyMeasurement: Sendable {
         (self.pauses, self.timeout) = (pauses, timeout)
     }
 
-    /// Asks all questions. Each is sent once the answer to the one before has come.
+    /// Sends all queries, each after the previous one was answered or given up.
     ///
-    /// - Parameter tell: Called behind each question with how many there were.
-    /// - Throws: ``LatencyError``; `LinkError` where the link broke; `CancellationError` where the task was cancelled.
+    /// - Parameter tell: Called after each query with the number of queries so far.
+    /// - Returns: The measured times.
+    /// - Throws: ``LatencyError`` if the device does not answer. `LinkError` if the link breaks. `CancellationError` if
+    ///   the task is cancelled.
     public func run(_ tell: (_ count: Int) -> Void = { _ in }) async throws -> LatencyRecord {
         let watch = ReplyWatch(question, keepsPacketBounds: link.keepsPacketBounds, now: clock.elapsed)
         await link.forward(to: watch.take)
@@ -67,7 +71,7 @@ public struct LatencyMeasurement: Sendable {
 
     private var bytes: [UInt8] { Array((question.text + (link.keepsPacketBounds ? "" : "\n")).utf8) }
 
-    /// Asks once; false where no answer came in time.
+    /// Sends one query; returns false if no answer came in time.
     private func ask(
         _ watch: ReplyWatch, _ events: inout AsyncStream<ReplyWatch.Event>.Iterator, number: Int,
         into record: inout LatencyRecord
@@ -91,7 +95,7 @@ public struct LatencyMeasurement: Sendable {
         return true
     }
 
-    /// How the question ends; nil where it has not by `deadline`.
+    /// Waits for the outcome of the query; nil if there is none by `deadline`.
     private func outcome(
         _ watch: ReplyWatch, _ events: inout AsyncStream<ReplyWatch.Event>.Iterator, by deadline: Duration, number: Int
     ) async throws -> ReplyWatch.Outcome? {
@@ -115,7 +119,7 @@ public struct LatencyMeasurement: Sendable {
 
     // MARK: Before them
 
-    /// Asks until the device answers: a board that was reset hears nothing for some seconds.
+    /// Repeats the query until the device answers: after a reset, a board is deaf for some seconds.
     private func waitUntilAnswered(
         _ watch: ReplyWatch, _ events: inout AsyncStream<ReplyWatch.Event>.Iterator
     ) async throws {
@@ -129,7 +133,7 @@ public struct LatencyMeasurement: Sendable {
             let limit = min(clock.elapsed() + timeout, deadline)
             switch try await outcome(watch, &events, by: limit, number: attempt) {
             case .answered?, .disturbed?:
-                // A board that started answers what it was asked before, too.
+                // After its start, a board also answers the queries that it received before.
                 if attempt < -1 || link.mayHaveReset { try await settle(watch, for: Self.lateTime, isLate: true) }
                 return
             case .refused?: try await settle(watch, for: Self.lateTime)
@@ -144,12 +148,13 @@ public struct LatencyMeasurement: Sendable {
         watch.lastLine.map { .notUnderstood($0) } ?? .noAnswer(waited ?? timeout)
     }
 
-    /// How long one that is never quiet is waited for; its answers are disturbed then, and are not counted.
+    /// The longest wait for silence. The answers of a device that is never silent count as disturbed afterwards.
     private static let longestSettling = Duration.seconds(5)
 
-    /// Waits until nothing has come for `time`.
+    /// Waits until nothing has arrived for `time`.
     ///
-    /// - Parameter isLate: Whether an answer may still be on its way, so that the time counts from now on.
+    /// - Parameter isLate: Whether an answer may still be on its way. The time then counts from now, not from the last
+    ///   arrival.
     private func settle(_ watch: ReplyWatch, for time: Duration, isLate: Bool = false) async throws {
         let begin = clock.elapsed()
         while true {

@@ -1,54 +1,55 @@
-/// The times of one question and its answer, by the clock of the measurement.
+/// The times of one query and its answer, by the clock of the measurement.
 public struct LatencySample: Sendable, Hashable {
-    /// Bytes that the host was handed at once: a chunk of a stream, or a packet.
+    /// Bytes that the host received at one time: a chunk of a stream, or a packet.
     public struct Arrival: Sendable, Hashable {
-        /// When.
+        /// The time of arrival.
         public var time: Duration
-        /// How many; at least one.
+        /// The number of bytes; at least 1.
         public var byteCount: Int
 
-        /// Bytes that came at a time.
+        /// Creates an arrival of a number of bytes.
         public init(_ time: Duration, _ byteCount: Int) { (self.time, self.byteCount) = (time, byteCount) }
     }
 
-    /// Which question it was, from 0: others may have been left out in between.
+    /// The number of the query, from 0. The numbers of queries without a sample are missing.
     public var number: Int
-    /// When the host began to send.
+    /// The time when the host began to send.
     public var sent: Duration
-    /// When the link had taken the question.
+    /// The time when the link had accepted the query.
     public var taken: Duration
-    /// How many bytes the question has.
+    /// The length of the query in bytes.
     public var questionLength: Int
-    /// What came in answer, up to the chunk or packet that ends it; at least one.
+    /// The arrivals of the answer, up to the chunk or packet that ends it; at least one.
     public var arrivals: [Arrival]
 
-    /// A question with its answer.
+    /// Creates a sample from the times of a query and its answer.
     public init(number: Int, sent: Duration, taken: Duration, questionLength: Int, arrivals: [Arrival]) {
         (self.number, self.sent, self.taken) = (number, sent, taken)
         (self.questionLength, self.arrivals) = (questionLength, arrivals)
     }
 }
 
-/// What a measurement has brought.
+/// The result of a measurement.
 public struct LatencyRecord: Sendable {
-    /// The questions that were answered, with nothing else in between.
+    /// The queries whose answer came with nothing else in between.
     public var samples: [LatencySample] = []
-    /// How many answers were left out because the device said something else meanwhile.
+    /// The number of answers that were left out, because the device sent something else in between.
     public var disturbedCount = 0
-    /// How many questions were refused: damaged on their way.
+    /// The number of queries that the device refused, because they were damaged on their way.
     public var refusedCount = 0
-    /// How many questions were not answered in time.
+    /// The number of queries without an answer in time.
     public var unansweredCount = 0
-    /// How late the host woke from its own timers.
+    /// The delays with which the host woke from its own timers.
     public var wakeDelays: [Duration] = []
-    /// How long it took.
+    /// The duration of the measurement.
     public var time = Duration.zero
 
-    /// How many questions were asked.
+    /// The number of queries that were sent.
     public var questionCount: Int { samples.count + disturbedCount + refusedCount + unansweredCount }
-    /// Whether more than half of the questions were not answered in time: what was measured tells little of the device.
+    /// Whether more than half of the queries had no answer in time. The measured times then say little about the
+    /// device.
     public var isMostlyUnanswered: Bool { unansweredCount * 2 > questionCount }
 
-    /// Nothing was measured yet.
+    /// Creates an empty record.
     public init() {}
 }

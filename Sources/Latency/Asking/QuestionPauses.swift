@@ -1,11 +1,16 @@
-/// The pauses before the questions, spread so that no phase of the device's main loop is favoured.
+/// Makes the pauses before queries, spread so that no phase of the device's main loop is favoured.
 ///
-/// A loop that polls its line answers at one phase of its turn. A host that asks a fixed time after each answer meets the same
-/// phase each time, and measures one wait over and over. Each pause is therefore the sum of two numbers that are spread over
-/// `0..<interval`, by strata in random order: the density of the sum has no step, so that its share of a loop's phases is even
-/// to some 5 % for any loop that is shorter than two thirds of the interval.
+/// A loop that polls its line answers at one phase of its turn. A host that queries a fixed time after each answer
+/// meets the same phase each time, and measures one wait over and over. Each pause is therefore the sum of two numbers
+/// from `0..<interval`, one from each of `count` strata in random order. The density of the sum has no step, so each
+/// phase of a loop has an equal share to within about 5 %, for any loop shorter than two thirds of the interval.
 public enum QuestionPauses {
-    /// Pauses of `interval` on average, and of less than two intervals.
+    /// Returns pauses of `interval` on average, each shorter than two intervals.
+    ///
+    /// - Parameters:
+    ///   - count: The number of pauses.
+    ///   - interval: The average pause.
+    ///   - random: The source of randomness.
     public static func make(
         count: Int, interval: Duration, using random: inout some RandomNumberGenerator
     ) -> [Duration] {
@@ -13,7 +18,7 @@ public enum QuestionPauses {
         return zip(first, second).map { interval * ($0 + $1) }
     }
 
-    /// Numbers of `0..<1`, one in each of `count` equal strata, in random order.
+    /// Returns numbers from `0..<1`, one from each of `count` equal strata, in random order.
     private static func strata(_ count: Int, _ random: inout some RandomNumberGenerator) -> [Double] {
         (0..<count).map { (Double($0) + Double.random(in: 0..<1, using: &random)) / Double(count) }
             .shuffled(using: &random)

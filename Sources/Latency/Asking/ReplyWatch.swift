@@ -1,22 +1,23 @@
 internal import LineProtocol
 internal import Synchronization
 
-/// Notes what arrives and when, and tells whether it answers the question that is under way.
+/// Notes arrivals and their times, and decides whether they answer the current query.
 final class ReplyWatch: Sendable {
-    /// How a question has ended.
+    /// The outcome of a query.
     enum Outcome: Sendable {
-        /// It was answered; what arrived, up to the end of the answer.
+        /// The device answered; the arrivals up to the end of the answer.
         case answered([LatencySample.Arrival])
-        /// It was answered, and something else came meanwhile.
+        /// The device answered, but sent something else in between.
         case disturbed
-        /// The device refused it, by this line.
+        /// The device refused the query, with the given line.
         case refused([UInt8])
     }
 
-    /// Why the waiter wakes.
+    /// The reason why the waiting task wakes.
     enum Event: Sendable {
+        /// The query has an outcome, or the link has ended.
         case changed
-        /// The time of the question of that number is over.
+        /// The time limit of the query with this number is up.
         case timeIsUp(Int)
     }
 
@@ -45,7 +46,7 @@ final class ReplyWatch: Sendable {
 
     // MARK: What happens
 
-    /// Takes in what the link hands over. The time is read first.
+    /// Takes an arrival from the link. The clock is read first, so that parsing does not delay the time.
     func take(_ arrival: LinkArrival) {
         let time = now()
         let isOver = state.withLock { state in
@@ -68,9 +69,9 @@ final class ReplyWatch: Sendable {
         for byte in bytes {
             if byte == UInt8(ascii: "\n") { endLine(&state) } else { state.line.append(byte) }
         }
-        // A packet is a whole, whether or not a line end is in it.
+        // A packet is complete, with or without a line end in it.
         if keepsPacketBounds { endLine(&state) }
-        // What has no end is no line of any family.
+        // No family has lines this long.
         if state.line.count > 1 << 20 { state.line = [] }
     }
 
@@ -94,7 +95,7 @@ final class ReplyWatch: Sendable {
 
     // MARK: Who asks
 
-    /// A question is about to be sent. What has come of a line by now is not its answer.
+    /// Expects an answer from now on: a query is about to be sent. A line that has already begun cannot be the answer.
     func begin() {
         state.withLock { state in
             (state.arrivals, state.outcome, state.isAsking) = ([], nil, true)
@@ -102,12 +103,12 @@ final class ReplyWatch: Sendable {
         }
     }
 
-    /// The question is given up.
+    /// Stops expecting an answer.
     func giveUp() { state.withLock { $0.isAsking = false } }
 
-    /// How the question has ended; nil as long as it has not.
+    /// The outcome of the query; nil if there is none yet.
     ///
-    /// - Throws: Why the link has ended.
+    /// - Throws: The reason why the link has ended.
     func outcome() throws(LinkError) -> Outcome? {
         let (outcome, end) = state.withLock { state in
             if state.outcome != nil { state.isAsking = false }
@@ -118,9 +119,9 @@ final class ReplyWatch: Sendable {
         return nil
     }
 
-    /// When something came last; nil where nothing did.
+    /// The time of the last arrival; nil if there was none.
     var lastArrival: Duration? { state.withLock(\.lastArrival) }
 
-    /// The last line that came, whatever it was.
+    /// The last complete line, of any kind.
     var lastLine: [UInt8]? { state.withLock(\.lastLine) }
 }

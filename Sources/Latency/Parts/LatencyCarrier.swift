@@ -1,28 +1,29 @@
-/// What lies between the host and a device, as far as that is known without measuring.
+/// The path between the host and a device, as far as it is known without a measurement.
 public struct LatencyCarrier: Sendable, Hashable {
-    /// The kinds of carrier that times are read differently of.
+    /// The kinds of path, by the way in which their times are interpreted.
     public enum Kind: String, Sendable, Hashable {
         /// A serial port with a UART at its other end.
         case port
-        /// A pseudo-terminal: it has no line rate of its own, whatever it is set to.
+        /// A pseudo-terminal. It has no line rate, whatever baud rate is set.
         case terminal
-        /// The device is inside this program.
+        /// A simulated device in this process.
         case simulation
-        /// A server that has the device.
+        /// A server that holds the device.
         case network
         /// Bluetooth LE.
         case radio
     }
 
+    /// The kind of path.
     public var kind: Kind
-    /// How long a byte takes on the line by the settings of the port, start and stop bits included; nil where there are none.
+    /// The time for one byte by the port's settings, with start and stop bits; nil if the path has no such settings.
     public var byteTime: Duration?
-    /// The adapter's latency timer, as the kernel tells it; nil where it does not.
+    /// The adapter's latency timer, as reported by the kernel; nil if the kernel does not report it.
     public var latencyTimer: Duration?
-    /// Whether sending over BLE returns only once the device has confirmed it.
+    /// Whether sending over BLE returns only after the device has confirmed the write.
     public var confirmsWrites: Bool
 
-    /// A carrier; what is left out is not known.
+    /// Creates a path. Omitted values are unknown.
     public init(
         _ kind: Kind, byteTime: Duration? = nil, latencyTimer: Duration? = nil, confirmsWrites: Bool = false
     ) {
@@ -30,7 +31,7 @@ public struct LatencyCarrier: Sendable, Hashable {
         (self.latencyTimer, self.confirmsWrites) = (latencyTimer, confirmsWrites)
     }
 
-    /// What may hold up bytes between the line and the host, besides the host itself.
+    /// The causes that may delay bytes between the line and the host, apart from the host itself.
     var deliverers: Set<LatencyPart.Cause> {
         switch kind {
         case .port: [.adapter]

@@ -1,41 +1,42 @@
 /// A part of a round trip.
 public struct LatencyPart: Sendable, Hashable {
-    /// What time is spent on.
+    /// A cause on which time is spent.
     public enum Cause: String, Sendable, Hashable, CaseIterable {
-        /// This computer: the call that sends, and waking up for what has arrived.
+        /// This computer: the sending call, and waking up for arrivals.
         case host
-        /// The bits of the question and of the answer on a serial line.
+        /// The bits of the query and of the answer on a serial line.
         case wire
-        /// A USB adapter, which hands on what it has at the steps of its latency timer.
+        /// A USB adapter, which delivers its bytes when its latency timer fires.
         case adapter
-        /// The radio, by its connection events; or a network and a server.
+        /// The radio with its connection events, or a network and a server.
         case carrier
-        /// The device: waiting for its main loop, and working out the answer.
+        /// The device: the wait for its main loop, and the work on the answer.
         case firmware
     }
 
-    /// How it is known.
+    /// The evidence for a part.
     public enum Basis: String, Sendable, Hashable {
-        /// From the times of what was sent and of what arrived.
+        /// The times of sending and of arrival.
         case measured
-        /// From the number of bytes and the rate of the line, which nothing that arrived contradicts or confirms.
+        /// The number of bytes and the rate of the line, which no arrival contradicts or confirms.
         case computed
     }
 
-    /// What the time was spent on; several, where they can't be told apart.
+    /// The causes on which the time is spent; several if they can't be told apart.
     public let causes: Set<Cause>
+    /// The evidence for the part.
     public let basis: Basis
-    /// Its times, one for each answer.
+    /// Statistics of the part's times, one for each answer.
     public let times: TimeSummary
-    /// Its part of all round trips, from 0 to 1.
+    /// The part's share of all round trips, from 0 to 1.
     public let share: Double
 }
 
-/// Parts as they are found, one number for each sample, in milliseconds.
+/// The parts found so far, with one number for each sample, in milliseconds.
 struct PartSheet {
     private(set) var rows: [(causes: Set<LatencyPart.Cause>, basis: LatencyPart.Basis, times: [Double])] = []
 
-    /// Adds times to those of the same causes. What is computed of a part makes all of it computed.
+    /// Adds times to the row with the same causes. A row with a computed component counts as computed.
     mutating func add(
         _ causes: Set<LatencyPart.Cause>, _ times: [Double], _ basis: LatencyPart.Basis = .measured
     ) {
@@ -46,7 +47,9 @@ struct PartSheet {
         if basis == .computed { rows[index].basis = .computed }
     }
 
-    /// - Parameter total: All round trips together.
+    /// Returns the parts, with their shares.
+    ///
+    /// - Parameter total: The sum of all round trips.
     func parts(of total: Double) -> [LatencyPart] {
         rows.compactMap { row in
             guard let times = TimeSummary(row.times) else { return nil }

@@ -1,16 +1,16 @@
-/// What limits an attribution.
+/// A limit of an attribution.
 public enum LatencyRemark: String, Sendable, Hashable {
-    /// The answers came faster than the rate of the port allows, or it has none: no time is attributed to a wire.
+    /// The answers came faster than the port's rate allows, or the port has no rate: no time is attributed to a wire.
     case noLineRate = "no_line_rate"
-    /// The answers do not show a line's rate.
+    /// The answers do not show the rate of a line.
     case rateUnknown = "line_rate_unknown"
-    /// How long the question took to get out through the adapter does not show: it is part of the firmware's time.
+    /// The time of the query's way out through the adapter does not show: it is part of the firmware's time.
     case wayOut = "way_out_in_firmware"
     /// The packets do not show the interval between connection events.
     case intervalUnknown = "connection_interval_unknown"
-    /// The questions were spread over less than one and a half turns of the loop: some waits may be favoured.
+    /// The pauses span less than one and a half turns of the loop: some waits may be favoured.
     case loopUndersampled = "loop_undersampled"
-    /// The waits differ, and not as those for one loop do.
+    /// The waits differ, but not as those for one loop do.
     case irregularWaits = "irregular_waits"
 }
 

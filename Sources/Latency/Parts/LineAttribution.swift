@@ -1,19 +1,21 @@
 /// Attributes round trips over a stream of bytes: a serial line, whatever carries it to the host.
 ///
-/// Each chunk says that the answer began no later than its own time less that of all bytes up to it. The least of these is
-/// when the answer began, to a byte's time, where more than one chunk came. What is left behind the last byte is the delivery.
+/// The answer began no later than the time of each chunk less the time for all bytes up to the end of the chunk. If
+/// several chunks came, the least of these times is the start of the answer, to within a byte's time. The delivery is
+/// the time that remains after the last byte.
 struct LineAttribution {
     private(set) var sheet = PartSheet()
     private(set) var loop = LoopEstimate.Finding.tooFew
     private(set) var remarks: [LatencyRemark] = []
-    /// The time of a byte that was used, in milliseconds; nil where the rate of the line is not known.
+    /// The time for one byte that was used, in milliseconds; nil if the rate of the line is unknown.
     let byteTime: Double?
     let step: Double?
 
     private let times: [SampleTimes]
     private let carrier: LatencyCarrier
-    /// How long the host takes to wake up, in milliseconds, and now and then.
+    /// The delay with which the host wakes up, in milliseconds: the median.
     private let wake: Double
+    /// The same at the 99th percentile.
     private let noise: Double
     private let basis: LatencyPart.Basis
 
@@ -27,7 +29,7 @@ struct LineAttribution {
         if let byteTime { attribute(byteTime) } else { attributeWithoutRate() }
     }
 
-    /// The time of a byte, and whether the answers confirm it.
+    /// The time for one byte, and whether the answers confirm it.
     private static func byteTime(
         _ rate: LineRate, _ times: [SampleTimes], _ carrier: LatencyCarrier, _ remarks: inout [LatencyRemark]
     ) -> (Double?, LatencyPart.Basis) {
@@ -58,7 +60,7 @@ struct LineAttribution {
         if carrier.kind == .port { remarks.append(.wayOut) }
     }
 
-    /// Each answer came at once: when it began is not known.
+    /// Attributes answers that came in one chunk each, so that their start is unknown.
     private mutating func attributeTogether(_ byteTime: Double) {
         let rests = times.map { $0.roundTrip - $0.write - ($0.questionLength + $0.replyLength) * byteTime }
         deliver(rests, as: carrier.deliverers.union([.firmware]))
@@ -77,7 +79,7 @@ struct LineAttribution {
         zip(times, begins).map { LoopEstimate.Answer(number: $0.number, time: $1) }
     }
 
-    /// Adds times that end with the host's waking up; how long that takes is known from its timers.
+    /// Adds times that end with the host's waking up. The host's share is known from its timers.
     private mutating func deliver(_ times: [Double], as causes: Set<LatencyPart.Cause>) {
         guard !causes.isEmpty else { return sheet.add([.host], times) }
         let wakes = times.map { min(max($0, 0), wake) }

@@ -1,23 +1,24 @@
 internal import Glibc
 
-/// Attributes round trips over BLE, whose packets go at connection events only.
+/// Attributes round trips over BLE, whose packets are sent only at connection events.
 ///
-/// Where the packets show the interval between events, they also show when events were. A question waits for the next one,
-/// which is so known of each question. What comes behind that can't be told apart: the answer waits for an event too.
+/// If the packets show the interval between events, they also show the times of events. A query waits for the next
+/// event, so this wait is known for each query. The later parts can't be told apart, because the answer waits for an
+/// event too.
 struct PacketAttribution {
     private(set) var sheet = PartSheet()
     private(set) var loop = LoopEstimate.Finding.tooFew
     private(set) var remarks: [LatencyRemark] = []
-    /// Between two connection events, in milliseconds; nil where it does not show.
+    /// The time between two connection events, in milliseconds; nil if it does not show.
     let interval: Double?
 
     private let times: [SampleTimes]
 
-    /// - Parameter hasModuleLine: Whether a module passes bytes on over a serial line of its own.
+    /// - Parameter hasModuleLine: Whether a module passes the bytes on over a serial line of its own.
     init(_ samples: [LatencySample], _ carrier: LatencyCarrier, wake: TimeSummary?, hasModuleLine: Bool) {
         times = samples.map(SampleTimes.init)
         interval = ConnectionInterval.find(times.map(\.arrivals))
-        // A link that holds values returns from sending once it has read one.
+        // On a link that holds values, sending returns only after it has read one.
         let isAnswered = samples.count { ($0.arrivals.first?.time ?? $0.taken) <= $0.taken } * 2 > samples.count
         if interval == nil { remarks.append(.intervalUnknown) }
         sheet.add(
@@ -32,7 +33,7 @@ struct PacketAttribution {
             noise: wake?.percentile99 ?? 0)
     }
 
-    /// From sending to the first packet.
+    /// Attributes the times from sending to the first packet.
     private mutating func attributeWaits(questionIsDelivered: Bool) {
         let waits = times.map { $0.first - $0.taken }
         guard let interval, !questionIsDelivered else { return sheet.add([.carrier, .firmware], waits) }

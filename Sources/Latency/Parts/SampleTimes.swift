@@ -1,8 +1,9 @@
-/// The times of a sample in milliseconds since the measurement began.
+/// The times of a sample, in milliseconds since the measurement began.
 struct SampleTimes {
     let number: Int
     let sent: Double
-    /// When the link had taken the question, and not later than the first of the answer: some links return only then.
+    /// The time when the link had accepted the query, but not later than the first arrival: some links return only
+    /// after it.
     let taken: Double
     let first: Double
     let last: Double
@@ -27,10 +28,11 @@ struct SampleTimes {
     var write: Double { taken - sent }
     var arrivals: [Double] { chunks.map(\.time) }
 
-    /// Whether part of the answer came before its end, so that it is known when it began to a byte or two.
+    /// Whether the answer came in several chunks, so that its start is known to within a byte or two.
     var isPinned: Bool { chunks.count > 1 }
 
-    /// When the first bit of the answer was on the line, at the latest: a chunk comes no sooner than its last byte.
+    /// The latest time at which the first bit of the answer can have been on the line: a chunk arrives no sooner than
+    /// its last byte.
     func begin(byteTime: Double) -> Double {
         chunks.map { $0.time - $0.count * byteTime }.min() ?? first
     }
