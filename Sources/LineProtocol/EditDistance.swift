@@ -1,6 +1,7 @@
-/// How unlike two words are.
+/// A measure of the difference between two words.
 package enum EditDistance {
-    /// How many letters have to be put in, taken out, or replaced to make one of the other (Levenshtein).
+    /// Returns the number of letters to insert, delete, or replace to make one word from the other (Levenshtein
+    /// distance).
     package static func of(_ one: String, _ other: String) -> Int {
         let other = Array(other)
         var row = Array(0...other.count)
@@ -16,7 +17,7 @@ package enum EditDistance {
         return row[other.count]
     }
 
-    /// The one of `known` that a word was probably meant to be, in any letter case; nil where none is like it.
+    /// Returns the known word that is nearest to `word`, in any letter case; nil if none is similar.
     package static func nearest(to word: String, among known: [String]) -> String? {
         let word = word.lowercased()
         let distances = known.map { (of(word, $0.lowercased()), $0) }

@@ -1,14 +1,15 @@
 internal import Synchronization
 
-/// Lets one at a time onto a link, in the order in which they came; those that make a device safe go first, behind them the one
-/// whose turn they took, and then those that ask whether the device is safe.
+/// Gives access to a link to one task at a time, in order of arrival, with three exceptions. Tasks that make a device
+/// safe go first, then a task that has given up its turn for one of those, then tasks that ask whether the device is
+/// safe.
 ///
 ///     guard await turns.take() else { return }
 ///     defer { turns.release() }
 package final class TurnQueue: Sendable {
     private struct State {
         var isTaken = false
-        /// Also those who have given up meanwhile.
+        /// The places in order, including those of tasks that have given up.
         var waiting: [Place] = []
     }
 
@@ -16,7 +17,7 @@ package final class TurnQueue: Sendable {
 
     package init() {}
 
-    /// Takes the turn if it is free.
+    /// Takes the turn if it is free, and returns whether it was.
     package func takeIfFree() -> Bool {
         state.withLock { state in
             defer { state.isTaken = true }
@@ -26,19 +27,20 @@ package final class TurnQueue: Sendable {
 
     /// Waits for the turn, which then lasts until ``release()``.
     ///
-    /// - Returns: Whether it has come; false where the task was cancelled, or all who wait were sent away.
+    /// - Returns: Whether the turn has come; false if the task was cancelled, or if all waiting tasks were dismissed.
     package func take() async -> Bool {
         if Task.isCancelled { return false }
         if takeIfFree() { return true }
         return await join().isReached()
     }
 
-    /// Takes a place behind those who wait, before the turn is waited for.
+    /// Takes a place in the queue, or the turn if it is free. The caller waits with ``Place/isReached(isolation:)``.
     ///
     /// - Parameters:
-    ///   - isUrgent: Whether it goes before all who are not urgent.
-    ///   - wasOvertaken: Whether it had its turn and gave it up for an urgent one, behind which it comes.
-    ///   - isEarly: Whether it goes before all who are neither urgent nor early.
+    ///   - isUrgent: Whether the place precedes all that are not urgent.
+    ///   - wasOvertaken: Whether the caller has given up its turn for an urgent task. Its place follows the urgent
+    ///     ones.
+    ///   - isEarly: Whether the place precedes all ordinary ones.
     package func join(isUrgent: Bool = false, wasOvertaken: Bool = false, isEarly: Bool = false) -> Place {
         let place = Place(rank: isUrgent ? .urgent : wasOvertaken ? .overtaken : isEarly ? .early : .ordinary)
         let isFree = state.withLock { state in
@@ -54,10 +56,10 @@ package final class TurnQueue: Sendable {
         return place
     }
 
-    /// Whether an urgent one waits for its turn.
+    /// Whether an urgent task waits for its turn.
     package var isUrgentWaiting: Bool { state.withLock { $0.waiting.contains { $0.rank == .urgent && !$0.isOver } } }
 
-    /// Hands the turn on, to the first who still waits for it.
+    /// Passes the turn to the first task that still waits.
     package func release() {
         state.withLock { state in
             while !state.waiting.isEmpty {
@@ -67,7 +69,7 @@ package final class TurnQueue: Sendable {
         }
     }
 
-    /// Sends everybody away who waits.
+    /// Ends all waits without a turn.
     package func dismissAll() {
         state.withLock { state in
             for place in state.waiting { place.end(isReached: false) }
@@ -75,7 +77,7 @@ package final class TurnQueue: Sendable {
         }
     }
 
-    /// A place in the queue, for one who waits there.
+    /// The place of one task in the queue.
     package final class Place: Sendable {
         private enum State {
             case taken
@@ -83,7 +85,7 @@ package final class TurnQueue: Sendable {
             case over(isReached: Bool)
         }
 
-        /// Which goes first.
+        /// The order of places.
         fileprivate enum Rank: Int, Comparable {
             case urgent, overtaken, early, ordinary
 
@@ -97,7 +99,7 @@ package final class TurnQueue: Sendable {
 
         fileprivate var isOver: Bool { state.withLock { if case .over = $0 { true } else { false } } }
 
-        /// Ends the wait. Only the first end counts; returns whether it is that.
+        /// Ends the wait, and returns whether it had not ended before. Only the first end counts.
         @discardableResult
         fileprivate func end(isReached: Bool) -> Bool {
             let (isFirst, waiter) = state.withLock { state in
@@ -112,9 +114,10 @@ package final class TurnQueue: Sendable {
             return isFirst
         }
 
-        /// Waits until it is this one's turn.
+        /// Waits for the turn.
         ///
-        /// - Returns: Whether it is; false where the task was cancelled first, or all who wait were sent away.
+        /// - Returns: Whether the turn has come; false if the task was cancelled first, or if all waiting tasks were
+        ///   dismissed.
         package func isReached(isolation: isolated (any Actor)? = #isolation) async -> Bool {
             await withTaskCancellationHandler {
                 await withUnsafeContinuation { continuation in

@@ -1,14 +1,15 @@
-/// Why an ESP32 has restarted, as its boot ROM says: `rst:0x1 (POWERON_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)`.
+/// The cause of an ESP32's restart, from its boot ROM's output: `rst:0x1 (POWERON_RESET),boot:0x13
+/// (SPI_FAST_FLASH_BOOT)`.
 public struct ESP32Reset: Sendable, Hashable {
-    /// The cause, as the ROM names it: `POWERON_RESET`, `RTCWDT_BROWN_OUT_RESET`; empty where it names none.
+    /// The ROM's name of the cause, such as `POWERON_RESET` or `RTCWDT_BROWN_OUT_RESET`; empty if the ROM gives none.
     public var cause: String
 
     private static let mark = Array("rst:0x".utf8)
 
-    /// Reads a line; nil if it tells of no restart.
+    /// Parses a line; nil if it reports no restart.
     public init?(line: [UInt8]) { self.init(line: line.span) }
 
-    /// Reads a line; nil if it tells of no restart.
+    /// Parses a line; nil if it reports no restart.
     public init?(line: Span<UInt8>) {
         guard let text = line.withUnsafeBytes(Self.textBehindMark) else { return nil }
         let rest = text.drop { UnicodeScalar($0).properties.isASCIIHexDigit }
@@ -30,6 +31,6 @@ public struct ESP32Reset: Sendable, Hashable {
         return nil
     }
 
-    /// Whether the chip restarted because its supply was too weak.
+    /// Whether the chip restarted because its supply voltage was too low.
     public var isBrownOut: Bool { cause.contains("BROWN") }
 }

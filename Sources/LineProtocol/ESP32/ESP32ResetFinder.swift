@@ -1,5 +1,5 @@
-/// Finds what the boot ROM of an ESP32 writes on the serial line when the chip restarts, in the middle of whatever the
-/// firmware was sending:
+/// Finds the text that the boot ROM of an ESP32 writes on the serial line when the chip restarts. The text may
+/// interrupt the firmware's output at any byte:
 ///
 ///     ets Jul 29 2019 12:21:46
 ///
@@ -9,23 +9,24 @@
 ///
 /// Newer chips begin with `ESP-ROM:esp32s3-20210327` instead. (ESP-IDF Programming Guide, "Fatal Errors" and "Startup".)
 public struct ESP32ResetFinder: Sendable {
-    /// What a stream turns out to hold.
+    /// A part of the stream.
     public enum Piece: Sendable, Hashable {
-        /// Bytes, as they came.
+        /// Bytes, unchanged.
         case bytes([UInt8])
-        /// The chip has restarted; the ROM's text follows as bytes.
+        /// A restart of the chip. The ROM's text follows as bytes.
         case reset
     }
 
-    /// The beginning of a text that may become one of the ROM's.
+    /// Bytes that may become the start of a text of the ROM.
     private var held: [UInt8] = []
-    /// What was found last of the text of one restart.
+    /// The last mark that was found in the text of the current restart.
     private var lastMark: Mark?
 
-    /// A finder at the beginning of a stream.
+    /// Creates a finder for the beginning of a stream.
     public init() {}
 
-    /// Takes in what arrived. What may be the beginning of the ROM's text is kept until it is decided.
+    /// Takes received bytes and returns the parts that are certain. Bytes that may be the start of the ROM's text are
+    /// kept back.
     public mutating func append(_ bytes: [UInt8]) -> [Piece] {
         let buffer = held.isEmpty ? bytes : held + bytes
         held = []
@@ -56,13 +57,13 @@ public struct ESP32ResetFinder: Sendable {
         return pieces
     }
 
-    /// What was kept, now that nothing follows.
+    /// Returns the bytes that were kept back. Call it at the end of input.
     public mutating func finish() -> [UInt8] {
         defer { self = ESP32ResetFinder() }
         return held
     }
 
-    /// Where one of the ROM's texts may begin.
+    /// The index at which a text of the ROM may begin.
     private static func candidate(in buffer: [UInt8], from start: Int) -> Int? {
         buffer.withUnsafeBytes { bytes in
             let first = ByteSearch.first(UInt8(ascii: "e"), or: UInt8(ascii: "E"), in: bytes, from: start)
@@ -72,13 +73,13 @@ public struct ESP32ResetFinder: Sendable {
     }
 }
 
-/// What of the ROM's text gives a restart away, in the order in which it comes.
+/// The texts of the ROM that reveal a restart, in the order in which they come.
 private enum Mark: Int {
     case banner, cause, entry
 
     enum Match {
         case none
-        /// The bytes end within it.
+        /// The bytes end before the text does.
         case begun
         case whole(Mark)
     }
@@ -86,7 +87,7 @@ private enum Mark: Int {
     private enum Pattern {
         case text(String)
         case upper, lower, digit, hexadecimal
-        /// A day of one digit has a blank before it.
+        /// A digit, or the space before a day of one digit.
         case digitOrBlank
 
         var length: Int { if case .text(let text) = self { text.utf8.count } else { 1 } }
@@ -102,7 +103,7 @@ private enum Mark: Int {
         (.entry, [.text("entry 0x"), .hexadecimal]),
     ]
 
-    /// Whether `bytes` begin with one of them.
+    /// Compares the start of `bytes` with each text.
     static func match(_ bytes: ArraySlice<UInt8>) -> Match {
         for (mark, pattern) in patterns {
             switch match(bytes, pattern) {
@@ -114,7 +115,7 @@ private enum Mark: Int {
         return .none
     }
 
-    /// Nil where the bytes end within the pattern.
+    /// Returns nil if the bytes end before the pattern does.
     private static func match(_ bytes: ArraySlice<UInt8>, _ pattern: [Pattern]) -> Bool? {
         var rest = bytes
         for part in pattern {
@@ -126,7 +127,7 @@ private enum Mark: Int {
         return true
     }
 
-    /// Whether what there is of a part of a pattern may be that part.
+    /// Whether the bytes match a part of a pattern, as far as they go.
     private static func fits(_ bytes: ArraySlice<UInt8>, _ part: Pattern) -> Bool {
         guard let byte = bytes.first else { return true }
         let character = UnicodeScalar(byte)

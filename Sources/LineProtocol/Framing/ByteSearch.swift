@@ -1,10 +1,10 @@
 /// Finds the first of two bytes, sixteen bytes at a time.
 ///
-/// Searching for two bytes at once is what `memchr` can't do, and this room calls no C.
+/// `memchr` can't search for two bytes at once, and this module calls no C.
 enum ByteSearch {
     private typealias Block = SIMD16<UInt8>
 
-    /// The offset of the first `one` or `other`, from `start` on.
+    /// Returns the offset of the first `one` or `other`, from `start` on.
     @inline(__always)
     static func first(
         _ one: UInt8, or other: UInt8, in bytes: UnsafeRawBufferPointer, from start: Int = 0
@@ -19,7 +19,7 @@ enum ByteSearch {
             offset &+= 16
         }
         if offset < count, count &- 16 >= start {
-            // The last sixteen: those of them that were searched are known not to match.
+            // The last sixteen bytes: some were searched before, and are known not to match.
             offset = count &- 16
             return firstMatch(ones, others, base + offset).map { offset &+ $0 }
         }

@@ -1,64 +1,65 @@
-/// How a line ended.
+/// The way in which a line ended.
 public enum LineEnding: Sendable, Hashable {
     /// `\n`, or `\r\n`.
     case lineFeed
-    /// `\r` with anything but `\n` behind it, or nothing as yet.
+    /// `\r`, followed by another byte than `\n` or by nothing so far.
     case carriageReturn
-    /// Not at all: the line was longer than the framer's limit, and this is the piece that filled it.
+    /// No end: the line was longer than the framer's limit, and this piece has filled it.
     case cut
 }
 
-/// Cuts a stream of bytes into lines, wherever the carrier has cut it before.
+/// Cuts a stream of bytes into lines, regardless of the chunks in which the carrier delivers it.
 ///
-/// `\n`, `\r` and `\r\n` end a line. Every other byte, NUL and what is not UTF-8 included, belongs to a line: nothing
-/// is dropped. A line longer than the limit is handed out in pieces, each marked ``LineEnding/cut``.
+/// `\n`, `\r` and `\r\n` end a line. Every other byte belongs to a line, including NUL and bytes that are not UTF-8:
+/// nothing is dropped. A line longer than the limit is delivered in pieces, each but the last marked
+/// ``LineEnding/cut``.
 ///
 ///     var framer = LineFramer(limit: 1024)
 ///     framer.append(bytes.span) { line, ending in print(line.count, ending) }
 public struct LineFramer: Sendable {
-    /// The longest line in bytes, without its end, that is handed out whole.
+    /// The longest line in bytes, without its end, that is delivered in one piece.
     public let limit: Int
 
-    /// The beginning of a line whose end has not come.
+    /// The start of a line that has not ended.
     private var carry: [UInt8] = []
-    /// The last byte was `\r`: a `\n` right behind it belongs to the same line end.
+    /// Whether the last byte was `\r`. A `\n` directly after it belongs to the same line end.
     private var followsCarriageReturn = false
 
-    /// How many bytes came in since the framer was made.
+    /// The number of bytes that the framer has received.
     public private(set) var receivedByteCount = 0
-    /// How many of them were line ends. The others were handed out or are pending.
+    /// The number of received bytes that were line ends. The other bytes were delivered, or are pending.
     public private(set) var lineEndByteCount = 0
-    /// How many wait for the end of their line.
+    /// The number of bytes of the line that has not ended.
     public var pendingByteCount: Int { carry.count }
-    /// What waits for the end of its line.
+    /// The bytes of the line that has not ended.
     public var pending: [UInt8] { carry }
 
-    /// A framer that cuts lines longer than `limit` bytes; at least 1.
+    /// Creates a framer that cuts lines longer than `limit` bytes. `limit` must be at least 1.
     public init(limit: Int) {
         precondition(limit > 0, "a line holds at least one byte")
         self.limit = limit
     }
 
-    /// Takes in `bytes` and hands out each line that they complete, in order.
+    /// Takes `bytes`, and delivers each line that they complete, in order.
     ///
-    /// - Parameter body: Gets the bytes of the line, valid during the call, and how it ended. Empty lines are handed
-    ///   out too.
+    /// - Parameter body: Receives the bytes of a line, which are valid during the call, and the way in which the line
+    ///   ended. Empty lines are delivered too.
     public mutating func append(_ bytes: Span<UInt8>, _ body: (Span<UInt8>, LineEnding) -> Void) {
         receivedByteCount += bytes.count
         var start = 0
         while start < bytes.count {
             let room = limit - carry.count
-            // What is left, but no further than the byte behind a full piece: to search a long line to its end for every
-            // piece of it would take time by the square of its length.
+            // Search no further than the byte after a full piece. To search a long line to its end for each piece would
+            // take quadratic time.
             let windowEnd = room < bytes.count - start ? start + room + 1 : bytes.count
             let window = bytes.extracting(start..<windowEnd)
             let found = window.withUnsafeBytes { ByteSearch.first(.lineFeed, or: .carriageReturn, in: $0) }
             guard let offset = found else {
-                // No end in sight, or only beyond the limit.
+                // There is no line end within the limit.
                 let taken = min(window.count, room)
                 keep(window.extracting(0..<taken))
                 start += taken
-                // What follows is no line end, or it had been found: the line goes on.
+                // The next byte was searched too and is no line end, so the line goes on.
                 if start < bytes.count { cut(body) }
                 continue
             }
@@ -85,7 +86,7 @@ public struct LineFramer: Sendable {
         }
     }
 
-    /// Whether `byte`, a line end with nothing before it, only completes the end of the line handed out last.
+    /// Whether `byte`, a line end with nothing before it, only completes the end of the last line.
     private mutating func endsEarlierLine(_ byte: UInt8) -> Bool {
         guard carry.isEmpty, followsCarriageReturn, byte == .lineFeed else { return false }
         followsCarriageReturn = false
@@ -106,8 +107,8 @@ public struct LineFramer: Sendable {
 }
 
 extension Span<UInt8> {
-    /// The part of a line without the NULs before and behind it: firmware that writes a C string with its end sends one behind
-    /// each line end.
+    /// The range of a line without the NULs before and after it. Firmware that sends C strings with their terminator
+    /// sends a NUL after each line end.
     package var rangeWithoutNULs: Range<Int> {
         var range = indices
         while !range.isEmpty, self[range.lowerBound] == 0 { range.removeFirst() }
@@ -117,7 +118,7 @@ extension Span<UInt8> {
 }
 
 extension [UInt8] {
-    /// A line without the NULs before and behind it.
+    /// The line without the NULs before and after it.
     package var withoutNULs: [UInt8] { Array(self[span.rangeWithoutNULs]) }
 }
 

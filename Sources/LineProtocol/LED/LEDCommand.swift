@@ -1,11 +1,11 @@
-/// What a host can ask of the LED board.
+/// A command to the LED board.
 public enum LEDCommand: Sendable, Hashable {
-    /// Asks for a value.
+    /// Queries a value.
     case read(LEDEndpoint)
     /// Sets a value.
     case write(LEDEndpoint, LEDValue)
 
-    /// The command as it is written on a line, without its end.
+    /// The command as text on a line, without the line end.
     public var text: String {
         switch self {
         case .read(let endpoint): endpoint.lineName

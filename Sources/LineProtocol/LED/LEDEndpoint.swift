@@ -1,26 +1,26 @@
-/// A value of the LED board that can be read and written: a row of the table of ``all``.
+/// A readable and writable value of the LED board. ``all`` is the table of them.
 public struct LEDEndpoint: Sendable, Hashable {
-    /// How a value is written.
+    /// The format of a value.
     public enum Kind: Sendable, Hashable {
-        /// On a line `0` or `1`.
+        /// `0` or `1` on a line.
         case boolean
     }
 
-    /// What people call it. On a line it is written in capitals.
+    /// The name of the value, such as `led`. On a line it is written in capitals.
     public let name: String
-    /// The BLE characteristic that holds it.
+    /// The UUID of the BLE characteristic with the value.
     public let characteristic: String
-    /// How its value is written.
+    /// The format of the value.
     public let kind: Kind
 
     /// The LED.
     public static let led = LEDEndpoint(
         name: "led", characteristic: "957312E0-2354-11EB-9F10-FBC30A62CF38", kind: .boolean)
 
-    /// The table.
+    /// All values of the board.
     public static let all = [led]
 
-    /// The endpoint of that name; nil if there is none.
+    /// Returns the endpoint with this name; nil if there is none.
     public init?(name: String) {
         guard let endpoint = Self.all.first(where: { $0.name == name }) else { return nil }
         self = endpoint
@@ -32,7 +32,7 @@ public struct LEDEndpoint: Sendable, Hashable {
         self.kind = kind
     }
 
-    /// The name on a line.
+    /// The name as it is written on a line, in capitals.
     public var lineName: String { name.uppercased() }
 }
 
@@ -43,7 +43,7 @@ public enum LEDValue: Sendable, Hashable {
 }
 
 extension LEDEndpoint.Kind {
-    /// The value that stands on a line; nil if that text is none.
+    /// Parses a value from a line; nil if the text is not a valid value.
     public func value(text: some StringProtocol) -> LEDValue? {
         switch (self, text) {
         case (.boolean, "0"): .boolean(false)
@@ -54,14 +54,14 @@ extension LEDEndpoint.Kind {
 }
 
 extension LEDValue {
-    /// The value on a line.
+    /// The value as it is written on a line.
     public var text: String {
         switch self {
         case .boolean(let isOn): isOn ? "1" : "0"
         }
     }
 
-    /// Off for on, and on for off.
+    /// The opposite value: off for on, and on for off.
     public var opposite: LEDValue {
         switch self {
         case .boolean(let isOn): .boolean(!isOn)

@@ -1,8 +1,8 @@
-/// Follows the line that answers one command.
+/// Matches the line that answers a command.
 public struct LEDExchange: CommandExchange {
     private let command: LEDCommand
 
-    /// The exchange that `command` opens.
+    /// Begins the exchange of `command`.
     public init(_ command: LEDCommand) { self.command = command }
 
     public mutating func take(_ message: LEDMessage) -> ExchangeVerdict<LEDValue> {

@@ -1,4 +1,4 @@
-/// The LED board, by its line protocol.
+/// The LED board with its line protocol.
 public enum LEDFamily: DeviceFamily {
     public typealias Command = LEDCommand
     public typealias Message = LEDMessage
@@ -6,7 +6,7 @@ public enum LEDFamily: DeviceFamily {
     public typealias Exchange = LEDExchange
     public typealias State = LEDState
 
-    /// Far more than any line of the protocol, for what an ESP32 prints while it boots.
+    /// Far longer than any line of the protocol, to hold the lines that an ESP32 prints while booting.
     public static let lineLimit = 256
 
     public static func encode(_ command: LEDCommand) -> [UInt8] { Array(command.text.utf8) + [.lineFeed] }
@@ -26,12 +26,12 @@ public enum LEDFamily: DeviceFamily {
         if case .unknown = message { true } else { false }
     }
 
-    /// Nothing that it says tells so.
+    /// Always false: no line of the board shows that it has started.
     public static func isStart(_ message: LEDMessage) -> Bool { false }
 
     public static func exchange(for command: LEDCommand) -> LEDExchange { LEDExchange(command) }
 
-    /// None: a value may be told unasked.
+    /// nil: the board may report a value unsolicited, so no reply separates new lines from stale ones.
     public static var fence: LEDCommand? { nil }
 
     public static var statusQuery: LEDCommand? { .read(.led) }

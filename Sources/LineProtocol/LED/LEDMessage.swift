@@ -1,11 +1,15 @@
-/// What one line of the LED board means.
+/// The meaning of a line from the LED board.
 public enum LEDMessage: Sendable, Hashable {
-    /// `LED:1`: a value, asked for or told unasked.
+    /// `LED:1`: a value, as a reply or unsolicited.
     case value(LEDEndpoint, LEDValue)
-    /// A line that is nothing of the protocol, as it came.
+    /// A line that the protocol does not define, unchanged.
     case unknown([UInt8])
 
-    /// What `line` means.
+    /// Parses a line.
+    ///
+    /// - Parameters:
+    ///   - line: The line without its end.
+    ///   - ending: The way in which the line ended. A line that was cut is ``unknown(_:)``.
     public init(line: Span<UInt8>, ending: LineEnding = .lineFeed) {
         let bytes = line.withUnsafeBufferPointer { Array($0) }
         let parts = bytes.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)

@@ -2,29 +2,43 @@
 public typealias LEDSession = Session<LEDFamily>
 
 extension Session where Family == LEDFamily {
-    /// Begins a session over `link`, and listens: ``Session/begin(over:clock:waitsUntilReady:)`` of any family.
+    /// Begins a session over `link`, like ``Session/begin(over:clock:waitsUntilReady:)`` for any family.
     ///
-    /// - Throws: `linkLost`, or what ``Session/waitUntilReady(within:)`` throws; the link is closed then.
+    /// - Parameters:
+    ///   - link: The link, which the session owns from now on.
+    ///   - clock: The clock for time-outs.
+    ///   - waitsUntilReady: Whether to wait for a board that the opening of the link may have reset.
+    /// - Throws: `linkLost`, or an error of ``Session/waitUntilReady(within:)``. The link is then closed.
     public static func begin(
         over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool = true
     ) async throws(SessionError) -> LEDSession {
         try await begun(over: link, clock: clock, waitsUntilReady: waitsUntilReady)
     }
 
-    /// Asks for a value.
+    /// Queries a value.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The value to query.
+    ///   - timeout: The time limit for the answer, without the wait for other commands.
+    /// - Throws: ``SessionError``.
     public nonisolated func read(
         _ endpoint: LEDEndpoint, timeout: Duration = defaultTimeout
     ) async throws(SessionError) -> LEDValue {
         try await perform(.read(endpoint), timeout: timeout)
     }
 
-    /// Sets a value, and asks the board for it behind that.
+    /// Sets a value, and then queries it.
     ///
-    /// The protocol leaves open whether the board answers a write, so each of both gets half of the time. An answer alone
-    /// confirms nothing: a line that echoes what is sent gives the same.
+    /// The protocol leaves open whether the board answers a write, so the write and the query each get half of the
+    /// timeout. An answer to the write alone confirms nothing: a line that echoes its input looks the same.
     ///
-    /// - Throws: ``SessionError``; `unconfirmed` if the board answered the write and not the question, `notInEffect` if it
-    ///   then names another value. If it did not answer the write and names another value, the outcome is `nothingChanged`.
+    /// - Parameters:
+    ///   - value: The new value.
+    ///   - endpoint: The value to set.
+    ///   - timeout: The time limit for both, without the wait for other commands.
+    /// - Throws: ``SessionError``: `unconfirmed` if the board answered the write but not the query; `notInEffect` if
+    ///   the query then names another value. If the board did not answer the write and names another value, the outcome
+    ///   is `nothingChanged`.
     public nonisolated func write(
         _ value: LEDValue, to endpoint: LEDEndpoint, timeout: Duration = defaultTimeout
     ) async throws(SessionError) {
@@ -49,9 +63,13 @@ extension Session where Family == LEDFamily {
         throw failure
     }
 
-    /// Sets a value to the opposite of what the board says that it is.
+    /// Queries a value, and sets it to the opposite.
     ///
-    /// - Returns: What it was set to.
+    /// - Parameters:
+    ///   - endpoint: The value to toggle.
+    ///   - timeout: The time limit for the query, and again for the change, without the wait for other commands.
+    /// - Returns: The new value.
+    /// - Throws: ``SessionError``, as ``write(_:to:timeout:)`` does.
     public nonisolated func toggle(
         _ endpoint: LEDEndpoint, timeout: Duration = defaultTimeout
     ) async throws(SessionError) -> LEDValue {

@@ -1,9 +1,9 @@
-/// What is known of the LED board from what it said.
+/// The state of the LED board, as far as its lines show it.
 public struct LEDState: DeviceState, Hashable {
-    /// The values that are known.
+    /// The known values.
     public private(set) var values: [LEDEndpoint: LEDValue] = [:]
 
-    /// Nothing is known.
+    /// Creates a state in which no value is known.
     public init() {}
 
     public mutating func apply(_ message: LEDMessage) {

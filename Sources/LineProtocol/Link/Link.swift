@@ -1,150 +1,153 @@
-/// An open two-way stream of bytes, or of packets, to one device, whatever carries it.
+/// An open two-way stream of bytes or packets to one device, over any carrier.
 ///
-/// A link knows nothing of what the bytes mean. Any number of tasks may send, and what each sends stays together. One
-/// may receive, by asking (``receive()``, ``received``), or by being told (``forward(to:)``).
+/// A link does not interpret the bytes. Any number of tasks may send, and the bytes of one call stay together. Only one
+/// task may receive: it either reads (``receive()``, ``received``) or registers a receiver (``forward(to:)``).
 public protocol Link: AnyObject, Sendable {
-    /// What carries the bytes, for people: `/dev/ttyUSB0`, `tcp:bench:4000`.
+    /// The name of the carrier for people, such as `/dev/ttyUSB0` or `tcp:bench:4000`.
     var name: String { get }
 
-    /// Whether what is received comes in the pieces in which it was sent. False for a serial port, where a line may
-    /// arrive cut anywhere.
+    /// Whether data arrives in the packets in which it was sent. False for a serial port, where a line may arrive cut
+    /// anywhere.
     var keepsPacketBounds: Bool { get }
 
-    /// The most bytes that one write of the carrier holds; nil where there is no bound. `send` cuts what is longer.
+    /// The largest number of bytes in one write of the carrier; nil if there is no limit. ``send(_:)`` splits longer
+    /// data.
     var maximumWriteLength: Int? { get }
 
-    /// The most bytes that one packet brings, as far as this can be known now; nil where there are no packets. A device
-    /// that sends more at once loses the rest.
+    /// Returns the largest number of bytes in one received packet, as far as it is known now; nil if there are no
+    /// packets. If a device sends longer packets, their ends are lost.
     func packetCapacity() async -> Int?
 
-    /// The address of this very device, where the endpoint that the link was opened from may lead to another.
+    /// The address of the device, if the endpoint from which the link was opened may lead to another device next time;
+    /// nil otherwise.
     var deviceAddress: String? { get }
 
-    /// Whether the device keeps ``deviceAddress``, so that it can be found by it again. A BLE device with a private address
-    /// gives itself another every few minutes.
+    /// Whether the device keeps ``deviceAddress``, so that the address leads to it again. A BLE device with a private
+    /// address changes the address every few minutes.
     var isDeviceAddressStable: Bool { get }
 
-    /// The device that the link has for itself, by a name that is the same for all programs on this machine:
-    /// `tty-188-0`, `ble-…`; nil where others may open it as well.
+    /// An identifier of the device, the same for all programs on this machine, if this link has exclusive access:
+    /// `tty-188-0`, `ble-…`. nil if other programs may open the device too.
     var deviceID: String? { get }
 
-    /// Where a daemon passes on what is sent, which has the device for itself; nil where none lies in between.
+    /// The daemon through which the link reaches the device, if a daemon holds the device; nil otherwise.
     var sharedAddress: SharedDeviceAddress? { get }
 
-    /// What a person should know of how the link came about; nil where there is nothing.
+    /// A note for people on the way in which the link was opened; nil if there is none.
     var openingNote: String? { get }
 
-    /// What a person should know of the link that came to light after it was opened; nil where there is nothing.
+    /// A note for people on the link that came to light after it was opened; nil if there is none.
     var remark: String? { get }
 
-    /// What may be in the way where the device does not answer, for people; nil where nothing is known.
+    /// A hint for people on a likely cause if the device does not answer; nil if none is known.
     var silenceHint: String? { get }
 
-    /// Whether opening the link may have reset the device, as the DTR of a serial port does to an Arduino. The device
-    /// then hears nothing for some seconds, and has forgotten its state.
+    /// Whether opening the link may have reset the device, as the DTR signal of a serial port resets an Arduino. The
+    /// device then reads nothing for some seconds, and has lost its state.
     var mayHaveReset: Bool { get }
 
-    /// Whether the device may already have been sent the beginning of a line, which nobody ended: a terminal sends back
-    /// what comes in until it is made raw.
+    /// Whether the device may have received the beginning of a line that nobody has ended. Until a terminal is set to
+    /// raw mode, it echoes the device's output back to the device.
     var mayBeMidLine: Bool { get }
 
-    /// The executor that the link's work runs on. A session runs on it too, so that nothing changes threads in between.
+    /// The executor of the link's work. A session runs on it too, so that no data changes threads in between.
     var executor: any SerialExecutor & TaskExecutor { get }
 
-    /// Sends all of `bytes` and returns once the carrier has taken them, which says nothing of their arrival.
+    /// Sends all of `bytes`, and returns when the carrier has accepted them. This does not mean that they have arrived.
     ///
-    /// - Throws: `disconnected` or `closed`; part of the bytes may have gone out. `cancelled` when the task is.
+    /// - Throws: `disconnected` or `closed`, when a part of the bytes may have been sent; `cancelled` if the task is
+    ///   cancelled.
     func send(_ bytes: [UInt8]) async throws(LinkError)
 
-    /// Sends `bytes` without waiting, unless others wait to send. What the carrier does not take at once follows as soon
-    /// as it does.
+    /// Sends `bytes` without waiting, unless other tasks wait to send. The carrier accepts the rest as soon as it can.
     ///
-    /// Called on ``executor`` only. A link that always has to wait leaves this out.
+    /// Call this on ``executor`` only. A link that always has to wait need not implement it.
     ///
-    /// - Returns: Whether it did: ``send(_:)`` waits for its turn.
+    /// - Returns: Whether the bytes were sent. If not, call ``send(_:)``, which waits.
     /// - Throws: `disconnected` or `closed`.
     func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool
 
     /// Holds the line in the break condition for `duration`, as a serial port can.
     ///
-    /// - Throws: `unsupported` where the carrier has no such thing; otherwise as ``send(_:)``.
+    /// - Throws: `unsupported` if the carrier has no break condition; otherwise as ``send(_:)``.
     func sendBreak(for duration: Duration) async throws(LinkError)
 
-    /// Waits for the next bytes; nil once the link was closed at this end.
+    /// Waits for the next bytes; nil after the link was closed at this end.
     ///
-    /// - Throws: `disconnected` when the far end is gone and all that it had sent was received.
+    /// - Throws: `disconnected` if the far end is gone and all of its data was received; `cancelled` if the task is
+    ///   cancelled.
     func receive() async throws(LinkError) -> [UInt8]?
 
-    /// What has arrived by now, without waiting; empty if nothing has.
+    /// Returns the bytes that have already arrived, without waiting; empty if there are none.
     func receiveAvailable() async throws(LinkError) -> [UInt8]
 
-    /// From now on hands what arrives to `receiver`, instead of keeping it for ``receive()``.
+    /// Delivers all further arrivals to `receiver` instead of keeping them for ``receive()``.
     ///
-    /// A session listens so: nothing waits in between, and nothing has to be woken. The receiver is called on
-    /// ``executor``, must not block, and gets ``LinkArrival/ended(_:)`` once and last.
+    /// A session listens in this way: no buffer lies in between, and no task has to be woken. The receiver is called on
+    /// ``executor`` and must not block. Its last call, and only that, gets ``LinkArrival/ended(_:)``.
     func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async
 
-    /// Waits for an answer of the far end's carrier. All that it sent before has arrived then.
+    /// Waits for a reply of the far end's carrier. All data that the far end sent before has arrived then.
     ///
-    /// It tells silence from a far end that is out of reach, of which some carriers know only after a while. Where the
-    /// carrier has no such question it returns at once.
+    /// This distinguishes a silent device from one out of reach, which some carriers notice only after a while. If the
+    /// carrier offers no such query, the function returns at once.
     ///
-    /// - Throws: `disconnected` or `closed`; `cancelled` when the task is.
+    /// - Throws: `disconnected` or `closed`; `cancelled` if the task is cancelled.
     func confirmConnection() async throws(LinkError)
 
-    /// Takes note that an answer did not come or was odd: another program that uses the carrier too may have had it.
+    /// Notes that an answer was missing or odd: another program that uses the carrier may have received it.
     func noteDoubt()
 
-    /// Closes the link; a waiting `receive` ends with nil. Closing twice is allowed.
+    /// Closes the link, and ends a waiting ``receive()`` with nil. Closing twice is allowed.
     func close() async
 }
 
 extension Link {
-    /// False: ``send(_:)`` is to do it.
+    /// False: the caller uses ``send(_:)``.
     public func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool { false }
 
-    /// None: most carriers have no packets.
+    /// nil: most carriers have no packets.
     public func packetCapacity() async -> Int? { nil }
 
-    /// None: most endpoints lead to one device.
+    /// nil: most endpoints lead to one device.
     public var deviceAddress: String? { nil }
 
-    /// None: most carriers have room for others.
+    /// nil: most carriers admit several programs.
     public var deviceID: String? { nil }
 
-    /// None: most links lead to the device itself.
+    /// nil: most links lead to the device directly.
     public var sharedAddress: SharedDeviceAddress? { nil }
 
-    /// True: most addresses are for good.
+    /// True: most addresses are permanent.
     public var isDeviceAddressStable: Bool { true }
 
-    /// None: most carriers deliver what they take, or say that they can't.
+    /// nil: most carriers deliver the bytes that they accept, or report an error.
     public var silenceHint: String? { nil }
 
-    /// None: most links come about as they were asked for.
+    /// nil: most links open as requested.
     public var openingNote: String? { nil }
 
-    /// None: most links turn out to be what they were opened as.
+    /// nil: most links need no remark.
     public var remark: String? { nil }
 
-    /// False: most carriers can't.
+    /// False: most carriers can't reset the device.
     public var mayHaveReset: Bool { false }
 
-    /// False: most carriers send what they are given.
+    /// False: most carriers send only the bytes that they are given.
     public var mayBeMidLine: Bool { false }
 
-    /// Nothing: most carriers have nothing to ask.
+    /// Does nothing: most carriers offer no such query.
     public func confirmConnection() async throws(LinkError) {}
 
-    /// Nothing: most carriers are for one program.
+    /// Does nothing: most carriers serve one program.
     public func noteDoubt() {}
 
-    /// Most carriers have no break.
+    /// Throws `unsupported`: most carriers have no break condition.
     public func sendBreak(for duration: Duration) async throws(LinkError) {
         throw LinkError(.unsupported, name: name, activity: "send a break", remedy: .sendNoBreak)
     }
 
-    /// What arrives, until the link is closed. It throws once, when the far end is gone.
+    /// The bytes that arrive until the link is closed. The sequence throws once, when the far end is gone.
     public var received: ReceivedBytes { ReceivedBytes(link: self) }
 }
 
@@ -157,7 +160,7 @@ public struct ReceivedBytes: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(link: link) }
 
-    /// Asks the link for its next bytes.
+    /// Reads from the link on demand.
     public struct Iterator: AsyncIteratorProtocol {
         let link: any Link
 
@@ -169,10 +172,10 @@ public struct ReceivedBytes: AsyncSequence, Sendable {
     }
 }
 
-/// What a link hands to its receiver.
+/// An event that a link delivers to its receiver.
 public enum LinkArrival: Sendable {
-    /// Bytes, or one packet where the link keeps packet bounds.
+    /// Bytes; one packet if the link keeps packet bounds.
     case bytes([UInt8])
-    /// Nothing more will come: the far end is gone, or, without an error, the link was closed at this end.
+    /// The end: the far end is gone, or, without an error, the link was closed at this end. Nothing follows.
     case ended(LinkError?)
 }

@@ -1,71 +1,81 @@
-/// Why a link could not be opened, or broke.
+/// The reason why a link could not be opened, or broke.
 public struct LinkError: Error, Sendable, Hashable {
     /// The kinds of failure that a caller handles differently.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// The endpoint is not written as any endpoint is.
+        /// The text is not a valid endpoint.
         case invalidEndpoint = "invalid_endpoint"
-        /// Nothing is there under that name: no such port, device, host or socket.
+        /// There is no port, device, host, or socket with this name.
         case notFound = "not_found"
-        /// Several things go by that name; ``LinkError/detail`` tells them apart.
+        /// Several devices match the name; ``LinkError/detail`` lists them.
         case ambiguous = "ambiguous_port"
-        /// The name led to another device before; ``LinkError/detail`` names both.
+        /// The name led to another device before; ``LinkError/detail`` names both devices.
         case changedDevice = "changed_device"
-        /// The device is of another family than it was opened for; ``LinkError/detail`` names its own.
+        /// The device belongs to another family than the expected one; ``LinkError/detail`` names the family.
         case wrongFamily = "wrong_family"
-        /// The device is there, and has nothing that bytes could go over; ``LinkError/detail`` says what it has.
+        /// The device exists, but offers nothing that can carry bytes; ``LinkError/detail`` lists its offers.
         case unfit = "unfit_device"
-        /// Somebody else uses it.
+        /// Another program has the device open.
         case busy
-        /// What carries it does not work now, as a Bluetooth adapter that is off.
+        /// The carrier does not work now, such as a Bluetooth adapter that is off.
         case unavailable
-        /// This user may not open it.
+        /// This user has no permission to open the device.
         case notPermitted = "not_permitted"
-        /// The carrier can't do what was asked, as a baud rate that the adapter lacks.
+        /// The carrier can't do the requested thing, such as a baud rate that the adapter lacks.
         case unsupported
         /// The far end is gone.
         case disconnected
-        /// This end was closed.
+        /// The link was closed at this end.
         case closed
-        /// It did not come about in time.
+        /// The link was not established in time.
         case timedOut = "timed_out"
-        /// The task that waited was cancelled.
+        /// The waiting task was cancelled.
         case cancelled
         /// The system refused for another reason, which ``LinkError/detail`` names.
         case system
     }
 
-    /// Something that a person can do, which each program words as it is done there.
+    /// An action for people. Each program words it by its own commands and options.
     public enum Remedy: Sendable, Hashable {
-        /// Use the device as what it is, one of that family.
+        /// Use the device as one of this family, to which it belongs.
         case useAs(family: String)
-        /// Name a device behind the scheme: what stands in front of the colon, alone, is no endpoint.
+        /// Name a device after the colon: the scheme alone is not an endpoint.
         case nameDevice(scheme: String)
-        /// Send no break: only a serial port has that condition.
+        /// Do not send a break: only a serial port has that condition.
         case sendNoBreak
-        /// Wait for the program that has the device: it ends by itself.
+        /// Wait for the program that has the device open: it ends without further action.
         case waitForHolder
-        /// Let a program that shares devices have the device: the one that has it now keeps it as long as it runs.
+        /// Let a program that shares devices open the device: the present holder keeps the device as long as it runs.
         case share
     }
 
     /// The kind of failure.
     public var code: Code
-    /// The endpoint or the link concerned.
+    /// The name of the endpoint or link.
     public var name: String
-    /// What was being done, as `open` or `send`.
+    /// The activity that failed, such as `open` or `send`.
     public var activity: String
-    /// What the system said, as the name of an `errno`; nil where it said nothing.
+    /// Further information: the name of an `errno`, or the information that ``code`` announces; nil if there is none.
     public var detail: String?
-    /// One thing that a person can do about it.
+    /// One action that a person can take; nil if there is none.
     public var hint: String?
-    /// What ``hint`` says, where a program has commands or options of its own for that.
+    /// The action of ``hint``, for programs that word it by commands and options of their own; nil if there is none.
     public var remedy: Remedy?
-    /// The program that has the device, where it is busy and the program may be known.
+    /// The program that has the device open, if the device is busy and this user may know the program.
     public var holder: LinkHolder?
-    /// The device, where it is busy, as ``Link/deviceID`` has it in the program that has it.
+    /// The holder's ``Link/deviceID`` of the device, if the device is busy.
     public var deviceID: String?
 
-    /// An error of the given kind.
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of failure.
+    ///   - name: The name of the endpoint or link.
+    ///   - activity: The activity that failed, such as `open`.
+    ///   - detail: Further information, such as the name of an `errno`.
+    ///   - hint: One action that a person can take. The default is the description of `remedy`.
+    ///   - remedy: The same action, for programs that word it themselves.
+    ///   - holder: The program that has the device open.
+    ///   - deviceID: The holder's ``Link/deviceID`` of the device.
     public init(
         _ code: Code, name: String, activity: String, detail: String? = nil, hint: String? = nil,
         remedy: Remedy? = nil, holder: LinkHolder? = nil, deviceID: String? = nil
@@ -82,7 +92,7 @@ public struct LinkError: Error, Sendable, Hashable {
 }
 
 extension LinkError.Remedy: CustomStringConvertible {
-    /// What to do, where the program has no words of its own for it.
+    /// The action in words that fit any program.
     public var description: String {
         switch self {
         case .useAs(let family): "use it as a device of the family \(family)"
@@ -94,14 +104,14 @@ extension LinkError.Remedy: CustomStringConvertible {
     }
 }
 
-/// A program that has a device.
+/// A program that has a device open.
 public struct LinkHolder: Sendable, Hashable {
-    /// Its process.
+    /// The process ID.
     public var processID: Int32
-    /// Its command name, as the system has it; `?` where that may not be known.
+    /// The command name, as the system reports it; `?` if this user may not know it.
     public var command: String
 
-    /// A program with both parts.
+    /// Creates a holder.
     public init(processID: Int32, command: String) {
         self.processID = processID
         self.command = command
@@ -109,7 +119,7 @@ public struct LinkHolder: Sendable, Hashable {
 }
 
 extension LinkHolder: CustomStringConvertible {
-    /// As in `pumpctl (pid 4711)`.
+    /// The program as text, such as `pumpctl (pid 4711)`.
     public var description: String { "\(command) (pid \(processID))" }
 }
 
@@ -119,7 +129,7 @@ extension LinkError: CustomStringConvertible {
         switch (code, detail) {
         case (.busy, _):
             return "\(place): busy" + ((holder.map { "open in \($0)" } ?? detail).map { ": \($0)" } ?? "")
-        // It says all of it.
+        // The detail says it all.
         case (.disconnected, let detail?), (.system, let detail?), (.unavailable, let detail?):
             return "\(place): \(detail)"
         default: return "\(place): \(kind)" + (detail.map { ": \($0)" } ?? "")

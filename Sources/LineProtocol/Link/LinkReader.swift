@@ -1,39 +1,42 @@
-/// Reads a link with a deadline, and no faster than what it reads is wanted: a slow reader holds the sender back.
+/// Reads a link with a deadline, and only on demand, so that back-pressure reaches the sender.
 ///
 ///     let reader = LinkReader(link, clock: ContinuousClock())
 ///     while let bytes = try await reader.next(within: .milliseconds(500)) { print(bytes) }
 ///
-/// It has no bytes of its own: what was not asked for stays on the link.
+/// A reader has no buffer: bytes that nobody has requested stay on the link.
 public struct LinkReader: Sendable {
-    /// The link that is read.
+    /// The link to read from.
     public let link: any Link
     let clock: SessionClock
 
-    /// A reader of `link`, which stays the caller's.
+    /// Creates a reader of `link`. The caller keeps the link.
     ///
-    /// - Parameter clock: What deadlines are measured by.
+    /// - Parameters:
+    ///   - link: The link to read from.
+    ///   - clock: The clock for deadlines.
     public init(_ link: any Link, clock: any Clock<Duration>) {
         self.init(link, clock: SessionClock(clock))
     }
 
-    /// A reader of `link`, whose deadlines are times of `clock`.
+    /// Creates a reader of `link` whose deadlines are times of `clock`.
     package init(_ link: any Link, clock: SessionClock) {
         self.link = link
         self.clock = clock
     }
 
-    /// The next bytes, a packet where the link keeps packet bounds; nil where none had come when `time` was over.
+    /// Returns the next bytes, or the next packet if the link keeps packet bounds; nil if none arrive within `time`.
     ///
-    /// - Throws: `disconnected`, `closed`, or `cancelled` when the task is.
+    /// - Throws: `disconnected` or `closed`; `cancelled` if the task is cancelled.
     public func next(within time: Duration) async throws(LinkError) -> [UInt8]? {
         try await next(by: clock.elapsed() + time)
     }
 
-    /// The next bytes, a packet where the link keeps packet bounds; nil where none had come by `deadline`, by the clock.
+    /// Returns the next bytes, or the next packet if the link keeps packet bounds; nil if none arrive by `deadline`, a
+    /// time of the clock.
     ///
-    /// - Throws: `disconnected`, `closed`, or `cancelled` when the task is.
+    /// - Throws: `disconnected` or `closed`; `cancelled` if the task is cancelled.
     package func next(by deadline: Duration) async throws(LinkError) -> [UInt8]? {
-        // Two packets that are there must not come as one.
+        // `receiveAvailable()` may join two packets.
         if !link.keepsPacketBounds {
             let bytes = try await link.receiveAvailable()
             if !bytes.isEmpty { return bytes }
@@ -45,7 +48,7 @@ public struct LinkReader: Sendable {
             if (try? await clock.sleep(deadline)) != nil { reading.cancel() }
         }
         defer { timer.cancel() }
-        // The reading decides: bytes that came as its time ran out are not lost.
+        // The result of the reading decides: bytes that arrive just as the time runs out are not lost.
         let result = await withTaskCancellationHandler {
             await reading.value
         } onCancel: {

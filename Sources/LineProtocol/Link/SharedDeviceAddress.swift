@@ -1,13 +1,14 @@
-/// Where a daemon that has a device passes on what programs send to it.
+/// The address of a device that a daemon shares with other programs.
 public struct SharedDeviceAddress: Sendable, Hashable {
     /// The path of the daemon's socket.
     public var socketPath: String
-    /// What the daemon calls the device.
+    /// The daemon's name of the device.
     public var name: String
-    /// The endpoint by which the daemon has the device, which tells it from another of that name; nil where that is not known.
+    /// The endpoint from which the daemon has opened the device. It distinguishes the device from another with the same
+    /// name; nil if it is unknown.
     public var endpoint: String?
 
-    /// An address with its parts.
+    /// Creates an address.
     public init(socketPath: String, name: String, endpoint: String? = nil) {
         self.socketPath = socketPath
         self.name = name

@@ -1,6 +1,6 @@
-/// Decodes base64 with padding (RFC 4648, section 4) that comes in pieces cut anywhere.
+/// Decodes base64 with padding (RFC 4648, section 4) from pieces that are cut anywhere.
 struct Base64Decoder: Sendable {
-    /// The value of each character; of those that are none of the alphabet ``none``.
+    /// The value of each character; ``none`` for characters outside the alphabet.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: none, count: 256)
         let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -10,20 +10,20 @@ struct Base64Decoder: Sendable {
     private static let none: UInt8 = 0xFF
     private static let pad = UInt8(ascii: "=")
 
-    /// Whether all of `bytes` may stand in base64.
+    /// Whether all of `bytes` are base64 characters or padding.
     static func isBase64(_ bytes: [UInt8]) -> Bool {
         bytes.allSatisfy { values[Int($0)] != none || $0 == pad }
     }
 
-    /// What the characters of the present group of four stand for.
+    /// The bits of the characters in the current group of four.
     private var bits: UInt32 = 0
     private var groupLength = 0
     private var padLength = 0
 
-    /// Whether no group of four is begun: what came is whole.
+    /// Whether all groups of four are complete.
     var isWhole: Bool { groupLength == 0 }
 
-    /// The bytes that `characters` complete; nil where they are not base64, or follow the padding.
+    /// Returns the bytes that `characters` complete; nil if a character is not base64, or follows the padding.
     mutating func decode(_ characters: [UInt8]) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(characters.count / 4 * 3 + 3)

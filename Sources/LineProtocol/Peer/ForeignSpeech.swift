@@ -1,10 +1,10 @@
-/// What devices of other families say on a line where a peer was expected.
+/// Recognizes devices of other families on a line where a peer was expected.
 enum ForeignSpeech {
-    /// How other devices begin their lines. A pump answers `ERROR:UNKNOWN_COMMAND` to what it does not know.
+    /// The beginnings of other devices' lines. A pump answers `ERROR:UNKNOWN_COMMAND` to unknown commands.
     private static let beginnings = [
         "ERROR:", "STATUS:{", "TEMP:", "PUMP:", "MANUAL:", "SPEED:", "LED:", "LIVE LOG:", "LOG Values:",
     ].map { Array($0.utf8) }
 
-    /// Whether a pump, a storm sensor or an LED board says this.
+    /// Whether a pump, a storm sensor, or an LED board sends such a line.
     static func isRecognised(_ line: [UInt8]) -> Bool { beginnings.contains { line.starts(with: $0) } }
 }

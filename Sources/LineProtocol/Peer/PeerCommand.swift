@@ -1,12 +1,12 @@
-/// What a central can say to a peer.
+/// A command or message from a central to a peer.
 public enum PeerCommand: Sendable, Hashable {
-    /// Asks the peer to say `Hello ack`.
+    /// Asks the peer to reply `Hello ack`.
     case hello
-    /// Switches whatever the peer switches.
+    /// Switches the peer's toggle.
     case toggle(Bool)
-    /// Asks for an image.
+    /// Requests an image.
     case getImage
-    /// Text for people.
+    /// Sends text for people.
     case message(PeerMessage)
 
     /// The command as it is written on the wire, without a line end.
@@ -19,7 +19,7 @@ public enum PeerCommand: Sendable, Hashable {
         }
     }
 
-    /// The command as it is sent: where the link keeps packet bounds a packet of its own, else a line.
+    /// Returns the bytes of the command: a packet without a line end if the link keeps packet bounds, else a line.
     public func bytes(keepsPacketBounds: Bool) -> [UInt8] {
         Array(text.utf8) + (keepsPacketBounds ? [] : [.lineFeed])
     }

@@ -1,25 +1,28 @@
-/// Tells what a peer says apart, and decodes images as they come: an image of any size takes no more memory than a line.
+/// Decodes the output of a peer, including images, piece by piece: an image of any size takes no more memory than a
+/// line.
 ///
 ///     var decoder = PeerDecoder(keepsPacketBounds: link.keepsPacketBounds)
 ///     for piece in decoder.append(bytes) { … }
 ///
-/// Within an image a line of base64 characters is of the image, and any other is what it is elsewhere. `ON` and `OFF` are
-/// base64 characters as well: they are toggles unless they complete the image, or its lines are as short. A message of one
-/// other word can't be told from base64; the image is then not of its size, and not taken.
+/// Within an image, a line of base64 characters belongs to the image, and any other line has its usual meaning. `ON`
+/// and `OFF` are base64 characters too: they are toggles unless their length equals what is missing of the image, or
+/// the previous line's length. Any other message of a single word can't be distinguished from base64: the image then
+/// has the wrong size, and is rejected.
 public struct PeerDecoder: Sendable {
-    /// The most base64 characters that an image may take.
+    /// The largest number of base64 characters in an image.
     public static let characterLimit = 7_000_000
-    /// The longest line in bytes that is handed out in one piece: at least four times what is shown of a message.
+    /// The longest line in bytes that is delivered in one piece: at least four times the part of a message that is
+    /// shown.
     public static let lineLimit = 4096
 
     private let keepsPacketBounds: Bool
     private var framer = LineFramer(limit: lineLimit)
     private var interpreter = PeerInterpreter()
 
-    /// A decoder of what arrives on a link: where it keeps packet bounds, each packet is what a line is elsewhere.
+    /// Creates a decoder for a link. If the link keeps packet bounds, each packet counts as a line.
     public init(keepsPacketBounds: Bool) { self.keepsPacketBounds = keepsPacketBounds }
 
-    /// Takes in what arrived; the pieces that this makes out.
+    /// Takes received bytes, and returns the pieces that they complete.
     public mutating func append(_ bytes: [UInt8]) -> [PeerPiece] {
         guard !keepsPacketBounds else { return interpreter.take(bytes.withoutNULs.withoutLineEnd, .lineFeed) }
         var pieces: [PeerPiece] = []
@@ -31,7 +34,7 @@ public struct PeerDecoder: Sendable {
         return pieces
     }
 
-    /// What was begun, now that nothing follows: a line without its end, and an image that lacks its end.
+    /// Returns the last pieces at the end of input: a line without its end, and the failure of an incomplete image.
     public mutating func finish() -> [PeerPiece] {
         defer { self = PeerDecoder(keepsPacketBounds: keepsPacketBounds) }
         return interpreter.finish(framer.pending)
@@ -39,7 +42,7 @@ public struct PeerDecoder: Sendable {
 }
 
 extension [UInt8] {
-    /// Without the `\n` and `\r` at its end.
+    /// The bytes without `\n` and `\r` at the end.
     fileprivate var withoutLineEnd: [UInt8] {
         Array(prefix(through: (lastIndex { $0 != .lineFeed && $0 != .carriageReturn }) ?? -1))
     }

@@ -1,20 +1,21 @@
-/// Says something to a peer, which need not answer.
+/// Sends commands to a peer, which need not answer.
 ///
 ///     var dialogue = PeerDialogue(over: link, clock: ContinuousClock())
 ///     try await dialogue.meet()
 ///     let isAcknowledged = try await dialogue.say(.toggle(true))
 ///
-/// The published peer answers nothing, not even `Hello`. A peer that acknowledges a `Hello` has heard what was sent before it.
+/// The published peer answers nothing, not even `Hello`. A peer that acknowledges a `Hello` has read everything that
+/// was sent before it.
 public struct PeerDialogue: Sendable {
-    /// How long an acknowledgement is waited for where nothing else is said.
+    /// The default time limit for an acknowledgement.
     public static let defaultTimeout = Duration.seconds(3)
-    /// How long a board that was reset may take to start.
+    /// The longest time that a board takes to start after a reset.
     public static let startTime = Duration.seconds(8)
-    /// How long the first acknowledgement of a device that is known to be a peer may take.
+    /// The time limit for the first acknowledgement, if the device is known to be a peer.
     static let acknowledgementTime = Duration.milliseconds(500)
-    /// How long a device at the far end of a line has to show that it is of another kind. A pump answers within 250 ms.
+    /// The time in which a device on a line can show that it belongs to another family. A pump answers within 250 ms.
     static let introductionTime = Duration.milliseconds(1500)
-    /// How long the line is silent before a `Hello` that was repeated is taken for answered once only.
+    /// After this long without a second acknowledgement of a repeated `Hello`, none is expected.
     static let hush = Duration.milliseconds(100)
 
     private let reader: LinkReader
@@ -23,16 +24,17 @@ public struct PeerDialogue: Sendable {
     private var pieces: ArraySlice<PeerPiece> = []
     /// Whether the peer has acknowledged a `Hello`.
     private var acknowledges = false
-    /// Whether the far end has said what only a peer says, or offers what only a peer offers.
+    /// Whether the device has sent a line, or offers a service, that only peers have.
     private var isKnownPeer: Bool
-    /// Whether anything came from the far end.
+    /// Whether any bytes came from the device.
     public private(set) var hasHeard = false
 
-    /// A dialogue over `link`, which stays the caller's.
+    /// Creates a dialogue over `link`. The caller keeps the link.
     ///
     /// - Parameters:
-    ///   - clock: What time-outs are measured by.
-    ///   - timeout: How long the acknowledgement of a command is waited for, where the peer acknowledges at all.
+    ///   - link: The link to the peer.
+    ///   - clock: The clock for time-outs.
+    ///   - timeout: The time limit for the acknowledgement of a command, if the peer acknowledges at all.
     public init(over link: any Link, clock: any Clock<Duration>, timeout: Duration = defaultTimeout) {
         self.init(LinkReader(link, clock: clock), timeout: timeout)
     }
@@ -44,15 +46,16 @@ public struct PeerDialogue: Sendable {
         decoder = PeerDecoder(keepsPacketBounds: reader.link.keepsPacketBounds)
     }
 
-    /// Says `Hello`, and listens for who is there. Where opening the link may have reset the peer, waits until it has started.
+    /// Sends `Hello`, and checks that the device is not of another family. If opening the link may have reset the
+    /// device, this waits until it has started.
     ///
-    /// A peer that stays silent counts as met. A device of another kind does not: `ON` would switch a pump on.
+    /// A silent device counts as a peer. A device of another family is refused: `ON` would start a pump.
     ///
-    /// - Throws: `notUnderstood` where a device of another kind answered; `linkLost`, `closed`, `cancelled`.
+    /// - Throws: `notUnderstood` if a device of another family answered; `linkLost`, `closed`, or `cancelled`.
     public mutating func meet() async throws(SessionError) {
         let foreignLine: [UInt8]?
         do throws(LinkError) {
-            // Ends the line that somebody else may have begun.
+            // Ends a line that another program may have begun.
             if reader.link.mayBeMidLine { try await reader.link.send([.lineFeed]) }
             foreignLine = try await introduce()
         } catch {
@@ -63,10 +66,12 @@ public struct PeerDialogue: Sendable {
             .notUnderstood, command: PeerCommand.hello.text, outcome: .nothingChanged, foreignLine: foreignLine)
     }
 
-    /// Says something, once.
+    /// Sends a command once.
     ///
-    /// - Returns: Whether the peer has acknowledged it. False says nothing: the published peer acknowledges nothing.
-    /// - Throws: `linkLost`, `closed`, `cancelled`; whether the command was heard is unknown then.
+    /// - Parameter command: The command.
+    /// - Returns: Whether the peer acknowledged the command. False proves nothing: the published peer acknowledges
+    ///   nothing.
+    /// - Throws: `linkLost`, `closed`, or `cancelled`. It is then unknown whether the peer received the command.
     @discardableResult
     public mutating func say(_ command: PeerCommand) async throws(SessionError) -> Bool {
         do throws(LinkError) {
@@ -84,7 +89,8 @@ public struct PeerDialogue: Sendable {
         }
     }
 
-    /// Says `Hello` until it is known who is there, or time is over. Returns what a device of another kind said.
+    /// Repeats `Hello` until the device is identified, or the time is up. Returns the line that revealed another
+    /// family, if any.
     private mutating func introduce() async throws(LinkError) -> [UInt8]? {
         let mayHaveReset = reader.link.mayHaveReset
         let patience = mayHaveReset ? Self.startTime : isKnownPeer ? Self.acknowledgementTime : Self.introductionTime
@@ -102,7 +108,8 @@ public struct PeerDialogue: Sendable {
         return nil
     }
 
-    /// Listens for an acknowledgement until `deadline`, and no longer than a peer takes for it once it is known for one.
+    /// Reads until an acknowledgement or `deadline`. After a greeting, only the time that a peer takes to acknowledge
+    /// is left. Returns the line that reveals another family, if any.
     private mutating func hearIntroduction(by deadline: Duration) async throws(LinkError) -> [UInt8]? {
         var deadline = deadline
         while let piece = try await next(by: deadline) {
@@ -126,7 +133,7 @@ public struct PeerDialogue: Sendable {
         try await link.send(command.bytes(keepsPacketBounds: link.keepsPacketBounds))
     }
 
-    /// The next piece that comes; nil where none has come by `deadline`.
+    /// Returns the next piece; nil if none comes by `deadline`.
     private mutating func next(by deadline: Duration) async throws(LinkError) -> PeerPiece? {
         while true {
             if let piece = pieces.popFirst() { return piece }
@@ -136,7 +143,7 @@ public struct PeerDialogue: Sendable {
         }
     }
 
-    /// Drops what has come by now: an acknowledgement that came twice must not count for what is said next.
+    /// Drops earlier input: a repeated acknowledgement must not count for the next command.
     private mutating func forgetHeard() async throws(LinkError) {
         while true {
             let bytes = try await reader.link.receiveAvailable()
@@ -146,7 +153,7 @@ public struct PeerDialogue: Sendable {
         pieces = []
     }
 
-    /// Lets the acknowledgement of a `Hello` that was repeated come, so that it is not taken for that of a later one.
+    /// Waits for further acknowledgements of a repeated `Hello`, so that none is taken for that of a later one.
     private mutating func waitForSilence() async throws(LinkError) {
         let end = reader.clock.elapsed() + timeout
         while reader.clock.elapsed() < end, try await next(by: reader.clock.elapsed() + Self.hush) != nil {}

@@ -1,17 +1,17 @@
-/// What a peer says first to who subscribes: `HELLO from <host> @ <ISO 8601 time>`.
+/// The greeting that a peer sends to a new subscriber: `HELLO from <host> @ <ISO 8601 time>`.
 public struct PeerGreeting: Sendable, Hashable {
-    /// The peer's name, as it gives it.
+    /// The peer's name, unchanged.
     public var host: String
-    /// The peer's time, as it gives it.
+    /// The peer's time, unchanged.
     public var time: String
 
-    /// Reads a greeting; nil for anything else.
+    /// Parses a greeting; nil for any other message.
     public init?(_ message: [UInt8]) {
         guard message.starts(with: "HELLO from ".utf8), let text = String(validating: message, as: UTF8.self) else {
             return nil
         }
         let rest = text.dropFirst("HELLO from ".count)
-        // A name may hold anything, a time holds no @.
+        // A name may contain any character, but a time contains no @.
         guard let at = rest.lastIndex(of: "@"), rest[..<at].hasSuffix(" "), rest[at...].hasPrefix("@ ") else {
             return nil
         }

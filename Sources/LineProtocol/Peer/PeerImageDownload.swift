@@ -1,35 +1,37 @@
-/// Asks a peer for its image and hands it out as it comes: an image of any size takes no more memory than a line.
+/// Requests a peer's image and delivers it piece by piece: an image of any size takes no more memory than a line.
 ///
 ///     var download = PeerImageDownload(over: link, clock: ContinuousClock())
 ///     while let piece = try await download.next() {
 ///         if case .imageData(let bytes) = piece { file.write(bytes) }
 ///     }
 ///
-/// The image is right only if nothing is thrown. Text and toggles that come meanwhile are handed out as well. The link is
-/// the download's while it lasts, and open behind it.
+/// The image is valid only if nothing is thrown. Text and toggles that come in between are delivered too. The download
+/// owns the link while it lasts, and leaves it open.
 public struct PeerImageDownload: Sendable {
-    /// How long the image, and each further piece of it, is waited for where nothing else is said.
+    /// The default time limit for the start of the image, and for each further piece.
     public static let defaultTimeout = PeerDialogue.defaultTimeout
-    /// From how many characters on base64 outside an image is of one that was asked for earlier.
+    /// The least length at which a base64 message outside an image counts as the rest of an image that was requested
+    /// earlier.
     static let strayLength = 64
 
-    /// Why there is no image.
+    /// The reason why there is no image.
     public enum Failure: Error, Sendable, Hashable {
-        /// `refused`: the peer gives this reason. `noAnswer`: no image began, or it stopped; `linkLost`; `cancelled`.
+        /// `refused`, with the peer's reason; `noAnswer` if no image began, or if it stopped; `linkLost`; `closed`;
+        /// `cancelled`. If opening the link may have reset the device, also `notUnderstood`.
         case session(SessionError)
-        /// What came is no image as it was announced.
+        /// The received image does not match its announcement, or is not valid.
         case image(PeerImageError)
     }
 
-    /// The image as it was announced; nil before that.
+    /// The announcement of the image; nil before it.
     public private(set) var image: PeerImage?
-    /// How many bytes of it were handed out.
+    /// The number of bytes of the image that were delivered.
     public private(set) var byteCount = 0
 
     private enum Phase {
         case notAsked
         case asked(until: Duration)
-        /// Nil for as long after it is next waited for as a piece may take.
+        /// nil before the next read, which starts the timeout.
         case arriving(until: Duration?)
         case over(Failure?)
     }
@@ -40,18 +42,19 @@ public struct PeerImageDownload: Sendable {
     private var pieces: ArraySlice<PeerPiece> = []
     private var phase = Phase.notAsked
 
-    /// A download that begins with the first ``next()``.
+    /// Creates a download, which begins with the first ``next()``.
     ///
     /// - Parameters:
-    ///   - clock: What time-outs are measured by.
-    ///   - timeout: How long the beginning of the image, and then each further piece, is waited for.
+    ///   - link: The link to the peer.
+    ///   - clock: The clock for time-outs.
+    ///   - timeout: The time limit for the start of the image, and then for each further piece.
     public init(over link: any Link, clock: any Clock<Duration>, timeout: Duration = defaultTimeout) {
         reader = LinkReader(link, clock: clock)
         self.timeout = timeout
         decoder = PeerDecoder(keepsPacketBounds: link.keepsPacketBounds)
     }
 
-    /// The next piece; nil once the image is whole.
+    /// Returns the next piece; nil after the end of a complete image.
     public mutating func next() async throws(Failure) -> PeerPiece? {
         if case .notAsked = phase { try await ask() }
         while true {
@@ -82,7 +85,7 @@ public struct PeerImageDownload: Sendable {
         phase = .asked(until: reader.clock.elapsed() + timeout)
     }
 
-    /// Follows the image; what of the piece is to be handed out.
+    /// Updates the state by a piece. Returns the piece if the caller should get it.
     private mutating func take(_ piece: PeerPiece) -> PeerPiece? {
         switch piece {
         case .imageBegins(let image):
@@ -101,7 +104,7 @@ public struct PeerImageDownload: Sendable {
                         .refused, command: PeerCommand.getImage.text, outcome: .nothingChanged, deviceCode: reason)))
         case .leftOut: return nil
         case .text(let text) where image == nil && Self.isStray(text.bytes):
-            // The peer is about to answer when it is through with that.
+            // The peer will answer after the rest of that image.
             phase = .asked(until: reader.clock.elapsed() + timeout)
             return nil
         case .greeting, .acknowledgement, .toggle, .text: break
@@ -110,19 +113,19 @@ public struct PeerImageDownload: Sendable {
         return piece
     }
 
-    /// Whether a message is of an image that was asked for earlier, and began before we listened.
+    /// Whether a message belongs to an image that was requested earlier, and began before this download.
     package static func isStray(_ message: [UInt8]) -> Bool {
         message.count >= strayLength ? Base64Decoder.isBase64(message) : message == Array("IMG_END".utf8)
     }
 
-    /// The image is whole, or failed: what follows is not of it.
+    /// Ends the download. The image is complete or has failed, and later pieces do not belong to it.
     private mutating func end(_ failure: Failure?) {
         phase = .over(failure)
         pieces = []
     }
 
     private mutating func read() async throws(LinkError) {
-        // A peer whose image has stopped may go on to talk: text does not extend the deadline.
+        // A peer whose image has stopped may still send text, so text does not extend the deadline.
         let deadline: Duration
         switch phase {
         case .asked(let end), .arriving(let end?): deadline = end

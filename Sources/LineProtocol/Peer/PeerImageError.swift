@@ -1,25 +1,30 @@
-/// Why an image was not taken.
+/// The reason why an image was rejected.
 public struct PeerImageError: Error, Sendable, Hashable {
-    /// The receiver's checks, by the names that the protocol gives them.
+    /// The checks of the receiver, with the protocol's names.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// The line that begins the image names no file, or no size.
+        /// The first line of the image lacks a name or a size.
         case beginBadFormat = "begin_bad_format"
-        /// It takes more base64 characters than ``PeerDecoder/characterLimit``.
+        /// The image has more base64 characters than ``PeerDecoder/characterLimit``.
         case tooLarge = "too_large"
-        /// Its text is not base64.
+        /// The text of the image is not base64.
         case base64Invalid = "base64_invalid"
-        /// Its size is not the one that was announced.
+        /// The size differs from the announced size.
         case sizeMismatch = "size_mismatch"
     }
 
-    /// Which check failed.
+    /// The check that failed.
     public var code: Code
-    /// The image that was announced; nil where the announcement was malformed.
+    /// The announcement of the image; nil if it was malformed.
     public var image: PeerImage?
-    /// How many bytes of it were decoded.
+    /// The number of bytes that were decoded.
     public var byteCount: Int
 
-    /// An error of the given kind.
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: The check that failed.
+    ///   - image: The announcement of the image; nil if it was malformed.
+    ///   - byteCount: The number of bytes that were decoded.
     public init(_ code: Code, of image: PeerImage?, after byteCount: Int = 0) {
         self.code = code
         self.image = image

@@ -1,16 +1,16 @@
-/// What the messages of a peer mean, one after the other.
+/// Interprets the messages of a peer in order.
 struct PeerInterpreter: Sendable {
     private enum State {
         case idle
         case receiving(PeerReception)
-        /// An image was not taken, and its end has not come.
+        /// An image was rejected, and its end has not come.
         case leavingOut
     }
 
     private var state = State.idle
-    /// Whether what comes next goes on a line that was too long.
+    /// Whether the next bytes continue an overlong line.
     private var isAmidLine = false
-    /// The beginning of a character at the end of a piece of such a line.
+    /// The start of a UTF-8 character at the end of a piece of an overlong line.
     private var characterBegun: [UInt8] = []
 
     mutating func take(_ line: [UInt8], _ ending: LineEnding) -> [PeerPiece] {
@@ -35,9 +35,9 @@ struct PeerInterpreter: Sendable {
         return pieces
     }
 
-    // MARK: What the protocol knows
+    // MARK: Protocol messages
 
-    /// The pieces of a message that is not text; nil where it is.
+    /// Returns the pieces of a message that is not text; nil for text.
     private mutating func control(_ line: [UInt8]) -> [PeerPiece]? {
         if line == Array("Hello ack".utf8) { return [.acknowledgement] }
         if let isOn = toggle(line) { return [.toggle(isOn)] }
@@ -65,7 +65,7 @@ struct PeerInterpreter: Sendable {
     // MARK: Images
 
     private mutating func beginImage(_ announcement: ArraySlice<UInt8>) -> [PeerPiece] {
-        // Where the end of the one before was lost, all else of it may have come.
+        // The previous image may be complete even if its end was lost.
         var pieces: [PeerPiece] = []
         if case .receiving = state { pieces = endImage() }
         guard let image = PeerImage(announcement: announcement) else {
@@ -116,21 +116,21 @@ struct PeerInterpreter: Sendable {
             characterBegun = Array(bytes.suffix(bytes.lengthOfCharacterBegun))
             bytes.removeLast(characterBegun.count)
         }
-        // What ends a line that was cut just before its end.
+        // An empty continuation is delivered: it ends a line that was cut just before its line end.
         if bytes.isEmpty, !isContinuation { return [] }
         return [.text(PeerText(bytes, isContinuation: isContinuation, isCut: isCut))]
     }
 }
 
 extension [UInt8] {
-    /// What follows `word`, with the space between; nil where this does not begin with that word.
+    /// The bytes after `word`, with the space in between; nil if the message does not begin with that word.
     fileprivate func behind(_ word: String) -> ArraySlice<UInt8>? {
         guard starts(with: word.utf8) else { return nil }
         let rest = dropFirst(word.utf8.count)
         return rest.isEmpty || rest.first == UInt8(ascii: " ") ? rest : nil
     }
 
-    /// How many bytes at the end are the beginning of a UTF-8 character that goes on.
+    /// The number of bytes at the end that begin a UTF-8 character without completing it.
     fileprivate var lengthOfCharacterBegun: Int {
         for (length, byte) in zip(1...3, reversed()) {
             if byte & 0xC0 == 0x80 { continue }

@@ -1,28 +1,31 @@
-/// A message for the people at a peer: one line that the peer takes for nothing else.
+/// A message for the people at a peer: one line that the peer does not take for a command.
 public struct PeerMessage: Sendable, Hashable {
-    /// Why a text can't be sent as a message.
+    /// The reason why a text can't be sent as a message.
     public enum Flaw: Error, Sendable, Hashable {
+        /// The text is empty, or only spaces.
         case empty
-        /// It has a line end in it, which would make it several.
+        /// The text contains a line end, which would make it several messages.
         case severalLines
-        /// The peer takes it for a command.
+        /// The peer takes the text for a command.
         case isCommand
     }
 
-    /// What a peer does not take for a message, in capitals.
+    /// The texts that a peer takes for commands, in capitals.
     private static let commands: Set<String> = ["ON", "OFF", "GET", "GET_IMAGE"]
 
     /// The text.
     public let text: String
 
-    /// How many of its characters the peer shows.
+    /// The number of characters that the peer shows.
     public var shownCharacterCount: Int { min(text.count, PeerText.shownCharacters) }
 
-    /// The message of that text.
+    /// Creates a message from a text.
+    ///
+    /// - Throws: ``Flaw`` if the text can't be sent as a message.
     public init(_ text: String) throws(Flaw) {
         guard !text.isEmpty else { throw .empty }
         guard !text.utf8.contains(where: { $0 == .lineFeed || $0 == .carriageReturn }) else { throw .severalLines }
-        // A peer may trim what it gets, or not.
+        // Some peers trim spaces before they look for a command.
         let words = text.split(separator: " ")
         guard let first = words.first else { throw .empty }
         guard words.count > 1 || !Self.commands.contains(first.uppercased()) else { throw .isCommand }

@@ -1,46 +1,46 @@
-/// A piece of what a peer says.
+/// A piece of a peer's output.
 public enum PeerPiece: Sendable, Hashable {
     /// `HELLO from <host> @ <time>`.
     case greeting(PeerGreeting)
-    /// `Hello ack`: the peer has heard a `Hello`, and all that was sent before it.
+    /// `Hello ack`: the peer has read a `Hello`, and everything that was sent before it.
     case acknowledgement
     /// `ON` or `OFF`.
     case toggle(Bool)
-    /// A message for people, which may come within an image.
+    /// A message for people. It may come within an image.
     case text(PeerText)
-    /// An image is announced.
+    /// The announcement of an image.
     case imageBegins(PeerImage)
     /// The next bytes of the image, decoded.
     case imageData([UInt8])
-    /// The image is whole: it has the size that was announced.
+    /// The end of a complete image, which has the announced size.
     case imageEnds
-    /// The image is not taken. What follows of it is ``leftOut(_:)``.
+    /// The image is rejected. The rest of it follows as ``leftOut(_:)``.
     case imageFailed(PeerImageError)
-    /// `IMG_ERROR <reason>`: the peer sends no image, or no more of it.
+    /// `IMG_ERROR <reason>`: the peer sends no image, or stops sending it.
     case imageRefused(reason: String)
-    /// Base64 of an image that is not taken, as it came.
+    /// Base64 of a rejected image, unchanged.
     case leftOut([UInt8])
 }
 
-/// Text of a peer, or bytes that are not text.
+/// A peer's text, or bytes that are not text.
 public struct PeerText: Sendable, Hashable {
-    /// How many characters of a message are shown to people.
+    /// The number of characters of a message that people are shown.
     public static let shownCharacters = 500
 
     /// The bytes, without a line end.
     public var bytes: [UInt8]
-    /// Whether this goes on a message whose beginning came before.
+    /// Whether this continues a message whose beginning was delivered before.
     public var isContinuation: Bool
-    /// Whether the message goes on, or lacks its end.
+    /// Whether the message continues, or has lost its end.
     public var isCut: Bool
 
-    /// Text that came in one piece, unless said otherwise.
+    /// Creates a text. By default it is a complete message.
     public init(_ bytes: [UInt8], isContinuation: Bool = false, isCut: Bool = false) {
         self.bytes = bytes
         self.isContinuation = isContinuation
         self.isCut = isCut
     }
 
-    /// The text; nil where the bytes are not UTF-8, and are shown as hexadecimals.
+    /// The text; nil if the bytes are not UTF-8, which are shown in hexadecimal.
     public var string: String? { String(validating: bytes, as: UTF8.self) }
 }

@@ -1,4 +1,4 @@
-/// What a peer says, as it comes, images too.
+/// The output of a peer as an asynchronous sequence, including images.
 ///
 ///     for try await piece in PeerPieces(over: link) {
 ///         if case .text(let text) = piece { … }
@@ -9,12 +9,12 @@ public struct PeerPieces: AsyncSequence, Sendable {
 
     private let link: any Link
 
-    /// What arrives on `link` from now on, until it is closed.
+    /// Creates the sequence of pieces that arrive on `link` from now on, until the link is closed.
     public init(over link: any Link) { self.link = link }
 
     public func makeAsyncIterator() -> Iterator { Iterator(link) }
 
-    /// Asks the link for more when it has no piece left. It throws when the far end is gone, behind what it had begun.
+    /// Reads from the link when no piece is left. After the last pieces, it throws if the far end is gone.
     public struct Iterator: AsyncIteratorProtocol {
         private let link: any Link
         private var decoder: PeerDecoder

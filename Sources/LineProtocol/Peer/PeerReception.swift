@@ -1,21 +1,22 @@
-/// The receiver's checks of one image: its base64 in, its bytes out, nothing gathered.
+/// Checks an image as it arrives: takes base64, returns bytes, and stores nothing.
 struct PeerReception: Sendable {
     let image: PeerImage
     private var decoder = Base64Decoder()
     private var byteCount = 0
     private var characterCount = 0
-    /// How many characters came last.
+    /// The number of characters in the previous line.
     private var lastLength = 0
-    /// Whether something came meanwhile that is neither base64 nor of the protocol: text for people, or damaged base64.
+    /// Whether a line came in between that is neither base64 nor defined by the protocol: text for people, or damaged
+    /// base64.
     var hasHeardText = false
 
     init(_ image: PeerImage) { self.image = image }
 
-    /// Whether so many characters are what the image lacks, or as many as came last: a sender's lines are of one length,
-    /// but for the last.
+    /// Whether a line of this length fits the image: the length equals what is missing, or the previous line's length.
+    /// A sender's lines have equal lengths, except the last.
     func expects(_ length: Int) -> Bool { length == image.characterCount - characterCount || length == lastLength }
 
-    /// Takes in the next characters.
+    /// Takes the next characters, and returns the bytes that they complete.
     mutating func decode(_ characters: [UInt8]) throws(PeerImageError) -> [UInt8] {
         characterCount += characters.count
         lastLength = characters.count
@@ -25,10 +26,10 @@ struct PeerReception: Sendable {
         return bytes
     }
 
-    /// Nothing more comes.
+    /// Checks the whole image at its end.
     func finish() throws(PeerImageError) {
         guard decoder.isWhole else { throw error(.base64Invalid) }
-        // Where nothing is missing, the text was text. Else it is what is missing.
+        // If the size matches, the stray line was a message; otherwise it was damaged image data.
         if byteCount != image.byteCount { throw error(hasHeardText ? .base64Invalid : .sizeMismatch) }
     }
 

@@ -1,24 +1,25 @@
-/// Tells the stored log, the live rows and the echo of the command apart, without gathering the log.
+/// Separates the stored log, the live rows, and the echo of the command, without storing the log.
 ///
-/// A prefix counts at the beginning of a line; where the link keeps packet bounds, at the beginning of a packet, since a
-/// notification has no line end. Text without a known prefix is of the log.
+/// A prefix counts at the beginning of a line. If the link keeps packet bounds, it counts at the beginning of a packet
+/// instead, since a notification has no line end. Text without a known prefix belongs to the log.
 ///
 ///     var decoder = StormDecoder(of: .backup, keepsPacketBounds: link.keepsPacketBounds)
 ///     for piece in decoder.append(bytes) { … }
 public struct StormDecoder: Sendable {
-    /// The longest live row in bytes. The rest of a longer one is taken for text of the log.
+    /// The longest live row in bytes. On ``StormCharacteristic/backup`` the rest of a longer row counts as text of the
+    /// log.
     public static let rowLimit = 1024
 
     private enum State {
         /// Within the first bytes of a line, which may become a prefix.
         case lineBegins
-        /// Right behind `LOG Values: `.
+        /// Directly after `LOG Values: `.
         case logBegins
         case log
-        /// Behind a `\r` of the log.
+        /// After a `\r` in the log.
         case logReturned
         case liveRow
-        /// Behind a `\r` that ended a line which is not of the log.
+        /// After a `\r` that ended a line outside the log.
         case returned
     }
 
@@ -31,16 +32,17 @@ public struct StormDecoder: Sendable {
     private let keepsPacketBounds: Bool
     private let keepsLineEndOfPrefix: Bool
     private var state: State
-    /// The first bytes of a line, or of a live row, that are not decided upon.
+    /// The undecided first bytes of a line, or the bytes of an incomplete live row.
     private var held: [UInt8] = []
 
-    /// A decoder of what `characteristic` brings; a serial line is as ``StormCharacteristic/backup``.
+    /// Creates a decoder for the output of `characteristic`. A serial line carries the same as
+    /// ``StormCharacteristic/backup``.
     public init(of characteristic: StormCharacteristic = .backup, keepsPacketBounds: Bool) {
         self.init(of: characteristic, keepsPacketBounds: keepsPacketBounds, keepsLineEndOfPrefix: false)
     }
 
-    /// - Parameter keepsLineEndOfPrefix: Whether a line end right behind the log's prefix is text of the log, as it is to
-    ///   whoever passes the log on byte for byte.
+    /// - Parameter keepsLineEndOfPrefix: Whether a line end directly after the log's prefix counts as text of the log.
+    ///   A relay that passes the log on byte for byte needs this.
     package init(
         of characteristic: StormCharacteristic = .backup, keepsPacketBounds: Bool, keepsLineEndOfPrefix: Bool
     ) {
@@ -50,17 +52,17 @@ public struct StormDecoder: Sendable {
         state = characteristic == .live ? .liveRow : .lineBegins
     }
 
-    /// Whether a live row has begun whose end has not come.
+    /// Whether a live row has begun and not ended.
     public var isWithinRow: Bool { state == .liveRow && (characteristic == .backup || !held.isEmpty) }
 
-    /// Takes in what arrived; the pieces that this makes out.
+    /// Takes received bytes, and returns the pieces that they complete.
     public mutating func append(_ bytes: [UInt8]) -> [StormPiece] {
         keepsPacketBounds ? packet(bytes) : stream(bytes)
     }
 
-    /// What was held back of the log because it might have become a prefix, now that nothing follows.
+    /// Returns text of the log that was held back because it could have become a prefix. Call it at the end of input.
     ///
-    /// A live row that was cut is left out: its value may have lost digits.
+    /// An incomplete live row is dropped: its value may have lost digits.
     public mutating func finish() -> [StormPiece] {
         defer {
             self = StormDecoder(
@@ -89,10 +91,10 @@ public struct StormDecoder: Sendable {
 
     // MARK: A stream
 
-    /// The pieces that were made out of one arrival, the adjacent bytes of the log as one.
+    /// The pieces from one arrival. Adjacent bytes of the log form one piece.
     private struct Output {
         private var pieces: [StormPiece] = []
-        /// Bytes of the log behind the last piece.
+        /// Bytes of the log after the last piece.
         var text: [UInt8] = []
 
         mutating func add(_ piece: StormPiece) {
@@ -101,7 +103,7 @@ public struct StormDecoder: Sendable {
             pieces.append(piece)
         }
 
-        /// All of them; nothing is added any more.
+        /// Returns all pieces. Nothing may be added afterwards.
         func finish() -> [StormPiece] { text.isEmpty ? pieces : pieces + [.log(text)] }
     }
 
@@ -131,17 +133,18 @@ public struct StormDecoder: Sendable {
         return bytes[index]
     }
 
-    /// Takes the next byte of a line of which nothing is decided, unless it shows that the line has no prefix: then it is
-    /// left to be looked at again, since it may end the line.
+    /// Takes the next byte of an undecided line. A byte that rules out all prefixes is not consumed, since it may end
+    /// the line.
     private mutating func beginLine(_ bytes: [UInt8], _ index: inout Int, _ output: inout Output) {
         let byte = bytes[index]
-        // Most lines of a log.
+        // The usual line of a log.
         if held.isEmpty, byte != UInt8(ascii: "G"), byte != UInt8(ascii: "L"), byte != 0 {
             state = .log
             return
         }
         held.append(byte)
-        // The end of a C string, sent behind the line end before, hides no prefix. In the log it stays.
+        // A NUL before a prefix is the terminator of a C string, sent after the previous line end. In the log it is
+        // kept.
         let line = held.count > Self.rowLimit ? held[...] : held.drop { $0 == 0 }
         if line.elementsEqual(Self.logPrefix) {
             output.add(.logBegins)
@@ -158,7 +161,8 @@ public struct StormDecoder: Sendable {
         index += 1
     }
 
-    /// Right behind the log's prefix: nothing but a line end means that the log is empty, or begins on the next line.
+    /// Handles the byte after the log's prefix. A line end there means that the log is empty, or begins on the next
+    /// line.
     private mutating func beginLog(_ bytes: [UInt8], _ index: inout Int) {
         guard bytes[index].isLineEnd, !keepsLineEndOfPrefix else {
             state = .log
@@ -176,13 +180,13 @@ public struct StormDecoder: Sendable {
         index = next
     }
 
-    /// Takes a live row up to the end of its line, or as much as a row may hold.
+    /// Takes a live row up to its line end, or up to the longest row.
     private mutating func takeRow(_ bytes: [UInt8], _ index: inout Int, _ output: inout Output) {
         let end = bytes.firstLineEnd(from: index) ?? bytes.count
         let next = min(end, index + Self.rowLimit - held.count)
         held += bytes[index..<next]
         index = next
-        // Its end may come with the next bytes.
+        // The row's end may come with the next bytes.
         if next == bytes.count { return }
         let row = held.withoutNULs
         if !row.isEmpty { output.add(.live(row)) }
@@ -191,10 +195,10 @@ public struct StormDecoder: Sendable {
 
     private static let prefixes = [echo, logPrefix, livePrefix]
 
-    /// What a line begins as.
+    /// The state at the beginning of a line.
     private var start: State { characteristic == .live ? .liveRow : .lineBegins }
 
-    /// What a row that is too long goes on as.
+    /// The state in the rest of an overlong row.
     private var restOfRow: State { characteristic == .live ? .liveRow : .log }
 
     private mutating func begin(_ state: State) {
@@ -202,7 +206,7 @@ public struct StormDecoder: Sendable {
         held.removeAll(keepingCapacity: true)
     }
 
-    /// A line that is not of the log has ended by `lineEnd`.
+    /// Begins a line after a line outside the log that ended with `lineEnd`.
     private mutating func begin(behind lineEnd: UInt8) { begin(lineEnd == .carriageReturn ? .returned : start) }
 }
 
@@ -211,7 +215,7 @@ extension UInt8 {
 }
 
 extension [UInt8] {
-    /// The index of the first `\n` or `\r`.
+    /// Returns the index of the first `\n` or `\r`.
     fileprivate func firstLineEnd(from start: Int) -> Int? {
         withUnsafeBytes { ByteSearch.first(.lineFeed, or: .carriageReturn, in: $0, from: start) }
     }
@@ -220,7 +224,7 @@ extension [UInt8] {
 }
 
 extension ArraySlice<UInt8> {
-    /// Without the `\n` and `\r` at its end.
+    /// The bytes without `\n` and `\r` at the end.
     fileprivate var withoutLineEnd: ArraySlice<UInt8> {
         prefix(through: lastIndex { !$0.isLineEnd } ?? startIndex - 1)
     }

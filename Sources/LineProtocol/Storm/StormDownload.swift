@@ -1,46 +1,47 @@
-/// Fetches the stored log of a storm sensor, piece by piece: a log of any length takes no more memory than a piece.
+/// Downloads the stored log of a storm sensor, piece by piece: a log of any length takes no more memory than a piece.
 ///
 ///     var download = StormDownload(over: link, clock: ContinuousClock())
 ///     while let text = try await download.next() { file.write(text) }
 ///
-/// Nothing on the wire ends the log: it is over when nothing of it has come for a while from a sensor that is there
-/// (``Link/confirmConnection()``). Live rows in between are counted and left out. The link is the download's while it
-/// lasts, and open behind it.
+/// The protocol has no end marker. The log is complete after a silence, if the sensor is still in reach
+/// (``Link/confirmConnection()``). Live rows in between are counted and dropped. The download owns the link while it
+/// lasts, and leaves it open.
 ///
-/// The log is whole only where nothing is thrown and ``gapCount`` is 0.
+/// The log is complete only if nothing is thrown and ``gapCount`` is 0.
 public struct StormDownload: Sendable {
-    /// How long a silence ends the log where nothing else is said. A sensor pauses for some tenths of a second at most,
-    /// while it reads its flash.
+    /// The default silence that ends the log. A sensor pauses for a few tenths of a second at most, while it reads its
+    /// flash.
     public static let defaultQuiet = Duration.seconds(1)
-    /// How long the beginning of the log is waited for where nothing else is said.
+    /// The default time limit for the start of the log.
     public static let defaultTimeout = Duration.seconds(3)
-    /// How long the line has to be silent before the log is asked for, so that the rest of an earlier one is not taken for
-    /// its beginning.
+    /// The silence that must precede the request, so that the rest of an earlier log is not taken for the start of this
+    /// one.
     public static let hush = Duration.milliseconds(100)
 
-    /// The command, as it is written on the wire without its line end.
+    /// The command as it is written on the wire, without its line end.
     public static let command = "GET_LOG"
 
-    /// Why there is no whole log.
+    /// The reason why the log is incomplete or missing.
     public enum Failure: Error, Sendable, Hashable {
-        /// No answer, a lost link, or the end of the task.
+        /// No answer, a lost link, or a cancelled task.
         case session(SessionError)
-        /// The sensor has restarted before the log was over, as the boot ROM of an ESP32 tells.
+        /// The sensor restarted before the end of the log, as the boot ROM of an ESP32 reports.
         case restarted
-        /// The log has begun once more before it was over: somebody else has asked for it too.
+        /// The log began again before its end: another program has requested it too.
         case beganAgain
     }
 
-    /// How many times something is missing between two packets, or behind the last one, as far as this can be told: a
-    /// sensor whose packets are longer than the connection's loses their ends.
+    /// The number of gaps between packets, or after the last one, as far as they can be detected. If a sensor's packets
+    /// are longer than the connection allows, their ends are lost.
     public var gapCount: Int { joiner.gapCount }
-    /// How many line ends were added between rows that came without one, each in a packet.
+    /// The number of line ends that were added between rows, if each row came in a packet without a line end.
     public var addedLineEndCount: Int { joiner.addedLineEndCount }
-    /// How many bytes of the log were handed out.
+    /// The number of bytes of the log that were delivered.
     public private(set) var byteCount = 0
-    /// Whether the sensor has said that what follows is its log. Without that, what was handed out may be another device's.
+    /// Whether the sensor has announced its log with the prefix. Without that, the delivered bytes may come from
+    /// another device.
     public private(set) var isAnnounced = false
-    /// How many live rows came meanwhile.
+    /// The number of live rows that came in between.
     public private(set) var liveRowCount = 0
 
     private enum Phase {
@@ -56,22 +57,23 @@ public struct StormDownload: Sendable {
     private var decoder: StormDecoder
     private var finder = ESP32ResetFinder()
     private var joiner = StormLogJoiner()
-    /// The first bytes of a log that comes in packets, by which a second beginning of it is known.
+    /// The first bytes of a log that comes in packets. A second beginning of the log is recognized by them.
     private var head: [UInt8] = []
     private static let headLength = 512
-    /// How long the prefix of the packet was that is looked at.
+    /// The length of the current packet's prefix.
     private var prefixLength = 0
     private var pieces: ArraySlice<StormPiece> = []
     private var phase = Phase.notAsked
-    /// What was said last by a device that did not fall silent.
+    /// The last bytes from a device that does not fall silent.
     private var foreignText: [UInt8]?
 
-    /// A download that begins with the first ``next()``.
+    /// Creates a download, which begins with the first ``next()``.
     ///
     /// - Parameters:
-    ///   - clock: What time-outs are measured by.
-    ///   - timeout: How long the beginning of the log is waited for.
-    ///   - quiet: How long a silence ends the log.
+    ///   - link: The link to the sensor.
+    ///   - clock: The clock for time-outs.
+    ///   - timeout: The time limit for the start of the log.
+    ///   - quiet: The silence that ends the log.
     public init(
         over link: any Link, clock: any Clock<Duration>, timeout: Duration = defaultTimeout,
         quiet: Duration = defaultQuiet
@@ -82,11 +84,11 @@ public struct StormDownload: Sendable {
         decoder = StormDecoder(keepsPacketBounds: link.keepsPacketBounds)
     }
 
-    /// The next bytes of the log, as they came; nil once it is over.
+    /// Returns the next bytes of the log, unchanged; nil at its end.
     ///
-    /// - Throws: `noAnswer` where no log began in time, `notUnderstood` where the device did not fall silent before it was
-    ///   asked. `linkLost` and `cancelled`, and what is no ``Failure/session(_:)``: what was handed out before is the
-    ///   beginning of the log.
+    /// - Throws: `noAnswer` if no log began in time; `notUnderstood` if the device did not fall silent before the
+    ///   request. With `linkLost`, `cancelled`, and all failures other than ``Failure/session(_:)``, the bytes
+    ///   delivered before are the beginning of the log.
     public mutating func next() async throws(Failure) -> [UInt8]? {
         if case .notAsked = phase { try await ask() }
         while true {
@@ -99,7 +101,7 @@ public struct StormDownload: Sendable {
         }
     }
 
-    /// Takes the next text out of the pieces that were made out.
+    /// Returns the next text from the decoded pieces.
     private mutating func takeText() -> [UInt8]? {
         while let piece = pieces.popFirst() {
             switch piece {
@@ -124,7 +126,7 @@ public struct StormDownload: Sendable {
         return rest.isEmpty ? nil : rest
     }
 
-    /// What of the log is certain by now.
+    /// Returns the bytes of the log that are certain now.
     private mutating func take(_ text: [UInt8]) -> [UInt8] {
         defer { prefixLength = 0 }
         guard reader.link.keepsPacketBounds else {
@@ -137,8 +139,8 @@ public struct StormDownload: Sendable {
         return known
     }
 
-    /// Whether the log that begins is the one that has begun before. Each packet may have the prefix: only one that begins
-    /// as the first did begins the log again.
+    /// Whether a log begins that has already begun before. Each packet may have the prefix, so only a packet that
+    /// begins like the first one counts.
     private var isSecondBeginning: Bool {
         guard reader.link.keepsPacketBounds else { return byteCount > 0 }
         guard case .log(let text)? = pieces.first, !head.isEmpty else { return false }
@@ -152,7 +154,7 @@ public struct StormDownload: Sendable {
 
     // MARK: The link
 
-    /// Waits for silence, and asks.
+    /// Waits for silence, and sends the request.
     private mutating func ask() async throws(Failure) {
         let link = reader.link
         let isSilent: Bool
@@ -172,7 +174,7 @@ public struct StormDownload: Sendable {
 
     /// Returns whether there was a silence.
     private mutating func waitForSilence() async throws(LinkError) -> Bool {
-        // A board that was just reset boots, and says so.
+        // A board that was just reset sends boot messages.
         let silence = reader.link.mayHaveReset ? max(quiet, Self.hush) : Self.hush
         let patience = reader.clock.elapsed() + silence + timeout
         var end = reader.clock.elapsed() + silence
@@ -185,7 +187,7 @@ public struct StormDownload: Sendable {
                 end = reader.clock.elapsed() + silence
                 continue
             }
-            // Live rows never end.
+            // Live rows may never end, so they do not count.
             if decoder.append(bytes).contains(where: \.isOfLog) {
                 end = reader.clock.elapsed() + silence
                 foreignText = bytes
@@ -194,15 +196,15 @@ public struct StormDownload: Sendable {
         return false
     }
 
-    /// Reads what makes out more pieces, or the end.
+    /// Reads until there are further pieces, or the log ends.
     private mutating func read() async {
         let hasBegun = if case .arriving = phase { true } else { false }
-        // From now on, not from what came last: who hands the log on may be slow.
+        // The time counts from now, not from the last arrival: the caller may be slow to take the log.
         let deadline = reader.clock.elapsed() + (hasBegun ? quiet : timeout)
         do throws(LinkError) {
             if try await findLog(by: deadline) { return }
             if hasBegun {
-                // A sensor that went out of reach is silent too. What it sent before the answer is there behind it.
+                // A sensor out of reach is silent too. If it answers, everything that it sent before has arrived.
                 try await reader.link.confirmConnection()
                 if try await findLog(by: reader.clock.elapsed()) { return }
             }
@@ -216,7 +218,7 @@ public struct StormDownload: Sendable {
         }
     }
 
-    /// Returns whether something of the log has come by `deadline`; counts the live rows before it.
+    /// Returns whether a part of the log comes by `deadline`, and counts the live rows before it.
     private mutating func findLog(by deadline: Duration) async throws(LinkError) -> Bool {
         while let bytes = try await reader.next(by: deadline) {
             pieces = decode(bytes)[...]
@@ -228,9 +230,9 @@ public struct StormDownload: Sendable {
         return false
     }
 
-    /// The pieces of what arrived, up to where the sensor has restarted.
+    /// Decodes received bytes up to a restart of the sensor.
     private mutating func decode(_ bytes: [UInt8]) -> [StormPiece] {
-        // No boot ROM knows of packets.
+        // A boot ROM writes to the serial line only, and never sends packets.
         if reader.link.keepsPacketBounds { return decoder.append(bytes) }
         var pieces: [StormPiece] = []
         for piece in finder.append(bytes) {

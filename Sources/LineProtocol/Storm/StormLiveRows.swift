@@ -1,11 +1,11 @@
-/// The live rows of a storm sensor, as they come.
+/// The live rows of a storm sensor as an asynchronous sequence.
 ///
 ///     for try await row in StormLiveRows(over: link) {
 ///         if let measurement = StormMeasurement(row: row) { … }
 ///     }
 ///
-/// A row that is no measurement comes too, as it is. Text of the stored log, which somebody else may have asked for, does
-/// not, nor does a row that was cut off by a restart of the sensor.
+/// A row that is not a measurement is included, unchanged. Text of the stored log, which another program may have
+/// requested, is not included, nor is a row that a restart of the sensor has cut off.
 public struct StormLiveRows: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
     public typealias Failure = LinkError
@@ -13,9 +13,11 @@ public struct StormLiveRows: AsyncSequence, Sendable {
     private let link: any Link
     private let characteristic: StormCharacteristic
 
-    /// The rows that arrive on `link` from now on, until it is closed.
+    /// Creates the sequence of rows that arrive on `link` from now on, until the link is closed.
     ///
-    /// - Parameter characteristic: What the link carries.
+    /// - Parameters:
+    ///   - link: The link to the sensor.
+    ///   - characteristic: The characteristic that the link carries.
     public init(over link: any Link, from characteristic: StormCharacteristic = .backup) {
         self.link = link
         self.characteristic = characteristic
@@ -23,7 +25,7 @@ public struct StormLiveRows: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(link, characteristic) }
 
-    /// Asks the link for more when it has no row left. It throws when the far end is gone.
+    /// Reads from the link when no row is left. It throws when the far end is gone.
     public struct Iterator: AsyncIteratorProtocol {
         private let link: any Link
         private var decoder: StormDecoder
@@ -31,7 +33,7 @@ public struct StormLiveRows: AsyncSequence, Sendable {
         private var pieces: ArraySlice<StormPiece> = []
         private var isFull = false
 
-        /// Whether the end of the row that came last may have been lost: it has filled its packet.
+        /// Whether the last row may have lost its end, because it filled its packet.
         public var mayBeCut: Bool { isFull }
 
         init(_ link: any Link, _ characteristic: StormCharacteristic) {
@@ -54,7 +56,7 @@ public struct StormLiveRows: AsyncSequence, Sendable {
             }
         }
 
-        /// The pieces of what arrived on a stream. What a restart has cut off is left out.
+        /// Decodes bytes of a stream. A row that a restart has cut off is dropped.
         private mutating func decode(_ bytes: [UInt8]) -> [StormPiece] {
             var pieces: [StormPiece] = []
             for piece in finder.append(bytes) {

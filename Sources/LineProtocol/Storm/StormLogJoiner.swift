@@ -1,32 +1,35 @@
-/// Puts the packets of a log together, and notices where two of them do not fit.
+/// Joins the packets of a log, and detects gaps between them.
 ///
-/// A packet may end within a row, which goes on in the next one. Where a sensor sends each row in a packet without a line
-/// end, rows are kept apart. Where the end of a packet was lost, what is left is not joined to what follows.
+/// A packet may end within a row that continues in the next packet. If a sensor sends each row in a packet without a
+/// line end, the rows are kept apart. If the end of a packet was lost, the remaining part of its row is not joined to
+/// the next packet.
 package struct StormLogJoiner: Sendable {
-    /// The longest beginning of a line that is kept until its end comes.
+    /// The longest start of a line, in bytes, that is held until the line ends.
     static let lineLimit = 1024
 
-    /// The most that a packet brings, as far as the carrier knows; nil where it does not.
+    /// The largest packet in bytes, as far as the carrier knows; nil if it does not.
     package var packetCapacity: Int?
-    /// How many line ends were added between rows that came without one.
+    /// The number of line ends that were added between rows that came without one.
     private(set) var addedLineEndCount = 0
-    /// How many times something is missing between two packets, or behind the last one.
+    /// The number of gaps between packets, or after the last one.
     package private(set) var gapCount = 0
 
     package init() {}
 
-    /// The beginning of a line whose end has not come.
+    /// The start of a line that has not ended.
     private var held: [UInt8] = []
-    /// Whether the packet in which that ends was as long as they get: the rest of it may have been lost.
+    /// Whether the packet with these bytes had the largest length, so that its end may have been lost.
     private var isFull = false
-    /// The bytes that rows are made of, by what came; nil before the first.
+    /// The bytes that occur in rows, learnt from the rows so far; nil before the first.
     private var alphabet: Set<UInt8>?
-    /// Whether what is held goes on a line that was too long to be kept.
+    /// Whether the next bytes continue a line that was too long to be held.
     private var isAmidLine = false
 
-    /// Takes in the text of a packet; the bytes of the log that are certain by now.
+    /// Takes the text of a packet, and returns the bytes of the log that are certain now.
     ///
-    /// - Parameter length: How long the packet was, with its prefix.
+    /// - Parameters:
+    ///   - text: The text of the packet, without its prefix.
+    ///   - length: The length of the packet in bytes, with its prefix.
     package mutating func append(_ text: [UInt8], packetLength length: Int) -> [UInt8] {
         if text.isEmpty { return [] }
         var output: [UInt8] = []
@@ -47,20 +50,21 @@ package struct StormLogJoiner: Sendable {
             held = []
             isAmidLine = true
         }
-        // A carrier that was wrong knows nothing.
+        // A carrier that reported too small a capacity does not know it.
         if let capacity = packetCapacity, length > capacity { packetCapacity = nil }
         isFull = length == packetCapacity
         return output
     }
 
-    /// The rest of the log, now that nothing follows.
+    /// Returns the rest of the log. Call it at the end of input.
     package mutating func finish() -> [UInt8] {
         defer { (held, isFull) = ([], false) }
         if isFull, !held.isEmpty || isAmidLine { gapCount += 1 }
         return held
     }
 
-    /// Decides what the beginning of a line is to what follows in the next packet; returns it where they are no one line.
+    /// Decides how the start of a line relates to the text of the next packet. Returns the start, with a line end, if
+    /// the two are not one line.
     private mutating func join(_ head: ArraySlice<UInt8>, endsLine: Bool) -> [UInt8] {
         let joined = held + head
         if StormMeasurement(row: joined) != nil {
@@ -86,7 +90,7 @@ package struct StormLogJoiner: Sendable {
         }
     }
 
-    /// Numbers may have any digits.
+    /// Adds the bytes of a row to the alphabet, which has all digits from the start.
     private mutating func learn(row: ArraySlice<UInt8>) {
         alphabet = (alphabet ?? Set("0123456789. ".utf8)).union(row)
     }

@@ -1,6 +1,6 @@
-/// What the sensor measured at one point: `<pipe> <port> <point> <value>`.
+/// A measurement at one point: `<pipe> <port> <point> <value>`.
 ///
-/// Where it was measured is named as the device names it; the names need not be numbers.
+/// The place is named as the device names it: the names need not be numbers.
 public struct StormMeasurement: Sendable, Hashable {
     /// The pipe.
     public var pipe: String
@@ -8,12 +8,13 @@ public struct StormMeasurement: Sendable, Hashable {
     public var port: String
     /// The point at the port.
     public var point: String
-    /// The value as it was printed, with all of its digits.
+    /// The value as text, with all digits that were printed.
     public var valueText: String
-    /// The value; `nan` and infinite ones are values too.
+    /// The value. It may be `nan` or infinite.
     public var value: Double
 
-    /// Reads a row: four fields, parted by spaces or tabs, the last of them a number. Nil for anything else.
+    /// Parses a row: four fields, separated by spaces or tabs, of which the last is a number. Returns nil for any other
+    /// text.
     public init?(row: [UInt8]) {
         let blanks: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t")]
         let fields = row.split { blanks.contains($0) }.map { String(validating: $0, as: UTF8.self) }
@@ -27,7 +28,7 @@ public struct StormMeasurement: Sendable, Hashable {
         self.value = value
     }
 
-    /// A number as C prints one. Swift's own reading also takes hexadecimals.
+    /// Parses a number as C prints one. `Double.init` would also accept hexadecimal numbers.
     private static func number(_ text: String) -> Double? {
         guard !text.utf8.contains(where: { $0 == UInt8(ascii: "x") || $0 == UInt8(ascii: "X") }) else { return nil }
         return Double(text)

@@ -1,9 +1,9 @@
-/// A piece of what a storm sensor says.
+/// A piece of a storm sensor's output.
 public enum StormPiece: Sendable, Hashable {
-    /// The stored log begins: what follows `LOG Values: `.
+    /// The prefix `LOG Values: `: the stored log begins.
     case logBegins
-    /// The next bytes of the stored log, as they came; cut anywhere.
+    /// The next bytes of the stored log, unchanged and cut anywhere.
     case log([UInt8])
-    /// A live row, whole, without its prefix and its line end.
+    /// A complete live row, without its prefix and line end.
     case live([UInt8])
 }

@@ -1,9 +1,9 @@
 extension BinaryInteger {
-    /// So many of something, in a message: `1 record`, `2 records`.
+    /// The number with its noun, for a message: `1 record`, `2 records`.
     ///
     /// - Parameters:
-    ///   - noun: One of them.
-    ///   - plural: Several of them; the noun with an s where it is nil.
+    ///   - noun: The singular.
+    ///   - plural: The plural; nil means the noun with an s.
     package func counted(_ noun: String, _ plural: String? = nil) -> String {
         "\(self) \(self == 1 ? noun : plural ?? noun + "s")"
     }

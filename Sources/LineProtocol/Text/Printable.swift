@@ -1,7 +1,7 @@
 extension String {
-    /// The text as it may be printed: what a terminal acts on, or does not show, is written `\x1b`, `\u{202e}`.
+    /// The text with escapes such as `\x1b` and `\u{202e}` for characters that a terminal obeys or does not show.
     ///
-    /// What strangers say, such as the name of a device, goes through this.
+    /// Use this for text from outside, such as the name of a device.
     public func printable() -> String {
         guard !unicodeScalars.allSatisfy(\.isPrintable) else { return self }
         var text = ""
@@ -18,8 +18,8 @@ extension String {
         return text
     }
 
-    /// The text as an item of a list and as a word of a command line: printable, and in quotes as a shell reads them if it is
-    /// empty or has blanks, commas, or other characters that mean something there.
+    /// The text as an item of a list or a word of a command line: printable, and in shell quotes if it is empty or has
+    /// spaces, commas, or other special characters.
     public var asWord: String {
         let text = printable()
         let isPlain = text.unicodeScalars.allSatisfy { scalar in
@@ -29,8 +29,8 @@ extension String {
         return isPlain && !text.isEmpty ? text : "'\(text.replacing("'", with: "'\\''"))'"
     }
 
-    /// JSON as it may be printed: what a terminal acts on, or does not show, is written `\u202e`. It may be in strings alone,
-    /// beyond the control characters of ASCII, which are escaped in any JSON.
+    /// The JSON text with escapes such as `\u202e` for characters that a terminal obeys or does not show. They can
+    /// occur only in strings, apart from the ASCII control characters, which any JSON escapes.
     public func printableInJSON() -> String {
         guard utf8.contains(where: { $0 >= 0x7F }) else { return self }
         var text = ""
@@ -49,8 +49,12 @@ extension String {
 }
 
 extension [UInt8] {
-    /// The bytes as text of printable ASCII and UTF-8, others as `\xNN`, at most `limit` characters of it. What turns the
-    /// direction of text or ends its line without being seen is escaped as well, as `\u{NNNN}`.
+    /// The bytes as printable text. Valid UTF-8 becomes ``Swift/String/printable()``; otherwise all bytes but printable
+    /// ASCII become `\xNN`.
+    ///
+    /// Characters that invisibly change the direction of text, or end its line, are escaped too, as `\u{NNNN}`.
+    ///
+    /// - Parameter limit: The largest number of characters; a longer text is cut and ends with `…`.
     public func printable(limit: Int = .max) -> String {
         var text = ""
         if let whole = String(validating: self, as: UTF8.self) {
@@ -61,7 +65,7 @@ extension [UInt8] {
         return text.count > limit ? text.prefix(limit) + "…" : text
     }
 
-    /// Each byte as two hexadecimal digits, with spaces between: `01 ff`.
+    /// The bytes as two hexadecimal digits each, separated by spaces: `01 ff`.
     public var hexadecimal: String {
         map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
     }
@@ -72,11 +76,11 @@ extension [UInt8] {
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal shows it and does nothing else.
+    /// Whether a terminal shows the character and does nothing else.
     public var isPrintable: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: false
-        case .format: value == 0x200D  // it joins emoji
+        case .format: value == 0x200D  // U+200D joins emoji
         default: true
         }
     }
