@@ -67,7 +67,7 @@ public struct LatencyMeasurement: Sendable {
         return record
     }
 
-    // MARK: Questions
+    // MARK: Queries
 
     private var bytes: [UInt8] { Array((question.text + (link.keepsPacketBounds ? "" : "\n")).utf8) }
 
@@ -117,7 +117,7 @@ public struct LatencyMeasurement: Sendable {
         }
     }
 
-    // MARK: Before them
+    // MARK: Before the queries
 
     /// Repeats the query until the device answers: after a reset, a board is deaf for some seconds.
     private func waitUntilAnswered(

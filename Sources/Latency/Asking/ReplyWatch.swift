@@ -44,7 +44,7 @@ final class ReplyWatch: Sendable {
         (self.question, self.keepsPacketBounds, self.now) = (question, keepsPacketBounds, now)
     }
 
-    // MARK: What happens
+    // MARK: Arrivals
 
     /// Takes an arrival from the link. The clock is read first, so that parsing does not delay the time.
     func take(_ arrival: LinkArrival) {
@@ -93,7 +93,7 @@ final class ReplyWatch: Sendable {
         }
     }
 
-    // MARK: Who asks
+    // MARK: Queries
 
     /// Expects an answer from now on: a query is about to be sent. A line that has already begun cannot be the answer.
     func begin() {

@@ -30,7 +30,8 @@ public protocol Link: AnyObject, Sendable {
     /// `tty-188-0`, `ble-…`. nil if other programs may open the device too.
     var deviceID: String? { get }
 
-    /// The daemon through which the link reaches the device, if a daemon holds the device; nil otherwise.
+    /// The address of the device at the daemon through which this link reaches the device; nil if there is no daemon in
+    /// between.
     var sharedAddress: SharedDeviceAddress? { get }
 
     /// A note for people on the way in which the link was opened; nil if there is none.

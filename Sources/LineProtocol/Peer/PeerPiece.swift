@@ -24,7 +24,7 @@ public enum PeerPiece: Sendable, Hashable {
 
 /// A peer's text, or bytes that are not text.
 public struct PeerText: Sendable, Hashable {
-    /// The number of characters of a message that people are shown.
+    /// The largest number of characters of a message that is shown to people.
     public static let shownCharacters = 500
 
     /// The bytes, without a line end.

@@ -1,11 +1,11 @@
-/// How the values of a status line are read from its bytes.
+/// Parses the values of a status line from its bytes.
 extension UnsafeRawBufferPointer {
     @inline(__always)
     func slice(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: self[start..<end])
     }
 
-    /// The bytes as text; what is not UTF-8 shows as U+FFFD.
+    /// The bytes as text, with U+FFFD in place of bytes that are not UTF-8.
     var text: String { String(decoding: self, as: UTF8.self) }
 
     @inline(__always)
@@ -20,13 +20,13 @@ extension UnsafeRawBufferPointer {
         return true
     }
 
-    /// What stands in `{…}`, where the braces enclose all.
+    /// The bytes between the braces; nil unless braces enclose all bytes.
     var insideBraces: UnsafeRawBufferPointer? {
         guard count >= 2, first == UInt8(ascii: "{"), last == UInt8(ascii: "}") else { return nil }
         return slice(1, count - 1)
     }
 
-    /// A whole number, 0 to 65535, with its unit; leading spaces are allowed.
+    /// Parses a whole number, 0 to 65535, with its unit. Leading spaces are allowed. Returns nil for any other text.
     func number(suffix: Unicode.Scalar) -> UInt16? {
         guard let last, last == UInt8(ascii: suffix) else { return nil }
         var value = 0
@@ -41,7 +41,8 @@ extension UnsafeRawBufferPointer {
         return hasDigits ? UInt16(value) : nil
     }
 
-    /// A decimal number as C's printf writes it: ` 9.5`, `-80.0`, `nan`, `-inf`; the unit may be missing.
+    /// Parses a decimal number as C's printf writes it: ` 9.5`, `-80.0`, `nan`, `-inf`. The unit may be missing.
+    /// Returns nil for any other text.
     func decimal(suffix: UInt8) -> Double? {
         var position = 0
         var end = count
@@ -70,7 +71,7 @@ extension UnsafeRawBufferPointer {
             digitCount += 1
             if seenPoint { scale *= 10 }
         }
-        // The firmware prints one decimal always: a number without one has lost its point, or its end.
+        // The firmware always prints one decimal: a number without one has lost its point, or its end.
         guard seenPoint, scale > 1 else { return nil }
         return Double(digits) / scale
     }

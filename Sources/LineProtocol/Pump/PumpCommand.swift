@@ -1,6 +1,6 @@
-/// The duty of the pump's PWM output, 0 (on, but still) to 255 (full).
+/// The duty of the pump's PWM output, from 0 (on, but still) to 255 (full speed).
 public struct PumpSpeed: Sendable, Hashable, Comparable {
-    /// The speed that `ON` starts at: 180, 70 %.
+    /// The speed after `ON`: PWM 180, 70 %.
     public static let initial = PumpSpeed(unchecked: 180)
 
     /// The duty, 0 to 255.
@@ -9,21 +9,22 @@ public struct PumpSpeed: Sendable, Hashable, Comparable {
     /// The whole percent that the firmware shows for this duty: `floor(pwm * 100 / 255)`. 200 gives 78.
     public var percent: Int { Int(pwm) * 100 / 255 }
 
-    /// A duty of 0 to 255; nil for anything else.
+    /// Creates a speed from a duty of 0 to 255; nil for any other number.
     ///
-    /// The firmware reads the number by `atoi`, so that what is not a number stops the pump: it must never be sent.
+    /// A text that is not a number must never be sent: the firmware reads it by `atoi` as 0, which stops the pump.
     public init?(pwm: Int) {
         guard let pwm = UInt8(exactly: pwm) else { return nil }
         self.pwm = pwm
     }
 
-    /// The smallest duty that the firmware shows as `percent`, 0 to 100; nil for anything else.
+    /// Creates a speed with the smallest duty that the firmware shows as `percent`, 0 to 100; nil for any other number.
     public init?(percent: Int) {
         guard (0...100).contains(percent) else { return nil }
         pwm = UInt8((percent * 255 + 99) / 100)
     }
 
-    /// A speed as a person writes it: `200` is a duty, 0 to 255, and `60%` a percentage, 0 to 100; nil for anything else.
+    /// Parses a speed as a person writes it: `200` is a duty, 0 to 255, and `60%` a percentage, 0 to 100; nil for any
+    /// other text.
     public init?(_ text: String) {
         let isPercentage = text.hasSuffix("%")
         let digits = isPercentage ? text.dropLast() : text[...]
@@ -38,17 +39,17 @@ public struct PumpSpeed: Sendable, Hashable, Comparable {
     public static func < (left: PumpSpeed, right: PumpSpeed) -> Bool { left.pwm < right.pwm }
 }
 
-/// What a host can ask of the pump.
+/// A command to the pump.
 public enum PumpCommand: Sendable, Hashable {
-    /// Starts the pump at 180, or puts it back to 180 and restarts its 30 minutes if it runs.
+    /// Starts the pump at PWM 180. A running pump returns to 180, and its 30 minutes begin again.
     case on
     /// Stops the pump; also leaves the error state.
     case off
     /// Sets the speed of a running pump.
     case speed(PumpSpeed)
-    /// Asks for a status line.
+    /// Queries the status.
     case status
-    /// Asks for the temperatures.
+    /// Queries the temperatures.
     case temperature
 
     /// The command as it is written on the wire, without its line end.

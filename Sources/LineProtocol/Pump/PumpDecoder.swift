@@ -1,7 +1,9 @@
 extension PumpMessage {
-    /// What `line` means; every line means something, if only ``unknown(_:)``.
+    /// Parses a line. Every line has a meaning, if only ``unknown(_:)``.
     ///
-    /// - Parameter ending: A line that the framer had to cut is never one of the protocol.
+    /// - Parameters:
+    ///   - line: The line without its end.
+    ///   - ending: The way in which the line ended. A line that the framer had to cut is ``unknown(_:)``.
     public init(line: Span<UInt8>, ending: LineEnding = .lineFeed) {
         self = line.withUnsafeBytes { bytes in
             guard ending != .cut else { return .unknown(Array(bytes)) }
@@ -28,7 +30,8 @@ extension PumpMessage {
         return nil
     }
 
-    /// Lines that the firmware prints for people: banners, debug lines, and what follows an error that stopped the pump.
+    /// Recognizes lines that the firmware prints for people: banners, debug lines, and the text after an error that
+    /// stopped the pump.
     private static func freeText(_ line: UnsafeRawBufferPointer) -> PumpMessage? {
         for prefix in textPrefixes where line.hasPrefix(prefix) { return .text(line.text) }
         if !line.isEmpty, line.allSatisfy({ $0 == UInt8(ascii: "=") }) { return .text(line.text) }

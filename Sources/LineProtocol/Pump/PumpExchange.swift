@@ -1,4 +1,4 @@
-/// What a pump command brings back.
+/// The reply to a pump command.
 public enum PumpReply: Sendable, Hashable {
     /// The pump was started, at ``PumpSpeed/initial``.
     case on
@@ -12,12 +12,12 @@ public enum PumpReply: Sendable, Hashable {
     case temperatures(PumpTemperatures)
 }
 
-/// Follows the lines that answer one pump command.
+/// Matches the lines that answer one pump command.
 public struct PumpExchange: CommandExchange {
     private let command: PumpCommand
     private var isAcknowledged = false
 
-    /// The exchange that `command` opens.
+    /// Begins the exchange of `command`.
     public init(_ command: PumpCommand) { self.command = command }
 
     public mutating func take(_ message: PumpMessage) -> ExchangeVerdict<PumpReply> {
@@ -27,7 +27,7 @@ public struct PumpExchange: CommandExchange {
             isAcknowledged = true
             return .partial
         case (.pump(isOn: true), .on) where isAcknowledged: return .complete(.on)
-        // Its OK may have been lost: the pump says PUMP:OFF for nothing else.
+        // The OK before it may have been lost. The pump sends PUMP:OFF only in reply to OFF.
         case (.pump(isOn: false), .off): return .complete(.off)
         case (.speed(let speed), .speed(let asked)) where isAcknowledged && speed == asked:
             return .complete(.speed(speed))
@@ -38,7 +38,7 @@ public struct PumpExchange: CommandExchange {
         }
     }
 
-    /// Whether `code` can be an answer to the command. One that is not known answers whatever is in flight.
+    /// Whether `code` can answer the command. An unknown code can answer any command.
     private func mayAnswer(_ code: PumpErrorCode) -> Bool {
         switch (code, command) {
         case (.safetyShutoff, _), (.overheat, _): false

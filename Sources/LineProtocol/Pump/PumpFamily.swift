@@ -1,4 +1,4 @@
-/// The pump on an Arduino Nano, by its line protocol.
+/// The pump on an Arduino Nano, with its line protocol.
 public enum PumpFamily: DeviceFamily {
     public typealias Command = PumpCommand
     public typealias Message = PumpMessage
@@ -6,7 +6,7 @@ public enum PumpFamily: DeviceFamily {
     public typealias Exchange = PumpExchange
     public typealias State = PumpState
 
-    /// The longest status line is about 100 bytes; firmware that has more to say still fits.
+    /// The longest status line has about 100 bytes. The limit leaves room for future firmware.
     public static let lineLimit = 1024
 
     public static func encode(_ command: PumpCommand) -> [UInt8] {
@@ -18,7 +18,7 @@ public enum PumpFamily: DeviceFamily {
 
     private static func bytes(of command: PumpCommand) -> [UInt8] { Array(command.text.utf8) + [.lineFeed] }
 
-    /// What is sent far more often than anything else.
+    /// The bytes of the most frequent command.
     private static let statusBytes = bytes(of: .status)
 
     public static func effect(of command: PumpCommand) -> CommandEffect {
@@ -44,7 +44,7 @@ public enum PumpFamily: DeviceFamily {
 
     public static func exchange(for command: PumpCommand) -> PumpExchange { PumpExchange(command) }
 
-    /// `TEMP:` is said in reply only, where `STATUS:` also comes unasked.
+    /// The reply `TEMP:…` is never unsolicited, unlike `STATUS:…`.
     public static var fence: PumpCommand? { .temperature }
 
     public static func isFence(_ command: PumpCommand) -> Bool { command == .temperature }
@@ -53,24 +53,24 @@ public enum PumpFamily: DeviceFamily {
         if case .temperatures = message { true } else { false }
     }
 
-    /// 200 ms. The pump protocol: a loop turn takes 109 to 159 ms, and longer where the pump prints a long line. Until its
-    /// end the UART keeps 63 bytes, and loses the rest.
+    /// 200 ms. By the pump protocol, a turn of the main loop takes 109 to 159 ms, and longer if the pump prints a long
+    /// line. Until the end of the turn the UART keeps 63 bytes, and loses the rest.
     public static let readingTime = Duration.milliseconds(200)
 
-    /// No command ends in 999. A bare line end would let a begun `SPEED:2` count, and so would a letter, since firmware
-    /// reads numbers by `atoi`; with these digits any speed is out of range, also where 16 bits overflow.
+    /// No command ends in 999. A bare line end could complete a half-sent `SPEED:2`, and so could a letter, since the
+    /// firmware reads numbers by `atoi`. With these digits any speed is out of range, even if 16 bits overflow.
     public static let lineSpoiler = Array("999\n".utf8)
 
-    /// A line end. The pump protocol: an empty line is ignored.
+    /// A line end. By the pump protocol, an empty line is ignored.
     public static let changePrefix: [UInt8] = [.lineFeed]
 
     public static var statusQuery: PumpCommand? { .status }
 
-    /// Not so where the status says ERROR: the pump stands still then, but `OFF` also leaves that state.
+    /// A status of ERROR does not count as safe: the pump stands still then, but `OFF` also leaves that state.
     public static let stop: StopRule<PumpFamily>? = StopRule(
         .off, bytes: StopTable.pump, reply: .off,
         isAcknowledgement: { $0 == .pump(isOn: false) },
-        // The button may be served between the two lines of OFF's reply, when the pump is off already.
+        // The button may be handled between the two lines of OFF's reply, and start the pump again.
         isUndone: { $0 == .manual(isOn: true) },
         unsafeState: { reply in
             guard case .status(let status) = reply else { return PumpStatus.Power.unknown.rawValue }

@@ -1,8 +1,8 @@
-/// Reads what stands between the braces of a status or a temperature line.
+/// Parses the fields between the braces of a status or temperature line.
 ///
-/// It works on the bytes in place and allocates nothing but what keeps an unknown field.
+/// The bytes are parsed in place. Memory is allocated only for unknown fields.
 struct PumpFieldParser {
-    /// Calls `body` with the name and the value of each `name:value`, parted by commas.
+    /// Calls `body` with the name and value of each `name:value`. Commas separate the fields.
     static func forEachField(
         in bytes: UnsafeRawBufferPointer,
         _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void
@@ -24,7 +24,7 @@ struct PumpFieldParser {
     }
 }
 
-/// The fields that this library knows, as a set of those that a line has had.
+/// The set of known fields that a line has contained so far.
 private struct PumpKnownFields: OptionSet {
     let rawValue: UInt8
 
@@ -38,10 +38,10 @@ private struct PumpKnownFields: OptionSet {
 }
 
 extension PumpStatus {
-    /// Reads the fields of `STATUS:{…}`, in any order, those that are not known kept.
+    /// Parses the fields of `STATUS:{…}` in any order, and keeps unknown fields.
     ///
-    /// Nil where a known field is there twice, or a brace stands in a field: two lines ran together where bytes between them
-    /// were lost, and neither is to be believed.
+    /// Returns nil if a known field occurs twice, or if a field contains a brace. In both cases two lines have run
+    /// together, because bytes between them were lost, and neither line can be trusted.
     init?(fields: UnsafeRawBufferPointer) {
         self.init()
         var known: PumpKnownFields = []
@@ -59,9 +59,9 @@ extension PumpStatus {
         if isTorn { return nil }
     }
 
-    /// What a name stands for; empty where it is not known.
+    /// Returns the known field with this name; empty if there is none.
     private static func field(called name: UnsafeRawBufferPointer) -> PumpKnownFields {
-        // By the length of the name first: it leaves one or two to compare with.
+        // The length of the name leaves one or two fields to compare with.
         switch name.count {
         case 4 where name.equals("Temp"): .temperature
         case 5 where name.equals("State"): .state
@@ -74,7 +74,7 @@ extension PumpStatus {
         }
     }
 
-    /// Takes in the value of a field; false if the field is not known, or the value can't be read.
+    /// Stores the value of a field. Returns false if the field is unknown, or if the value can't be parsed.
     private mutating func read(_ field: PumpKnownFields, _ value: UnsafeRawBufferPointer) -> Bool {
         switch field {
         case .state:
@@ -113,8 +113,8 @@ extension PumpStatus.Power {
 }
 
 extension PumpTemperatures {
-    /// Reads what stands behind `TEMP:`: `34.5`, or `{Water:12.0C,Skin:34.5C}`, what it does not know kept. Nil if it is
-    /// neither, says nothing, or has a thermistor twice.
+    /// Parses the text after `TEMP:`: `34.5`, or `{Water:12.0C,Skin:34.5C}`. Unknown fields are kept. Returns nil if
+    /// the text has neither form, contains no field, or names a thermistor twice.
     init?(_ value: UnsafeRawBufferPointer) {
         self.init()
         guard let inner = value.insideBraces else {
@@ -136,7 +136,7 @@ extension PumpTemperatures {
 }
 
 extension ThermistorReading? {
-    /// Takes in the value of a field; false if it can't be read.
+    /// Stores the value of a field. Returns false if the value can't be parsed.
     fileprivate mutating func fill(from value: UnsafeRawBufferPointer) -> Bool {
         guard let celsius = value.decimal(suffix: UInt8(ascii: "C")) else { return false }
         self = ThermistorReading(celsius: celsius)

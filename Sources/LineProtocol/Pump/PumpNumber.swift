@@ -1,7 +1,7 @@
-/// How the pump's firmware reads a number.
+/// Parses numbers as the pump's firmware does.
 package enum PumpNumber {
-    /// The number that an AVR's `atoi` reads: leading blanks and one sign are skipped, the first other character ends the
-    /// number, no digits are 0, and 16 bits wrap round. A NUL is no digit either, so that it ends the number.
+    /// Returns the number that an AVR's `atoi` reads. Leading white space and one sign are skipped. The first other
+    /// character, also a NUL, ends the number. Without digits the result is 0, and 16 bits wrap around.
     package static func read(_ text: ArraySlice<UInt8>) -> Int16 {
         var rest = text.drop { $0 == UInt8(ascii: " ") || (9...13).contains($0) }
         let isNegative = rest.first == UInt8(ascii: "-")

@@ -2,43 +2,63 @@
 public typealias PumpSession = Session<PumpFamily>
 
 extension Session where Family == PumpFamily {
-    /// Begins a session over `link`, and listens: ``Session/begin(over:clock:waitsUntilReady:)`` of any family.
+    /// Begins a session over `link`, like ``Session/begin(over:clock:waitsUntilReady:)`` for any family.
     ///
-    /// - Throws: `linkLost`, or what ``Session/waitUntilReady(within:)`` throws; the link is closed then.
+    /// - Parameters:
+    ///   - link: The link, which the session owns from now on.
+    ///   - clock: The clock for time-outs.
+    ///   - waitsUntilReady: Whether to wait for a board that the opening of the link may have reset.
+    /// - Throws: `linkLost`, or an error of ``Session/waitUntilReady(within:)``. The link is then closed.
     public static func begin(
         over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool = true
     ) async throws(SessionError) -> PumpSession {
         try await begun(over: link, clock: clock, waitsUntilReady: waitsUntilReady)
     }
 
-    /// Starts the pump at ``PumpSpeed/initial``, or puts it back to that and restarts its 30 minutes.
+    /// Starts the pump at ``PumpSpeed/initial``. A running pump returns to that speed, and its 30 minutes begin again.
+    ///
+    /// - Parameter timeout: The time limit for the reply, without the wait for other commands.
+    /// - Throws: ``SessionError``. Its outcome says whether the pump may be on.
     public nonisolated func turnOn(timeout: Duration = defaultTimeout) async throws(SessionError) {
         _ = try await perform(.on, timeout: timeout)
     }
 
-    /// Stops the pump; also leaves the error state.
+    /// Stops the pump. Also leaves the error state.
     ///
-    /// `OFF` goes before everything else, also where the task is cancelled, and is repeated until the pump acknowledges it
-    /// or its status says that it is off.
+    /// `OFF` precedes all other commands, is sent even if the task is cancelled, and is repeated until the pump's
+    /// status says that the pump is off.
     ///
-    /// - Throws: Where that did not come about within `timeout`; the pump may be on then.
+    /// - Parameter timeout: The time for which OFF is repeated. Other lines of the pump extend it, by
+    ///   ``Session/stopExtension`` at most.
+    /// - Throws: ``SessionError`` if the status did not say so in time. The pump may then be on.
     public nonisolated func turnOff(timeout: Duration = defaultTimeout) async throws(SessionError) {
         _ = try await perform(.off, timeout: timeout)
     }
 
     /// Sets the speed of a running pump.
+    ///
+    /// - Parameters:
+    ///   - speed: The new speed.
+    ///   - timeout: The time limit for the reply, without the wait for other commands.
+    /// - Throws: ``SessionError``.
     public nonisolated func setSpeed(_ speed: PumpSpeed, timeout: Duration = defaultTimeout) async throws(SessionError)
     {
         _ = try await perform(.speed(speed), timeout: timeout)
     }
 
-    /// Asks for the status; ``Session/state`` has it too, with what earlier replies add to it.
+    /// Queries the status. ``Session/state`` then contains it too, together with facts from earlier replies.
+    ///
+    /// - Parameter timeout: The time limit for the reply, without the wait for other commands.
+    /// - Throws: ``SessionError``.
     public nonisolated func readStatus(timeout: Duration = defaultTimeout) async throws(SessionError) -> PumpStatus {
         guard case .status(let status) = try await perform(.status, timeout: timeout) else { return PumpStatus() }
         return status
     }
 
-    /// Asks for the temperatures.
+    /// Queries the temperatures.
+    ///
+    /// - Parameter timeout: The time limit for the reply, without the wait for other commands.
+    /// - Throws: ``SessionError``.
     public nonisolated func readTemperatures(timeout: Duration = defaultTimeout) async throws(SessionError)
         -> PumpTemperatures
     {

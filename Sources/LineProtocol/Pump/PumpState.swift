@@ -1,48 +1,48 @@
-/// What is known of the pump from what it said: what the phone app shows.
+/// The state of the pump, as far as its lines show it. It covers everything that the phone app shows.
 public struct PumpState: DeviceState, Hashable {
     public typealias Message = PumpMessage
 
-    /// Who switched the pump or set its speed last.
+    /// The origin of the last change of the pump's state or speed.
     public enum ControlSource: String, Sendable, Hashable {
-        /// A command, as from the phone app or from here.
+        /// A command, from this host or the phone app.
         case app
         /// The button on the lid.
         case manual
     }
 
-    /// How long the firmware lets the pump run.
+    /// The time after which the firmware stops a running pump.
     public static let maximumRuntime = Duration.seconds(30 * 60)
 
-    /// Whether the pump runs; `unknown` until it has said so, and when that came into doubt.
+    /// Whether the pump runs; `unknown` until the pump has reported it, and whenever it is in doubt.
     ///
-    /// It is off only by a status line: a firmware may acknowledge OFF and keep running.
+    /// Only a status line makes it `off`: a firmware may acknowledge OFF and keep running.
     public private(set) var power: PumpStatus.Power = .unknown
-    /// The speed in PWM steps, where a reply gave it and no status line has contradicted it since.
+    /// The speed as a PWM duty, if a reply named it and no status line has contradicted it since; nil otherwise.
     public private(set) var speed: PumpSpeed?
-    /// The speed in whole percent, truncated, 0 to 100.
+    /// The speed in whole percent, truncated, 0 to 100; nil if it is unknown.
     public private(set) var speedPercent: Int?
-    /// What the thermistors read last, and in the pump's words what could not be read of it.
+    /// The last readings of the thermistors. Readings that could not be parsed are in ``PumpTemperatures/otherFields``.
     public private(set) var temperatures = PumpTemperatures()
-    /// How long the pump has run, in whole minutes, truncated.
+    /// The time for which the pump has run, in whole minutes, truncated; nil if it is unknown.
     public private(set) var runtimeMinutes: Int?
-    /// How long the firmware will let it run on, in whole minutes, truncated.
+    /// The time after which the firmware will stop the pump, in whole minutes, truncated; nil if it is unknown.
     public private(set) var remainingMinutes: Int?
-    /// Who switched the pump or set its speed last.
+    /// The origin of the last change of the pump's state or speed; nil if it is unknown.
     public private(set) var lastControl: ControlSource?
-    /// The last error that the pump named; nil once a status line says that all is well again.
+    /// The last error that the pump reported. A status of ON or OFF, a successful change, or the button clears it.
     public private(set) var error: PumpErrorCode?
-    /// Why the pump stopped itself, whatever it has refused since; nil once it is well again.
+    /// The reason why the pump stopped itself, whatever commands it has refused since. Cleared together with ``error``.
     private var stopCause: PumpErrorCode?
 
-    /// Nothing is known.
+    /// Creates a state in which nothing is known.
     public init() {}
 
-    /// How much of the 30 minutes is used, 0 to 1.
+    /// The used share of the 30 minutes, 0 to 1; nil if it is unknown.
     public var runtimeProgress: Double? {
         runtimeMinutes.map { min(1, Double($0 * 60) / Double(Self.maximumRuntime.components.seconds)) }
     }
 
-    /// Whether the pump was stopped by its 30-minute limit.
+    /// Whether the 30-minute limit has stopped the pump.
     public var isSafetyShutOff: Bool { power == .error && stopCause == .safetyShutoff }
 
     public mutating func apply(_ message: PumpMessage) {
@@ -67,7 +67,8 @@ public struct PumpState: DeviceState, Hashable {
 
     public mutating func overhear(_ message: PumpMessage) {
         apply(message)
-        // Another host's, or a damaged line: 18 may have been 180. The next status line tells.
+        // The line may answer another host, or be damaged: 18 may have been 180. The next status line will show the
+        // speed.
         if case .speed = message {
             speed = nil
             speedPercent = nil
@@ -75,7 +76,7 @@ public struct PumpState: DeviceState, Hashable {
     }
 
     private mutating func apply(_ code: PumpErrorCode) {
-        // The pump has not said these.
+        // A server sends these codes, not the pump.
         if code == .deviceAway || code == .overtaken { return }
         error = code
         switch code {
@@ -85,7 +86,7 @@ public struct PumpState: DeviceState, Hashable {
         case .pumpStartFailed:
             if power != .error { stopped(.error) }
         case .pumpNotRunning:
-            // Off, or stopped for safety: it does not say which.
+            // The pump is off, or was stopped for safety: the code does not say which.
             if power == .on { stopped(.unknown) }
         default: break
         }
@@ -96,7 +97,8 @@ public struct PumpState: DeviceState, Hashable {
         lastControl = nil
     }
 
-    /// At which speed is not known before a status says so: the potentiometer sets it a tenth of a second later.
+    /// Updates the state after the pump was switched on or off. The speed is unknown until a status line, since the
+    /// potentiometer may set it a tenth of a second later.
     private mutating func switched(on isOn: Bool, by source: ControlSource) {
         stopped(isOn ? .on : power == .off ? .off : .unknown)
         lastControl = source
@@ -119,7 +121,7 @@ public struct PumpState: DeviceState, Hashable {
     private mutating func apply(_ status: PumpStatus) {
         power = status.power
         speedPercent = status.speedPercent.map(Int.init)
-        // The potentiometer sets the speed without a word: only the percentage tells.
+        // The potentiometer changes the speed without a message: only the percentage shows it.
         if power != .on || speed?.percent != speedPercent { speed = nil }
         runtimeMinutes = status.runtimeMinutes.map(Int.init)
         remainingMinutes = status.remainingMinutes.map(Int.init)

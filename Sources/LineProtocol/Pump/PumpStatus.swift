@@ -1,42 +1,42 @@
-/// What a status line says of the pump.
+/// The content of a status line.
 public struct PumpStatus: Sendable, Hashable {
-    /// Whether the pump runs.
+    /// The state of the pump.
     public enum Power: String, Sendable, Hashable {
-        /// It runs, perhaps at speed 0.
+        /// The pump is running, perhaps at speed 0.
         case on
-        /// It does not.
+        /// The pump is off.
         case off
-        /// It was stopped by the 30-minute limit or by overheating, and stays so until `OFF`.
+        /// The 30-minute limit or overheating has stopped the pump. It stays in this state until `OFF`.
         case error
-        /// The line names no state, or one that is not known; ``PumpStatus/otherFields`` keeps its text.
+        /// The line names no state, or an unknown one, whose text is in ``PumpStatus/otherFields``.
         case unknown
     }
 
-    /// Whether the pump runs.
+    /// The state of the pump.
     public var power: Power = .unknown
-    /// The speed in whole percent, truncated, 0 to 100: a PWM value can't be had back from it.
+    /// The speed in whole percent, truncated, 0 to 100; nil if the line has none. A PWM duty can't be derived from it.
     public var speedPercent: UInt8?
-    /// How long the pump has run, in whole minutes, truncated.
+    /// The time for which the pump has run, in whole minutes, truncated; nil if the line has none.
     public var runtimeMinutes: UInt16?
-    /// How long it will go on to run, in whole minutes, truncated.
+    /// The time for which the pump may still run, in whole minutes, truncated; nil if the line has none.
     public var remainingMinutes: UInt16?
-    /// What each thermistor reads.
+    /// The readings of the thermistors.
     public var temperatures = PumpTemperatures()
-    /// Fields that this library does not know, or whose value it can't read, in the order of the line.
+    /// Fields that are unknown, or whose value can't be parsed, in the order of the line.
     public var otherFields: [PumpStatusField] = []
 
-    /// A status that says nothing.
+    /// Creates an empty status.
     public init() {}
 }
 
-/// A field of a status or a temperature line that is kept as it came.
+/// A field of a status or temperature line, kept as text.
 public struct PumpStatusField: Sendable, Hashable {
-    /// What stood before the colon.
+    /// The text before the colon.
     public var name: String
-    /// What stood behind it; empty if there was no colon.
+    /// The text after the colon; empty if there was no colon.
     public var value: String
 
-    /// A field.
+    /// Creates a field.
     public init(name: String, value: String) {
         self.name = name
         self.value = value
@@ -44,8 +44,8 @@ public struct PumpStatusField: Sendable, Hashable {
 }
 
 extension PumpStatusField {
-    /// The name that people use for the temperature that the field names, and whose value can't be read; nil for any other
-    /// field.
+    /// The everyday name of the temperature that this field reports in an unreadable form; nil if the field reports no
+    /// temperature.
     public var temperatureName: String? {
         switch name.lowercased() {
         case "water", "watertemp": "water"
@@ -56,24 +56,24 @@ extension PumpStatusField {
     }
 }
 
-/// What the pump's thermistors read. A firmware has either water and skin, or the one.
+/// The readings of the pump's thermistors. A firmware reports either water and skin, or a single thermistor.
 public struct PumpTemperatures: Sendable, Hashable {
-    /// The cooling water.
+    /// The temperature of the cooling water; nil if it is not reported.
     public var water: ThermistorReading?
-    /// The wearer's skin. Above 40.0 °C the pump stops.
+    /// The temperature of the wearer's skin; nil if it is not reported. Above 40.0 °C the pump stops.
     public var skin: ThermistorReading?
-    /// The only thermistor of the one-thermistor firmware.
+    /// The reading of a firmware's only thermistor; nil if it is not reported.
     public var single: ThermistorReading?
 
-    /// Fields of a temperature line that this library does not know, or whose value it can't read, in the order of the
-    /// line. Those of a status line are in ``PumpStatus/otherFields``; a ``PumpState`` keeps those of them that name a
-    /// temperature here.
+    /// Fields of a temperature line that are unknown, or whose value can't be parsed, in the order of the line. Those
+    /// of a status line are in ``PumpStatus/otherFields``; ``PumpState`` puts those with the name of a temperature
+    /// here.
     public var otherFields: [PumpStatusField] = []
 
-    /// Whether there is any reading. Firmware without thermistors has none.
+    /// Whether there is any reading. Firmware without thermistors reports none.
     public var isReported: Bool { water != nil || skin != nil || single != nil }
 
-    /// Readings; nil where there is no such thermistor.
+    /// Creates readings; nil means that there is no such thermistor.
     public init(water: ThermistorReading? = nil, skin: ThermistorReading? = nil, single: ThermistorReading? = nil) {
         self.water = water
         self.skin = skin
@@ -81,18 +81,19 @@ public struct PumpTemperatures: Sendable, Hashable {
     }
 }
 
-/// A temperature as the firmware works it out from a thermistor's resistance.
+/// A temperature that the firmware has calculated from a thermistor's resistance.
 public struct ThermistorReading: Sendable, Hashable {
-    /// What a 10 kΩ NTC of B 3950 can stand, in degrees Celsius. A reading outside is a broken wire or a short circuit.
+    /// The temperatures that a 10 kΩ NTC thermistor of B 3950 can withstand, in degrees Celsius. A reading outside
+    /// means a broken wire or a short circuit.
     public static let plausibleRange = -40.0...125.0
 
-    /// Degrees Celsius as printed, to one decimal; may be `nan` or infinite.
+    /// The temperature in degrees Celsius as printed, with one decimal. It may be `nan` or infinite.
     public var celsius: Double
 
-    /// A reading of `celsius` degrees.
+    /// Creates a reading from degrees Celsius.
     public init(celsius: Double) { self.celsius = celsius }
 
-    /// Whether a working thermistor can read this. If not, the number says nothing of the temperature.
+    /// Whether a working thermistor can have this reading. If not, the reading says nothing about the temperature.
     public var isPlausible: Bool { Self.plausibleRange.contains(celsius) }
 
     public static func == (left: ThermistorReading, right: ThermistorReading) -> Bool {

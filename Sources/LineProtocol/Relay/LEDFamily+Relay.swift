@@ -11,17 +11,17 @@ extension LEDFamily: RelayedFamily {
             guard let value = endpoint.kind.value(text: text) else { continue }
             return LineRequest(.change, LEDLineExchange(LEDExchange(.write(endpoint, value))))
         }
-        // A board says nothing to what it does not know.
+        // A board does not answer an unknown line.
         return LineRequest(.change, LEDLineExchange(nil), isAnswered: false)
     }
 
-    /// Values are also told unasked.
+    /// Always false: the board also reports values unsolicited.
     public static func isAnswer(_ message: LEDMessage) -> Bool { false }
 
     public static var stopAnswer: [String] { [] }
 }
 
-/// Follows what an LED board answers to one line.
+/// Matches the answer of an LED board to one line.
 public struct LEDLineExchange: CommandExchange {
     private var exchange: LEDExchange?
 

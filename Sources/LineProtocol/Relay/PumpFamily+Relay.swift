@@ -1,5 +1,5 @@
-/// How a pump reads the lines of any host. The pump protocol: a command is a C string of at most 63 bytes, whatever its case;
-/// the byte that does not fit is dropped, and what follows it is read as a new command.
+/// Interprets the lines of any host as a pump does. By the pump protocol, a command is a C string of at most 63 bytes
+/// in upper or lower case. The byte that does not fit is dropped, and the bytes after it are read as a new command.
 extension PumpFamily: RelayedFamily {
     public typealias LineExchange = PumpLineExchange
 
@@ -16,7 +16,7 @@ extension PumpFamily: RelayedFamily {
         let command = rest.prefix { $0 != 0 }
         if !rest.isEmpty { steps.append(command.isEmpty ? .unknown : Self.step(of: command)) }
         guard let last = steps.last else { return nil }
-        // What stops the pump at the end of a line that is too long is no stop to rely on.
+        // An OFF at the end of an overlong line is not a stop to rely on.
         let effect = steps.count == 1 ? last.effect : .change
         return LineRequest(effect, PumpLineExchange(steps))
     }
@@ -28,7 +28,7 @@ extension PumpFamily: RelayedFamily {
         if text.elementsEqual("ON".utf8) { return .command(.on) }
         if text.elementsEqual("OFF".utf8) { return .command(.off) }
         guard text.starts(with: "SPEED:".utf8) else { return .unknown }
-        // One that is out of range is refused whatever it is.
+        // An out-of-range value is refused by the firmware anyway.
         let number = PumpNumber.read(text[6...])
         return .command(.speed(PumpSpeed(pwm: Int(number)) ?? .initial))
     }
@@ -44,11 +44,11 @@ extension PumpFamily: RelayedFamily {
     public static var stopAnswer: [String] { ["OK", "PUMP:OFF"] }
 }
 
-/// Follows what a pump answers to one line, which may be several commands to the firmware.
+/// Matches the answer of a pump to one line, which the firmware may read as several commands.
 public struct PumpLineExchange: CommandExchange {
     enum Step {
         case command(PumpCommand)
-        /// More than the buffer holds.
+        /// More bytes than the firmware's buffer holds.
         case tooLong
         case unknown
 
@@ -99,9 +99,15 @@ public struct PumpLineExchange: CommandExchange {
 }
 
 extension Session where Family == Relayed<PumpFamily> {
-    /// Begins a session over `link`, and listens: ``Session/begin(over:clock:waitsUntilReady:observer:)`` of any family.
+    /// Begins a session over `link`, like ``Session/begin(over:clock:waitsUntilReady:observer:)`` for any family.
     ///
-    /// - Throws: `linkLost`, or what ``Session/waitUntilReady(within:)`` throws; the link is closed then.
+    /// - Parameters:
+    ///   - link: The link, which the session owns from now on.
+    ///   - clock: The clock for time-outs.
+    ///   - waitsUntilReady: Whether to wait for a board that the opening of the link may have reset.
+    ///   - observer: Called with each event on the executor of the link, before later lines are processed. It must not
+    ///     block.
+    /// - Throws: `linkLost`, or an error of ``Session/waitUntilReady(within:)``. The link is then closed.
     public static func begin(
         over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool = true,
         observer: (@Sendable (SessionEvent<Family.Message>) -> Void)? = nil
@@ -109,7 +115,12 @@ extension Session where Family == Relayed<PumpFamily> {
         try await begun(over: link, clock: clock, waitsUntilReady: waitsUntilReady, observer: observer)
     }
 
-    /// Sends a line and waits for its answer: ``Session/perform(_:timeout:)`` of any family.
+    /// Sends a line and waits for its answer, like ``Session/perform(_:timeout:)`` for any family.
+    ///
+    /// - Parameters:
+    ///   - line: The line to send.
+    ///   - timeout: The time limit for the answer, without the wait for other commands.
+    /// - Throws: ``SessionError``.
     public func perform(
         _ line: RelayedLine<PumpFamily>, timeout: Duration = Session.defaultTimeout
     ) async throws(SessionError) -> RelayedAnswer<PumpFamily> {

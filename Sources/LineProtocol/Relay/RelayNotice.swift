@@ -1,12 +1,12 @@
-/// What a server that shares a device says by itself, in lines that are not the device's own.
+/// A notice of a server that shares a device, in a line that is not the device's own.
 public enum RelayNotice: Sendable, Hashable, CaseIterable {
-    /// To who has asked: the device can't be reached, and the line was not sent.
+    /// To the sender of a line: the device can't be reached, and the line was not sent.
     case notSent
-    /// To who has asked: the line was not sent, since a command that makes the device safe went before it.
+    /// To the sender of a line: the line was not sent, because a command that makes the device safe preceded it.
     case overtaken
-    /// To all: the device is away from now on. Of what was under way nobody knows what became of it.
+    /// To all clients: the link to the device is lost. The outcome of commands in flight is unknown.
     case lost
-    /// To all: the device is back. It may have started anew.
+    /// To all clients: the device is back. It may have restarted.
     case back
 }
 

@@ -1,29 +1,29 @@
-/// A family whose lines a server passes on between one device and several clients, each of which writes the lines of the
-/// protocol as if it had the device for itself.
+/// A family whose lines a server relays between one device and several clients. Each client writes lines of the
+/// protocol as if it had the device to itself.
 public protocol RelayedFamily: DeviceFamily {
-    /// Follows what the device answers to one line of a client.
+    /// Matches the device's answer to one line of a client.
     associatedtype LineExchange: CommandExchange<Message, Void>
 
-    /// What a line asks for, as the device reads it; nil where the device ignores it.
+    /// Returns the request in a line, as the device reads the line; nil if the device ignores the line.
     static func request(by line: [UInt8]) -> LineRequest<Self>?
 
-    /// Whether a device says this in answer to a command only: to who did not ask, it is not passed on.
+    /// Whether a device sends this message only as a reply. Other clients do not get such messages.
     static func isAnswer(_ message: Message) -> Bool
 
     /// The lines by which a device acknowledges ``DeviceFamily/stop``.
     static var stopAnswer: [String] { get }
 }
 
-/// What a line of a client asks for.
+/// The request in a line of a client.
 public struct LineRequest<Family: RelayedFamily>: Sendable {
-    /// What it does to the device.
+    /// The effect of the line on the device.
     public var effect: CommandEffect
-    /// Follows the answer.
+    /// Matches the answer.
     public var exchange: Family.LineExchange
-    /// Whether the device answers it at all.
+    /// Whether the device answers the line at all.
     public var isAnswered: Bool
 
-    /// A request.
+    /// Creates a request.
     public init(_ effect: CommandEffect, _ exchange: Family.LineExchange, isAnswered: Bool = true) {
         self.effect = effect
         self.exchange = exchange
@@ -31,8 +31,8 @@ public struct LineRequest<Family: RelayedFamily>: Sendable {
     }
 }
 
-/// A family as a server speaks it: its commands are the lines of clients, and a reply is the lines of the device, so that a
-/// client gets what the device has said, byte by byte.
+/// A family as a server speaks it: a command is a client's line, and a reply is the device's lines, so that a client
+/// gets them byte by byte.
 ///
 /// ```swift
 /// let session = try await Session<Relayed<PumpFamily>>.begin(over: link, clock: clock)
@@ -41,7 +41,7 @@ public struct LineRequest<Family: RelayedFamily>: Sendable {
 /// }
 /// ```
 ///
-/// The line that refuses a command is the ``SessionError/deviceCode``.
+/// ``SessionError/deviceCode`` is the line by which the device refuses a command.
 public enum Relayed<Base: RelayedFamily>: DeviceFamily {
     public typealias Command = RelayedLine<Base>
     public typealias Message = RelayedMessage<Base>

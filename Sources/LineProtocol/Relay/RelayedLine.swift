@@ -1,46 +1,46 @@
-/// A line of a client, as it goes to the device.
+/// A client's line for the device.
 public struct RelayedLine<Base: RelayedFamily>: Sendable {
     /// The line, without its end.
     public let bytes: [UInt8]
-    /// What it asks for.
+    /// The request in the line.
     public let request: LineRequest<Base>
-    /// Told each line of the answer as soon as it is heard and before anything behind it; not what refuses
-    /// the command, which may turn out to be somebody else's.
+    /// Receives each line of the answer at once, before later lines are processed. It does not get a refusal, which may
+    /// turn out to answer another line, nor the answer to a stop.
     public var hear: (@Sendable (_ line: RelayedMessage<Base>) -> Void)?
-    /// Whether it goes before others that wait, if it only asks.
+    /// Whether the line precedes other waiting ones, if it is a query.
     public var isEarly = false
-    /// Whether who asked is still there; asked when its turn has come.
+    /// Returns whether the client still wants the line; called just before sending.
     public var isWanted: (@Sendable () -> Bool)?
 
-    /// A line without its end; nil where the device ignores it.
+    /// Creates a line from bytes without a line end; nil if the device ignores the line.
     public init?(_ bytes: [UInt8]) {
         guard let request = Base.request(by: bytes) else { return nil }
         self.bytes = bytes
         self.request = request
     }
 
-    /// The line of a command.
+    /// Creates the line of a command.
     init?(_ command: Base.Command) { self.init(Base.encode(command).dropLast()) }
 }
 
-/// A line of the device, and what it means.
+/// A line from the device, and its meaning.
 public struct RelayedMessage<Base: RelayedFamily>: Sendable {
-    /// The line as it came, without its end.
+    /// The line, unchanged and without its end.
     public let bytes: [UInt8]
-    /// What it means.
+    /// The meaning of the line.
     public let meaning: Base.Message
 }
 
-/// What the device has answered to a line.
+/// The device's answer to a line.
 public struct RelayedAnswer<Base: RelayedFamily>: Sendable {
-    /// All its lines, each ended by `\r\n`.
+    /// All lines of the answer, each ended by `\r\n`.
     public internal(set) var bytes: [UInt8] = []
-    /// The last of them, where the device has said it.
+    /// The meaning of the last line, if it came from the device; nil otherwise.
     public internal(set) var last: Base.Message?
 
     init() {}
 
-    /// What was not heard in these words, but comes to the same.
+    /// Creates an answer from lines that mean the same as the device's own.
     init(lines: [String]) { for line in lines { append(Array(line.utf8)) } }
 
     mutating func append(_ line: [UInt8]) {
@@ -49,7 +49,7 @@ public struct RelayedAnswer<Base: RelayedFamily>: Sendable {
     }
 }
 
-/// Follows the lines that answer one line of a client.
+/// Matches the lines that answer one line of a client.
 public struct RelayedExchange<Base: RelayedFamily>: CommandExchange {
     private var exchange: Base.LineExchange
     private let hear: (@Sendable (_ line: RelayedMessage<Base>) -> Void)?
@@ -57,7 +57,7 @@ public struct RelayedExchange<Base: RelayedFamily>: CommandExchange {
 
     init(_ line: RelayedLine<Base>) {
         exchange = line.request.exchange
-        // An acknowledged stop is told once the device's status has confirmed it.
+        // The answer to a stop is passed on after the device's status has confirmed the stop.
         hear = line.request.effect == .stop ? nil : line.hear
     }
 
@@ -78,11 +78,12 @@ public struct RelayedExchange<Base: RelayedFamily>: CommandExchange {
     }
 }
 
-/// What is known of a device that several clients share.
+/// The state of a device that several clients share.
 public struct RelayedState<Base: RelayedFamily>: DeviceState {
-    /// The same as any session knows of such a device.
+    /// The state as any session knows it.
     public private(set) var base = Base.State()
 
+    /// Creates a state in which nothing is known.
     public init() {}
 
     public mutating func apply(_ message: RelayedMessage<Base>) { base.apply(message.meaning) }

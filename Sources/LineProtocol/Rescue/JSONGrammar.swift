@@ -1,56 +1,56 @@
-/// Follows a JSON object byte by byte, strictly by RFC 8259, and tells where it ends or goes wrong.
+/// Follows a JSON object byte by byte, strictly by RFC 8259, and reports its end or its first fault.
 ///
-/// It keeps nothing of what it has seen but how the object is nested.
+/// The grammar stores nothing but the nesting of the object.
 struct JSONGrammar {
-    /// What a byte has led to.
+    /// The result of a byte.
     enum Step {
         case more
-        /// The object has ended with this byte.
+        /// The object ends with this byte.
         case end
         case wrong(RescueError.Code, expected: String)
     }
 
     private enum State {
         case start
-        /// Behind `{`.
+        /// After `{`.
         case firstName
-        /// Behind `,` in an object.
+        /// After `,` in an object.
         case name
         case colon
         case value
-        /// Behind `[`.
+        /// After `[`.
         case firstValue
-        /// Behind a value.
+        /// After a value.
         case separator
         case string(isName: Bool)
         case escape(isName: Bool)
         case hex(left: Int, isName: Bool)
-        /// Behind `-`.
+        /// After `-`.
         case minus
-        /// Behind a leading `0`.
+        /// After a leading `0`.
         case zero
         case integer
-        /// Behind the decimal point.
+        /// After the decimal point.
         case point
         case fraction
-        /// Behind `e`.
+        /// After `e`.
         case exponent
         case exponentSign
         case exponentDigits
-        /// Within `true`, `false` or `null`: the bytes to come, the first lowest.
+        /// Within `true`, `false` or `null`: the remaining bytes, with the next one lowest.
         case literal(left: UInt32)
     }
 
     private var state = State.start
-    /// One bit for each open container, the innermost lowest: whether it is an object.
+    /// One bit for each open container, with the innermost lowest: 1 for an object, 0 for an array.
     private var objects: UInt64 = 0
     private var depth = 0
     private let depthLimit: Int
 
-    /// - Parameter depthLimit: How many containers may be open at once, 64 at most.
+    /// - Parameter depthLimit: The largest number of containers that may be open at once, at most 64.
     init(depthLimit: Int) { self.depthLimit = depthLimit }
 
-    /// Whether it is within a string, where all but `"`, `\` and control characters leads nowhere else.
+    /// Whether the next byte is in a string, which continues unless the byte is `"`, `\`, or a control character.
     var isWithinString: Bool { if case .string = state { true } else { false } }
 
     mutating func take(_ byte: UInt8) -> Step {
@@ -128,7 +128,7 @@ struct JSONGrammar {
         return .more
     }
 
-    /// A value is behind; what parts it from the next, or ends its container?
+    /// Takes a byte after a value: white space, a comma, or the end of the container.
     private mutating func separate(_ byte: UInt8) -> Step {
         let isInObject = objects & 1 == 1
         switch byte {
@@ -162,7 +162,7 @@ struct JSONGrammar {
 
     private static let escapes = Set("\"\\/bfnrt".utf8)
 
-    /// The value of a hexadecimal digit.
+    /// Returns the value of a hexadecimal digit; nil for any other byte.
     static func hexDigit(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
@@ -174,6 +174,6 @@ struct JSONGrammar {
 }
 
 extension UInt8 {
-    /// Whether it may stand between two tokens of JSON.
+    /// Whether the byte is white space between two JSON tokens.
     var isJSONBlank: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
 }

@@ -1,6 +1,6 @@
-/// The fields of a JSON object, none of them read yet.
+/// The fields of a JSON object, with values that are not parsed yet.
 package struct JSONObject {
-    /// A field: its name, and where its value is.
+    /// A field: its name, and the range of its value.
     package struct Field {
         package let name: String
         package let value: Range<Int>
@@ -9,10 +9,13 @@ package struct JSONObject {
     let bytes: [UInt8]
     package private(set) var fields: [Field] = []
 
-    /// Takes an object apart.
+    /// Splits an object into its fields.
     ///
-    /// - Parameter limit: The most bytes that it may have.
-    /// - Throws: ``RescueError`` where it is no valid JSON, holds more than the object and blanks, or has a field twice.
+    /// - Parameters:
+    ///   - bytes: The object. It may have white space around it.
+    ///   - limit: The largest number of bytes.
+    /// - Throws: ``RescueError`` if the bytes are too long or not valid JSON, contain more than one object, or have a
+    ///   field twice.
     package init(_ bytes: [UInt8], limit: Int = RescueMessage.jsonLimit) throws(RescueError) {
         guard bytes.count <= limit else { throw RescueError(.tooLong, at: bytes.count) }
         self.bytes = bytes
@@ -32,7 +35,7 @@ package struct JSONObject {
         }
     }
 
-    /// Checks that there is one object and nothing else. What follows relies on it, and looks for no end of the bytes.
+    /// Checks that the bytes contain one object and nothing else. Later code assumes valid input and checks no bounds.
     private static func check(_ bytes: [UInt8], from start: Int) throws(RescueError) {
         var grammar = JSONGrammar(depthLimit: RescueFramer.depthLimit)
         for index in start..<bytes.count {
@@ -66,7 +69,7 @@ package struct JSONObject {
             case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
             case let byte where depth == 0 && !byte.isJSONBlank:
-                // A number or a word ends where something else begins.
+                // A number or literal ends at white space or punctuation.
                 while !bytes[index].isJSONBlank, !",}]".utf8.contains(bytes[index]) { index += 1 }
                 return index
             default: break
@@ -78,9 +81,9 @@ package struct JSONObject {
 
     // MARK: Values
 
-    /// What is between the quotes at both ends of `range`; nil where that is no string.
+    /// Returns the string in `range`, which includes both quotes. The value must be a string: see ``isString(_:)``.
     ///
-    /// - Throws: `invalidText`.
+    /// - Throws: `invalidText` if the text is not UTF-8, or has half of a surrogate pair.
     package func string(_ range: Range<Int>) throws(RescueError) -> String {
         let content = bytes[range].dropFirst().dropLast()
         var text: [UInt8] = []
@@ -108,7 +111,7 @@ package struct JSONObject {
         return text
     }
 
-    /// The scalar of the one or two `\uXXXX` behind whose first `\u` the index stands.
+    /// Returns the scalar of one or two `\uXXXX`. The index is directly after the first `\u`.
     private func scalar(in content: ArraySlice<UInt8>, at index: inout Int) throws(RescueError) -> Unicode.Scalar {
         let start = index - 2
         let unit = unit(at: &index)
@@ -126,16 +129,16 @@ package struct JSONObject {
         return bytes[index..<index + 4].reduce(0) { $0 << 4 | UInt16(JSONGrammar.hexDigit($1) ?? 0) }
     }
 
-    /// Whether there is a string.
+    /// Whether the value is a string.
     package func isString(_ range: Range<Int>) -> Bool { bytes[range.lowerBound] == UInt8(ascii: "\"") }
 
-    /// The number; nil where there is none, or one that is too large.
+    /// Returns the number; nil if the value is not a number, or too large.
     func number(_ range: Range<Int>) -> Double? {
         guard bytes[range.lowerBound].isNumberBegin else { return nil }
         return Double(String(decoding: bytes[range], as: UTF8.self)).flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// Whether there is a number.
+    /// Whether the value is a number.
     func isNumber(_ range: Range<Int>) -> Bool { bytes[range.lowerBound].isNumberBegin }
 
     private static let plain: [UInt8: UInt8] = [

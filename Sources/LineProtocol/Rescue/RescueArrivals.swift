@@ -1,23 +1,23 @@
-/// The messages that arrive on a link, and what arrives in their stead.
+/// The messages that arrive on a link, as an asynchronous sequence, with errors in place of invalid ones.
 ///
 ///     for try await arrivals in RescueArrivals(over: link) {
 ///         for case .message(let message) in arrivals { … }
 ///     }
 ///
-/// Each element is what one read of the link has completed, one arrival at least. The last holds what was cut off where
-/// the link was closed.
+/// Each element contains the arrivals that one read of the link completes, at least one. The last element reports a
+/// message that the end of the link has cut off.
 public struct RescueArrivals: AsyncSequence, Sendable {
     public typealias Element = [RescueArrival]
     public typealias Failure = LinkError
 
     private let link: any Link
 
-    /// The messages that arrive on `link` from now on, until it is closed.
+    /// Creates the sequence of messages that arrive on `link` from now on, until the link is closed.
     public init(over link: any Link) { self.link = link }
 
     public func makeAsyncIterator() -> Iterator { Iterator(link) }
 
-    /// Asks the link for more. It throws when the far end is gone and all that came was handed out.
+    /// Reads from the link on demand. It throws when the far end is gone and all arrivals were delivered.
     public struct Iterator: AsyncIteratorProtocol {
         private let link: any Link
         private var framer = RescueFramer()
@@ -52,14 +52,14 @@ public struct RescueArrivals: AsyncSequence, Sendable {
     }
 }
 
-/// A message, or what is none.
+/// A message, or data that is not a message.
 public enum RescueArrival: Sendable, Hashable {
     /// A message.
     case message(RescueMessage)
-    /// Something that is no message.
+    /// Data that is not a message.
     case malformed(RescueError)
 
-    /// Reads what a framer has made out.
+    /// Parses a piece from a framer.
     public init(_ piece: RescueFramer.Piece) {
         switch piece {
         case .malformed(let error): self = .malformed(error)

@@ -1,14 +1,14 @@
-/// What kind of message it is. Those that this protocol does not know are kept as they are named.
+/// The kind of a message. Unknown kinds keep their names.
 public struct RescueCategory: RawRepresentable, Sendable, Hashable {
-    /// As on the wire: `Road Closure`.
+    /// The name on the wire, such as `Road Closure`.
     public let rawValue: String
 
-    /// The category of that name.
+    /// Creates the category with this name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// A road is closed.
     public static let roadClosure = RescueCategory(rawValue: "Road Closure")
-    /// Water where it should not be.
+    /// There is a flood.
     public static let flooding = RescueCategory(rawValue: "Flooding")
     /// A place to stay.
     public static let shelter = RescueCategory(rawValue: "Shelter")
@@ -19,6 +19,6 @@ public struct RescueCategory: RawRepresentable, Sendable, Hashable {
     /// Anything else.
     public static let other = RescueCategory(rawValue: "Other")
 
-    /// Those that the protocol names.
+    /// The categories that the protocol defines.
     public static let known: [RescueCategory] = [.roadClosure, .flooding, .shelter, .resource, .sos, .other]
 }

@@ -1,10 +1,10 @@
-/// Why something that came is no message.
+/// The reason why received data is not a message.
 public struct RescueError: Error, Sendable, Hashable {
-    /// What is wrong with it.
+    /// The kinds of fault.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// It is not JSON, by RFC 8259.
+        /// The data is not JSON by RFC 8259.
         case notJSON = "not_json"
-        /// Bytes that belong to no object.
+        /// Bytes outside any object.
         case noise
         /// The link ended before the object did.
         case truncated
@@ -12,30 +12,31 @@ public struct RescueError: Error, Sendable, Hashable {
         case tooLong = "too_long"
         /// The object is nested deeper than ``RescueFramer/depthLimit``.
         case tooDeep = "too_deep"
-        /// Text that is not UTF-8, or has half of a surrogate pair.
+        /// The text is not UTF-8, or has half of a surrogate pair.
         case invalidText = "invalid_text"
-        /// A field is there twice.
+        /// The object has a field twice.
         case duplicateField = "duplicate_field"
         /// A field is missing.
         case missingField = "missing_field"
-        /// A field is of another type.
+        /// A field has a value of the wrong type.
         case wrongType = "wrong_type"
-        /// A field's value is none that it may have.
+        /// A field has an invalid value.
         case invalidValue = "invalid_value"
     }
 
     /// The kind of fault.
     public var code: Code
-    /// Where in the object it is, in bytes; for ``Code/noise`` how many bytes there were.
+    /// The position of the fault in the object, in bytes. For ``Code/noise`` it is the number of bytes outside any
+    /// object.
     public var offset: Int
-    /// The field concerned, as it is named.
+    /// The name of the field at fault, unchanged; nil if the fault is not in a field.
     public var field: String?
-    /// What would have been right.
+    /// The valid input at this position, in words; nil if there is nothing to say.
     public var expected: String?
-    /// The first bytes of what came, ``excerptLength`` at most.
+    /// The first bytes of the data, at most ``excerptLength``.
     public var excerpt: [UInt8] = []
 
-    /// How many bytes of what came an error holds at most.
+    /// The largest number of bytes in ``excerpt``.
     public static let excerptLength = 60
 
     init(_ code: Code, at offset: Int = 0, field: String? = nil, expected: String? = nil) {
@@ -47,7 +48,7 @@ public struct RescueError: Error, Sendable, Hashable {
 }
 
 extension RescueError: CustomStringConvertible {
-    /// In one sentence. It holds the name of a field as it came.
+    /// The fault in one sentence. It contains the name of a field unescaped.
     public var description: String {
         let field = field ?? ""
         let expected = expected.map { ": expected \($0)" } ?? ""

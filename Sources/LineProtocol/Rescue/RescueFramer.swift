@@ -1,49 +1,50 @@
-/// Puts JSON objects together from what arrives, cut anywhere, and finds the next one behind what is none.
+/// Assembles JSON objects from bytes that are cut anywhere, and finds the next object after invalid data.
 ///
-/// An object is whole when it is valid JSON to its closing brace. Where it goes wrong, all that came of it is searched
-/// again for the beginning of another: a message behind one that was cut off is not lost with it.
+/// An object is complete if it is valid JSON up to its closing brace. After a fault, the bytes of the invalid object
+/// are searched again for the start of another: a message after one that was cut off is not lost with it.
 ///
 ///     var framer = RescueFramer()
 ///     for piece in framer.append(bytes) { … }
 public struct RescueFramer: Sendable {
-    /// A piece of what came.
+    /// A piece of the received data.
     public enum Piece: Sendable, Hashable {
-        /// An object, whole and valid JSON.
+        /// A complete object of valid JSON.
         case object([UInt8])
-        /// Something that is none. One error tells of all that is skipped for it.
+        /// Data that is not an object. One error covers all bytes that are skipped because of it.
         case malformed(RescueError)
     }
 
-    /// The longest object in bytes: a message has some hundred, and a fault must not fill the memory.
+    /// The longest object in bytes. A message has some hundred bytes, and invalid data must not exhaust the memory.
     public static let lengthLimit = 16 * 1024
-    /// How deep an object may be nested.
+    /// The deepest nesting of an object.
     public static let depthLimit = 16
 
-    /// What is not done with: an object from its beginning, or nothing.
+    /// The unprocessed bytes: the start of an object, or nothing.
     private var buffer: [UInt8] = []
-    /// How much of it the grammar has seen; 0 outside of an object.
+    /// The number of buffered bytes that the grammar has taken; 0 outside of an object.
     private var taken = 0
     private var grammar = JSONGrammar(depthLimit: depthLimit)
-    /// Up to where in the buffer a fault was told of: what goes wrong again in there is no news.
+    /// Offset up to which a fault was reported; later faults before it are not reported again.
     private var told = 0
-    /// Bytes that belong to no object, since the last one.
+    /// The number of bytes outside any object since the last object.
     private var noiseCount = 0
     private var noise: [UInt8] = []
-    /// Whether what is skipped belongs to what a fault was told of.
+    /// Whether skipped bytes are covered by a fault that was reported.
     private var isBehindFault = false
 
+    /// Creates a framer for the beginning of a stream.
     public init() {}
 
-    /// How many bytes are kept of an object whose end has not come.
+    /// The number of buffered bytes of an object that has not ended.
     public var pendingByteCount: Int { buffer.count }
 
-    /// Takes in what arrived; the pieces that this makes out.
+    /// Takes received bytes, and returns the pieces that they complete.
     public mutating func append(_ bytes: [UInt8]) -> [Piece] {
         buffer += bytes
         return scan()
     }
 
-    /// What can be said of the rest, now that nothing follows.
+    /// Returns the last pieces at the end of input.
     public mutating func finish() -> [Piece] {
         var pieces: [Piece] = []
         while !buffer.isEmpty {
@@ -89,7 +90,7 @@ public struct RescueFramer: Sendable {
         told = max(0, told - count)
     }
 
-    /// Skips to the next `{`; false where there is none.
+    /// Skips to the next `{`; returns false if there is none.
     private mutating func skip(_ start: inout Int) -> Bool {
         while start < buffer.count {
             let byte = buffer[start]
@@ -114,7 +115,7 @@ public struct RescueFramer: Sendable {
         noise = []
     }
 
-    /// Follows the object at `start` to its end or to the end of what has come.
+    /// Follows the object at `start` to its end, to a fault, or to the end of the buffered bytes.
     private mutating func follow(from start: Int) -> JSONGrammar.Step {
         var grammar = grammar
         let begin = start + taken
@@ -135,7 +136,7 @@ public struct RescueFramer: Sendable {
         return step
     }
 
-    /// The object at `start` is none: looks for another in it.
+    /// Reports a fault in the object at `start`, and begins to search it for another object.
     private mutating func fail(_ error: RescueError, _ start: inout Int, _ pieces: inout [Piece]) {
         if start >= told {
             var error = error
@@ -150,6 +151,6 @@ public struct RescueFramer: Sendable {
 }
 
 extension UInt8 {
-    /// Whether it leads nowhere else within a string.
+    /// Whether the byte has no special meaning in a string.
     fileprivate var isPlainInString: Bool { self >= 0x20 && self != UInt8(ascii: "\"") && self != UInt8(ascii: "\\") }
 }

@@ -1,9 +1,9 @@
-/// What tells a message from all others: a UUID.
+/// The unique ID of a message: a UUID.
 public struct RescueID: Sendable, Hashable {
     private let high: UInt64
     private let low: UInt64
 
-    /// Reads `6F1E2C1A-0B7B-4C0E-9A77-0E2A6E6D2B11`, in either case. Nil for anything else.
+    /// Parses a UUID such as `6F1E2C1A-0B7B-4C0E-9A77-0E2A6E6D2B11`, in upper or lower case; nil for any other text.
     public init?(_ text: String) {
         var text = text
         guard let halves = text.withUTF8({ Self.read($0) }) else { return nil }
@@ -33,14 +33,14 @@ public struct RescueID: Sendable, Hashable {
         self.low = low
     }
 
-    /// One that nobody else has: version 4 of RFC 9562.
+    /// Returns a new random ID, of version 4 of RFC 9562.
     public static func random(using generator: inout some RandomNumberGenerator) -> RescueID {
         RescueID(
             high: generator.next() & ~0xF000 | 0x4000,
             low: generator.next() & ~(0b11 << 62) | 0b10 << 62)
     }
 
-    /// One that nobody else has, by the system's random numbers.
+    /// Returns a new random ID from the system's random numbers.
     public static func random() -> RescueID {
         var generator = SystemRandomNumberGenerator()
         return random(using: &generator)
@@ -48,7 +48,7 @@ public struct RescueID: Sendable, Hashable {
 }
 
 extension RescueID: CustomStringConvertible {
-    /// In upper case, as on the wire.
+    /// The UUID in upper case, as on the wire.
     public var description: String {
         var text: [UInt8] = []
         text.reserveCapacity(36)

@@ -1,11 +1,12 @@
 extension RescueMessage {
-    /// The longest JSON that is read, in bytes. What a framer has let through is longer at most by six times where
-    /// ``json`` has escaped all of it.
+    /// The longest JSON that is parsed, in bytes. A message that a framer has accepted can become six times as long, if
+    /// ``json`` escapes all of it.
     public static let jsonLimit = 6 * RescueFramer.lengthLimit
 
-    /// Reads a message as it is on the wire.
+    /// Parses a message from the wire.
     ///
-    /// - Throws: ``RescueError``, which says what is wrong with it and where.
+    /// - Parameter json: One JSON object.
+    /// - Throws: ``RescueError``, with the fault and its position.
     public init(json: [UInt8]) throws(RescueError) {
         do {
             self = try Self.read(JSONObject(json))
@@ -44,9 +45,9 @@ extension RescueMessage {
         "id", "content", "latitude", "longitude", "timestamp", "status", "category",
     ]
 
-    /// The message as it is on the wire: one JSON object, without a line end.
+    /// The message for the wire: one JSON object, without a line end.
     ///
-    /// It holds no character that a terminal could take for a command: those are escaped.
+    /// Characters that a terminal could obey are escaped.
     public var json: [UInt8] {
         var text = "{\"id\":\"\(id)\",\"content\":" + Self.quoted(content)
         text += ",\"latitude\":\(position.latitude),\"longitude\":\(position.longitude)"
@@ -76,9 +77,10 @@ extension RescueMessage {
 }
 
 extension Unicode.Scalar {
-    /// Whether it steers a terminal, or the direction or the form of the text around it, and is not seen itself.
+    /// Whether the character controls a terminal, or the direction or form of the text around it, without being
+    /// visible.
     ///
-    /// What joins the parts of an emoji does so too, but harms nobody.
+    /// The joiners U+200C and U+200D, as in emoji, are invisible too, but harmless: for them this is false.
     public var isInvisible: Bool {
         if value < 0x7F { return value < 0x20 }
         switch properties.generalCategory {
@@ -88,7 +90,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// As a string of JSON may have it in ASCII: one `\uXXXX` or two.
+    /// The character as an ASCII escape for a JSON string: one `\uXXXX` or two.
     var jsonEscape: String {
         String(self).utf16.map { unit in
             let digits = String(unit, radix: 16)

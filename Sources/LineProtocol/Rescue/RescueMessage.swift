@@ -1,4 +1,4 @@
-/// A message that phones hand from one to the next until it has reached somebody.
+/// A message that phones pass from one to the next until it has reached somebody.
 ///
 ///     let message = RescueMessage(
 ///         id: .random(), content: "Hamilton Hall flooding",
@@ -6,22 +6,22 @@
 ///         time: RescueTime(secondsSince2001: 752_263_200.5)!, category: .flooding)
 ///     try await link.send(message.json)
 public struct RescueMessage: Sendable, Hashable {
-    /// What tells it from all others.
+    /// The unique ID.
     public var id: RescueID
-    /// What somebody has written. It may hold any character.
+    /// The text that a person wrote. It may contain any character.
     public var content: String
-    /// What it is about.
+    /// The place that the message is about.
     public var position: RescuePosition
-    /// When it was written, by the clock of who wrote it.
+    /// The time of writing, by the author's clock.
     public var time: RescueTime
-    /// Whether it was handed on.
+    /// Whether the message was passed on.
     public var status: RescueStatus
-    /// What kind of message it is.
+    /// The kind of the message.
     public var category: RescueCategory
-    /// Fields that this protocol does not know, in their order. They are passed on.
+    /// Fields that this protocol does not define, in order. They are passed on.
     public var otherFields: [RescueField]
 
-    /// A message that waits to be handed on, unless told otherwise.
+    /// Creates a message. By default it waits to be passed on.
     public init(
         id: RescueID, content: String, position: RescuePosition, time: RescueTime,
         status: RescueStatus = .pendingSync, category: RescueCategory, otherFields: [RescueField] = []
@@ -43,7 +43,7 @@ public struct RescuePosition: Sendable, Hashable {
     /// Degrees east, -180 to 180.
     public let longitude: Double
 
-    /// Nil where that is no place: out of range, or no number.
+    /// Creates a position; nil if a coordinate is out of range, or not a number.
     public init?(latitude: Double, longitude: Double) {
         guard (-90...90).contains(latitude), (-180...180).contains(longitude) else { return nil }
         self.latitude = latitude
@@ -51,18 +51,18 @@ public struct RescuePosition: Sendable, Hashable {
     }
 }
 
-/// An instant of the years 1 to 9999.
+/// An instant in the years 1 to 9999.
 public struct RescueTime: Sendable, Hashable {
-    /// Seconds since 2001-01-01T00:00:00Z, as on the wire.
+    /// The seconds since 2001-01-01T00:00:00Z, as on the wire.
     public let secondsSince2001: Double
 
-    /// 2001-01-01T00:00:00Z.
+    /// The instant 2001-01-01T00:00:00Z.
     public static let beginning = RescueTime(0)
 
-    /// Seconds since 1970-01-01T00:00:00Z.
+    /// The seconds since 1970-01-01T00:00:00Z.
     public var secondsSince1970: Double { secondsSince2001 + Self.epoch }
 
-    /// Nil for what is in no such year, or no number.
+    /// Creates an instant; nil if it is not in these years, or not a number.
     public init?(secondsSince2001 seconds: Double) {
         guard (-63_113_904_000..<252_423_993_600).contains(seconds) else { return nil }
         self.init(seconds)
@@ -70,27 +70,27 @@ public struct RescueTime: Sendable, Hashable {
 
     private init(_ seconds: Double) { secondsSince2001 = seconds }
 
-    /// Nil for what is in no such year, or no number.
+    /// Creates an instant; nil if it is not in these years, or not a number.
     public init?(secondsSince1970 seconds: Double) { self.init(secondsSince2001: seconds - Self.epoch) }
 
     /// 2001-01-01T00:00:00Z in seconds since 1970-01-01T00:00:00Z.
     private static let epoch = 978_307_200.0
 }
 
-/// Whether a message was handed on.
+/// Whether a message was passed on.
 public enum RescueStatus: String, Sendable, Hashable, CaseIterable {
-    /// It waits to be handed on.
+    /// The message waits to be passed on.
     case pendingSync = "pending_sync"
-    /// It was handed on.
+    /// The message was passed on.
     case synced
 }
 
-/// A field of a message that this protocol does not know.
+/// A field of a message that this protocol does not define.
 public struct RescueField: Sendable, Hashable {
-    /// Its name.
+    /// The name of the field.
     public let name: String
-    /// Its value, as JSON on one line. It is as it came, but for what a terminal could take for a command, which is escaped,
-    /// and what is no text.
+    /// The value as JSON on one line. It is unchanged, except that characters that a terminal could obey are escaped,
+    /// and invalid UTF-8 is replaced.
     public let json: [UInt8]
 
     init(name: String, json: [UInt8]) {
@@ -101,7 +101,8 @@ public struct RescueField: Sendable, Hashable {
     private static func harmless(_ json: [UInt8]) -> [UInt8] {
         var text = ""
         for scalar in String(decoding: json, as: UTF8.self).unicodeScalars {
-            // Only blanks between tokens are control characters of ASCII, and only strings have others.
+            // ASCII control characters occur only as white space between tokens, other invisible characters only in
+            // strings.
             if scalar.value < 0x20 {
                 text += " "
             } else if scalar.isInvisible {

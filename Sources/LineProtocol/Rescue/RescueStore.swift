@@ -1,49 +1,63 @@
-/// Where messages are kept until they were handed on, and after that.
+/// A store for messages, before and after they are passed on.
 ///
-/// What a call has returned is kept, also behind a power cut where the store outlives the program.
+/// When a call has returned, its effect is durable. If the store outlives the program, the effect also survives a power
+/// cut.
 public protocol RescueStore: Sendable {
-    /// Stores those of `messages` whose id is not there yet, each with its status.
+    /// Stores the messages whose IDs are new, each with its status.
     ///
-    /// - Returns: Those that were stored, in their order. Of several with one id that is the first.
+    /// - Parameter messages: The messages to store. Of several with one ID, only the first is stored.
+    /// - Returns: The messages that were stored, in order.
+    /// - Throws: ``RescueStoreError``.
     func insertNew(_ messages: [RescueMessage]) async throws(RescueStoreError) -> [RescueMessage]
 
-    /// All messages, or those of a status, in the order in which they were stored.
+    /// Returns all messages, or those with a status, in the order in which they were stored.
+    ///
+    /// - Parameter status: The status; nil means all messages.
+    /// - Throws: ``RescueStoreError``.
     func messages(_ status: RescueStatus?) async throws(RescueStoreError) -> [RescueMessage]
 
-    /// Notes that the messages of these ids were handed on. Ids that are not there are left out.
+    /// Marks the messages with these IDs as passed on. Unknown IDs are ignored.
+    ///
+    /// - Parameter ids: The IDs of the messages.
+    /// - Throws: ``RescueStoreError``.
     func markSynced(_ ids: [RescueID]) async throws(RescueStoreError)
 }
 
-/// Why a store could not be read or written.
+/// The reason why a store could not be read or written.
 public struct RescueStoreError: Error, Sendable, Hashable {
     /// The kinds of failure that a caller handles differently.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// There is no place for it: no home.
+        /// There is no place for the store: the user has no home directory.
         case noPlace = "no_place"
-        /// This user may not.
+        /// This user may not use the store.
         case notPermitted = "not_permitted"
-        /// The program that keeps the messages is not installed.
+        /// The program that stores the messages is not installed.
         case notInstalled = "not_installed"
-        /// Another program has held it for longer than was waited.
+        /// Another program has locked the store for longer than the time limit.
         case locked
         /// The disk is full.
         case full
-        /// What is there can't be read.
+        /// The stored data can't be read.
         case damaged
-        /// It ended before it answered: whether it has stored what it was asked to is unknown.
+        /// The store ended before it answered. It is unknown whether the request was carried out.
         case lost
-        /// It failed for another reason.
+        /// The store failed for another reason.
         case system
     }
 
     /// The kind of failure.
     public var code: Code
-    /// What went wrong, in one sentence without a full stop.
+    /// The failure in one sentence, without a full stop.
     public var text: String
-    /// What a person can do about it.
+    /// An action for people that may help; nil if there is none.
     public var hint: String?
 
-    /// An error of the given kind.
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of failure.
+    ///   - text: The failure in one sentence, without a full stop.
+    ///   - hint: An action for people that may help.
     public init(_ code: Code, _ text: String, hint: String? = nil) {
         self.code = code
         self.text = text
@@ -55,12 +69,12 @@ extension RescueStoreError: CustomStringConvertible {
     public var description: String { text }
 }
 
-/// A store that lasts as long as the program.
+/// A store in memory, which lasts as long as the program.
 public actor RescueMemoryStore: RescueStore {
     private var stored: [RescueMessage] = []
     private var places: [RescueID: Int] = [:]
 
-    /// An empty store.
+    /// Creates an empty store.
     public init() {}
 
     public func insertNew(_ messages: [RescueMessage]) -> [RescueMessage] {
