@@ -1,65 +1,67 @@
-/// What passes between a host and a device: the state of the device, the command in flight, and who listens.
+/// The dialogue between a host and a device: the state of the device, the command in flight, and the subscribers.
 ///
-/// It knows nothing of links, time or tasks. A session holds one and touches it on its executor only.
+/// A conversation knows nothing of links, time, or tasks. A session owns one, and uses it on its executor only.
 struct Conversation<Family: DeviceFamily> {
-    /// What is known of the device.
+    /// The state of the device, as far as it is known.
     private(set) var state = Family.State()
     private var flight: Flight?
-    /// What ended the flight, where that was the reply.
+    /// The reply that has ended the flight; nil if there is none.
     private var reply: Family.Reply?
-    /// The device has said that it starts.
+    /// Whether the device has reported that it starts.
     var hasDeviceStarted = false
-    /// What is heard from now on may still belong to an earlier command, or to an earlier user of the link.
+    /// Whether the next lines may be stale: answers to an earlier command, or to an earlier user of the link.
     private(set) var hearsThePast = false
     var backlog = Backlog.over
-    /// Whether a reply of this session has come since it began, or since one failed to: the device answers in order, so
-    /// no error of an older command is still to come.
+    /// Whether a command of this session has got its reply, and none has failed to get one since. The device answers in
+    /// order, so no error of an older command can still come.
     private(set) var areErrorsOwn = false
-    /// Whether an answer to something that this session has sent, and given up, may still come.
+    /// Whether an answer to a command that this session has given up may still come.
     private var isOwedAnswer = false
-    /// How many fences were sent whose reply has not come.
+    /// The number of fences that were sent and not answered.
     private(set) var owedFences = 0
-    /// Whether the fence behind a command was not answered when the command was: the device may not have read it yet.
+    /// Whether a command was answered before the fence that was sent after it: the device may not have read the fence
+    /// yet.
     private(set) var isFenceUnread = false
-    /// The stop that goes on.
+    /// The rule of the stop in progress; nil if there is none.
     private var stop: StopRule<Family>?
-    /// Whether the stop's acknowledgement was heard since the stop began, in a flight or between two.
+    /// Whether an acknowledgement was heard since the stop began, in a flight or between two flights.
     private(set) var isStopHeard = false
-    /// Whether an answer did not come, was an error, or something was heard that the protocol does not know.
+    /// Whether an answer was missing or was an error, or a line was heard that the protocol does not define.
     private(set) var isInDoubt = false
-    /// The number of lines that the device has said.
+    /// The number of lines heard, without the backlog and without a server's notices on the command in flight.
     private(set) var heardCount: UInt64 = 0
-    /// Whether somebody has undone the stop since it was sent last: no acknowledgement counts before it is sent again.
+    /// Whether somebody has undone the stop since it was last sent: until it is sent again, no acknowledgement counts.
     private var isStopUndone = false
-    /// What the command in flight does to the device; nil in a pause.
+    /// The effect of the command in flight on the device; nil in a pause.
     private var effectInFlight: CommandEffect?
     private var isStopInFlight: Bool { effectInFlight == .stop }
-    /// Whether a stop goes on.
+    /// Whether a stop is in progress.
     var isStopping: Bool { stop != nil }
 
-    /// What had arrived before the session began.
+    /// The state of the backlog: the input that arrived before the session began.
     enum Backlog {
-        /// It is being taken in.
+        /// The backlog is being read.
         case arriving
-        /// It ended within a line, and what completes that line is yet to come.
+        /// The backlog ended within a line, and the rest of this line has not come.
         case lineBegun
-        /// What is heard is new.
+        /// The backlog has been read: lines are new from now on.
         case over
     }
 
     private var exchange: Family.Exchange?
     private var subscribers: [UInt64: AsyncStream<SessionEvent<Family.Message>>.Continuation] = [:]
-    /// Told of each event at once, in the order of what is heard.
+    /// Called at once with each event, in the order in which lines are heard.
     var observer: (@Sendable (SessionEvent<Family.Message>) -> Void)?
     private var lastID: UInt64 = 0
 
     // MARK: Commands
 
-    /// A command is about to be sent; returns the name of its flight.
+    /// Begins the flight of a command that is about to be sent. Returns the ID of the flight.
     ///
     /// - Parameters:
-    ///   - errors: What an error that can answer the command means.
-    ///   - isSpoilerSent: Whether ``DeviceFamily/lineSpoiler`` goes first, which the device refuses.
+    ///   - command: The command.
+    ///   - errors: The meaning of an error that can answer the command.
+    ///   - isSpoilerSent: Whether ``DeviceFamily/lineSpoiler`` is sent first. The device refuses it.
     mutating func begin(
         _ command: Family.Command, errors: Flight.ErrorTrust, isSpoilerSent: Bool
     ) -> UInt64 {
@@ -72,7 +74,7 @@ struct Conversation<Family: DeviceFamily> {
         return lastID
     }
 
-    /// Begins a flight in which nothing is sent and nothing is a reply: it ends by time, or because something is urgent.
+    /// Begins a pause: a flight without a command and a reply. It ends at its deadline, or when a stop is requested.
     mutating func beginPause() -> UInt64 {
         lastID += 1
         flight = Flight(id: lastID, errors: .ignored, refusesSpoiler: false)
@@ -80,37 +82,38 @@ struct Conversation<Family: DeviceFamily> {
         return lastID
     }
 
-    /// Returns the doubtful error that nobody has looked at, and sets how later errors are treated.
+    /// Returns the doubtful error if nobody has handled it, and then sets the treatment of later errors; nil otherwise.
     mutating func takeDoubtfulError(_ errors: Flight.ErrorTrust) -> String? {
         guard flight?.hasNews == true else { return nil }
         flight?.errors = errors
         return flight?.doubtfulError
     }
 
-    /// The fence is sent behind the command in flight, to confirm its doubtful error.
+    /// Notes that the fence is sent after the command in flight, to confirm its doubtful error.
     mutating func fenceFlight() {
         owedFences += 1
         flight?.isFenced = true
     }
 
-    /// A fence is sent.
+    /// Notes that a fence is sent.
     mutating func sendsFence() { owedFences += 1 }
 
-    /// A fence that was sent gets no reply: a server has not passed it on, unless that was said of something older.
+    /// Notes that a server did not pass on a fence, so that no reply will come. If the notice may answer something
+    /// older, the fence may have been passed on, and still counts.
     mutating func writeOffFence() { if !isOwedAnswer { owedFences = max(0, owedFences - 1) } }
 
-    /// The replies to earlier fences count as lost.
+    /// Counts the replies to earlier fences as lost.
     mutating func forgetOwedFences() { (owedFences, isFenceUnread) = (0, false) }
 
-    /// A stop begins: its acknowledgement counts whenever it comes.
+    /// Begins a stop. From now on its acknowledgement counts at any time.
     mutating func begin(_ rule: StopRule<Family>) {
         stop = rule
         isStopHeard = false
     }
 
-    /// A stop has ended.
+    /// Ends a stop.
     ///
-    /// - Parameter isOwedAnswer: Whether it was sent more than once, so that other acknowledgements are still to come.
+    /// - Parameter isOwedAnswer: Whether the stop was sent several times, so that further acknowledgements may come.
     mutating func endStop(isOwedAnswer: Bool) {
         stop = nil
         guard isOwedAnswer else { return }
@@ -119,36 +122,36 @@ struct Conversation<Family: DeviceFamily> {
         self.isOwedAnswer = true
     }
 
-    /// Whether no command is in flight that waits for its end.
+    /// Whether there is no flight, or only one that has ended.
     var isOver: Bool { flight?.isOver ?? true }
 
-    /// The command in flight, if there is one, has come to its end.
+    /// Ends the flight, if there is one.
     mutating func endFlight(_ ending: Flight.Ending) { flight?.end(ending) }
 
     mutating func wait(_ continuation: UnsafeContinuation<Void, Never>) { flight?.wait(continuation) }
 
-    /// Cancels the flight of that name, unless it is over.
+    /// Cancels the flight with this ID, unless it is over.
     mutating func cancel(_ id: UInt64) {
         if flight?.id == id { endFlight(.cancelled) }
     }
 
-    /// The link does not take the bytes of the command in flight at once.
+    /// Notes that the link does not accept the bytes of the flight at once.
     ///
-    /// - Parameter isCommand: Whether they are the command's own, and not those of a question behind it.
+    /// - Parameter isCommand: Whether the bytes are the command's own. False for a query or fence after it.
     mutating func beginSending(ofCommand isCommand: Bool) { flight?.beginSending(ofCommand: isCommand) }
 
-    /// The link has taken the bytes of the flight of that name.
+    /// Notes that the link has accepted the bytes of the flight with this ID.
     mutating func endSending(_ id: UInt64) {
         if flight?.id == id { flight?.endSending() }
     }
 
-    /// The link did not take the command of the flight of that name.
+    /// Notes that the link did not accept the command of the flight with this ID.
     mutating func sendingFailed(_ id: UInt64) {
         if flight?.id == id { endFlight(.notSent) }
     }
 
-    /// The link did not take the stop that was sent in the flight of that name; a later flight is told of it as well. It
-    /// ends the stop where the link is gone or refuses for good; else the stop is sent again.
+    /// Notes that the link did not accept the stop of the flight with this ID. The failure counts for a later flight of
+    /// the same stop too. If the link is gone or refuses for good, the flight ends; otherwise the stop is sent again.
     mutating func stopSendingFailed(_ id: UInt64, _ error: LinkError) {
         guard isStopping || flight?.id == id else { return }
         switch error.code {
@@ -157,13 +160,13 @@ struct Conversation<Family: DeviceFamily> {
         }
     }
 
-    /// Whether the flight ended because the device answered.
+    /// Whether the flight has ended by an answer.
     var isAnswered: Bool { flight?.ending?.isAnswer ?? false }
 
-    /// Whether the flight ended because the link did not take its command.
+    /// Whether the flight has ended because the link did not accept its command.
     var isSendingFailed: Bool { if case .notSent = flight?.ending { true } else { false } }
 
-    /// Takes out the flight, however it has ended: what is heard from now on is news.
+    /// Removes and returns the flight, however it has ended. Later lines are events.
     mutating func removeFlight() -> Flight? {
         defer { flight = nil }
         switch flight?.ending {
@@ -173,10 +176,11 @@ struct Conversation<Family: DeviceFamily> {
         return flight
     }
 
-    /// Takes out the flight if the reply has ended it, and returns the reply; else leaves it, and returns nil.
+    /// Removes the flight and returns its reply, if the reply has ended it. Otherwise leaves the flight, and returns
+    /// nil.
     ///
-    /// - Parameter provesPresent: Whether nothing older is still to come, since the device answers in order. The
-    ///   acknowledgement of a stop does not prove it: it may be that of an earlier stop.
+    /// - Parameter provesPresent: Whether the reply proves that nothing older can still come, since the device answers
+    ///   in order. The acknowledgement of a stop does not prove it: it may be that of an earlier stop.
     mutating func removeRepliedFlight(provesPresent: Bool = true) -> Family.Reply? {
         guard case .replied = flight?.ending, let reply else { return nil }
         self.reply = nil
@@ -190,7 +194,7 @@ struct Conversation<Family: DeviceFamily> {
         return reply
     }
 
-    /// A command was sent and its reply was not heard.
+    /// Notes that a command was sent and its reply was not heard.
     mutating func doubt(_ command: Family.Command) {
         hearsThePast = true
         areErrorsOwn = false
@@ -198,12 +202,12 @@ struct Conversation<Family: DeviceFamily> {
         if Family.effect(of: command) != .query { state.becomeUncertain() }
     }
 
-    // MARK: What is heard
+    // MARK: Lines
 
-    /// What is heard next may answer what somebody else has sent.
+    /// Notes that the next lines may answer the commands of another program.
     mutating func expectThePast() { hearsThePast = true }
 
-    /// Takes in one line.
+    /// Processes one line.
     mutating func hear(_ line: Span<UInt8>, _ ending: LineEnding) {
         let message = Family.message(line: line, ending: ending)
         if backlog != .over {
@@ -225,10 +229,10 @@ struct Conversation<Family: DeviceFamily> {
         publish(.heard(message))
     }
 
-    /// Takes in what was heard while a command is in flight; returns whether it belongs to the command.
+    /// Processes a message during a flight. Returns whether the message belongs to the command in flight.
     private mutating func isForFlight(_ message: Family.Message) -> Bool {
         if flight?.isFenced == true, Family.isFenceReply(message), owedFences == 0 {
-            // Had the device carried out the command, it would have said so before.
+            // If the device had carried out the command, its reply would have come before this one.
             state.apply(message)
             endFlight(.refused(flight?.doubtfulError ?? ""))
             return true
@@ -249,7 +253,7 @@ struct Conversation<Family: DeviceFamily> {
         }
     }
 
-    /// Takes in what a server that shares the device says; returns whether there is no more to it.
+    /// Processes a notice of a server that shares the device. Returns whether nothing remains to be done with it.
     private mutating func isTakenIn(_ notice: RelayNotice) -> Bool {
         switch notice {
         case .lost, .back:
@@ -259,10 +263,11 @@ struct Conversation<Family: DeviceFamily> {
         }
     }
 
-    /// A server has not sent a line; returns whether that is the command in flight.
+    /// Processes a server's notice that it did not send a line. Returns whether this line was the command in flight.
     ///
-    /// It answers this session alone, in order: only where no older answer is to come is it that of the command. A question
-    /// that is taken for refused does no harm, and OFF is sent again.
+    /// The server sends this notice to the session whose line it did not send, in order with other answers. So it
+    /// certainly concerns the command only if no older answer is due. For a query or OFF this need not be certain: a
+    /// query that wrongly counts as refused does no harm, and OFF is sent again.
     private mutating func turnsFlightAway(_ notice: RelayNotice) -> Bool {
         guard flight?.awaitsReply == true, let effectInFlight else { return false }
         guard effectInFlight != .change || !isOwedAnswer else { return false }
@@ -270,13 +275,13 @@ struct Conversation<Family: DeviceFamily> {
             flight?.refusesSpoiler = false
             return true
         }
-        // Behind a doubtful error it answers the question that was sent to find out about that.
+        // After a doubtful error, the notice concerns the query or fence that was sent to clear up the error.
         guard flight?.doubtfulError == nil, notice == .notSent || effectInFlight == .change else { return false }
         endFlight(.turnedAway(notice, isCertain: effectInFlight == .query || !isOwedAnswer))
         return true
     }
 
-    /// Takes in an error that can answer the command in flight; returns whether it does.
+    /// Processes an error that can answer the command in flight. Returns whether it does.
     private mutating func isRefusal(_ message: Family.Message, _ code: String) -> Bool {
         switch flight?.errors {
         case .own:
@@ -299,7 +304,7 @@ struct Conversation<Family: DeviceFamily> {
         }
     }
 
-    // MARK: Who listens
+    // MARK: Subscribers
 
     mutating func subscribe(_ continuation: AsyncStream<SessionEvent<Family.Message>>.Continuation) -> UInt64 {
         lastID += 1
@@ -314,9 +319,10 @@ struct Conversation<Family: DeviceFamily> {
         for subscriber in subscribers.values { subscriber.yield(event) }
     }
 
-    /// The link is gone or closed: the state of the device can't be known, and nothing else is heard.
+    /// Ends the conversation, because the link is gone or closed. The state of the device can't be known, and no
+    /// further line will be heard.
     ///
-    /// - Parameter ending: How the command in flight has ended by that.
+    /// - Parameter ending: The ending of the command in flight.
     mutating func endForGood(_ ending: Flight.Ending) {
         state.becomeUncertain()
         endFlight(ending)

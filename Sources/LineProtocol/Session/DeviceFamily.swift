@@ -1,49 +1,55 @@
-/// A kind of device: its commands, what its lines mean, and what is known of its state.
+/// A kind of device: its commands, the meaning of its lines, and its state.
 ///
-/// A family is pure: bytes to meaning and back. A ``Session`` brings it and a ``Link`` together.
+/// A family is pure: it translates bytes into meanings and back. A ``Session`` connects it with a ``Link``.
 public protocol DeviceFamily: Sendable {
-    /// What a host can ask.
+    /// A command to the device.
     associatedtype Command: Sendable
-    /// What one line of the device means.
+    /// The meaning of one line from the device.
     associatedtype Message: Sendable
-    /// What a command brings back.
+    /// The reply to a command.
     associatedtype Reply: Sendable
-    /// Follows the lines that answer one command.
+    /// Matches the lines that answer one command.
     associatedtype Exchange: CommandExchange<Message, Reply>
-    /// What is known of the device.
+    /// The state of the device, as far as it is known.
     associatedtype State: DeviceState<Message>
 
-    /// The longest line in bytes that the device may say.
+    /// The longest line from the device, in bytes. A longer one is cut.
     static var lineLimit: Int { get }
 
-    /// The bytes of `command` on a link, with its line end.
+    /// Returns the bytes of `command` on a link, with its line end.
     static func encode(_ command: Command) -> [UInt8]
 
-    /// What `command` does to the device, which decides what may be done when no answer comes.
+    /// Returns the effect of `command` on the device. It decides whether the command may be repeated if no answer
+    /// comes.
     static func effect(of command: Command) -> CommandEffect
 
-    /// What a line means.
+    /// Returns the meaning of a line.
+    ///
+    /// - Parameters:
+    ///   - line: The line without its end.
+    ///   - ending: The way in which the line ended.
     static func message(line: Span<UInt8>, ending: LineEnding) -> Message
 
-    /// Whether a line is nothing of the protocol, and not text for people either.
+    /// Whether a line is neither defined by the protocol nor text for people.
     static func isForeign(_ message: Message) -> Bool
 
-    /// Whether the device says by `message` that it has just started, and has forgotten its state.
+    /// Whether the device reports by `message` that it has just started, and so has lost its state.
     static func isStart(_ message: Message) -> Bool
 
-    /// What a server that shares the device, and not the device itself, says by `message`.
+    /// Returns the notice, if `message` comes from a server that shares the device; nil if it comes from the device.
     static func relayNotice(by message: Message) -> RelayNotice?
 
-    /// The beginning of the exchange that `command` opens.
+    /// Returns the beginning of the exchange for `command`.
     static func exchange(for command: Command) -> Exchange
 
-    /// A query whose answer the device never gives unasked: all that is heard before the answer is older than the query.
+    /// A query whose reply is never unsolicited: lines before the reply may be stale, lines after it are new. nil if
+    /// there is none.
     static var fence: Command? { get }
 
-    /// Whether a command is ``fence``.
+    /// Whether `command` is ``fence``.
     static func isFence(_ command: Command) -> Bool
 
-    /// Whether a message answers ``fence``.
+    /// Whether `message` is the reply to ``fence``.
     static func isFenceReply(_ message: Message) -> Bool
 
     /// Bytes that turn a half-sent line into one that the device rejects, and end it.
@@ -52,96 +58,104 @@ public protocol DeviceFamily: Sendable {
     /// Bytes written before a change. They end a line that another program has half sent, which would swallow the change.
     static var changePrefix: [UInt8] { get }
 
-    /// How long a device may take to read a command; zero where it reads at any time. After a command that was given up
-    /// the next one waits this long, so that both together do not overflow the device's receive buffer.
+    /// The longest time that the device takes to read a command; zero if it reads at any time. After a command that was
+    /// given up, the next one waits for this time, so that both together do not overflow the device's receive buffer.
     static var readingTime: Duration { get }
 
-    /// The query for the state of the device; nil where there is none.
+    /// The query for the state of the device; nil if there is none.
     static var statusQuery: Command? { get }
 
-    /// Whether who asked for `command` still wants it; asked when its turn has come, and not for ``stop``.
+    /// Whether the caller still wants `command`. Called just before sending, but not for ``stop``.
     static func isWanted(_ command: Command) -> Bool
 
-    /// Whether `command` goes before others that wait, as a question does by which somebody makes sure that the device is safe.
+    /// Whether `command` precedes other waiting commands, such as a query by which a caller checks that the device is
+    /// safe.
     static func isEarly(_ command: Command) -> Bool
 
-    /// How a device is made safe; nil where the family has no command for that.
+    /// The way to make the device safe; nil if the family has no command for this.
     static var stop: StopRule<Self>? { get }
 }
 
 extension DeviceFamily {
-    /// Nothing: for a family in whose protocol a server has no words of its own.
+    /// nil: for a family without notices of a server.
     public static func relayNotice(by message: Message) -> RelayNotice? { nil }
 
-    /// Nothing: for a family whose devices take no lines.
+    /// Empty: for a family whose devices accept no lines.
     public static var lineSpoiler: [UInt8] { [] }
 
-    /// Nothing: for a family whose devices take no empty lines.
+    /// Empty: for a family whose devices do not ignore empty lines.
     public static var changePrefix: [UInt8] { [] }
 
-    /// None: for a family whose devices read at any time.
+    /// Zero: for a family whose devices read at any time.
     public static var readingTime: Duration { .zero }
 
-    /// No: for a family without a ``fence``.
+    /// False: for a family without a ``fence``.
     public static func isFence(_ command: Command) -> Bool { false }
 
-    /// No: for a family without a ``fence``.
+    /// False: for a family without a ``fence``.
     public static func isFenceReply(_ message: Message) -> Bool { false }
 
-    /// Yes.
+    /// True: every command is still wanted.
     public static func isWanted(_ command: Command) -> Bool { true }
 
-    /// No: they go in the order in which they came.
+    /// False: commands keep their order of arrival.
     public static func isEarly(_ command: Command) -> Bool { false }
 
-    /// None: most devices do nothing that must be stopped.
+    /// nil: most devices do nothing that must be stopped.
     public static var stop: StopRule<Self>? { nil }
 }
 
-/// What a command does to a device.
+/// The effect of a command on a device.
 public enum CommandEffect: Sendable, Hashable {
-    /// It only asks: it may be sent again.
+    /// The command changes nothing: it may be sent again.
     case query
-    /// It changes the device: sent once, and never again by itself.
+    /// The command changes the device: it is sent once, and never repeated automatically.
     case change
-    /// It makes the device safe: it is sent first and at once, and repeated until the device says that it is safe.
+    /// The command makes the device safe: it is sent first and at once, and repeated until the device reports that it
+    /// is safe.
     case stop
 }
 
-/// Follows the lines that answer one command, by what the command expects.
+/// Matches the lines that answer one command, by the reply that the command expects.
 public protocol CommandExchange<Message, Reply>: Sendable {
+    /// The meaning of one line from the device.
     associatedtype Message
+    /// The reply to the command.
     associatedtype Reply
 
-    /// Looks at what the device said while the command was in flight.
+    /// Examines a message from the device while the command is in flight.
+    ///
+    /// - Parameter message: The message, which may answer the command or not.
+    /// - Returns: The relation of the message to the command.
     mutating func take(_ message: Message) -> ExchangeVerdict<Reply>
 }
 
-/// What a line is to a command in flight.
+/// The relation of a line to a command in flight.
 public enum ExchangeVerdict<Reply> {
-    /// It belongs to something else.
+    /// The line belongs to something else.
     case unrelated
-    /// It is part of the reply, and more is to come.
+    /// The line is a part of the reply, and more is to come.
     case partial
-    /// It completes the reply.
+    /// The line completes the reply.
     case complete(Reply)
-    /// The device refuses the command, with this code.
+    /// The device refuses the command with the given code.
     case refused(String)
 }
 
-/// What is known of a device from what it said.
+/// The state of a device, as far as its lines show it.
 public protocol DeviceState<Message>: Sendable, Equatable {
+    /// The meaning of one line from the device.
     associatedtype Message
 
-    /// Nothing is known.
+    /// Creates a state in which nothing is known.
     init()
 
-    /// Takes in what the device answered to a command of this session.
+    /// Updates the state by the device's answer to a command of this session.
     mutating func apply(_ message: Message)
 
-    /// Takes in what the device said otherwise: unasked, or to somebody else.
+    /// Updates the state by any other message: an unsolicited one, or an answer to another program.
     mutating func overhear(_ message: Message)
 
-    /// A command may have been carried out or not, or the device may have been reset: forget what that puts in doubt.
+    /// Forgets all that is in doubt: it is unknown whether a command was carried out, or whether the device was reset.
     mutating func becomeUncertain()
 }

@@ -1,22 +1,23 @@
-/// The command in flight, as far as it is the same for every family.
+/// The command in flight, without the parts that depend on the family.
 ///
-/// It belongs to a session and is touched on its executor only.
+/// A flight belongs to a session, and is used on the session's executor only.
 struct Flight {
-    /// How a flight ended.
+    /// The ending of a flight.
     enum Ending {
-        /// The reply has come, and waits in the conversation.
+        /// The reply has come, and is kept in the conversation.
         case replied
+        /// The device refused the command with the given code.
         case refused(String)
-        /// A server that shares the device has not sent it: `notSent`, or `overtaken`. Where that is not certain, it may be the
-        /// answer to something older.
+        /// A server that shares the device did not send the command: `notSent`, or `overtaken`. If this is not certain,
+        /// the notice may concern something older.
         case turnedAway(RelayNotice, isCertain: Bool)
         case timedOut
-        /// A stop went before it.
+        /// A stop preceded the command.
         case overtaken
         case cancelled
         case lost(LinkError)
         case closed
-        /// The link did not take the command, or only a part.
+        /// The link accepted only a part of the command, or nothing.
         case notSent
 
         var isRefusal: Bool { if case .refused = self { true } else { false } }
@@ -31,33 +32,33 @@ struct Flight {
     }
 
     let id: UInt64
-    /// What an error that can answer the command means.
+    /// The meaning of an error that can answer the command.
     var errors: ErrorTrust
-    /// An error that may be this command's, or that of something older; it wakes who waits, to find out.
+    /// An error that may answer this command or an older one. It wakes the waiting caller, who finds out.
     private(set) var doubtfulError: String?
     /// Whether the next ERROR answers the spoiled line, not this command.
     var refusesSpoiler: Bool
-    /// Whether the fence is in flight behind the command: its reply confirms the doubtful error.
+    /// Whether the fence was sent after the command. Its reply confirms the doubtful error.
     var isFenced = false
     private(set) var ending: Ending?
-    /// Whether the link has yet to take the bytes. What comes meanwhile may answer another host: it counts once they are
-    /// taken, and not if they are taken back.
+    /// Whether the link has not yet accepted the bytes. An answer that comes before may be for another host: it counts
+    /// once the bytes are accepted, and not if they are withdrawn.
     private var isBeingSent = false
-    /// Whether those bytes are the command's own, and not those of a question behind it.
+    /// Whether these bytes are the command's own. False for a query or fence after it.
     private var isCommandBeingSent = false
-    /// How the flight ends once its bytes are taken.
+    /// The ending that takes effect once the bytes are accepted.
     private var answer: Ending?
-    /// The last line of the flight that the protocol does not know.
+    /// The last line during the flight that the protocol does not define.
     var foreignLine: [UInt8]?
     private var waiter: UnsafeContinuation<Void, Never>?
 
-    /// What an error that can answer the command means.
+    /// The meaning of an error that can answer the command.
     enum ErrorTrust {
-        /// Nothing older can still answer: it is this command's.
+        /// The error answers this command, since nothing older can still be answered.
         case own
-        /// It may be the answer to something older: that has to be found out.
+        /// The error may answer something older, and the session has to find out.
         case doubtful
-        /// It is that of something older, or makes no difference: the flight goes on.
+        /// The error answers something older, or makes no difference: the flight goes on.
         case ignored
     }
 
@@ -69,26 +70,27 @@ struct Flight {
 
     var isOver: Bool { if case nil = ending { false } else { true } }
 
-    /// Whether its reply is yet to come; an error does not preclude one.
+    /// Whether the reply is still to come. An error does not rule it out.
     var awaitsReply: Bool { if case .replied = answer { false } else { !isOver } }
 
-    /// Takes in another error while the first one's origin is found out: the last is the most likely to be its own.
+    /// Notes a further error while the origin of the first one is being cleared up. The last error most likely answers
+    /// this command.
     mutating func noteError(_ code: String) {
         if isFenced { doubtfulError = code }
     }
 
-    /// Resumed when the flight is over, or an error of doubtful origin has come that nobody has looked at.
+    /// Resumes the continuation when the flight is over, or when there is a doubtful error that nobody has handled.
     mutating func wait(_ continuation: UnsafeContinuation<Void, Never>) {
         if isOver || hasNews { continuation.resume() } else { waiter = continuation }
     }
 
-    /// Whether an error of doubtful origin waits to be looked at.
+    /// Whether there is a doubtful error that nobody has handled.
     var hasNews: Bool { doubtfulError != nil && errors == .doubtful && !isBeingSent }
 
-    /// The link is handed bytes that it does not take at once.
+    /// Notes that the link was given bytes that it does not accept at once.
     mutating func beginSending(ofCommand isCommand: Bool) { (isBeingSent, isCommandBeingSent) = (true, isCommand) }
 
-    /// The link has taken them.
+    /// Notes that the link has accepted the bytes.
     mutating func endSending() {
         isBeingSent = false
         if let answer { end(answer) } else if hasNews { wake() }
@@ -99,14 +101,14 @@ struct Flight {
         waiter = nil
     }
 
-    /// Takes in an error of doubtful origin: the first wakes who waits, and the flight goes on.
+    /// Notes a doubtful error. The first one wakes the waiting caller, and the flight goes on.
     mutating func doubt(_ code: String) {
         guard doubtfulError == nil else { return }
         doubtfulError = code
         if hasNews { wake() }
     }
 
-    /// Ends the flight; what comes behind the first end changes nothing.
+    /// Ends the flight. Only the first end counts.
     mutating func end(_ ending: Ending) {
         if isOver { return }
         if isBeingSent, isCommandBeingSent ? ending.isAnswer : ending.isRefusal {

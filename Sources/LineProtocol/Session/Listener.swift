@@ -1,17 +1,17 @@
-/// Cuts what arrives into lines and takes them into the conversation.
+/// Cuts received bytes into lines, and passes them to the conversation.
 ///
-/// A class beside the actor, so that what arrives comes straight here from the link.
+/// This is a class outside of the actor, so that the link delivers bytes to it directly.
 final class Listener<Family: DeviceFamily>: @unchecked Sendable {
-    // @unchecked: it is touched on the executor of its session only: by the session, and by the link's receiver, which
-    // checks that.
+    // @unchecked: used on the executor of its session only, by the session and by the link's receiver, which checks the
+    // executor.
 
     private var framer = LineFramer(limit: Family.lineLimit)
     var conversation = Conversation<Family>()
 
-    /// Whether the line that is heard next is the rest of one that was too long, and begins anywhere in it.
+    /// Whether the next line is the rest of an overlong one, and therefore begins in the middle of it.
     private var isAmidLine = false
 
-    /// What came of a line whose end has not come.
+    /// The bytes of the line that has not ended.
     var pending: [UInt8] { framer.pending.withoutNULs }
 
     func take(_ bytes: [UInt8]) {

@@ -3,8 +3,8 @@
 /// An answered command has left the buffer. One that was given up may still be in it, so the next command waits until the
 /// device has had time to read it.
 struct SendingPace {
-    /// The most stops, and questions behind them, that may be unanswered within ``stopMemory``: some 30 bytes of the 63 that a
-    /// pump's UART keeps.
+    /// The largest number of unanswered stops, and queries after them, within ``stopMemory``: about 30 of the 63 bytes
+    /// that a pump's UART keeps.
     private static let mostStops = 5
     private static let stopMemory = Duration.seconds(1)
 
@@ -13,21 +13,21 @@ struct SendingPace {
     private var lastSending = Duration.zero
     private var stops: [Duration] = []
 
-    /// Takes note that a command is sent.
+    /// Notes that a command is sent.
     mutating func noteSending(at now: Duration) { lastSending = now }
 
-    /// Takes note that the command sent last is given up. The device may need `readingTime` to read it.
+    /// Notes that the last command is given up. The device may need `readingTime` to read it.
     mutating func noteGivingUp(readingTime: Duration) { nextSending = lastSending + readingTime }
 
-    /// Takes note that a stop, or a question behind one, was answered. If none is unanswered now, the device has read
-    /// everything that was sent before.
+    /// Notes that a stop, or a query after one, was answered. If none is unanswered now, the device has read everything
+    /// that was sent before.
     mutating func noteStopAnswer() {
         if !stops.isEmpty { stops.removeFirst() }
         if stops.isEmpty { nextSending = .zero }
     }
 
-    /// Counts one more stop, or a question behind one, and returns whether to send it: false if enough of them are unanswered.
-    /// The last place is a stop's.
+    /// Counts one more stop, or a query after one, and returns whether to send it: false if too many are unanswered.
+    /// The last place is reserved for a stop.
     mutating func takeStop(at now: Duration, isQuestion: Bool = false) -> Bool {
         stops.removeAll { $0 + Self.stopMemory <= now }
         guard stops.count < Self.mostStops - (isQuestion ? 1 : 0) else { return false }

@@ -1,9 +1,10 @@
-/// Telling old from new: the device answers in order, so what is heard behind the reply to a fence is not older than it.
+/// Separates stale lines from new ones. The device answers in order, so a line after the reply to a fence is not older
+/// than the fence.
 extension Session {
     /// Sends a query whose reply is never unsolicited; anything heard earlier is stale.
     ///
-    /// - Parameter isRepeated: Whether it is sent a second time when half of the time has gone by, as other queries are:
-    ///   a reply is not recognised behind a line whose end was lost, as while a port is opened.
+    /// - Parameter isRepeated: Whether to send the fence a second time after half of the timeout, like other queries. A
+    ///   reply is not recognized if it follows a line whose end was lost, as while a port is opened.
     func passFence(
         _ fence: Family.Command, before command: Family.Command, timeout: Duration, isRepeated: Bool,
         since stopCount: UInt64
@@ -27,11 +28,11 @@ extension Session {
         }
     }
 
-    /// How much later than the reply to a fence that of an earlier one may come, which got none in time.
+    /// The longest delay, after the reply to a fence, of the reply to an earlier fence that got none in time.
     static var lateReplyTime: Duration { .seconds(1) }
 
-    /// Waits for the replies to earlier fences: the one that came may have been one of those. What does not come in time
-    /// counts as lost.
+    /// Waits for the replies to earlier fences, since the reply that came may have been one of theirs. Replies that do
+    /// not come in time count as lost.
     func waitForOwedFences(within time: Duration) async {
         guard let fence = Family.fence else { return }
         let end = clock.elapsed() + time
@@ -47,8 +48,8 @@ extension Session {
         if clock.elapsed() >= end { listener.conversation.forgetOwedFences() }
     }
 
-    /// Finds out whose an error of doubtful origin is: a query is sent again; behind a change goes the fence, and a device
-    /// that has carried out the change says so before it answers that.
+    /// Finds out whether a doubtful error answers this command. A query is sent again. After a change the fence is
+    /// sent: a device that has carried out the change reports it before it answers the fence.
     func clearUpError(of flight: UInt64, _ command: Family.Command) async throws(LinkError) {
         guard let fence = Family.fence, listener.conversation.takeDoubtfulError(.ignored) != nil,
             !listener.conversation.isOver

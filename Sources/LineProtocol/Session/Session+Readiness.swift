@@ -1,21 +1,22 @@
 extension Session {
-    /// How long a board that was reset may take to start: 2 to 4 s on a Nano, and as much again to be safe.
+    /// The longest time that a board takes to start after a reset: 2 to 4 s on a Nano, and as much again for safety.
     public static var startTime: Duration { .seconds(8) }
 
     /// Waits until the device answers.
     ///
-    /// A board that was reset hears nothing while its bootloader and its `setup` run, 2 to 4 s on a Nano. How long
-    /// differs from board to board, so this asks, and asks again, and does not sleep for a guess. What it asks changes
-    /// nothing, and if the bootloader takes it for one of its own commands it starts the firmware all the sooner.
+    /// A board that was reset reads nothing while its bootloader and its `setup` run: 2 to 4 s on a Nano. This time
+    /// differs from board to board, so the function repeats a query instead of sleeping for a fixed time. The query
+    /// changes nothing. If the bootloader takes it for one of its own commands, it starts the firmware even sooner.
     ///
-    /// - Parameter limit: When to give up; the last question may take a second longer.
-    /// - Throws: `noAnswer` or `notUnderstood` after `limit`; `linkLost`. None names a command: the caller has asked for none.
+    /// - Parameter limit: The time limit. The last query may take a second longer.
+    /// - Throws: `noAnswer` or `notUnderstood` after `limit`; `linkLost`. The error names no command, because the
+    ///   caller has requested none.
     public func waitUntilReady(within limit: Duration = Session.startTime) async throws(SessionError) {
         guard let query = Family.fence ?? Family.statusQuery else { return }
         let start = clock.elapsed()
         while true {
             do throws(SessionError) {
-                // What a board did not answer before it was ready it does not answer later.
+                // Queries that the board did not answer before it was ready count as lost.
                 listener.conversation.forgetOwedFences()
                 _ = try await perform(query, timeout: .seconds(1), isProbe: true)
                 return

@@ -1,16 +1,18 @@
 extension Session {
     /// The time between two stops. A pump acknowledges one within 250 ms.
     static var stopInterval: Duration { .milliseconds(500) }
-    /// How long it is waited for behind an error: that of a half-sent line is followed by the acknowledgement.
+    /// The time limit for an acknowledgement after an error. If the error answered a half-sent line, the
+    /// acknowledgement follows.
     static var stopIntervalAfterError: Duration { .milliseconds(250) }
-    /// The longest time by which the lines of a device that is not heard to be safe put off the end of its stop.
+    /// The longest time by which a stop is extended, if lines come from the device but its status can't be read.
     ///
-    /// The pump protocol: the 63 bytes that a UART keeps are 31 lines at most, and a turn of the loop reads one in 159 ms.
+    /// By the pump protocol, the 63 bytes that a UART keeps are 31 lines at most, and a turn of the loop reads one in
+    /// 159 ms.
     public static var stopExtension: Duration { .seconds(6) }
 
-    /// Makes the device safe, before all that is in flight or waits.
+    /// Makes the device safe, before all commands that are in flight or wait.
     ///
-    /// It runs in a task of its own: what cancels the caller does not keep the device from being made safe.
+    /// The stop runs in a separate task, so that it goes on if the caller is cancelled.
     func stop(by rule: StopRule<Family>, timeout: Duration) async throws(SessionError) -> Family.Reply {
         stopsRequested += 1
         let hasTurn = turns.takeIfFree()
@@ -41,7 +43,8 @@ extension Session {
             let next = clock.elapsed() + Self.stopInterval
             progress.count += 1
             try await sendStop(rule, until: min(end, next), &progress)
-            // The acknowledgement proves nothing: it may be another program's, and a firmware may keep running behind it.
+            // The acknowledgement proves nothing: it may be for another program, and a firmware may acknowledge OFF and
+            // keep running.
             if progress.asksForState {
                 switch try await state(by: rule, until: end) {
                 case .safe: return rule.reply
@@ -51,7 +54,7 @@ extension Session {
                 case .unread: break
                 }
             }
-            // The device may still be busy with other programs' lines.
+            // The device may still be busy with lines of other programs.
             if progress.unsafeState == nil, heardCount != listener.conversation.heardCount {
                 heardCount = listener.conversation.heardCount
                 end = max(end, min(clock.elapsed() + timeout, start + timeout + Self.stopExtension))
@@ -62,7 +65,7 @@ extension Session {
 
     /// Sends a stop once, and waits for its acknowledgement.
     ///
-    /// - Throws: What ends the stop.
+    /// - Throws: An error that ends the stop.
     private func sendStop(
         _ rule: StopRule<Family>, until newDeadline: Duration, _ progress: inout StopProgress
     ) async throws(SessionError) {
@@ -73,7 +76,7 @@ extension Session {
             switch error.code {
             case .noAnswer, .notUnderstood, .refused: progress.note(error)
             case .deviceAway:
-                // It may be back before the time is over.
+                // The server may reach the device again before the time is over.
                 progress.note(error)
                 await pause(until: min(newDeadline, clock.elapsed() + Self.stopIntervalAfterError))
             default: throw progress.mayHaveArrived ? error.ofUnknownOutcome : error
@@ -84,8 +87,8 @@ extension Session {
 
     /// Sends a stop once.
     ///
-    /// - Throws: `noAnswer`, `notUnderstood`, or `refused` where an error came that may be its answer: it is to be sent
-    ///   again. Anything else is final.
+    /// - Throws: `noAnswer`, `notUnderstood`, `deviceAway`, or `refused` if an error came that may be the answer. After
+    ///   these the stop has to be sent again. All other errors are final.
     private func sendStop(
         _ rule: StopRule<Family>, until newDeadline: Duration
     ) async throws(SessionError) -> Family.Reply {
@@ -119,7 +122,7 @@ extension Session {
         }
     }
 
-    /// Sends what the link does not take at once, also beyond the end of the flight.
+    /// Sends bytes that the link does not accept at once, even after the end of the flight.
     private func sendWhenPossible(_ bytes: [UInt8], of flight: UInt64) {
         isStopBeingSent = true
         Task(executorPreference: link.executor) {
@@ -134,7 +137,7 @@ extension Session {
 
     private enum StopState {
         case safe
-        /// The device names another state.
+        /// The device reports another state.
         case unsafe(String)
         case unread
     }
@@ -151,7 +154,7 @@ extension Session {
             return rule.unsafeState(answer).map { .unsafe($0) } ?? .safe
         } catch {
             guard error.code == .noAnswer || error.code == .notUnderstood || error.code == .deviceAway else {
-                // It is the stop that did not come about: the question's own failure would say that nothing has changed.
+                // Report the failure of the stop: the query's own error would say that nothing has changed.
                 throw SessionError(error.code, command: text(of: rule.command), outcome: .unknown, link: error.link)
             }
             return .unread

@@ -1,7 +1,7 @@
-/// A link and a family: sends commands, matches replies, hands out events, and keeps the state of the device.
+/// Sends commands to a device over a link, matches replies, delivers events, and keeps the state of the device.
 ///
 /// One command is in flight at a time; the others wait their turn. Lines that answer no command go to ``events()``,
-/// also those that come between the lines of a reply.
+/// even if they come between the lines of a reply.
 ///
 ///     let session = try await Session<PumpFamily>.begin(over: link, clock: ContinuousClock())
 ///     let reply = try await session.perform(.status)
@@ -9,39 +9,42 @@
 public actor Session<Family: DeviceFamily> {
     public nonisolated let unownedExecutor: UnownedSerialExecutor
 
-    /// How long an answer is waited for, all attempts together, where a command does not say otherwise.
+    /// The default time limit for an answer, including all attempts.
     ///
-    /// A pump answers within a quarter of a second; this leaves room for a BLE link and for one that was lost.
+    /// A pump answers within a quarter of a second. The rest is for a BLE link, and for a lost answer.
     public static var defaultTimeout: Duration { .seconds(3) }
 
-    /// The link, which the session owns from the start on.
+    /// The link, which the session owns.
     public nonisolated let link: any Link
     let clock: SessionClock
 
-    /// What is known of the device.
+    /// The state of the device, as far as it is known.
     public var state: Family.State { listener.conversation.state }
-    /// Whether the device has said since the session began that it starts. It has forgotten its state then: a pump is off.
+    /// Whether the device has reported since the session began that it starts. It has then lost its state: a pump is
+    /// off.
     public var hasDeviceStarted: Bool { listener.conversation.hasDeviceStarted }
-    /// Whether ``waitUntilReady(within:)`` had to wait for the device. It may have started anew, unless
-    /// ``hasDeviceStarted`` says that it has; or what passed between was lost.
+    /// Whether ``waitUntilReady(within:)`` had to wait for the device. Either the device restarted, which is certain
+    /// only with ``hasDeviceStarted``, or data on the link was lost.
     public internal(set) var wasDeviceSilent = false
 
     private var life = SessionLife.notStarted
     let turns = TurnQueue()
-    /// Number of stops requested. A change that was queued before a stop is dropped.
+    /// The number of requested stops. A change that was queued before a stop is dropped.
     var stopsRequested: UInt64 = 0
     let listener = Listener<Family>()
-    /// Whether the device may have the beginning of a line that nobody has ended.
+    /// Whether the device may have received the beginning of a line that nobody has ended.
     var mayBeMidLine: Bool
-    /// Whether the link is still to take the stop that was sent last.
+    /// Whether the link has not yet accepted the last stop.
     var isStopBeingSent = false
     var pace = SendingPace()
     var deadline: Duration?
     private var watchdog: (target: Duration, task: Task<Void, Never>)?
 
-    /// A session over `link`; nothing is sent or received before ``start()``.
+    /// Creates a session over `link`. Nothing is sent or received before ``start()``.
     ///
-    /// - Parameter clock: What time-outs are measured by.
+    /// - Parameters:
+    ///   - link: The link, which the session owns from now on.
+    ///   - clock: The clock for time-outs.
     public init(link: any Link, clock: any Clock<Duration>) {
         self.link = link
         unownedExecutor = link.executor.asUnownedSerialExecutor()
@@ -53,16 +56,18 @@ public actor Session<Family: DeviceFamily> {
 
     /// Begins a session over `link`, and listens.
     ///
-    /// Where opening the link may have reset the board, this waits until the firmware answers, some 3 s on a Nano;
-    /// ``wasDeviceSilent`` tells whether it had to, and ``hasDeviceStarted`` whether the device said that it starts.
+    /// If opening the link may have reset the board, this waits until the firmware answers, about 3 s on a Nano.
+    /// ``wasDeviceSilent`` then shows whether there was a wait, and ``hasDeviceStarted`` whether the device reported
+    /// its start.
     ///
     /// - Parameters:
-    ///   - clock: What time-outs are measured by.
-    ///   - waitsUntilReady: Whether to wait for a board that was reset. Who only makes the device safe does not:
-    ///     ``DeviceFamily/stop`` is repeated until the board hears it.
-    ///   - observer: Told of what ``events()`` tells, on the executor of the link, before anything that is heard behind it is
-    ///     attended to; must not block.
-    /// - Throws: `linkLost`, or what ``waitUntilReady(within:)`` throws; the link is closed then.
+    ///   - link: The link, which the session owns from now on.
+    ///   - clock: The clock for time-outs.
+    ///   - waitsUntilReady: Whether to wait for a board that was reset. A caller that only makes the device safe need
+    ///     not wait: ``DeviceFamily/stop`` is repeated until the board reads it.
+    ///   - observer: Called with each event of ``events()``, on the executor of the link and before later lines are
+    ///     processed. It must not block.
+    /// - Throws: `linkLost`, or an error of ``waitUntilReady(within:)``. The link is then closed.
     public static func begin(
         over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool = true,
         observer: (@Sendable (SessionEvent<Family.Message>) -> Void)? = nil
@@ -70,8 +75,8 @@ public actor Session<Family: DeviceFamily> {
         try await begun(over: link, clock: clock, waitsUntilReady: waitsUntilReady, observer: observer)
     }
 
-    /// As ``begin(over:clock:waitsUntilReady:)``, for the families of this module to begin with code that is specialized for
-    /// them: a session that another module has begun hears by code that is generic.
+    /// Begins a session like ``begin(over:clock:waitsUntilReady:observer:)``. The families of this module call this
+    /// function from specialized code. A session that another module begins processes lines in generic code.
     static func begun(
         over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool,
         observer: (@Sendable (SessionEvent<Family.Message>) -> Void)? = nil
@@ -89,8 +94,11 @@ public actor Session<Family: DeviceFamily> {
 
     /// Begins to listen.
     ///
-    /// What had arrived before is taken in as ``SessionEvent/heardBefore(_:)``: it may be minutes old, and answers
-    /// nothing. Where there was any, the first command is preceded by a query that tells old from new.
+    /// Input that has already arrived is delivered as ``SessionEvent/heardBefore(_:)``: it may be minutes old, and
+    /// answers nothing. If there was any, the first command is preceded by a query that separates stale lines from new
+    /// ones.
+    ///
+    /// - Throws: `linkLost` if the link breaks while this input is read.
     public func start() async throws(SessionError) { try await start(nil) }
 
     private func start(
@@ -99,7 +107,7 @@ public actor Session<Family: DeviceFamily> {
         guard case .notStarted = life else { return }
         listener.conversation.observer = observer
         life = .running
-        // A reply that came while the backlog is read would be taken for old: commands wait.
+        // Commands wait: a reply that came during the reading of the backlog would be taken for stale.
         _ = turns.takeIfFree()
         defer { turns.release() }
         if mayBeMidLine { listener.conversation.expectThePast() }
@@ -116,7 +124,8 @@ public actor Session<Family: DeviceFamily> {
             lose(error)
             throw SessionError(.linkLost, command: "the first read", outcome: .notSent, link: error)
         }
-        // The link holds the session until it ends: a session that is running is closed, or lost.
+        // The link retains the session until the link ends, so a running session ends only by `close()` or by losing
+        // the link.
         await link.forward { [listener, executor = link.executor] arrival in
             guard case .bytes(let bytes) = arrival else { return self.assumeIsolated { $0.take(arrival) } }
             if executor.isIsolatingCurrentContext() != true { self.preconditionIsolated() }
@@ -124,18 +133,19 @@ public actor Session<Family: DeviceFamily> {
         }
     }
 
-    /// Closes the link. A command in flight ends with `closed`, and so does each that waits for its turn.
+    /// Closes the link. A command in flight ends with `closed`, and so do all waiting commands.
     public func close() async {
         if case .closed = life { return }
-        // A link that is gone is in no doubt, and may be opened again at once for OFF.
+        // Not for a lost link: nothing is in doubt there, and the link may be opened again at once to send OFF.
         if case .running = life, listener.conversation.isInDoubt { link.noteDoubt() }
         endLife(as: .closed, .closed)
         await link.close()
     }
 
-    /// What the device says unasked, from now on, until the link is lost or closed. Each call has all of it.
+    /// Returns the events of the session from now on, until the link is lost or closed. Each stream contains all
+    /// events.
     ///
-    /// What is not consumed is kept.
+    /// Events that are not consumed are kept.
     public func events() -> AsyncStream<SessionEvent<Family.Message>> {
         let (stream, continuation) = AsyncStream.makeStream(of: SessionEvent<Family.Message>.self)
         switch life {
@@ -161,7 +171,7 @@ public actor Session<Family: DeviceFamily> {
         endLife(as: .lost(error), .lost(error))
     }
 
-    /// - Parameter ending: How the command in flight has ended by that.
+    /// - Parameter ending: The ending of the command in flight.
     private func endLife(as newLife: SessionLife, _ ending: Flight.Ending) {
         switch life {
         case .notStarted, .running: life = newLife
@@ -178,22 +188,27 @@ public actor Session<Family: DeviceFamily> {
 
     /// Sends `command` and waits for its reply.
     ///
-    /// A query is sent a second time when half of the time has gone by without an answer. A change is sent once: if no
-    /// answer comes, whether it was carried out is unknown, and ``state`` forgets what the command put in doubt. A task
-    /// that is cancelled sends nothing.
+    /// A query is sent a second time if no answer has come after half of the timeout. A change is sent once: if no
+    /// answer comes, its outcome is unknown, and ``state`` forgets everything that the command put in doubt. A
+    /// cancelled task sends nothing.
     ///
-    /// What makes the device safe (``DeviceFamily/stop``) goes before all of them: it is sent at once, whatever is in
-    /// flight, waits or is unclear, also by a task that is cancelled, and again until the device says that it is safe or
-    /// the time is over. Changes that were begun before it and are not in effect are not sent any more.
+    /// The command that makes the device safe (``DeviceFamily/stop``) precedes all others. It is sent at once, whatever
+    /// is in flight, waiting, or unclear, even by a cancelled task. It is repeated until the device reports that it is
+    /// safe, or until the time is over. Changes that were begun before it and are not in effect are dropped.
     ///
-    /// - Parameter timeout: How long to wait for the answer, the wait for other commands not counted.
+    /// - Parameters:
+    ///   - command: The command.
+    ///   - timeout: The time limit for the answer, without the wait for other commands.
+    /// - Returns: The reply.
+    /// - Throws: ``SessionError``.
     public func perform(
         _ command: Family.Command, timeout: Duration = Session.defaultTimeout
     ) async throws(SessionError) -> Family.Reply {
         try await perform(command, timeout: timeout, isProbe: false)
     }
 
-    /// - Parameter isProbe: Whether it only asks if the device hears: an error answers that too, and the caller asks again.
+    /// - Parameter isProbe: Whether the command only checks that the device reads. An error answers this too, and the
+    ///   caller repeats the query.
     @inline(__always)
     func perform(
         _ command: Family.Command, timeout: Duration, isProbe: Bool
@@ -212,7 +227,7 @@ public actor Session<Family: DeviceFamily> {
         if Task.isCancelled || !Family.isWanted(command) {
             throw SessionError(.cancelled, command: text(of: command), outcome: .notSent)
         }
-        // The fence behind an earlier change may still lie in the device's buffer, which this one must not overflow.
+        // The fence after an earlier change may still be in the device's buffer, which this change must not overflow.
         if effect == .change, listener.conversation.isFenceUnread {
             await waitForOwedFences(within: Self.lateReplyTime)
         }
@@ -225,7 +240,7 @@ public actor Session<Family: DeviceFamily> {
                     try await passFence(
                         fence, before: command, timeout: timeout, isRepeated: !isProbe, since: stopCount)
                 }
-                // At its second sending a query may be told the truth by an error.
+                // On the retry, an error may be the real answer.
                 let trust = firstError == nil && !isProbe ? errorTrust(behind: effect) : .own
                 return try await exchange(command, timeout: attemptTime, errors: trust, since: stopCount)
             } catch {
@@ -247,9 +262,9 @@ public actor Session<Family: DeviceFamily> {
         }
     }
 
-    /// What an error means that can answer the command which is sent next.
+    /// Returns the meaning of an error that can answer the next command.
     ///
-    /// Behind a change it may be that of the half line which ``DeviceFamily/changePrefix`` has ended.
+    /// For a change, the error may answer a half line that ``DeviceFamily/changePrefix`` has ended.
     private func errorTrust(behind effect: CommandEffect) -> Flight.ErrorTrust {
         if Family.fence == nil { return .own }
         if effect == .change, !Family.changePrefix.isEmpty { return .doubtful }
@@ -261,7 +276,8 @@ public actor Session<Family: DeviceFamily> {
     ) async throws(SessionError) {
         let place = turns.join(
             isUrgent: isUrgent, wasOvertaken: wasOvertaken, isEarly: Family.isEarly(command))
-        // Only after the stop is queued: else an ordinary command gets the turn of the flight that ends.
+        // End the flight only after the stop is queued: otherwise an ordinary command would get the turn of the flight
+        // that ends.
         if isUrgent, !listener.conversation.isStopping { listener.conversation.endFlight(.overtaken) }
         guard await place.isReached() else {
             try checkLife(for: command)
@@ -279,18 +295,18 @@ public actor Session<Family: DeviceFamily> {
         }
     }
 
-    /// - Parameter stopCount: How many stops there had been when the command got its turn.
-    /// - Throws: `linkLost`, `closed`, `cancelled`; `overtaken` where a stop has come or waits.
+    /// - Parameter stopCount: The number of stops when the command got its turn.
+    /// - Throws: `linkLost`, `closed`, `cancelled`; `overtaken` if a stop has come since, or waits.
     private func checkMaySend(_ command: Family.Command, since stopCount: UInt64) throws(SessionError) {
         try checkLife(for: command)
         if Task.isCancelled { throw SessionError(.cancelled, command: text(of: command), outcome: .notSent) }
-        // A query that was handed the turn just before lets what is urgent go first.
+        // A query that has just got the turn lets urgent commands go first.
         guard stopsRequested == stopCount, !turns.isUrgentWaiting || listener.conversation.isStopping else {
             throw SessionError(.overtaken, command: text(of: command), outcome: .notSent)
         }
     }
 
-    // Inlined, as each call of an asynchronous function of an actor looks twice for the executor to run on.
+    // Inlined: each call of an actor's asynchronous function looks twice for the executor to run on.
     @inline(__always)
     func exchange(
         _ command: Family.Command, timeout: Duration, errors: Flight.ErrorTrust, since stopCount: UInt64
@@ -326,13 +342,13 @@ public actor Session<Family: DeviceFamily> {
         return try reply(to: command, waited: timeout)
     }
 
-    /// Waits until the device has had time to read a command that was given up; a stop does not wait for that.
+    /// Waits until the device has had time to read a command that was given up. Stops do not call this.
     private func waitToSend(_ command: Family.Command, since stopCount: UInt64) async throws(SessionError) {
         await pause(until: pace.nextSending)
         try checkMaySend(command, since: stopCount)
     }
 
-    /// Waits in a flight in which nothing is sent: what is urgent, and the end of the link, end it.
+    /// Waits in a flight without a command. An urgent command or the end of the link ends the wait early.
     func pause(until time: Duration) async {
         let pause = listener.conversation.beginPause()
         setDeadline(time)
@@ -341,13 +357,13 @@ public actor Session<Family: DeviceFamily> {
         _ = listener.conversation.removeFlight()
     }
 
-    /// Sends what the link does not take at once, and waits for the end of the flight: a carrier that takes nothing must
-    /// not hold a command beyond its time.
+    /// Sends bytes that the link does not accept at once, and waits for the end of the flight. A carrier that accepts
+    /// nothing must not hold a command beyond its deadline.
     ///
-    /// No answer ends the flight before the link has taken the bytes: it may be the answer to another host. What is still
-    /// under way when the flight ends is stopped, so that it does not switch on a pump much later.
+    /// No answer ends the flight before the link has accepted the bytes: the answer may be for another host. Sending
+    /// that is not finished when the flight ends is cancelled, so that it does not switch on a pump much later.
     ///
-    /// - Parameter isCommand: Whether the bytes are the command's own, and not those of a question behind it.
+    /// - Parameter isCommand: Whether the bytes are the command's own. False for a query or fence after it.
     func send(_ bytes: [UInt8], of flight: UInt64, isCommand: Bool) async throws(LinkError) {
         listener.conversation.beginSending(ofCommand: isCommand)
         let sending = Task(executorPreference: link.executor) { () -> LinkError? in
@@ -369,16 +385,16 @@ public actor Session<Family: DeviceFamily> {
         }
     }
 
-    /// Takes out the flight of a command that the link did not take, or only a part of; returns what to throw.
+    /// Removes the flight of a command that the link accepted only in part, or not at all. Returns the error to throw.
     func endUnsent(_ command: Family.Command, _ error: LinkError) -> SessionError {
         _ = listener.conversation.removeFlight()
         listener.conversation.doubt(command)
         return SessionError(error, at: text(of: command), outcome: outcome(of: command))
     }
 
-    /// Takes out the flight of `command`, which is over, and returns the reply that has ended it.
+    /// Removes the flight of `command`, which is over, and returns the reply that has ended it.
     ///
-    /// - Throws: What has ended it otherwise.
+    /// - Throws: The error for any other ending.
     func reply(to command: Family.Command, waited: Duration) throws(SessionError) -> Family.Reply {
         let isStop = Family.effect(of: command) == .stop
         if let reply = listener.conversation.removeRepliedFlight(provesPresent: !isStop) { return reply }
@@ -436,7 +452,8 @@ public actor Session<Family: DeviceFamily> {
 
     // MARK: Time
 
-    /// One task sleeps for all commands: it wakes at the deadline it knew, and goes back to sleep if that was met.
+    /// Sets the deadline of the flight. One task sleeps for all commands: it wakes at the deadline that it knew, and
+    /// sleeps again if the deadline is now later.
     func setDeadline(_ newDeadline: Duration) {
         deadline = newDeadline
         if let watchdog, watchdog.target <= newDeadline { return }
@@ -452,7 +469,7 @@ public actor Session<Family: DeviceFamily> {
         if clock.elapsed() >= deadline { listener.conversation.endFlight(.timedOut) } else { setDeadline(deadline) }
     }
 
-    // MARK: What is heard
+    // MARK: Arrivals
 
     private func take(_ arrival: LinkArrival) {
         switch arrival {

@@ -1,4 +1,4 @@
-/// A clock of any kind, read as the time since this was made.
+/// A clock of any kind, which measures the time since this value was created.
 package struct SessionClock: Sendable {
     package let elapsed: @Sendable () -> Duration
     package let sleep: @Sendable (_ until: Duration) async throws -> Void
@@ -11,6 +11,6 @@ package struct SessionClock: Sendable {
 }
 
 extension Duration {
-    /// Half of it, without the division of 128 bits that `/` makes.
+    /// Half of the duration, without the 128-bit division of `/`.
     var half: Duration { Duration(attoseconds: attoseconds >> 1) }
 }

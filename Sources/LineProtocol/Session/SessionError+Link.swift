@@ -1,10 +1,10 @@
 extension SessionError {
-    /// The link failed at a command.
+    /// Creates the error of a command at which the link failed.
     ///
     /// - Parameters:
-    ///   - error: How it failed: `cancelled` and `closed` stay what they are, anything else is `linkLost`.
+    ///   - error: The failure of the link. `cancelled` and `closed` keep their codes; all others become `linkLost`.
     ///   - command: The command as it is written on the wire.
-    ///   - outcome: What is known of the command's effect.
+    ///   - outcome: The effect of the command, as far as it is known.
     public init(_ error: LinkError, at command: String, outcome: Outcome) {
         let code: Code =
             switch error.code {

@@ -1,58 +1,66 @@
-/// Why a command did not bring its reply.
+/// The reason why a command did not get its reply.
 public struct SessionError: Error, Sendable, Hashable {
     /// The kinds of failure that a caller handles differently.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// The device answered `ERROR:…`; ``SessionError/deviceCode`` says which.
+        /// The device answered `ERROR:…`; ``SessionError/deviceCode`` is the code.
         case refused
-        /// Nothing that answers the command came in time.
+        /// No answer came in time.
         case noAnswer = "no_answer"
-        /// Something came in time, but nothing that the protocol knows.
+        /// No answer came in time, but a line that the protocol does not define.
         case notUnderstood = "not_understood"
-        /// The link broke; ``SessionError/link`` says how.
+        /// The link broke; ``SessionError/link`` is its error.
         case linkLost = "link_lost"
         /// The session was closed.
         case closed
-        /// The task that waited was cancelled.
+        /// The waiting task was cancelled.
         case cancelled
-        /// A command that makes the device safe went before it.
+        /// A command that makes the device safe preceded this one.
         case overtaken
-        /// A change was acknowledged, and the device's state could not be read behind it.
+        /// The device acknowledged a change, but its state could not be read afterwards.
         case unconfirmed
-        /// A change was acknowledged, and the device's status names another state:
-        /// ``SessionError/deviceState``.
+        /// The device acknowledged a change, but its status names another state: ``SessionError/deviceState``.
         case notInEffect = "not_in_effect"
-        /// A server that shares the device can't reach it, and has not sent the command.
+        /// A server that shares the device can't reach it, and did not send the command.
         case deviceAway = "device_away"
     }
 
-    /// What is known of the command's effect on the device.
+    /// The effect of the command on the device, as far as it is known.
     public enum Outcome: String, Sendable, Hashable {
         /// The command was not sent.
         case notSent = "not_sent"
-        /// The device has refused it, or it only asked: nothing has changed.
+        /// Nothing has changed: the device refused the command, or the command was a query.
         case nothingChanged = "nothing_changed"
-        /// It was sent, and may have been carried out or not.
+        /// The command was sent. Whether it was carried out is unknown.
         case unknown
     }
 
     /// The kind of failure.
     public var code: Code
-    /// The command as it is written on the wire; in words before the session has sent one.
+    /// The command as it is written on the wire, or a description if the session has sent none.
     public var command: String
-    /// What is known of the command's effect.
+    /// The effect of the command, as far as it is known.
     public var outcome: Outcome
-    /// What the device answered behind `ERROR:`.
+    /// The code after `ERROR:` in the device's answer; nil if there was no such answer.
     public var deviceCode: String?
-    /// The state that the device's status named behind a change.
+    /// The state that the device's status named after a change; nil if it was not read.
     public var deviceState: String?
-    /// How the link broke.
+    /// The error of the link; nil if the link did not fail.
     public var link: LinkError?
-    /// The last line, or the pending part of one, that the protocol does not know.
+    /// The last line, or the pending part of one, that the protocol does not define; nil if there was none.
     public var foreignLine: [UInt8]?
-    /// How long the answer was waited for.
+    /// The time for which the answer was waited for; nil if there was no wait.
     public var waited: Duration?
 
-    /// An error of the given kind.
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of failure.
+    ///   - command: The command as it is written on the wire.
+    ///   - outcome: The effect of the command, as far as it is known.
+    ///   - deviceCode: The code after `ERROR:` in the device's answer.
+    ///   - link: The error of the link.
+    ///   - foreignLine: The last line that the protocol does not define.
+    ///   - waited: The time for which the answer was waited for.
     public init(
         _ code: Code, command: String, outcome: Outcome, deviceCode: String? = nil, link: LinkError? = nil,
         foreignLine: [UInt8]? = nil, waited: Duration? = nil
@@ -68,8 +76,8 @@ public struct SessionError: Error, Sendable, Hashable {
 }
 
 extension SessionError {
-    /// The error of a query that was sent twice, from that of the second time: what was heard, and how long was waited,
-    /// counts from the first.
+    /// Returns the error of a query that was sent twice, from the error of the second attempt. The waiting time and an
+    /// undefined line of the first attempt are included.
     func following(_ first: SessionError) -> SessionError {
         var error = self
         error.waited = (first.waited ?? .zero) + (waited ?? .zero)
@@ -82,10 +90,10 @@ extension SessionError {
 }
 
 extension SessionError {
-    /// Whether the link is there, and nothing came that answers the command.
+    /// Whether no answer to the command came, although the link is up.
     var isSilence: Bool { code == .noAnswer || code == .notUnderstood }
 
-    /// The error of a command that was sent before this attempt failed.
+    /// The same error for a command that an earlier attempt had sent, so that the outcome is unknown.
     var ofUnknownOutcome: SessionError {
         var error = self
         error.outcome = .unknown

@@ -1,9 +1,9 @@
-/// What happens in a session unasked.
+/// An event of a session that is not the reply to a command.
 public enum SessionEvent<Message: Sendable>: Sendable {
-    /// The device said this, and it answers no command.
+    /// The device sent this message, which answers no command.
     case heard(Message)
-    /// The device had said this before the session began: it is no news, and tells nothing of the present.
+    /// The device had sent this message before the session began: the message is stale.
     case heardBefore(Message)
-    /// The link broke. Nothing else comes behind it.
+    /// The link broke. No event follows.
     case lost(LinkError)
 }

@@ -1,33 +1,34 @@
 /// The knowledge about a stop that is being repeated.
 struct StopProgress {
-    /// The number of times that it was sent.
+    /// The number of times that the stop was sent.
     var count = 0
-    /// Whether one that brought no answer may have reached the device.
+    /// Whether a stop may have reached the device.
     private(set) var mayHaveArrived = false
-    /// Whether the device has acknowledged one.
+    /// Whether the device has acknowledged a stop.
     var isAcknowledged = false
     /// The state that the device's status names instead of a safe one; nil if none was read.
     var unsafeState: String?
-    /// The number of errors that came in succession in place of an acknowledgement.
+    /// The number of consecutive errors in place of an acknowledgement.
     private var refusals = 0
-    /// Whether a server that shares the device said last that it can't reach it.
+    /// Whether the last answer came from a server that can't reach the device.
     private var isAway = false
     private var failure: SessionError
 
     init(_ command: String) { failure = SessionError(.noAnswer, command: command, outcome: .unknown) }
 
-    /// Whether the status is requested before the stop is sent again.
+    /// Whether to query the status before the stop is sent again.
     ///
-    /// It may be the acknowledgement that gets lost, also among errors. Then only every second error sends the stop at once.
+    /// Acknowledgements may get lost, even if errors arrive. So after consecutive errors the stop is repeated at once
+    /// only every second time; otherwise the status is queried first.
     var asksForState: Bool { !isAway && refusals.isMultiple(of: 2) && (count > 1 || isAcknowledged) }
 
-    /// The device has acknowledged it.
+    /// Notes an acknowledgement.
     mutating func noteAcknowledgement() {
         (mayHaveArrived, isAcknowledged, refusals, isAway) = (true, true, 0, false)
         failure.code = .noAnswer
     }
 
-    /// An attempt failed with an error behind which the stop is repeated.
+    /// Notes the error of an attempt after which the stop is repeated.
     mutating func note(_ error: SessionError) {
         isAway = error.code == .deviceAway
         if isAway {
@@ -44,7 +45,7 @@ struct StopProgress {
         refusals = error.code == .refused ? refusals + 1 : 0
     }
 
-    /// The error of a stop whose time is over.
+    /// Returns the error of a stop whose time is over.
     func failure(waited: Duration) -> SessionError {
         var error = failure
         error.waited = waited

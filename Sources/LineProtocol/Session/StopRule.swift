@@ -1,21 +1,23 @@
-/// How a device of a family is made safe, whatever else goes on.
+/// The way to make a device of a family safe, whatever else happens.
 ///
-/// A row of ``StopTable`` with what the family knows of its answers.
+/// A rule combines a row of ``StopTable`` with the family's interpretation of the answers.
 public struct StopRule<Family: DeviceFamily>: Sendable {
-    /// The command.
+    /// The command that makes the device safe.
     public internal(set) var command: Family.Command
-    /// What is written for it, in one write.
+    /// The bytes of the command, for one write.
     public let bytes: [UInt8]
-    /// The reply that its caller gets once the device's status says that it is safe.
+    /// The reply for the caller, once the device's status says that the device is safe.
     public let reply: Family.Reply
-    /// Whether a message acknowledges it.
+    /// Returns whether a message acknowledges the command.
     public let isAcknowledgement: @Sendable (Family.Message) -> Bool
-    /// Whether a message says that somebody has undone it: what acknowledges it behind that is of the time before.
+    /// Returns whether a message reports that somebody has undone the command. An acknowledgement after such a message
+    /// is for an earlier command, and does not count.
     public let isUndone: @Sendable (Family.Message) -> Bool
-    /// The state that a reply to ``DeviceFamily/statusQuery`` names, in the device's word; nil if the device is safe.
+    /// Returns the unsafe state that a reply to ``DeviceFamily/statusQuery`` names, in the device's word; nil if the
+    /// device is safe.
     public let unsafeState: @Sendable (Family.Reply) -> String?
 
-    /// A rule.
+    /// Creates a rule from its parts.
     public init(
         _ command: Family.Command, bytes: [UInt8], reply: Family.Reply,
         isAcknowledgement: @escaping @Sendable (Family.Message) -> Bool,
