@@ -2,7 +2,7 @@
 public struct LatencyReport: Sendable {
     /// Statistics of the round trips.
     public let roundTrip: TimeSummary
-    /// The parts, which add up to the round trip in each sample. Parts that can't be told apart are merged.
+    /// The parts, which add up to the round trip in each sample. Parts that can't be separated are merged.
     public let parts: [LatencyPart]
     /// The firmware's main loop.
     public let loop: LoopEstimate.Finding

@@ -51,7 +51,7 @@ public struct FamilyVerification: Sendable {
 public enum Aftermath: Sendable, Hashable {
     /// The device received only queries.
     case untouched
-    /// The device reported that it is off, or was put back into its state before the verification.
+    /// The device reported that it is off.
     case safe
     /// The device drives nothing that could be on.
     case harmless

@@ -36,7 +36,7 @@ public struct VerificationOptions: Sendable {
     }
 }
 
-/// The reason why a device is not tested at all. The device was sent nothing but a query.
+/// The reason why a device is not tested at all. The device was sent nothing but queries.
 public enum VerificationError: Error, Sendable, Hashable {
     /// The pump is running: somebody may wear it.
     case running

@@ -14,7 +14,7 @@ public struct LoopEstimate: Sendable, Hashable {
     public enum Finding: Sendable, Hashable {
         /// A loop was found.
         case loop(LoopEstimate)
-        /// There is no loop to wait for: the waits differ by no more than the given number of milliseconds.
+        /// No loop shows: the waits differ only by the given number of milliseconds.
         case none(Double)
         /// The waits differ, but not as those for a loop do.
         case irregular

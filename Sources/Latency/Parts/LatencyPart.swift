@@ -22,7 +22,7 @@ public struct LatencyPart: Sendable, Hashable {
         case computed
     }
 
-    /// The causes on which the time is spent; several if they can't be told apart.
+    /// The causes on which the time is spent; several if they can't be separated.
     public let causes: Set<Cause>
     /// The evidence for the part.
     public let basis: Basis

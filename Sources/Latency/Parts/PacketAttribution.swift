@@ -3,7 +3,7 @@ internal import Glibc
 /// Attributes round trips over BLE, whose packets are sent only at connection events.
 ///
 /// If the packets show the interval between events, they also show the times of events. A query waits for the next
-/// event, so this wait is known for each query. The later parts can't be told apart, because the answer waits for an
+/// event, so this wait is known for each query. The later parts can't be separated, because the answer waits for an
 /// event too.
 struct PacketAttribution {
     private(set) var sheet = PartSheet()

@@ -49,8 +49,8 @@ extension String {
 }
 
 extension [UInt8] {
-    /// The bytes as printable text. Valid UTF-8 becomes ``Swift/String/printable()``; otherwise all bytes but printable
-    /// ASCII become `\xNN`.
+    /// The bytes as printable text. Valid UTF-8 is escaped as by `String.printable()`; otherwise all bytes but
+    /// printable ASCII become `\xNN`.
     ///
     /// Characters that invisibly change the direction of text, or end its line, are escaped too, as `\u{NNNN}`.
     ///

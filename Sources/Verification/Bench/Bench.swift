@@ -230,7 +230,7 @@ final class Bench {
         return heard
     }
 
-    // MARK: Hands
+    // MARK: Stimulus
 
     /// Performs an action at the device. Skips the check if there is no stimulus.
     func act(_ verb: String, _ arguments: String...) async throws {
