@@ -7,17 +7,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// libdbus has one watch for reading and one for writing, on one descriptor.
+// libdbus uses one watch for reading and one for writing, both on the same descriptor.
 struct cdbus_connection {
     DBusConnection *connection;
     DBusWatch *reading;
     DBusWatch *writing;
     int descriptor;
-    // libdbus closes its own as soon as the bus hangs up, while the caller's loop still watches it.
+    // libdbus closes its own descriptor as soon as the bus hangs up, while the caller's loop still polls it: the caller
+    // gets a copy.
     int copy;
 };
 
-// They only take notes: libdbus calls them with the connection's lock held.
+// The watch functions only store the watches: libdbus calls them with the connection's lock held.
 static dbus_bool_t add_watch(DBusWatch *watch, void *data) {
     cdbus_connection *connection = data;
     connection->descriptor = dbus_watch_get_unix_fd(watch);
@@ -40,7 +41,7 @@ static void close_connection(DBusConnection *connection) {
 }
 
 cdbus_connection *cdbus_open(const char *address, cdbus_error *error) {
-    // What a broken pipe does to the program is the program's; libdbus itself sends with MSG_NOSIGNAL.
+    // The program decides on SIGPIPE, not libdbus. libdbus itself sends with MSG_NOSIGNAL.
     dbus_connection_set_change_sigpipe(FALSE);
     DBusError failure = DBUS_ERROR_INIT;
     DBusConnection *opened = dbus_connection_open_private(address, &failure);
@@ -85,7 +86,7 @@ void cdbus_handle(cdbus_connection *connection, short events) {
     if (events & POLLHUP) ending |= DBUS_WATCH_HANGUP;
     unsigned readable = events & POLLIN ? DBUS_WATCH_READABLE : 0;
     if ((readable || ending) && connection->reading) dbus_watch_handle(connection->reading, readable | ending);
-    // Reading may have ended the connection, and the watch with it.
+    // Reading may have ended the connection and removed the writing watch.
     if (events & POLLOUT && connection->writing) dbus_watch_handle(connection->writing, DBUS_WATCH_WRITABLE);
 }
 

@@ -1,7 +1,8 @@
-// libdbus.a calls two functions of libsystemd, for servers that get their sockets from systemd. A release of pumpctl is linked
-// with libdbus.a and has them here: it is no server, and libsystemd would bring libgcrypt, liblzma, libzstd and liblz4 into
-// every start. Other builds leave them out. Even a weak function of a program goes before that of a shared library: a server
-// that depends on this package would never get its sockets.
+// libdbus.a calls two functions of libsystemd, for servers that get their sockets from systemd. A release build of
+// pumpctl links libdbus.a. It is not such a server, and libsystemd would load libgcrypt, liblzma, libzstd and liblz4 at
+// every start, so it takes these stubs instead. Other builds leave the stubs out: even a weak function of a program
+// takes precedence over the function of a shared library, so a server that depends on this package would never get its
+// sockets.
 #ifdef CDBUS_REPLACES_LIBSYSTEMD
 
 __attribute__((weak)) int sd_listen_fds(int unset_environment);

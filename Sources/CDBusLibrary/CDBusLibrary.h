@@ -1,4 +1,4 @@
-// Nobody imports this module: CDBus depends on it for the flags that pkg-config gives.
+// No target imports this module. CDBus depends on it to get the compiler flags of pkg-config.
 #pragma once
 
 #include <dbus/dbus.h>

@@ -1,41 +1,41 @@
-/// Why something could not be done over D-Bus.
+/// A failure of a D-Bus operation.
 ///
-/// Programs look at ``code`` and ``name``; people read ``description``, and act on ``hint``.
+/// Programs check ``code`` and ``name``; people read ``description``, and follow ``hint``.
 public struct DBusError: Error, Sendable, Hashable {
     /// The kinds of failure.
     public enum Code: Sendable, Hashable {
-        /// There is no bus at the address, or it does not let this user in.
+        /// There is no bus at the address, or the bus does not admit this user.
         case noBus
-        /// The peer, or the bus in its place, answered with an error: see ``DBusError/name``.
+        /// The peer, or the bus on its behalf, replied with an error: see ``DBusError/name``.
         case refused
-        /// No answer came in time. Whether the call was carried out is unknown.
+        /// No reply came before the deadline. Whether the call was carried out is unknown.
         case timedOut
         /// The task was cancelled. Whether the call was carried out is unknown.
         case cancelled
         /// The bus went away.
         case disconnected
-        /// The connection was closed by this program.
+        /// This program closed the connection.
         case closed
-        /// An argument can't be sent; nothing was done.
+        /// An argument can't be sent. Nothing was sent.
         case invalidArgument
-        /// An answer is not of the type that it should be.
+        /// A reply is not of the expected type.
         case unexpectedValue
-        /// The system refused: no memory, no descriptor.
+        /// The system refused: no memory or no descriptor is left.
         case system
     }
 
-    /// What went wrong.
+    /// The kind of failure.
     public var code: Code
-    /// The error's name on the bus, where it came over the bus or is meant to go there.
+    /// The D-Bus name of the error, if the error came over the bus or is to be sent over it.
     public var name: DBusErrorName?
-    /// What the peer said about it.
+    /// The peer's explanation.
     public var message: String?
-    /// What was being done, as in "calling org.bluez.Adapter1.StartDiscovery".
+    /// The operation that failed, such as "calling org.bluez.Adapter1.StartDiscovery".
     public var activity: String
-    /// One thing a person can do about it.
+    /// One action that may solve the problem.
     public var hint: String?
 
-    /// An error with all its parts.
+    /// Creates an error with all its parts.
     public init(
         _ code: Code, name: DBusErrorName? = nil, message: String? = nil, activity: String, hint: String? = nil
     ) {
@@ -46,12 +46,12 @@ public struct DBusError: Error, Sendable, Hashable {
         self.hint = hint
     }
 
-    /// An error for a method or a property to answer with.
+    /// Creates an error that a method or a property of this program replies with.
     public init(answering name: DBusErrorName, _ message: String) {
         self.init(.refused, name: name, message: message, activity: "answering")
     }
 
-    /// What a peer answered.
+    /// Creates an error from an error reply.
     init(answer name: DBusErrorName, message: String?, activity: String) {
         let hint: String? =
             switch name {
@@ -64,7 +64,7 @@ public struct DBusError: Error, Sendable, Hashable {
 }
 
 extension DBusError: CustomStringConvertible {
-    /// One line: what was being done, what went wrong, and what can be done.
+    /// One line: the operation, the reason, and the hint.
     public var description: String {
         var text = "\(activity): \(reason)"
         if let message, !message.isEmpty { text += " (\(message))" }
@@ -72,7 +72,7 @@ extension DBusError: CustomStringConvertible {
         return text
     }
 
-    /// What went wrong, in a few words.
+    /// The reason in a few words.
     public var reason: String {
         switch code {
         case .noBus: "no bus to talk to"

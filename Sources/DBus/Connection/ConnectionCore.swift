@@ -2,21 +2,21 @@ internal import CDBus
 internal import DescriptorIO
 internal import Glibc
 
-/// What a connection does without waiting: it sends, takes what arrives, and keeps who waits.
+/// The synchronous part of a connection: sends messages, dispatches received ones, and stores pending calls.
 ///
-/// A class beside the actor, so that what arrives comes straight here from the loop.
+/// This class is separate from the actor so that the event loop calls it directly when the bus has sent data.
 final class ConnectionCore: @unchecked Sendable {
-    // @unchecked: it is touched on the thread of its loop only: by its connection, whose executor the loop is, by what
-    // the loop executes, and by the handler that the loop calls.
+    // @unchecked: all accesses are on the loop's thread. They come from the connection, whose executor is the loop,
+    // from jobs on the loop, and from the loop's poll handler.
 
     private enum State {
         case open(OpaquePointer)
-        /// With the error that ended it, or nil where this program did.
+        /// Ended by this error, or by ``close()`` if nil.
         case ended(DBusError?)
     }
 
     let loop: EventLoop
-    /// The name that the bus has given to the connection; empty until then.
+    /// The unique name that the bus has assigned to the connection; empty until then.
     var uniqueName = ""
     private var state: State
     private var token: PollToken?
@@ -28,7 +28,7 @@ final class ConnectionCore: @unchecked Sendable {
     private var flushers: [OneShot<Void>] = []
     private var endHandlers: [@Sendable (DBusError?) -> Void] = []
 
-    /// Connects; what is sent waits until the bus has let the user in.
+    /// Connects. Messages that are sent before authentication has finished are queued.
     init(address: String, name: String, loop: EventLoop, clock: some Clock<Duration>) throws(DBusError) {
         var failure = cdbus_error()
         guard let connection = cdbus_open(address, &failure) else {
@@ -55,27 +55,29 @@ final class ConnectionCore: @unchecked Sendable {
         }
     }
 
-    /// A connection that nobody has any more, on its way to where it may be closed.
+    /// Carries the pointer of an abandoned connection to the loop's thread, the only one that may close it.
     private struct Abandoned: @unchecked Sendable {
-        // @unchecked: nobody else has the pointer.
+        // @unchecked: no other code has the pointer.
         let connection: OpaquePointer
     }
 
     // MARK: Sending
 
-    /// Whether descriptors can be sent; decided by the time that the bus has given a name.
+    /// Whether descriptors can be sent. Decided before the bus assigns a unique name.
     var passesDescriptors: Bool {
         if case .open(let connection) = state { cdbus_passes_descriptors(connection) } else { false }
     }
 
-    /// What tells the bus from others; empty where it has not said so yet, or has ended.
+    /// The GUID of the bus; empty before authentication has finished, and after the connection has ended.
     var busID: String {
         guard case .open(let connection) = state, let text = cdbus_server_id(connection) else { return "" }
         defer { cdbus_free(text) }
         return String(cString: text)
     }
 
-    /// Sends a message, or lets it wait behind others; returns its serial number.
+    /// Sends a message, or queues it behind earlier ones.
+    ///
+    /// - Returns: The message's serial number.
     @discardableResult
     func send(_ message: OutgoingMessage, activity: String) throws(DBusError) -> UInt32 {
         switch state {
@@ -91,19 +93,19 @@ final class ConnectionCore: @unchecked Sendable {
         }
     }
 
-    /// Sends a call; the outcome comes to `reply`, in the order in which answers and signals arrive.
+    /// Sends a call. `reply` gets the outcome, in the order in which replies and signals arrive.
     ///
     /// - Returns: The call's serial number.
     @discardableResult
     func call(_ call: DBusCall, timeout: Duration?, reply: OneShot<[DBusValue]>) throws(DBusError) -> UInt32 {
-        // Before it goes out: who answers may let time go by at once.
+        // The deadline is fixed before the call is sent: in a test, the answering side may advance the clock at once.
         let deadline = timeout.map(calls.deadline(after:))
         let serial = try send(call.encoded(), activity: call.activity)
         calls.add(reply, serial: serial, activity: call.activity, deadline: deadline) { [weak self] in self?.expire() }
         return serial
     }
 
-    /// Calls the bus itself for what the room needs to know.
+    /// Calls a method of the bus itself, such as `AddMatch`.
     func callBus(
         _ member: String, _ arguments: [DBusValue] = [],
         then handler: @escaping @Sendable (Result<[DBusValue], DBusError>) -> Void
@@ -116,7 +118,7 @@ final class ConnectionCore: @unchecked Sendable {
         }
     }
 
-    /// Gives up waiting for an answer; one that comes nevertheless is dropped.
+    /// Stops waiting for a reply. A late reply is discarded.
     func cancelCall(serial: UInt32) {
         guard let entry = calls.take(serial: serial) else { return }
         entry.reply.finish(.failure(DBusError(.cancelled, activity: entry.activity)))
@@ -126,7 +128,7 @@ final class ConnectionCore: @unchecked Sendable {
         calls.expire { [weak self] in self?.expire() }
     }
 
-    /// Finishes `flusher` when all that was sent is with the bus.
+    /// Finishes `flusher` when all sent messages have been written to the bus's socket.
     func flush(_ flusher: OneShot<Void>) {
         switch state {
         case .ended: flusher.finish(.failure(endError(activity: "sending")))
@@ -135,6 +137,7 @@ final class ConnectionCore: @unchecked Sendable {
         }
     }
 
+    /// Gives up a flush with an error.
     func finishFlushing(_ flusher: OneShot<Void>, _ error: DBusError) {
         flushers.removeAll { $0 === flusher }
         flusher.finish(.failure(error))
@@ -142,7 +145,7 @@ final class ConnectionCore: @unchecked Sendable {
 
     // MARK: Receiving
 
-    /// Holds the connection's core weakly: a connection that everybody has forgotten must still be closed.
+    /// Holds the core weakly: an abandoned connection must be closed although the loop still has its handler.
     private final class Handler: PollHandler {
         private weak let core: ConnectionCore?
         init(core: ConnectionCore) { self.core = core }
@@ -155,7 +158,7 @@ final class ConnectionCore: @unchecked Sendable {
         drain()
     }
 
-    /// Takes all that libdbus has read: it does not report it again.
+    /// Dispatches all messages that libdbus has read: poll reports them only once.
     private func drain() {
         guard !isDraining else { return }
         isDraining = true
@@ -177,7 +180,7 @@ final class ConnectionCore: @unchecked Sendable {
             let error = DBusError(answer: name, message: message.cursor?.string, activity: entry.activity)
             entry.reply.finish(.failure(error))
         case CInt(CDBUS_SIGNAL):
-            // What libdbus says of itself, and not over the bus.
+            // libdbus itself makes these signals, such as `Disconnected`; they do not come from the bus.
             if DBusMessage.isEqual(message.header.interface, BusName.local) { return }
             router.deliver(message)
         default:
@@ -193,7 +196,7 @@ final class ConnectionCore: @unchecked Sendable {
             loop.setInterest(token, events: wanted)
         }
         if !isDraining, cdbus_has_messages(connection) {
-            // Read while something was sent: poll will not tell.
+            // Sending may also have read messages, which poll does not report.
             loop.execute { [weak self] in self?.drain() }
         }
         if !flushers.isEmpty, !cdbus_has_unsent(connection) {
@@ -207,7 +210,7 @@ final class ConnectionCore: @unchecked Sendable {
 
     var isOpen: Bool { if case .open = state { true } else { false } }
 
-    /// The error for what can't be done any more.
+    /// The error for an operation on an ended connection.
     func endError(activity: String) -> DBusError {
         if case .ended(var error?) = state {
             error.activity = activity
@@ -216,6 +219,7 @@ final class ConnectionCore: @unchecked Sendable {
         return DBusError(.closed, activity: activity)
     }
 
+    /// Calls `handler` when the connection ends, or at once if it has ended.
     func onEnd(_ handler: @escaping @Sendable (DBusError?) -> Void) {
         if case .ended(let error) = state { handler(error) } else { endHandlers.append(handler) }
     }

@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// Which bus to connect to.
+/// A message bus to connect to.
 public enum DBusBus: Sendable, Hashable {
-    /// The computer's; `DBUS_SYSTEM_BUS_ADDRESS` names another.
+    /// The system bus: the one at `DBUS_SYSTEM_BUS_ADDRESS`, or else the computer's.
     case system
-    /// The user's, as `DBUS_SESSION_BUS_ADDRESS` names it, else the one in `XDG_RUNTIME_DIR`.
+    /// The session bus: the one at `DBUS_SESSION_BUS_ADDRESS`, or else the one in `XDG_RUNTIME_DIR`.
     case session
-    /// One at an address as `unix:path=/run/dbus/system_bus_socket`. Connecting to one over TCP blocks the loop.
+    /// The bus at an address such as `unix:path=/run/dbus/system_bus_socket`. Connecting over TCP blocks the loop.
     case address(String)
 
-    /// The address; nil where no session bus is named.
+    /// The address; nil if neither variable names a session bus.
     var address: String? {
         switch self {
         case .system: Self.variable("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/run/dbus/system_bus_socket"
@@ -25,7 +25,7 @@ public enum DBusBus: Sendable, Hashable {
         return String(cString: value)
     }
 
-    /// The bus in words.
+    /// The name of the bus for messages.
     var name: String {
         switch self {
         case .system: "the system bus"

@@ -1,25 +1,27 @@
-/// Names on the bus.
+/// Ownership of names on the bus.
 extension DBusConnection {
-    /// What came of asking for a name.
+    /// The result of a request for a name.
     public enum NameRequest: UInt32, Sendable, Hashable {
-        /// The name is this connection's now.
+        /// The connection is now the owner of the name.
         case owner = 1
-        /// Another has it, and this one gets it next.
+        /// Another connection owns the name. This one waits for it in the bus's queue.
         case queued = 2
-        /// Another has it.
+        /// Another connection owns the name.
         case taken = 3
-        /// The name was this connection's already.
+        /// The connection was already the owner of the name.
         case alreadyOwner = 4
     }
 
-    /// Asks for a well-known name.
+    /// Requests a well-known name.
     ///
     /// - Parameters:
-    ///   - replaces: Whether to take the name from who has it and allows that.
-    ///   - allowsReplacement: Whether others may take it.
-    ///   - queues: Whether to wait in a queue where it is taken.
-    /// - Throws: ``DBusError`` as ``call(_:timeout:)``; with ``DBusErrorName/accessDenied`` where the bus's policy does
-    ///   not allow it.
+    ///   - name: A well-known name such as `org.example.Lamp`.
+    ///   - replaces: Whether to take the name from an owner that allows its replacement.
+    ///   - allowsReplacement: Whether other connections may take the name from this one.
+    ///   - queues: Whether to wait in the bus's queue if another connection owns the name.
+    /// - Returns: The result; ``NameRequest/taken`` is not an error.
+    /// - Throws: ``DBusError`` as ``call(_:timeout:)``; with ``DBusErrorName/accessDenied`` if the bus's policy forbids
+    ///   the name.
     public func requestName(
         _ name: String, replaces: Bool = false, allowsReplacement: Bool = false, queues: Bool = false
     ) async throws(DBusError) -> NameRequest {
@@ -31,14 +33,14 @@ extension DBusConnection {
         return result
     }
 
-    /// Gives a name back.
+    /// Releases a name of this connection.
     ///
     /// - Throws: ``DBusError`` as ``call(_:timeout:)``.
     public func releaseName(_ name: String) async throws(DBusError) {
         try await call(DBusCall(toBus: "ReleaseName", [.string(name)]))
     }
 
-    /// The unique name of who has a name; nil if nobody has.
+    /// Returns the unique name of the owner of a name; nil if the name has no owner.
     ///
     /// - Throws: ``DBusError`` as ``call(_:timeout:)``.
     public func owner(of name: String) async throws(DBusError) -> String? {

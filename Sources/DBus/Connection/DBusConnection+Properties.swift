@@ -1,8 +1,16 @@
-/// Properties of other programs' objects.
+/// Properties of objects in other programs.
 extension DBusConnection {
     /// Reads one property.
     ///
-    /// - Throws: ``DBusError`` as ``call(_:timeout:)``; with ``DBusError/Code/unexpectedValue``.
+    /// - Parameters:
+    ///   - name: The property.
+    ///   - interface: The interface that has the property.
+    ///   - path: The object.
+    ///   - destination: The bus name of the program that has the object.
+    ///   - timeout: The longest time to wait for the reply; nil for no limit.
+    /// - Returns: The value, without the variant around it.
+    /// - Throws: ``DBusError`` as ``call(_:timeout:)``; with ``DBusError/Code/unexpectedValue`` if the reply is not a
+    ///   variant.
     public func property(
         _ name: String, of interface: String, at path: ObjectPath, of destination: String,
         timeout: Duration? = defaultTimeout
@@ -16,7 +24,14 @@ extension DBusConnection {
 
     /// Reads all properties of an interface.
     ///
-    /// - Throws: ``DBusError`` as ``call(_:timeout:)``; with ``DBusError/Code/unexpectedValue``.
+    /// - Parameters:
+    ///   - interface: The interface that has the properties.
+    ///   - path: The object.
+    ///   - destination: The bus name of the program that has the object.
+    ///   - timeout: The longest time to wait for the reply; nil for no limit.
+    /// - Returns: The values by name, without the variants around them.
+    /// - Throws: ``DBusError`` as ``call(_:timeout:)``; with ``DBusError/Code/unexpectedValue`` if the reply is not a
+    ///   dictionary with strings as keys.
     public func properties(
         of interface: String, at path: ObjectPath, of destination: String, timeout: Duration? = defaultTimeout
     ) async throws(DBusError) -> [String: DBusValue] {
@@ -29,6 +44,13 @@ extension DBusConnection {
 
     /// Writes a property.
     ///
+    /// - Parameters:
+    ///   - name: The property.
+    ///   - interface: The interface that has the property.
+    ///   - path: The object.
+    ///   - destination: The bus name of the program that has the object.
+    ///   - value: The new value, of the property's type.
+    ///   - timeout: The longest time to wait for the reply; nil for no limit.
     /// - Throws: ``DBusError`` as ``call(_:timeout:)``.
     public func setProperty(
         _ name: String, of interface: String, at path: ObjectPath, of destination: String, to value: DBusValue,

@@ -1,11 +1,12 @@
 public import DescriptorIO
 
-/// A connection to a message bus, all of which runs on one event loop.
+/// A connection to a message bus, which runs on one event loop.
 ///
 /// ```swift
 /// let bus = try await DBusConnection.open(.system)
 /// let reply = try await bus.call(
-///     DBusCall(to: "org.freedesktop.hostname1", "/org/freedesktop/hostname1", "org.freedesktop.DBus.Properties", "Get",
+///     DBusCall(
+///         to: "org.freedesktop.hostname1", "/org/freedesktop/hostname1", "org.freedesktop.DBus.Properties", "Get",
 ///         [.string("org.freedesktop.hostname1"), .string("Hostname")]))
 /// print(reply.first?.string ?? "no name")
 ///
@@ -16,36 +17,39 @@ public import DescriptorIO
 ///
 /// ## Order
 ///
-/// The bus hands over replies and signals in one order. Handlers, of ``handleSignals(matching:_:onEnd:)`` and of
-/// ``call(_:timeout:then:)``, are called in exactly that order, on the loop's thread: what is built from a reply and
-/// kept up by signals is built by those. A task that awaits ``call(_:timeout:)``, and one that iterates ``DBusSignals``,
-/// gets its own messages in order, and runs a little later: handlers may have been called meanwhile with what arrived
-/// behind.
+/// The bus delivers replies and signals in one order. Handlers, of ``handleSignals(matching:_:onEnd:)`` and of
+/// ``call(_:timeout:then:)``, are called in exactly this order, on the loop's thread. Use handlers for state that a
+/// reply initializes and signals update. A task that awaits ``call(_:timeout:)``, or iterates ``DBusSignals``, gets its
+/// own messages in order, but runs a little later: handlers may already have been called with later messages.
 ///
 /// ## The end
 ///
-/// When the bus goes away, all that waits ends with the one error, with ``DBusError/Code/disconnected``, and names and
-/// objects are gone. ``close()`` does the same with ``DBusError/Code/closed``; sequences then end without an error. A
-/// connection does not come back: open another.
+/// If the bus goes away, all pending calls, flushes and subscriptions end with one error, with
+/// ``DBusError/Code/disconnected``; names and exported objects are lost. ``close()`` ends pending calls and flushes
+/// with ``DBusError/Code/closed``; sequences then end without an error. An ended connection can't be reopened: open
+/// another.
 public actor DBusConnection {
-    /// How long a call waits for its answer where nothing else is said: 25 s, as in libdbus.
+    /// The default time-out of a call: 25 s, as in libdbus.
     public static let defaultTimeout: Duration = .seconds(25)
 
+    /// The executor of the actor: the ``loop``.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { core.loop.asUnownedSerialExecutor() }
-    /// The loop that all of the connection runs on.
+    /// The event loop that runs the connection.
     public nonisolated var loop: EventLoop { core.loop }
 
     nonisolated let core: ConnectionCore
 
     private init(_ core: ConnectionCore) { self.core = core }
 
-    /// Connects to a bus, which gives the connection its ``uniqueName``.
+    /// Connects to a bus and waits for the connection's ``uniqueName``.
     ///
     /// - Parameters:
-    ///   - loop: What the connection runs on, and its handlers.
-    ///   - clock: What time-outs are measured by; nil for the loop's own.
-    /// - Throws: ``DBusError`` with ``DBusError/Code/noBus``, ``DBusError/Code/refused``,
-    ///   ``DBusError/Code/timedOut``, or ``DBusError/Code/cancelled``.
+    ///   - bus: The bus.
+    ///   - loop: The event loop that runs the connection and its handlers.
+    ///   - clock: The clock for time-outs; nil for the loop's own.
+    ///   - timeout: The longest time to wait for the bus to admit this user.
+    /// - Throws: ``DBusError`` with ``DBusError/Code/noBus``, ``DBusError/Code/refused``, ``DBusError/Code/timedOut``,
+    ///   or ``DBusError/Code/cancelled``.
     public static func open(
         _ bus: DBusBus, on loop: EventLoop = .shared, clock: (any Clock<Duration>)? = nil,
         timeout: Duration = defaultTimeout
@@ -68,7 +72,8 @@ public actor DBusConnection {
         return connection
     }
 
-    /// Where the connection is made: libdbus belongs to the loop's thread from the first call on.
+    /// Opens the connection on the loop's thread: only this thread may use a connection of libdbus, from the first call
+    /// on.
     private actor Connecting {
         nonisolated let loop: EventLoop
         nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -85,13 +90,14 @@ public actor DBusConnection {
         core.uniqueName = reply.first?.string ?? ""
     }
 
-    /// The name that the bus has given to the connection, as `:1.42`.
+    /// The unique name that the bus has assigned to the connection, such as `:1.42`.
     public var uniqueName: String { core.uniqueName }
 
-    /// What tells the bus from others, also of other computers: 32 hexadecimal digits; empty where the connection has ended.
+    /// The GUID of the bus, unlike that of any other bus, also on other computers: 32 hexadecimal digits; empty after
+    /// the connection has ended.
     public var busID: String { core.busID }
 
-    /// Whether the bus lets descriptors through.
+    /// Whether file descriptors can be sent over the bus.
     public var passesDescriptors: Bool { core.passesDescriptors }
 
     /// Whether the connection has not ended.
@@ -99,12 +105,15 @@ public actor DBusConnection {
 
     // MARK: Calling
 
-    /// Calls a method and returns what it answers.
+    /// Calls a method and returns the values of its reply.
     ///
-    /// - Parameter timeout: How long to wait for the answer; nil for as long as it takes.
-    /// - Throws: ``DBusError`` with ``DBusError/Code/refused`` and the name of the error that was answered; with
-    ///   ``DBusError/Code/timedOut`` or ``DBusError/Code/cancelled``, where the call may have been carried out; with
-    ///   ``DBusError/Code/disconnected``, ``DBusError/Code/closed`` or ``DBusError/Code/invalidArgument``.
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - timeout: The longest time to wait for the reply; nil for no limit.
+    /// - Returns: The values of the reply, in order.
+    /// - Throws: ``DBusError`` with ``DBusError/Code/refused`` and the name of the error reply; with
+    ///   ``DBusError/Code/timedOut`` or ``DBusError/Code/cancelled``, after which the call may have been carried out;
+    ///   with ``DBusError/Code/disconnected``, ``DBusError/Code/closed`` or ``DBusError/Code/invalidArgument``.
     @discardableResult
     public func call(
         _ call: DBusCall, timeout: Duration? = defaultTimeout
@@ -114,9 +123,13 @@ public actor DBusConnection {
         return try await wait(for: reply) { $0.cancelCall(serial: serial) }
     }
 
-    /// Calls a method; `handler` gets the answer, on the loop's thread, in the order of all that arrives.
+    /// Calls a method and passes its reply to a handler.
     ///
-    /// - Throws: ``DBusError`` where the call can't be sent; the handler is not called then.
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - timeout: The longest time to wait for the reply; nil for no limit.
+    ///   - handler: Called once with the reply, on the loop's thread, in the order in which all messages arrive.
+    /// - Throws: ``DBusError`` if the call can't be sent; the handler is then not called.
     public func call(
         _ call: DBusCall, timeout: Duration? = defaultTimeout,
         then handler: @escaping @Sendable (Result<[DBusValue], DBusError>) -> Void
@@ -124,14 +137,15 @@ public actor DBusConnection {
         try core.call(call, timeout: timeout, reply: OneShot(handler: handler))
     }
 
-    /// Calls a method and asks for no answer, nor for an error.
+    /// Calls a method without requesting a reply. Errors of the method are not reported either.
     ///
-    /// - Throws: ``DBusError`` where the call can't be sent.
+    /// - Parameter call: The call.
+    /// - Throws: ``DBusError`` if the call can't be sent.
     public func callWithoutReply(_ call: DBusCall) throws(DBusError) {
         try core.send(call.encoded(wantsNoReply: true), activity: call.activity)
     }
 
-    /// Waits for what has begun, and stops it when the task is cancelled.
+    /// Waits for the result of an operation that has begun. `cancel` stops the operation if the task is cancelled.
     func wait<Value>(
         for result: OneShot<Value>, onCancel cancel: @escaping @Sendable (ConnectionCore) -> Void
     ) async throws(DBusError) -> Value {
@@ -145,7 +159,8 @@ public actor DBusConnection {
         }.get()
     }
 
-    /// Waits until all that was sent is with the bus: whoever sends much holds back by this.
+    /// Waits until all sent messages have been written to the bus's socket. A program that sends a lot calls this
+    /// regularly, so that its messages don't accumulate in memory.
     ///
     /// - Throws: ``DBusError`` with ``DBusError/Code/disconnected``, ``DBusError/Code/closed`` or
     ///   ``DBusError/Code/cancelled``.
@@ -159,12 +174,13 @@ public actor DBusConnection {
 
     // MARK: Ending
 
-    /// Calls `handler` on the loop's thread when the connection ends, at once where it has: with the error where the bus
-    /// went away, with nil where it was closed.
+    /// Calls `handler` on the loop's thread when the connection ends, or at once if it has ended.
+    ///
+    /// - Parameter handler: Gets the error if the bus went away, and nil if ``close()`` ended the connection.
     public func onEnd(_ handler: @escaping @Sendable (DBusError?) -> Void) { core.onEnd(handler) }
 
-    /// Closes the connection and ends all that waits. Closing twice is allowed.
+    /// Closes the connection and ends all pending operations. Closing twice is allowed.
     ///
-    /// What the bus has not taken by then is not sent: see ``flush()``.
+    /// Messages that have not been written to the bus's socket yet are lost: see ``flush()``.
     public func close() { core.close() }
 }

@@ -1,8 +1,8 @@
-/// A result that is there at once or comes later, for one who waits or for a handler.
+/// A result that is available now or later, for one waiter or one handler.
 ///
-/// Whoever waits joins after the work has begun, so that it can't be missed.
+/// The waiter may join after the operation has begun or finished: it can't miss the result.
 final class OneShot<Value: Sendable>: @unchecked Sendable {
-    // @unchecked: it is touched on the thread of its connection's loop only.
+    // @unchecked: all accesses are on the thread of the connection's loop.
 
     typealias Outcome = Result<Value, DBusError>
 
@@ -18,7 +18,7 @@ final class OneShot<Value: Sendable>: @unchecked Sendable {
         if let outcome { continuation.resume(returning: outcome) } else { self.continuation = continuation }
     }
 
-    /// Hands over the outcome; only the first one counts.
+    /// Delivers the outcome. Later outcomes are ignored.
     func finish(_ outcome: Outcome) {
         guard self.outcome == nil else { return }
         self.outcome = outcome

@@ -1,9 +1,9 @@
 internal import DescriptorIO
 
-/// The calls that have not been answered, and when they are given up.
+/// The calls that have no reply yet, with their deadlines.
 ///
-/// One sleep serves all of them: until the earliest deadline there was when it began. While no call waits it is not
-/// begun anew, so that an idle connection does nothing.
+/// One task serves all calls: it sleeps until the earliest deadline. If no call is pending when the task wakes, no new
+/// task starts, so that an idle connection does nothing.
 final class PendingCalls {
     struct Entry {
         let reply: OneShot<[DBusValue]>
@@ -26,10 +26,12 @@ final class PendingCalls {
 
     deinit { sleeper?.task.cancel() }
 
-    /// When a call that is made now is given up.
+    /// The deadline of a call that starts now, measured since this object was created.
     func deadline(after timeout: Duration) -> Duration { elapsed() + timeout }
 
-    /// - Parameter wake: Called at the deadline; is to call ``expire()``.
+    /// Adds a call.
+    ///
+    /// - Parameter wake: Called at the deadline; must call ``expire(wake:)``.
     func add(
         _ reply: OneShot<[DBusValue]>, serial: UInt32, activity: String, deadline: Duration?,
         wake: @escaping @Sendable () -> Void
@@ -47,7 +49,7 @@ final class PendingCalls {
         return entries.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// Gives up the calls whose deadline has passed.
+    /// Fails the calls whose deadline has passed.
     func expire(wake: @escaping @Sendable () -> Void) {
         sleeper?.task.cancel()
         sleeper = nil

@@ -1,6 +1,6 @@
 internal import CDBus
 
-/// The kinds of names, and those of the bus and of the interfaces that every object has.
+/// The kinds of names in messages, and the well-known names of the bus and of the standard interfaces.
 enum BusName {
     case busName
     case interface
@@ -14,7 +14,9 @@ enum BusName {
     static let objectManager = "org.freedesktop.DBus.ObjectManager"
     static let peer = "org.freedesktop.DBus.Peer"
 
-    /// - Throws: ``DBusError`` with ``DBusError/Code/invalidArgument`` where `name` is none of the kind.
+    /// Validates a name.
+    ///
+    /// - Throws: ``DBusError`` with ``DBusError/Code/invalidArgument`` if `name` is not a valid name of the kind.
     static func check(_ name: String, _ kind: BusName, activity: String) throws(DBusError) {
         let isValid =
             switch kind {

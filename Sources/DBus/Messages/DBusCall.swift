@@ -1,18 +1,30 @@
 internal import CDBus
 
-/// A call of a method, to be sent.
+/// A method call to send.
 public struct DBusCall: Sendable, Hashable {
-    /// Who is called: a unique or a well-known name.
+    /// The bus name of the callee: a unique or a well-known name.
     public var destination: String
+    /// The object that has the method.
     public var path: ObjectPath
+    /// The interface that has the method.
     public var interface: String
+    /// The name of the method.
     public var member: String
+    /// The arguments, in order.
     public var arguments: [DBusValue]
-    /// Whether the bus may start the service that is called.
+    /// Whether the bus may start the service if it does not run.
     public var startsService = true
-    /// Whether the peer may ask the user for a permission, which takes as long as the user does.
+    /// Whether the peer may ask the user for authorization. The reply then takes as long as the user does.
     public var mayAskUser = false
 
+    /// Creates a call. Names and arguments are validated when the call is sent.
+    ///
+    /// - Parameters:
+    ///   - destination: The bus name of the callee.
+    ///   - path: The object.
+    ///   - interface: The interface that has the method.
+    ///   - member: The name of the method.
+    ///   - arguments: The arguments, in order.
     public init(
         to destination: String, _ path: ObjectPath, _ interface: String, _ member: String,
         _ arguments: [DBusValue] = []
@@ -24,15 +36,17 @@ public struct DBusCall: Sendable, Hashable {
         self.arguments = arguments
     }
 
-    /// A call of the bus itself.
+    /// Creates a call of a method of the bus itself.
     init(toBus member: String, _ arguments: [DBusValue] = []) {
         self.init(to: BusName.bus, BusName.busPath, BusName.bus, member, arguments)
     }
 
-    /// What is being done, for an error.
+    /// The operation, for errors.
     var activity: String { "calling \(interface).\(member) of \(destination)" }
 
-    /// - Throws: ``DBusError`` with ``DBusError/Code/invalidArgument``.
+    /// Validates the call and encodes it.
+    ///
+    /// - Throws: ``DBusError`` with ``DBusError/Code/invalidArgument`` or ``DBusError/Code/system``.
     func encoded(wantsNoReply: Bool = false) throws(DBusError) -> OutgoingMessage {
         try BusName.check(destination, .busName, activity: activity)
         try BusName.check(interface, .interface, activity: activity)

@@ -1,7 +1,7 @@
 internal import CDBus
 internal import Glibc
 
-/// A place in a message's arguments, for reading no more of them than is needed.
+/// A position in a message's arguments. A cursor decodes only the values that are read.
 ///
 /// ```swift
 /// // PropertiesChanged: sa{sv}as
@@ -19,19 +19,21 @@ public struct DBusCursor {
         self.iterator = iterator
     }
 
-    /// Goes on to the next value on the same level; returns whether there is one.
+    /// Advances to the next value on the same level.
+    ///
+    /// - Returns: false if there is no further value.
     public mutating func next() -> Bool { cdbus_next(&iterator) }
 
-    /// The value here, whatever it is. Descriptors in it are the caller's from now on.
+    /// The value at the cursor, of any type. The caller owns the descriptors in it.
     public var value: DBusValue {
         var place = iterator
         return MessageDecoder.value(at: &place)
     }
 
-    /// The string or object path here; nil where there is something else.
+    /// The string or object path at the cursor; nil if the value is of another type.
     public var string: String? { withString { String(cString: $0) } }
 
-    /// Whether the string or object path here is `text`, without making a string of it.
+    /// Whether the value at the cursor is a string or object path equal to `text`. Creates no string.
     public func isString(_ text: String) -> Bool { withString { DBusMessage.isEqual($0, text) } ?? false }
 
     private func withString<Value>(_ body: (UnsafePointer<CChar>) -> Value) -> Value? {
@@ -43,14 +45,17 @@ public struct DBusCursor {
         return text.map(body)
     }
 
-    /// Calls `body` with the bytes of the `ay` here, where they lie; nil where there is something else.
+    /// Calls `body` with the bytes of the `ay` at the cursor, in the message's memory.
+    ///
+    /// - Returns: The result of `body`; nil if the value is of another type.
     public func withBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value? {
         var place = iterator
         guard cdbus_type(&place) == TypeCode.array, cdbus_element_type(&place) == TypeCode.byte else { return nil }
         return withExtendedLifetime(message) { body(MessageDecoder.fixedElements(of: &place)) }
     }
 
-    /// At the first value inside of the array, structure or variant here; nil where there is none, or nothing in it.
+    /// A cursor at the first value inside of the array, structure, variant or dictionary entry at this cursor; nil if
+    /// the value is not a container, or is empty.
     public var inside: DBusCursor? {
         var place = iterator
         switch cdbus_type(&place) {
@@ -62,7 +67,7 @@ public struct DBusCursor {
         return cdbus_type(&inner) == 0 ? nil : DBusCursor(message: message, iterator: inner)
     }
 
-    /// Calls `body` with each entry of the `a{sv}` here; the cursor it gets is at what is in the variant.
+    /// Calls `body` with each entry of the `a{sv}` at the cursor. The cursor that `body` gets is inside of the variant.
     public func forEachProperty(_ body: (_ name: String, _ value: DBusCursor) -> Void) {
         guard var entry = inside else { return }
         repeat {

@@ -1,14 +1,14 @@
 internal import CDBus
 internal import Glibc
 
-/// A message that has arrived, as it lies in libdbus's memory; decoded as far as it is asked.
+/// A received message in libdbus's memory, decoded on demand.
 ///
-/// It is not `Sendable`: what is to leave the loop's thread is taken out as values.
+/// Not `Sendable`: read values from it on the loop's thread, and pass these to other threads.
 public final class DBusMessage {
     private let message: OpaquePointer
     let header: cdbus_header
 
-    /// Takes over a message.
+    /// Takes ownership of a message.
     init(taking message: OpaquePointer) {
         self.message = message
         var header = cdbus_header()
@@ -18,26 +18,28 @@ public final class DBusMessage {
 
     deinit { cdbus_release(message) }
 
-    /// Who sent it: a unique name, or `org.freedesktop.DBus`.
+    /// The unique name of the sender, or `org.freedesktop.DBus`.
     public var sender: String? { header.sender.map { String(cString: $0) } }
-    /// The object that a signal comes from, or a call goes to.
+    /// The object that sent a signal, or that a call is for.
     public var path: ObjectPath? { header.path.map { ObjectPath(checked: String(cString: $0)) } }
+    /// The interface of the signal or method.
     public var interface: String? { header.interface.map { String(cString: $0) } }
+    /// The name of the signal or method.
     public var member: String? { header.member.map { String(cString: $0) } }
     /// The types of the arguments.
     public var signature: DBusSignature {
         header.signature.map { DBusSignature(checked: String(cString: $0)) } ?? .empty
     }
 
-    /// Whether the message is of this interface and member, without making strings of them.
+    /// Whether the message has this interface and member. Creates no strings.
     public func isFrom(_ interface: String, _ member: String) -> Bool {
         Self.isEqual(header.member, member) && Self.isEqual(header.interface, interface)
     }
 
-    /// Whether the message is of this object, without making a string of its path.
+    /// Whether the message has this object path. Creates no string.
     public func isFrom(_ path: ObjectPath) -> Bool { Self.isEqual(header.path, path.text) }
 
-    /// All arguments. Descriptors in them are the caller's from now on.
+    /// All arguments. The caller owns the descriptors in them.
     public var arguments: [DBusValue] {
         guard var cursor else { return [] }
         var values: [DBusValue] = []
@@ -45,7 +47,7 @@ public final class DBusMessage {
         return values
     }
 
-    /// At the first argument; nil if there is none.
+    /// A cursor at the first argument; nil if there are no arguments.
     public var cursor: DBusCursor? {
         var iterator = cdbus_iterator()
         guard cdbus_begin_reading(message, &iterator) else { return nil }

@@ -1,7 +1,7 @@
 internal import CDBus
 internal import Glibc
 
-/// Makes values of a message's contents.
+/// Decodes the values of a message.
 enum MessageDecoder {
     static func value(at place: inout cdbus_iterator) -> DBusValue {
         switch cdbus_type(&place) {
@@ -24,7 +24,7 @@ enum MessageDecoder {
         }
     }
 
-    /// The elements of an array of numbers, where they lie.
+    /// The elements of an array of numbers, in the message's memory. `size` is the size of an element in bytes.
     static func fixedElements(of place: inout cdbus_iterator, size: Int = 1) -> UnsafeRawBufferPointer {
         var elements: UnsafeRawPointer?
         var count: CInt = 0
@@ -80,7 +80,7 @@ enum MessageDecoder {
     }
 
     private static func dictionary(at place: inout cdbus_iterator) -> DBusDictionary {
-        // In braces: a key of one letter, and a value.
+        // The element's signature is in braces: one letter for the key's type, then the value's type.
         let types = elementSignature(at: &place).text.dropFirst().dropLast()
         var entries: [DBusDictionary.Entry] = []
         var inner = cdbus_iterator()

@@ -1,8 +1,10 @@
 internal import CDBus
 
-/// Appends values that ``ValueCheck`` has passed to a message.
+/// Appends values to a message. ``ValueCheck`` must have accepted them.
 enum MessageEncoder {
-    /// - Returns: false where no memory or no descriptor is left.
+    /// Appends all values.
+    ///
+    /// - Returns: false if memory or descriptors are exhausted.
     static func append(_ values: [DBusValue], to message: OpaquePointer) -> Bool {
         guard !values.isEmpty else { return true }
         var place = cdbus_iterator()

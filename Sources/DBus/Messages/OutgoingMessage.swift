@@ -1,10 +1,10 @@
 internal import CDBus
 
-/// A message that is built, and freed with this object.
+/// A message to send. Owns the message of libdbus.
 final class OutgoingMessage {
     let pointer: OpaquePointer
 
-    /// Takes over a message without contents, and fills it.
+    /// Takes ownership of a message without arguments, and appends the arguments.
     ///
     /// - Throws: ``DBusError`` with ``DBusError/Code/invalidArgument`` or ``DBusError/Code/system``.
     init(_ message: OpaquePointer?, _ arguments: [DBusValue], activity: String) throws(DBusError) {
@@ -16,6 +16,7 @@ final class OutgoingMessage {
 
     deinit { cdbus_release(pointer) }
 
+    /// The error for exhausted memory or descriptors.
     static func exhausted(_ activity: String) -> DBusError {
         DBusError(.system, message: "no memory or no descriptor left", activity: activity)
     }

@@ -1,8 +1,9 @@
 internal import CDBus
 
-/// Whether values can be sent: the bus throws out whoever sends it a message that is not as the specification has it.
+/// Validates values before they are sent: the bus disconnects a client that sends a message that violates the
+/// specification.
 struct ValueCheck {
-    /// The most that the contents of a message may take: what Debian's system bus accepts.
+    /// The largest size of a message's contents in bytes: 32 MiB, the limit of Debian's system bus.
     static let sizeLimit = 32 << 20
     private static let depthLimit = 32
 
@@ -11,6 +12,8 @@ struct ValueCheck {
 
     private init(activity: String) { self.activity = activity }
 
+    /// Validates the arguments of a message.
+    ///
     /// - Throws: ``DBusError`` with ``DBusError/Code/invalidArgument``.
     static func check(_ values: [DBusValue], activity: String) throws(DBusError) {
         var check = ValueCheck(activity: activity)
@@ -22,7 +25,7 @@ struct ValueCheck {
         DBusError(.invalidArgument, message: message, activity: activity)
     }
 
-    /// Checks a value whose type stands for itself: an argument, or what is in a variant.
+    /// Checks a value with a signature of its own: an argument, or the content of a variant.
     private mutating func checkComplete(_ value: DBusValue, depth: Int) throws(DBusError) {
         switch value {
         case .array, .structure, .dictionary:
@@ -35,7 +38,7 @@ struct ValueCheck {
 
     private mutating func check(_ value: DBusValue, depth: Int) throws(DBusError) {
         guard depth < Self.depthLimit else { throw failure("nested more than \(Self.depthLimit) deep") }
-        // What a value takes at most, with what aligns it.
+        // An upper bound of a value's fixed-size part with its padding.
         size += 16
         switch value {
         case .string(let text):

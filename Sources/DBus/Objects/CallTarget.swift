@@ -1,6 +1,6 @@
 internal import CDBus
 
-/// What there is to do about a call.
+/// The response to a received call: a reply, an error, or a handler to run.
 enum CallTarget {
     case reply([DBusValue])
     case refuse(DBusError)
@@ -15,7 +15,7 @@ enum CallTarget {
     }
 
     private static func find(_ call: DBusMethodCall, in tree: ObjectTree) throws(DBusError) -> CallTarget {
-        // Of every program, whatever the path.
+        // The peer interface answers at every path, also without an object.
         if call.interface == BusName.peer { return try peer(call) }
         let object = tree.object(at: call.path)
         if object == nil, tree.children(of: call.path).isEmpty {
@@ -34,7 +34,7 @@ enum CallTarget {
             let objects = tree.objects(below: call.path)
             return .carryOut { [await managedObjects(objects)] }
         case "":
-            // Without an interface the first that has the method is meant.
+            // A call without an interface goes to the first interface that has the method.
             guard let method = object.interfaces.lazy.flatMap(\.methods).first(where: { $0.name == call.member })
             else { throw unknownMethod(call) }
             return try carryOut(method, call)
@@ -60,7 +60,7 @@ enum CallTarget {
         }
     }
 
-    // MARK: The room's own interfaces
+    // MARK: Standard interfaces
 
     private static func peer(_ call: DBusMethodCall) throws(DBusError) -> CallTarget {
         try expect(call.arguments, [])
@@ -136,7 +136,7 @@ enum CallTarget {
         return .dictionary(DBusDictionary(keys: "o", values: "a{sa{sv}}", entries))
     }
 
-    /// An object's interfaces with their properties: `a{sa{sv}}`.
+    /// The interfaces of an object with the values of their properties: `a{sa{sv}}`.
     static func interfaces(of object: DBusObject) async -> DBusValue {
         var entries: [DBusDictionary.Entry] = []
         for interface in object.interfaces {
@@ -146,7 +146,7 @@ enum CallTarget {
         return .dictionary(DBusDictionary(keys: "s", values: "a{sv}", entries))
     }
 
-    // MARK: Refusing
+    // MARK: Errors
 
     private static func expect(_ arguments: [DBusValue], _ signatures: [DBusSignature]) throws(DBusError) {
         guard arguments.map(\.signature) == signatures else {

@@ -1,18 +1,19 @@
 internal import CDBus
 
-/// Objects of this program, for others to call.
+/// Objects of this program that other programs can call.
 extension DBusConnection {
-    /// Lets others call an object, until ``unexport(_:)`` or the end of the connection. Object managers above it tell of
-    /// it.
+    /// Exports an object until ``unexport(_:)`` or the end of the connection. Each object manager above it sends
+    /// `InterfacesAdded`.
     ///
-    /// - Throws: ``DBusError`` with ``DBusError/Code/invalidArgument`` where there is one at the path, or a name or a
-    ///   signature is none; with ``DBusError/Code/disconnected`` or ``DBusError/Code/closed``.
+    /// - Parameter object: The object, at a path where no object is exported yet.
+    /// - Throws: ``DBusError`` with ``DBusError/Code/invalidArgument`` if an object is exported at the path already, or
+    ///   a name or a signature is invalid; with ``DBusError/Code/disconnected`` or ``DBusError/Code/closed``.
     public func export(_ object: DBusObject) async throws(DBusError) {
         try object.check()
         try core.objects.add(object)
         guard !core.objects.managers(of: object.path).isEmpty else { return }
         let interfaces = await CallTarget.interfaces(of: object)
-        // Meanwhile it may have gone.
+        // The object may have been unexported while its properties were read.
         guard core.objects.object(at: object.path) != nil else { return }
         for manager in core.objects.managers(of: object.path) {
             try emitSignal(
@@ -20,8 +21,10 @@ extension DBusConnection {
         }
     }
 
-    /// Takes an object back; object managers above it tell so. Nothing is done where there is none.
+    /// Withdraws an exported object. Each object manager above it sends `InterfacesRemoved`. Does nothing if there is
+    /// no object at the path.
     ///
+    /// - Parameter path: The path of the object.
     /// - Throws: ``DBusError`` with ``DBusError/Code/disconnected`` or ``DBusError/Code/closed``.
     public func unexport(_ path: ObjectPath) throws(DBusError) {
         guard let object = core.objects.remove(at: path) else { return }
@@ -32,8 +35,14 @@ extension DBusConnection {
         }
     }
 
-    /// Sends a signal, to all who want it or to one.
+    /// Sends a signal.
     ///
+    /// - Parameters:
+    ///   - path: The object that sends the signal.
+    ///   - interface: The interface of the signal.
+    ///   - member: The name of the signal.
+    ///   - arguments: The arguments, in order.
+    ///   - destination: The bus name of the only receiver; nil to send to all subscribers.
     /// - Throws: ``DBusError`` with ``DBusError/Code/invalidArgument``, ``DBusError/Code/disconnected`` or
     ///   ``DBusError/Code/closed``.
     public func emitSignal(
@@ -52,8 +61,13 @@ extension DBusConnection {
         try core.send(message, activity: activity)
     }
 
-    /// Tells that properties of an object have changed, with their values or, where they are `invalidated`, without.
+    /// Sends `PropertiesChanged` for an object.
     ///
+    /// - Parameters:
+    ///   - path: The object.
+    ///   - interface: The interface that has the properties.
+    ///   - changed: The changed properties with their new values.
+    ///   - invalidated: The names of changed properties whose values are not sent.
     /// - Throws: ``DBusError`` as ``emitSignal(_:_:_:_:to:)``.
     public func emitPropertiesChanged(
         _ path: ObjectPath, _ interface: String, _ changed: [String: DBusValue], invalidated: [String] = []

@@ -1,5 +1,8 @@
 extension DBusObject {
-    /// - Throws: ``DBusError`` with ``DBusError/Code/invalidArgument`` where a name or a signature is none.
+    /// Validates the names and signatures of the object.
+    ///
+    /// - Throws: ``DBusError`` with ``DBusError/Code/invalidArgument`` if a name is invalid, or a signature is not one
+    ///   type.
     func check() throws(DBusError) {
         let activity = "exporting \(path)"
         for interface in interfaces {

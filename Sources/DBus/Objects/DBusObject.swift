@@ -1,4 +1,4 @@
-/// An object that other programs may call: what it can do, as data and closures.
+/// An object that other programs can call, described by data and closures.
 ///
 /// ```swift
 /// let lamp = DBusObject(
@@ -17,13 +17,22 @@
 /// try await bus.export(lamp)
 /// ```
 ///
-/// Introspection, properties, the object manager and the peer interface are answered by the room itself.
+/// The module itself implements introspection, `Properties`, `ObjectManager` and `Peer`.
 public struct DBusObject: Sendable {
+    /// The path of the object.
     public var path: ObjectPath
+    /// The interfaces of the object, without the standard ones.
     public var interfaces: [DBusInterface]
-    /// Whether the object tells of those below it, as `org.freedesktop.DBus.ObjectManager`.
+    /// Whether the object implements `org.freedesktop.DBus.ObjectManager` for the objects below it.
     public var isObjectManager: Bool
 
+    /// Creates an object.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the object.
+    ///   - interfaces: The interfaces, without the standard ones.
+    ///   - isObjectManager: Whether the object implements `org.freedesktop.DBus.ObjectManager` for the objects below
+    ///     it.
     public init(_ path: ObjectPath, _ interfaces: [DBusInterface] = [], isObjectManager: Bool = false) {
         self.path = path
         self.interfaces = interfaces
@@ -33,15 +42,18 @@ public struct DBusObject: Sendable {
     func interface(_ name: String) -> DBusInterface? { interfaces.first { $0.name == name } }
 }
 
-/// What belongs together of an object's methods, properties and signals.
+/// An interface of an object: a group of methods, properties and signals.
 public struct DBusInterface: Sendable {
-    /// As `org.example.Lamp`.
+    /// The name, such as `org.example.Lamp`.
     public var name: String
+    /// The methods.
     public var methods: [DBusMethod]
+    /// The properties.
     public var properties: [DBusProperty]
-    /// What the object may send; for introspection.
+    /// The signals that the object may send. Used for introspection only.
     public var signals: [DBusSignalDescription]
 
+    /// Creates an interface. ``DBusConnection/export(_:)`` validates the names.
     public init(
         _ name: String, methods: [DBusMethod] = [], properties: [DBusProperty] = [],
         signals: [DBusSignalDescription] = []
@@ -52,7 +64,7 @@ public struct DBusInterface: Sendable {
         self.signals = signals
     }
 
-    /// What can be read, with its values; a property whose reading fails is left out.
+    /// Reads all readable properties. A property that can't be read at the moment is left out.
     func readProperties() async -> [String: DBusValue] {
         var values: [String: DBusValue] = [:]
         for property in properties {
@@ -64,31 +76,39 @@ public struct DBusInterface: Sendable {
 
 /// An argument of a method or a signal.
 public struct DBusArgument: Sendable, Hashable {
-    /// For people.
+    /// A description for people.
     public var name: String
-    /// One type.
+    /// The signature of a single type.
     public var signature: DBusSignature
 
+    /// Creates an argument.
     public init(_ name: String, _ signature: DBusSignature) {
         self.name = name
         self.signature = signature
     }
 }
 
-/// A method.
+/// A method of an interface.
 public struct DBusMethod: Sendable {
-    /// Carries out a call, on the loop's thread unless it goes elsewhere. Calls begin in the order in which they come;
-    /// one that waits lets the next begin.
+    /// Handles a call, and returns the values of the method's outputs.
     ///
-    /// It returns the values of the method's outputs. A ``DBusError`` with a name is answered by that name, any other
-    /// error as ``DBusErrorName/failed``. When the connection ends, its task is cancelled.
+    /// The handler starts on the loop's thread; it may continue elsewhere. Handlers start in the order of the calls;
+    /// while one is suspended, the next can start.
+    ///
+    /// If the handler throws a ``DBusError`` with a name, the reply is an error with this name; for any other error the
+    /// name is ``DBusErrorName/failed``. The task of the handler is cancelled when the connection ends.
     public typealias Handler = @Sendable (DBusMethodCall) async throws -> [DBusValue]
 
+    /// The name of the method.
     public var name: String
+    /// The arguments of a call. A call with arguments of other types gets an error as its reply.
     public var inputs: [DBusArgument]
+    /// The values of a reply.
     public var outputs: [DBusArgument]
+    /// Handles the calls.
     public var handler: Handler
 
+    /// Creates a method.
     public init(
         _ name: String, inputs: [DBusArgument] = [], outputs: [DBusArgument] = [], handler: @escaping Handler
     ) {
@@ -99,41 +119,47 @@ public struct DBusMethod: Sendable {
     }
 }
 
-/// A call that has arrived.
+/// A received method call.
 public struct DBusMethodCall: Sendable, Hashable {
-    /// The unique name of who calls.
+    /// The unique name of the caller.
     public var sender: String
+    /// The called object.
     public var path: ObjectPath
+    /// The interface of the method; empty if the caller named none.
     public var interface: String
+    /// The name of the method.
     public var member: String
-    /// Of the types that the method's inputs name.
+    /// The arguments, of the types of the method's inputs.
     public var arguments: [DBusValue]
 }
 
-/// A property.
+/// A property of an interface.
 public struct DBusProperty: Sendable {
-    /// Whether a change is told; for introspection. The telling is
+    /// The notification policy for changes, for introspection. The program itself sends the notifications, with
     /// ``DBusConnection/emitPropertiesChanged(_:_:_:invalidated:)``.
     public enum ChangeNotice: String, Sendable, Hashable {
-        /// With the new value.
+        /// Changes are notified with the new value.
         case value = "true"
-        /// Without it.
+        /// Changes are notified without the new value.
         case invalidation = "invalidates"
-        /// It never changes.
+        /// The property never changes.
         case constant = "const"
-        /// Changes are not told.
+        /// Changes are not notified.
         case none = "false"
     }
 
+    /// The name of the property.
     public var name: String
-    /// One type.
+    /// The signature of a single type.
     public var signature: DBusSignature
+    /// The notification policy for changes.
     public var changeNotice: ChangeNotice
-    /// Gives the value; nil where it can't be read.
+    /// Reads the value; nil for a write-only property.
     public var read: (@Sendable () async throws -> DBusValue)?
-    /// Takes a value of the property's type; nil where it can't be written.
+    /// Writes a value of the property's type; nil for a read-only property.
     public var write: (@Sendable (DBusValue) async throws -> Void)?
 
+    /// Creates a property.
     public init(
         _ name: String, _ signature: DBusSignature, changeNotice: ChangeNotice = .value,
         read: (@Sendable () async throws -> DBusValue)?, write: (@Sendable (DBusValue) async throws -> Void)? = nil
@@ -146,11 +172,14 @@ public struct DBusProperty: Sendable {
     }
 }
 
-/// A signal that an object may send.
+/// The description of a signal that an object may send.
 public struct DBusSignalDescription: Sendable, Hashable {
+    /// The name of the signal.
     public var name: String
+    /// The arguments of the signal.
     public var arguments: [DBusArgument]
 
+    /// Creates a description.
     public init(_ name: String, _ arguments: [DBusArgument] = []) {
         self.name = name
         self.arguments = arguments

@@ -1,4 +1,4 @@
-/// What an object says of itself, as XML.
+/// The introspection document of an object, in XML.
 enum Introspection {
     static func document(of object: DBusObject?, children: [String]) -> String {
         var text = """
@@ -59,7 +59,7 @@ enum Introspection {
         return escaped
     }
 
-    /// The interfaces that the room answers itself; only their shape is used.
+    /// The interfaces that the module itself implements. The document needs only their declarations.
     private static func standardInterfaces(of object: DBusObject?) -> [DBusInterface] {
         var interfaces = [
             DBusInterface(BusName.introspectable, methods: [shape("Introspect", [], [("xml", "s")])]),

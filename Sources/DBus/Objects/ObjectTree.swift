@@ -1,13 +1,13 @@
 internal import CDBus
 internal import DescriptorIO
 
-/// The objects of a connection, and what answers calls of them.
+/// The exported objects of a connection. Dispatches calls to them.
 final class ObjectTree: @unchecked Sendable {
-    // @unchecked: it is touched on the thread of its connection's loop only, as the core that owns it.
+    // @unchecked: all accesses are on the thread of the connection's loop, as for the core that owns this object.
 
     private unowned let core: ConnectionCore
     private var objects: [ObjectPath: DBusObject] = [:]
-    /// The calls that are being carried out.
+    /// The tasks of calls in progress.
     private var tasks: [UInt64: Task<Void, Never>] = [:]
     private var lastTask: UInt64 = 0
 
@@ -47,7 +47,7 @@ final class ObjectTree: @unchecked Sendable {
         objects.values.filter { $0.path != path && $0.path.isWithin(path) }.sorted { $0.path.text < $1.path.text }
     }
 
-    /// The names of what is next below a path, objects or ways to objects.
+    /// The names one level below a path, of objects and of intermediate nodes.
     func children(of path: ObjectPath) -> [String] {
         let prefix = path == .root ? 1 : path.text.utf8.count + 1
         let names = objects(below: path).map { object in
@@ -63,7 +63,7 @@ final class ObjectTree: @unchecked Sendable {
 
     // MARK: Answering
 
-    /// Answers a call, at once or when its handler has come to an end.
+    /// Replies to a call, at once or when its handler has finished.
     func answer(_ message: DBusMessage) {
         guard let path = message.path, let member = message.member else { return }
         let ticket = Ticket(message)
@@ -78,7 +78,7 @@ final class ObjectTree: @unchecked Sendable {
             let number = lastTask
             tasks[number] = Task(executorPreference: core.loop) { [weak core, loop = core.loop] in
                 let result = await Self.result(of: work)
-                // The handler may have left the loop.
+                // The handler may have ended on another executor.
                 loop.execute { [weak core] in core?.objects.finish(number, ticket, result) }
             }
         }
@@ -96,7 +96,7 @@ final class ObjectTree: @unchecked Sendable {
         }
     }
 
-    /// What an answer needs of the call's message.
+    /// The parts of a call's message that its reply needs.
     private struct Ticket: Sendable {
         let serial: UInt32
         let sender: String?
@@ -122,10 +122,10 @@ final class ObjectTree: @unchecked Sendable {
             let message = cdbus_new_reply(ticket.serial, ticket.sender, nil)
             try core.send(OutgoingMessage(message, values, activity: activity), activity: activity)
         } catch {
-            // The text of an error may have come from anywhere.
+            // The text of an error can come from any source, and a D-Bus string can't contain NUL.
             let text = (error.name == nil ? error.description : error.message ?? "").replacingNUL
             let message = cdbus_new_reply(ticket.serial, ticket.sender, (error.name ?? .failed).text)
-            // Without memory or a connection there is nothing more to say.
+            // Without memory or a connection no reply can be sent.
             guard let message = try? OutgoingMessage(message, [.string(text)], activity: activity) else { return }
             _ = try? core.send(message, activity: activity)
         }

@@ -1,12 +1,14 @@
 internal import DescriptorIO
 
-/// Signals.
+/// Subscriptions to signals.
 extension DBusConnection {
-    /// The signals that fit a rule. When this returns the bus has taken the rule: what is sent from then on is in the
-    /// sequence.
+    /// Subscribes to the signals that match a rule.
     ///
-    /// Several may ask for the same signals; the bus is told once.
+    /// Returns when the bus has accepted the rule: the sequence contains every matching signal that is sent from then
+    /// on. Equal rules of several subscribers are registered with the bus once.
     ///
+    /// - Parameter rule: The rule.
+    /// - Returns: The signals, in the order of their arrival.
     /// - Throws: ``DBusError`` as ``call(_:timeout:)``.
     public func signals(matching rule: DBusMatchRule) async throws(DBusError) -> DBusSignals {
         let buffer = ArrivalQueue<DBusSignal, DBusError>()
@@ -18,12 +20,16 @@ extension DBusConnection {
         return DBusSignals(buffer, subscription)
     }
 
-    /// Calls `handler` with each signal that fits a rule, on the loop's thread, in the order of all that arrives, as
-    /// long as the subscription is there. When this returns the bus has taken the rule.
+    /// Calls a handler with each signal that matches a rule, as long as the subscription exists.
+    ///
+    /// Returns when the bus has accepted the rule. The handler is called on the loop's thread, in the order in which
+    /// all messages arrive.
     ///
     /// - Parameters:
-    ///   - handler: Gets the message as it lies in libdbus's memory; it must not wait.
-    ///   - onEnd: Called when the connection ends: with the error where the bus went away, with nil where it was closed.
+    ///   - rule: The rule.
+    ///   - handler: Gets the message in libdbus's memory. It must not block.
+    ///   - onEnd: Called when the connection ends: with the error if the bus went away, with nil if it was closed.
+    /// - Returns: The subscription. Releasing it ends the subscription.
     /// - Throws: ``DBusError`` as ``call(_:timeout:)``.
     public func handleSignals(
         matching rule: DBusMatchRule, _ handler: @escaping @Sendable (DBusMessage) -> Void,

@@ -1,19 +1,21 @@
 internal import CDBus
 
-/// Which signals are wanted: those of which all that is named here is so.
+/// A rule that selects signals. A signal matches if it meets all conditions that are not nil.
 public struct DBusMatchRule: Sendable, Hashable {
-    /// Who sends: a unique or a well-known name. The owner of a well-known one is followed as it changes.
+    /// The sender: a unique or a well-known name. A well-known name follows changes of its owner.
     public var sender: String?
-    /// The object.
+    /// The path of the object.
     public var path: ObjectPath?
-    /// The object, or one it is below.
+    /// A path: the object is at this path or below it.
     public var pathNamespace: ObjectPath?
+    /// The interface of the signal.
     public var interface: String?
+    /// The name of the signal.
     public var member: String?
-    /// The first argument, a string.
+    /// The first argument, which must be a string.
     public var firstArgument: String?
 
-    /// A rule; on the bus at most one of `path` and `pathNamespace` is allowed.
+    /// Creates a rule. The bus allows at most one of `path` and `pathNamespace`.
     public init(
         sender: String? = nil, path: ObjectPath? = nil, pathNamespace: ObjectPath? = nil, interface: String? = nil,
         member: String? = nil, firstArgument: String? = nil
@@ -26,15 +28,21 @@ public struct DBusMatchRule: Sendable, Hashable {
         self.firstArgument = firstArgument
     }
 
-    /// The bus tells that a name, or any, has another owner: arguments `sss`, the name, its old and its new owner, empty
-    /// for none.
+    /// Selects changes of the owner of a name, or of any name.
+    ///
+    /// The signal has the arguments `sss`: the name, its old owner and its new owner, empty for none.
     public static func nameOwnerChanged(_ name: String? = nil) -> DBusMatchRule {
         DBusMatchRule(
             sender: BusName.bus, path: BusName.busPath, interface: BusName.bus, member: "NameOwnerChanged",
             firstArgument: name)
     }
 
-    /// Properties of an interface have changed: arguments `sa{sv}as`.
+    /// Selects `PropertiesChanged`, whose arguments are `sa{sv}as`.
+    ///
+    /// - Parameters:
+    ///   - sender: The program that has the objects.
+    ///   - pathNamespace: The path at or above the objects.
+    ///   - interface: The interface that has the properties.
     public static func propertiesChanged(
         sender: String? = nil, pathNamespace: ObjectPath? = nil, of interface: String? = nil
     ) -> DBusMatchRule {
@@ -43,7 +51,7 @@ public struct DBusMatchRule: Sendable, Hashable {
             firstArgument: interface)
     }
 
-    /// The rule as the bus reads it.
+    /// The rule in the syntax of `AddMatch`.
     var text: String {
         var text = "type='signal'"
         let keys: [(String, String?)] = [
@@ -51,7 +59,7 @@ public struct DBusMatchRule: Sendable, Hashable {
             ("interface", interface), ("member", member), ("arg0", firstArgument),
         ]
         for case (let key, let value?) in keys {
-            // Within apostrophes nothing else is special, so that one has to stand outside.
+            // Between apostrophes no character can be escaped: an apostrophe of the value must be outside of them.
             text +=
                 ",\(key)='" + value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
             text += "'"
@@ -59,12 +67,14 @@ public struct DBusMatchRule: Sendable, Hashable {
         return text
     }
 
-    /// The well-known name whose owner has to be followed.
+    /// The well-known name whose owner must be followed; nil for a unique name and the bus itself.
     var followedName: String? {
         guard let sender, sender != BusName.bus, !sender.hasPrefix(":") else { return nil }
         return sender
     }
 
+    /// Validates the rule.
+    ///
     /// - Throws: ``DBusError`` with ``DBusError/Code/invalidArgument``.
     func check() throws(DBusError) {
         let activity = "asking for signals"
@@ -80,9 +90,9 @@ public struct DBusMatchRule: Sendable, Hashable {
         }
     }
 
-    /// Whether the rule fits a message.
+    /// Whether a message matches the rule.
     ///
-    /// - Parameter owner: Who has the ``followedName`` now.
+    /// - Parameter owner: The unique name of the current owner of ``followedName``.
     func fits(_ message: DBusMessage, owner: String?) -> Bool {
         let header = message.header
         if let member, !DBusMessage.isEqual(header.member, member) { return false }

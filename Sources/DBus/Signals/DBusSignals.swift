@@ -1,12 +1,12 @@
 internal import DescriptorIO
 
-/// The signals that fit a rule, in the order in which they came.
+/// The signals that match a rule, in the order of their arrival.
 ///
-/// What comes while nobody reads is kept without bound: whoever is slower than the sender takes a handler instead, by
-/// ``DBusConnection/handleSignals(matching:_:onEnd:)``, and keeps what it needs.
+/// Signals are buffered without bound until they are read. A subscriber that is slower than the sender should use a
+/// handler instead, with ``DBusConnection/handleSignals(matching:_:onEnd:)``, and store only the values that it needs.
 ///
-/// One task may iterate. The sequence ends when that task is cancelled or the connection is closed, and throws when the
-/// bus went away. When it is let go the bus is told that the signals are not wanted any more.
+/// One task may iterate. The sequence ends if the task is cancelled or the connection is closed, and throws if the bus
+/// went away. Releasing the sequence ends the subscription.
 public final class DBusSignals: AsyncSequence, Sendable {
     public typealias Element = DBusSignal
     public typealias Failure = DBusError
@@ -19,7 +19,7 @@ public final class DBusSignals: AsyncSequence, Sendable {
         self.subscription = subscription
     }
 
-    /// Ends the sequence. Cancelling twice is allowed.
+    /// Ends the sequence and its subscription. Cancelling twice is allowed.
     public func cancel() {
         subscription.cancel()
         buffer.end(nil)

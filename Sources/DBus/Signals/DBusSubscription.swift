@@ -1,6 +1,6 @@
 internal import DescriptorIO
 
-/// A handler's place among those who get signals, until it is cancelled or let go.
+/// A subscription of a handler to signals. Cancelling or releasing it ends the subscription.
 public final class DBusSubscription: Sendable {
     private let core: ConnectionCore
     private let subscription: SignalRouter.Subscription
@@ -12,7 +12,7 @@ public final class DBusSubscription: Sendable {
 
     deinit { cancel() }
 
-    /// Ends it; on the loop's thread at once. Cancelling twice is allowed.
+    /// Ends the subscription: at once if called on the loop's thread, else soon after. Cancelling twice is allowed.
     public func cancel() {
         if core.loop.isCurrent {
             core.router.remove(subscription)

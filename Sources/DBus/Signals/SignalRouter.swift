@@ -1,18 +1,18 @@
 internal import CDBus
 
-/// Hands signals to those who asked for them, and tells the bus which are wanted.
+/// Delivers signals to their subscribers, and registers the match rules with the bus.
 final class SignalRouter: @unchecked Sendable {
-    // @unchecked: it is touched on the thread of its connection's loop only, as the core that owns it.
+    // @unchecked: all accesses are on the thread of the connection's loop, as for the core that owns this object.
 
     final class Subscription: @unchecked Sendable {
-        // @unchecked: as its router, touched on the loop's thread only.
+        // @unchecked: all accesses are on the loop's thread, as for its router.
 
         let rule: DBusMatchRule
         let text: String
         let followedName: String?
         let handler: @Sendable (DBusMessage) -> Void
         let onEnd: @Sendable (DBusError?) -> Void
-        /// Whether the bus has taken the rule.
+        /// Whether the bus has accepted the rule.
         var isActive = false
 
         init(
@@ -27,20 +27,20 @@ final class SignalRouter: @unchecked Sendable {
         }
     }
 
-    /// A rule that is on the bus, or on its way there.
+    /// A match rule that is registered with the bus, or sent to it.
     private final class BusRule: @unchecked Sendable {
-        // @unchecked: as its router, touched on the loop's thread only.
+        // @unchecked: all accesses are on the loop's thread, as for its router.
 
         var users = 1
-        /// Who waits for the bus's answer; nil when it has come.
+        /// The callbacks that wait for the bus's reply; nil after the reply.
         var waiting: [@Sendable (Result<Void, DBusError>) -> Void]? = []
     }
 
-    /// A well-known name of which signals are wanted.
+    /// A well-known name that subscriptions have as their sender.
     private struct FollowedName {
         var users = 1
         var owner: String?
-        /// Why the owner is not known.
+        /// The reason that the owner is unknown.
         var error: DBusError?
     }
 
@@ -53,12 +53,12 @@ final class SignalRouter: @unchecked Sendable {
 
     // MARK: Subscribing
 
-    /// Asks the bus for what `subscription` wants; `ready` is told when it is on.
+    /// Registers the rule of `subscription` with the bus. `ready` finishes when the bus has replied.
     func add(_ subscription: Subscription, ready: OneShot<Void>) {
         guard core.isOpen else { return ready.finish(.failure(core.endError(activity: "asking for signals"))) }
         subscriptions.append(subscription)
         if let name = subscription.followedName { follow(name) }
-        // The bus answers in order: when it has taken the rule, it has told the owner too.
+        // The bus replies in order: its reply to this rule comes after its reply with the owner.
         useRule(subscription.text) { [weak self] result in
             self?.finishAdding(subscription, result, ready)
         }
@@ -80,7 +80,7 @@ final class SignalRouter: @unchecked Sendable {
         }
     }
 
-    /// Ends a subscription. One that has ended may be removed again.
+    /// Ends a subscription. Removing an ended subscription again is allowed.
     func remove(_ subscription: Subscription) {
         guard let index = subscriptions.firstIndex(where: { $0 === subscription }) else { return }
         subscriptions.remove(at: index)
@@ -132,7 +132,7 @@ final class SignalRouter: @unchecked Sendable {
             guard let self else { return }
             let waiting = rule.waiting ?? []
             rule.waiting = nil
-            // Users of a rule that the bus did not take must not take it back.
+            // A rule that the bus has refused must not be removed from the bus later.
             if case .failure = result, rules[text] === rule { rules[text] = nil }
             for ready in waiting { ready(result.map { _ in () }) }
         }
@@ -150,7 +150,7 @@ final class SignalRouter: @unchecked Sendable {
 
     func deliver(_ message: DBusMessage) {
         if !names.isEmpty { noteOwner(message) }
-        // A copy: handlers may add and remove subscriptions.
+        // The loop iterates over a copy: handlers may add and remove subscriptions.
         for subscription in subscriptions where subscription.isActive {
             let owner = subscription.followedName.flatMap { names[$0]?.owner }
             if subscription.rule.fits(message, owner: owner) { subscription.handler(message) }

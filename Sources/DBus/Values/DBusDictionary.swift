@@ -1,31 +1,34 @@
-/// A dictionary of any types, in the order in which its entries came.
+/// A dictionary with keys and values of any types. Keeps the order of its entries.
 public struct DBusDictionary: Sendable, Hashable {
-    /// One entry.
+    /// An entry of a dictionary.
     public struct Entry: Sendable, Hashable {
-        /// A value that is no container.
+        /// The key, which must not be a container.
         public var key: DBusValue
+        /// The value.
         public var value: DBusValue
 
+        /// Creates an entry.
         public init(_ key: DBusValue, _ value: DBusValue) {
             self.key = key
             self.value = value
         }
     }
 
-    /// The type of the keys, which is no container.
+    /// The type of the keys, which is not a container.
     public var keys: DBusSignature
     /// The type of the values.
     public var values: DBusSignature
+    /// The entries, in the order in which they are sent or were received.
     public var entries: [Entry]
 
-    /// A dictionary of any types. Whether the entries fit them is seen when it is sent.
+    /// Creates a dictionary of any types. Whether the entries have these types is checked when the dictionary is sent.
     public init(keys: DBusSignature, values: DBusSignature, _ entries: [Entry]) {
         self.keys = keys
         self.values = values
         self.entries = entries
     }
 
-    /// `a{sv}`: each value in a variant of its own type; in the order of the names.
+    /// Creates an `a{sv}`: each value is in a variant, and the entries are sorted by name.
     public init(properties: [String: DBusValue]) {
         keys = DBusSignature(checked: "s")
         values = DBusSignature(checked: "v")
@@ -33,7 +36,8 @@ public struct DBusDictionary: Sendable, Hashable {
         if entries.count > 1 { entries.sort { ($0.key.string ?? "") < ($1.key.string ?? "") } }
     }
 
-    /// The entries by name, without their variants; nil where the keys are no strings. Of equal names the last counts.
+    /// The values by name, without their variants; nil if the keys are not strings. Of entries with equal names the
+    /// last counts.
     public var properties: [String: DBusValue]? {
         guard keys.text == "s" else { return nil }
         var properties: [String: DBusValue] = Dictionary(minimumCapacity: entries.count)

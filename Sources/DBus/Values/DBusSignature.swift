@@ -1,28 +1,28 @@
 internal import CDBus
 
-/// The types of values, as D-Bus writes them: `s` is a string, `a{sv}` a dictionary.
+/// The types of values in D-Bus notation: `s` is a string, `a{sv}` a dictionary.
 public struct DBusSignature: Sendable, Hashable {
-    /// The codes, one after the other.
+    /// The type codes, one after the other.
     public let text: String
 
-    /// A signature of any number of values; nil where `text` is none.
+    /// Creates a signature of any number of values; nil if `text` is not a valid signature.
     public init?(_ text: String) {
         guard !text.utf8.contains(0), cdbus_is_signature(text) else { return nil }
         self.text = text
     }
 
-    /// A signature that libdbus has checked, or that is built of such.
+    /// Creates a signature from a string that libdbus has validated, or that was composed of validated signatures.
     init(checked text: String) { self.text = text }
 
-    /// Of no value at all.
+    /// The signature of no values.
     public static let empty = DBusSignature(checked: "")
 
-    /// The signature of these values, one after the other.
+    /// Creates the signature of a list of values.
     public init(of values: [DBusValue]) {
         text = values.reduce(into: "") { $0 += $1.signature.text }
     }
 
-    /// The signatures of the single values.
+    /// The signatures of the individual values.
     public var parts: [DBusSignature] {
         var parts: [DBusSignature] = []
         var rest = Substring(text)
@@ -55,7 +55,9 @@ public struct DBusSignature: Sendable, Hashable {
 extension DBusSignature: CustomStringConvertible, ExpressibleByStringLiteral {
     public var description: String { text }
 
-    /// - Precondition: The literal is a signature.
+    /// Creates a signature from a literal.
+    ///
+    /// - Precondition: The literal is a valid signature.
     public init(stringLiteral text: StaticString) {
         guard let signature = DBusSignature("\(text)") else { preconditionFailure("\(text) is not a signature") }
         self = signature

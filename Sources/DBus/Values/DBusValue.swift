@@ -1,49 +1,61 @@
-/// A value of one of D-Bus's types.
+/// A value of a D-Bus type.
 ///
-/// The names are those of the D-Bus specification. An array of bytes is ``bytes(_:)``, which costs one copy; one that
-/// is written as ``array(of:_:)`` of `y` is sent as the same.
+/// The cases have the names of the D-Bus specification. An array of bytes is received as ``bytes(_:)``, at the cost of
+/// one copy. An ``array(of:_:)`` of `y` is sent the same way.
 public enum DBusValue: Sendable, Hashable {
+    /// An unsigned 8-bit integer, `y`.
     case byte(UInt8)
+    /// A Boolean value, `b`.
     case boolean(Bool)
+    /// A signed 16-bit integer, `n`.
     case int16(Int16)
+    /// An unsigned 16-bit integer, `q`.
     case uint16(UInt16)
+    /// A signed 32-bit integer, `i`.
     case int32(Int32)
+    /// An unsigned 32-bit integer, `u`.
     case uint32(UInt32)
+    /// A signed 64-bit integer, `x`.
     case int64(Int64)
+    /// An unsigned 64-bit integer, `t`.
     case uint64(UInt64)
+    /// A floating-point number, `d`.
     case double(Double)
-    /// Text without the character NUL.
+    /// Text without NUL characters, `s`.
     case string(String)
+    /// The path of an object, `o`.
     case objectPath(ObjectPath)
+    /// A signature, `g`.
     case signature(DBusSignature)
-    /// `ay`.
+    /// An array of bytes, `ay`.
     case bytes([UInt8])
-    /// Values of the one type that the signature names.
+    /// An array of values of one type, which the signature names.
     case array(of: DBusSignature, [DBusValue])
-    /// At least one value, of any types.
+    /// A structure of at least one value. The values can have different types.
     case structure([DBusValue])
+    /// A dictionary, an array of entries.
     indirect case dictionary(DBusDictionary)
-    /// A value that brings its type along.
+    /// A value together with its type, `v`.
     indirect case variant(DBusValue)
-    /// A file descriptor; the message carries a copy.
+    /// A file descriptor, `h`. A message carries a copy.
     case unixFD(OwnedDescriptor)
 }
 
 extension DBusValue {
-    /// `as`.
+    /// Creates an `as`.
     public static func strings(_ strings: [String]) -> DBusValue { .array(of: "s", strings.map { .string($0) }) }
 
-    /// `ao`.
+    /// Creates an `ao`.
     public static func objectPaths(_ paths: [ObjectPath]) -> DBusValue {
         .array(of: "o", paths.map { .objectPath($0) })
     }
 
-    /// `a{sv}`: each value in a variant of its own type.
+    /// Creates an `a{sv}`: each value is in a variant.
     public static func properties(_ properties: [String: DBusValue]) -> DBusValue {
         .dictionary(DBusDictionary(properties: properties))
     }
 
-    /// The value's type.
+    /// The type of the value.
     public var signature: DBusSignature {
         switch self {
         case .byte: DBusSignature(checked: "y")

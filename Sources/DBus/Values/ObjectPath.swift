@@ -1,24 +1,24 @@
 internal import CDBus
 
-/// Where an object is, as `/org/bluez/hci0`.
+/// The path of an object, such as `/org/bluez/hci0`.
 public struct ObjectPath: Sendable, Hashable {
-    /// The path as it is written.
+    /// The path as a string.
     public let text: String
 
-    /// The path that all others are below.
+    /// The path above all others, `/`.
     public static let root: ObjectPath = "/"
 
-    /// A path; nil where `text` is none: it begins with a slash, and between the slashes are letters, digits and
-    /// underscores.
+    /// Creates a path; nil if `text` is not a valid path. A path begins with a slash; its elements consist of letters,
+    /// digits and underscores, with one slash between them.
     public init?(_ text: String) {
         guard !text.utf8.contains(0), cdbus_is_path(text) else { return nil }
         self.text = text
     }
 
-    /// A path that libdbus has checked.
+    /// Creates a path from a string that libdbus has validated.
     init(checked text: String) { self.text = text }
 
-    /// Whether the path is `ancestor`, or below it.
+    /// Whether the path is `ancestor` or below it.
     public func isWithin(_ ancestor: ObjectPath) -> Bool {
         if ancestor == .root { return true }
         guard text.utf8.starts(with: ancestor.text.utf8) else { return false }
@@ -26,13 +26,13 @@ public struct ObjectPath: Sendable, Hashable {
         return rest.isEmpty || rest.first == UInt8(ascii: "/")
     }
 
-    /// The path one step up; nil for ``root``.
+    /// The path one level up; nil for ``root``.
     public var parent: ObjectPath? {
         guard self != .root, let slash = text.lastIndex(of: "/") else { return nil }
         return slash == text.startIndex ? .root : ObjectPath(checked: String(text[..<slash]))
     }
 
-    /// The path of a child; nil where `name` has other characters than letters, digits and underscores.
+    /// The path of a child; nil if `name` contains characters other than letters, digits and underscores.
     public func appending(_ name: String) -> ObjectPath? {
         ObjectPath(self == .root ? "/\(name)" : "\(text)/\(name)")
     }
@@ -41,7 +41,9 @@ public struct ObjectPath: Sendable, Hashable {
 extension ObjectPath: CustomStringConvertible, ExpressibleByStringLiteral {
     public var description: String { text }
 
-    /// - Precondition: The literal is a path.
+    /// Creates a path from a literal.
+    ///
+    /// - Precondition: The literal is a valid path.
     public init(stringLiteral text: StaticString) {
         guard let path = ObjectPath("\(text)") else { preconditionFailure("\(text) is not an object path") }
         self = path

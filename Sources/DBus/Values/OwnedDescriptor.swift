@@ -1,20 +1,21 @@
 internal import Glibc
 
-/// A file descriptor that closes itself when nobody has it any more.
+/// A file descriptor that is closed when its last reference is released.
 ///
-/// Sending one sends a copy; one that was received belongs to who has it.
+/// Sending a descriptor sends a copy. The receiver owns a received descriptor.
 public final class OwnedDescriptor: Sendable {
-    /// The number, valid as long as this object is there.
+    /// The descriptor's number, valid while this object exists.
     public let number: CInt
 
-    /// Takes over an open descriptor.
+    /// Takes ownership of an open descriptor.
     public init(taking number: CInt) { self.number = number }
 
     deinit { close(number) }
 
-    /// A further descriptor of the same open file, close-on-exec, which belongs to the caller.
+    /// Duplicates the descriptor. The copy is close-on-exec.
     ///
-    /// - Throws: ``DBusError`` with ``DBusError/Code/system`` where none is left.
+    /// - Returns: A new descriptor of the same open file. The caller must close it.
+    /// - Throws: ``DBusError`` with ``DBusError/Code/system`` if no descriptor is left.
     public func duplicate() throws(DBusError) -> CInt {
         let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else {
@@ -25,7 +26,7 @@ public final class OwnedDescriptor: Sendable {
 }
 
 extension OwnedDescriptor: Hashable {
-    /// Whether both are the same open descriptor.
+    /// Whether both are the same object.
     public static func == (left: OwnedDescriptor, right: OwnedDescriptor) -> Bool { left === right }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }

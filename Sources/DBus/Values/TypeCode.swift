@@ -1,4 +1,4 @@
-/// The codes of D-Bus's types.
+/// The codes of the D-Bus types.
 enum TypeCode {
     static let byte = code("y")
     static let boolean = code("b")
@@ -15,7 +15,7 @@ enum TypeCode {
     static let unixFD = code("h")
     static let array = code("a")
     static let variant = code("v")
-    // In signatures a structure is written in brackets, an entry in braces; iterators name them so.
+    // Signatures write a structure in parentheses and an entry in braces; iterators report these codes.
     static let structure = code("r")
     static let entry = code("e")
 
