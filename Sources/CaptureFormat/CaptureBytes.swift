@@ -1,20 +1,20 @@
 internal import Glibc
 internal import Synchronization
 
-/// The bytes of a capture, which several readers read: the family, each link, and the link behind a loss are found by a reader
-/// of their own.
+/// The bytes of a capture, for several readers: separate readers find the family, each link, and the next link after a
+/// loss.
 ///
-/// A file is read by each. What can be read only once, as a pipe, is opened once in a process and kept as it is read: opened
-/// again, a FIFO would wait for another writer.
+/// Each reader reads a regular file itself. An input that can be read only once, such as a pipe, is opened once a
+/// process and kept in memory: opening a FIFO again would wait for another writer.
 final class CaptureBytes: Sendable {
-    /// Those that can be read only once, by their paths.
+    /// The inputs that can be read only once, by their paths.
     private static let opened = Mutex<[String: CaptureBytes]>([:])
 
-    /// Why it could not be opened, as `errno`; nil if it was.
+    /// The `errno` of a failed open; nil on success.
     let failure: CInt?
     private let descriptor: CInt
     private let isFile: Bool
-    /// What was read by now of what is no file.
+    /// The bytes that were read so far, if the input is not a file.
     private let kept = Mutex<[UInt8]>([])
 
     private init(opening path: String) {
@@ -26,7 +26,7 @@ final class CaptureBytes: Sendable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Those at a path, which are opened unless they are known.
+    /// Returns the bytes at a path. Opens the path unless it is a known input that can be read only once.
     static func of(_ path: String) -> CaptureBytes {
         if let known = opened.withLock({ $0[path] }) { return known }
         let bytes = CaptureBytes(opening: path)
@@ -34,8 +34,9 @@ final class CaptureBytes: Sendable {
         return bytes
     }
 
-    /// Reads what stands at an offset, to which all before it was read. How many bytes there were, 0 at the end; -1, with
-    /// `errno`, where reading fails.
+    /// Reads the bytes at an offset. All bytes before it must have been read.
+    ///
+    /// - Returns: The number of bytes; 0 at the end; -1, with `errno`, if reading fails.
     func read(into buffer: inout [UInt8], at offset: Int) -> Int {
         if isFile { return pread(descriptor, &buffer, buffer.count, offset) }
         return kept.withLock { kept in

@@ -1,46 +1,52 @@
 internal import Glibc
 
-/// Why a capture can't be written or read.
+/// A failure to write or read a capture.
 public struct CaptureError: Error, Sendable, Hashable {
-    /// The kinds of failure that a caller handles differently.
+    /// The kinds of failure that callers handle differently.
     public enum Code: String, Sendable, Hashable {
-        /// There is a file of that name already, which is left as it is.
+        /// A file of this name exists, and stays unchanged.
         case exists
+        /// There is no file of this name.
         case notFound = "not_found"
+        /// This user may not read or write the file.
         case notPermitted = "not_permitted"
-        /// It is no capture, or a line of it is damaged.
+        /// The file is not a capture, or one of its lines is damaged.
         case notACapture = "not_a_capture"
-        /// A later version wrote it.
+        /// A later version of the format.
         case newerVersion = "newer_version"
-        /// It ends before what was looked for.
+        /// The capture has fewer links than the program opens.
         case noSuchLink = "no_such_link"
-        /// The system refused for another reason, as a full disk.
+        /// Another failure of the system, such as a full disk.
         case system
     }
 
     /// The kind of failure.
     public var code: Code
-    /// The file.
+    /// The path of the file.
     public var path: String
-    /// The line of the file that is concerned, from 1; nil for none.
+    /// The number of the damaged line, from 1; nil if the error concerns no line.
     public var line: Int?
-    /// What is wrong, without the file's name.
+    /// The reason, without the file's name.
     public var reason: String
-    /// One thing that a person can do about it.
+    /// One action that may solve the problem.
     public var hint: String
 
     init(_ code: Code, _ path: String, line: Int? = nil, _ reason: String, hint: String) {
         (self.code, self.path, self.line, self.reason, self.hint) = (code, path, line, reason, hint)
     }
 
-    /// A capture that has fewer links than a program opens.
+    /// Creates the error of a program that opens more links than the capture has.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the missing link.
+    ///   - count: The number of links in the capture.
     package init(noLink number: Int, of count: Int, _ path: String) {
         self.init(
             .noSuchLink, path, count == 0 ? "no link was opened in it" : "all \(count) of its links were played",
             hint: "capture the session again, to the end of what is to be played")
     }
 
-    /// What the system said.
+    /// Creates an error from `errno`.
     package init(errno: CInt, _ path: String, hint: String) {
         let code: Code =
             switch errno {

@@ -1,10 +1,10 @@
 internal import ControlProtocol
 
 extension CaptureHeader {
-    /// What the first line of a file says.
+    /// The content of a file's first line.
     enum FirstLine {
         case header(CaptureHeader)
-        /// Written by a version that this one does not know.
+        /// The header of a version that this program does not know.
         case newer(version: Int, program: String?)
         case foreign
     }
@@ -22,13 +22,13 @@ extension CaptureHeader {
 }
 
 extension CaptureEvent {
-    /// Why a line is no event.
+    /// The error of a line that is not an event.
     struct Fault: Error {
-        /// What is wrong, as in `'time_s' must be a number`.
+        /// The reason, such as `'time_s' must be a number`.
         var reason: String
     }
 
-    /// Reads a line; nil for an event of a kind that is not known here. Members that are not known are ignored.
+    /// Parses a line; nil for an event of an unknown kind. Unknown members are ignored.
     static func read(_ line: [UInt8]) throws(Fault) -> CaptureEvent? {
         let value: JSONValue
         do throws(JSONReader.Failure) { value = try JSONReader.value(of: line) } catch {
@@ -94,7 +94,8 @@ extension [String: JSONValue] {
         if case .boolean(let value) = self[name] { value } else { nil }
     }
 
-    /// Seconds, to the microsecond; nil where they are none, or more than a hundred years.
+    /// Seconds, rounded to the microsecond; nil if the member is not a number, is negative, or is above 3,000,000,000
+    /// (about 95 years).
     fileprivate func duration(_ name: String) -> Duration? {
         let seconds: Double
         switch self[name] {

@@ -2,7 +2,7 @@ internal import LineProtocol
 internal import RecordFormat
 
 extension CaptureHeader {
-    /// The header as a line of a capture, without its end.
+    /// The header as a line of a capture, without the line end.
     package var json: String {
         var line = CaptureLine()
         line.add("pumpctl_capture", "\(Self.version)")
@@ -14,7 +14,7 @@ extension CaptureHeader {
 }
 
 extension CaptureEvent {
-    /// The event as a line of a capture, without its end.
+    /// The event as a line of a capture, without the line end.
     package var json: String {
         var line = CaptureLine()
         line.add("time_s", time.secondsToMicroseconds)
@@ -44,16 +44,16 @@ extension Duration {
     }
 }
 
-/// A JSON object whose members stand in the order in which people read them.
+/// A JSON object with its members in a readable order.
 private struct CaptureLine {
     private var members: [String] = []
 
-    /// The object. Nothing in it acts on a terminal.
+    /// The object. All characters that a terminal would act on are escaped.
     var json: String { "{" + members.joined(separator: ",") + "}" }
 
     mutating func add(_ name: String, _ json: String) { members.append("\"\(name)\":\(json)") }
 
-    /// Adds a text; a nil is left out.
+    /// Adds a string. nil adds no member.
     mutating func add(_ name: String, text: String?) {
         if let text { add(name, JSONText.quoted(text).printableInJSON()) }
     }
@@ -83,14 +83,14 @@ private struct CaptureLine {
     }
 }
 
-/// Bytes that are no text, two digits each.
+/// Bytes that are not text, in two hexadecimal digits each.
 enum CaptureHex {
     static func text(of bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// The bytes; nil where a text is something else.
+    /// Decodes hexadecimal digits; nil if the text contains other characters, or an odd number of digits.
     static func bytes(of text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var high: UInt8?

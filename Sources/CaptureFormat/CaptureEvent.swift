@@ -1,28 +1,28 @@
-/// Something that happened on a link: one line of a capture.
+/// An event on a link: one line of a capture.
 package struct CaptureEvent: Sendable, Hashable {
-    /// Bytes that went over a link in one piece: one packet, where the carrier keeps packet bounds.
+    /// Bytes that a link transferred in one piece: one packet, if the carrier keeps packet bounds.
     package struct Piece: Sendable, Hashable {
         package var bytes: [UInt8]
-        /// The lines that the piece has completed, without their ends; the piece itself where it is a packet.
+        /// The lines that this piece completes, without line ends; for a packet, the packet itself.
         package var lines: [String]
 
         package init(_ bytes: [UInt8], lines: [String] = []) { (self.bytes, self.lines) = (bytes, lines) }
     }
 
-    /// What happened.
+    /// The kind of event with its data.
     package enum Content: Sendable, Hashable {
         case opened(CarrierFacts)
         case sent(Piece)
         case received(Piece)
-        /// The line was held in the break condition.
+        /// The host held the line in the break condition for this time.
         case breakSent(Duration)
-        /// The link was lost with an error, or closed by the host without one.
+        /// The link was lost with an error, or the host closed it without one.
         case ended(code: String?, detail: String?)
     }
 
-    /// The time since the capture began. A file keeps whole microseconds.
+    /// The time since the capture began. A file stores whole microseconds.
     package var time: Duration
-    /// Which of the links of the capture it was, from 1.
+    /// The number of the link within the capture, from 1.
     package var link: Int
     package var content: Content
 

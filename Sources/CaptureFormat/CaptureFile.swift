@@ -3,14 +3,17 @@ internal import Synchronization
 
 /// A capture that is being written.
 ///
-/// Each line is one write to the end of the file: a program that is killed leaves whole lines, and at most one that was cut.
+/// Each line is one write to the end of the file: a killed program leaves complete lines, and at most one truncated
+/// line.
 package final class CaptureFile: Sendable {
     package let path: String
     private let descriptor: CInt
-    /// Nothing is written any more: the file has ended with an error.
+    /// Whether a write has failed. Nothing is written after a failure.
     private let hasFailed = Mutex(false)
 
-    /// Makes a file, which must not be there yet, and writes the header.
+    /// Creates a new file and writes the header.
+    ///
+    /// - Throws: ``CaptureError``, with `exists` if there is a file at the path.
     package init(at path: String, _ header: CaptureHeader) throws(CaptureError) {
         self.path = path
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o666)
@@ -22,7 +25,7 @@ package final class CaptureFile: Sendable {
             throw CaptureError(errno: errno, path, hint: hint)
         }
         do throws(CaptureError) { try put(header.json) } catch {
-            // Without a header it is no capture, and in the way of the next one.
+            // A file without a header is not a capture, and would block the next attempt.
             unlink(path)
             throw error
         }
@@ -30,9 +33,9 @@ package final class CaptureFile: Sendable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Writes an event. Once one could not be written no more are: a capture with a gap could not be played back.
+    /// Writes an event. Nothing is written after a failure: a capture with a gap could not be replayed.
     ///
-    /// - Throws: Why it could not be written; only the first time.
+    /// - Throws: ``CaptureError`` for the first failure only.
     package func append(_ event: CaptureEvent) throws(CaptureError) { try put(event.json) }
 
     private func put(_ json: String) throws(CaptureError) {
@@ -53,12 +56,14 @@ package final class CaptureFile: Sendable {
         throw CaptureError(errno: failure, path, hint: "\(cure), then capture to another file")
     }
 
-    /// - Returns: Why not all was written; nil where it was.
+    /// Writes all bytes.
+    ///
+    /// - Returns: The `errno` of a failure; nil on success.
     private static func write(_ bytes: UnsafeBufferPointer<UInt8>, to descriptor: CInt) -> CInt? {
         var rest = bytes
         while !rest.isEmpty {
             let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-            // The system writes less than was asked for as the room ends; only the next call tells why.
+            // When the disk fills up, the system writes a part of the bytes, and only the next call reports the reason.
             if count > 0 { rest = UnsafeBufferPointer(rebasing: rest[count...]) }
             if count == 0 { return ENOSPC }
             if count < 0, errno != EINTR { return errno }

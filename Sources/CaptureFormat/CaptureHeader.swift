@@ -1,18 +1,18 @@
 internal import RecordFormat
 
-/// The first line of a capture: what wrote it, and for what.
+/// The first line of a capture, which names its program, family and start time.
 package struct CaptureHeader: Sendable, Hashable {
-    /// The version of the format. It grows when a reader of an older version would misunderstand what is new.
+    /// The version of the format. It increases when readers of older versions would misunderstand new captures.
     package static let version = 1
 
-    /// What wrote the capture, as in `pumpctl 0.1.0`.
+    /// The program that wrote the capture, such as `pumpctl 0.1.0`.
     package var program: String
-    /// The device family, as in `pump`.
+    /// The device family, such as `pump`.
     package var family: String
-    /// When times begin to count, by the system's clock as ISO 8601; times themselves are monotonic.
+    /// The wall-clock time of the start, in ISO 8601. Times of events are monotonic, and count from the start.
     package var started: String
 
-    /// The header of a capture that begins now.
+    /// Creates the header of a capture that starts now.
     package init(program: String, family: String) {
         self.init(program: program, family: family, started: RecordTime.now.iso8601)
     }
@@ -22,16 +22,16 @@ package struct CaptureHeader: Sendable, Hashable {
     }
 }
 
-/// What a link says about its carrier, as far as a host acts on it.
+/// The facts about a link's carrier that a host acts on.
 package struct CarrierFacts: Sendable, Hashable {
-    /// What the link was opened from, as it was typed.
+    /// The endpoint that the link was opened from, as it was typed.
     package var endpoint: String
-    /// What the link calls itself.
+    /// The link's name.
     package var name: String
     package var keepsPacketBounds = false
-    /// The most bytes of one write; nil where there is no bound.
+    /// The most bytes of one write; nil for no limit.
     package var maximumWriteLength: Int?
-    /// The most bytes that one packet brings; nil where there are no packets.
+    /// The most bytes that one received packet holds; nil if the carrier has no packets.
     package var packetCapacity: Int?
     package var deviceAddress: String?
     package var isDeviceAddressStable = true

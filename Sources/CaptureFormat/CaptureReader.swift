@@ -1,23 +1,24 @@
 internal import ControlProtocol
 internal import Glibc
 
-/// Reads a capture event by event, in memory that does not grow with the file. What is no file, as a pipe, can be read by
-/// several readers too: see ``CaptureBytes``.
+/// Reads a capture event by event. Memory use does not grow with the file.
+///
+/// Several readers can read an input that is not a file, such as a pipe, too: see ``CaptureBytes``.
 ///
 /// ```swift
 /// var reader = try CaptureReader("pump.capture")
 /// while let event = try reader.next() { print(event.time, event.content) }
 /// ```
 package struct CaptureReader: ~Copyable {
-    /// The longest line that is read, in bytes: what is no capture must not fill memory.
+    /// The length limit of a line in bytes, 64 MiB: a file that is not a capture must not fill the memory.
     private static let lineLimit = 1 << 26
     private static let chunkLength = 1 << 16
 
     package let path: String
     package private(set) var header = CaptureHeader(program: "", family: "", started: "")
-    /// Which line was read last, from 1.
+    /// The number of the line that was read last, from 1; 0 before the first.
     package private(set) var lineNumber = 0
-    /// Whether the file ends in the middle of a line, as where its writer was killed. The line is left out.
+    /// Whether the file ends within a line, for example because its writer was killed. The incomplete line is ignored.
     package private(set) var isCut = false
 
     private let bytes: CaptureBytes
@@ -26,6 +27,8 @@ package struct CaptureReader: ~Copyable {
     private var isAtEnd = false
 
     /// Opens a file and reads its header.
+    ///
+    /// - Throws: ``CaptureError``.
     package init(_ path: String) throws(CaptureError) {
         self.path = path
         bytes = CaptureBytes.of(path)
@@ -51,7 +54,9 @@ package struct CaptureReader: ~Copyable {
 
     private static let foreignHint = "name a file that pumpctl --capture or pumpctl record has written"
 
-    /// The next event; nil at the end.
+    /// Reads the next event; nil at the end.
+    ///
+    /// - Throws: ``CaptureError`` for a damaged line, or if reading fails.
     package mutating func next() throws(CaptureError) -> CaptureEvent? {
         while let line = try nextLine() {
             do throws(CaptureEvent.Fault) {
@@ -69,8 +74,10 @@ package struct CaptureReader: ~Copyable {
             hint: "remove the line, or capture the session again")
     }
 
-    /// The next line that is not empty; nil at the end. ``isCut`` is set for a last line that has no end; it may be whole all
-    /// the same, where an editor has left out the line end.
+    /// Reads the next line that is not empty; nil at the end.
+    ///
+    /// Sets ``isCut`` if the last line has no line end and is not valid JSON. A valid last line counts as complete: an
+    /// editor may have removed its line end.
     private mutating func nextLine() throws(CaptureError) -> [UInt8]? {
         while true {
             if let line = lines.next() {

@@ -1,7 +1,7 @@
 internal import DescriptorIO
 internal import LineProtocol
 
-/// What has arrived by packets, or from a program's own memory, for one who receives.
+/// The receive buffer of a link without a descriptor, such as a BLE link or a replay. It has one receiver.
 actor ArrivalInbox {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -13,9 +13,9 @@ actor ArrivalInbox {
     private var arrived: [[UInt8]] = []
     private var reader: Reader?
     private var receiver: (@Sendable (LinkArrival) -> Void)?
-    /// Nothing more will come: the device is gone, or, without an error, this end was closed.
+    /// The end of input: with an error if the device is gone, without one if this end was closed; nil before the end.
     private var end: LinkError??
-    /// Who waits until what has arrived was taken.
+    /// The continuation of a feeder that waits until all arrived bytes have been taken.
     private var feeder: UnsafeContinuation<Void, Never>?
 
     init(on loop: EventLoop, name: String, keepsPacketBounds: Bool) {
@@ -24,7 +24,7 @@ actor ArrivalInbox {
         self.keepsPacketBounds = keepsPacketBounds
     }
 
-    // MARK: What comes
+    // MARK: Feeding
 
     func append(_ bytes: [UInt8]) {
         guard end == nil, !bytes.isEmpty else { return }
@@ -35,7 +35,9 @@ actor ArrivalInbox {
         reader.resume(returning: .success(next))
     }
 
-    /// Ends it, behind what has arrived; closing forgets that too. Only the first end counts, and closing after it.
+    /// Ends the input behind the bytes that have arrived. Only the first error counts.
+    ///
+    /// Closing, without an error, discards the arrived bytes, and is possible after an error too.
     func finish(_ error: LinkError?) {
         if error == nil { arrived = [] } else if end != nil { return }
         let isFirst = end == nil
@@ -48,7 +50,8 @@ actor ArrivalInbox {
         if isFirst { receiver?(.ended(error)) }
     }
 
-    /// Waits until all that has arrived was taken, or the end: for one who would bring it faster than it is read.
+    /// Waits until all arrived bytes have been taken, or the input has ended: back-pressure for a feeder that is faster
+    /// than the receiver.
     func untilTaken() async {
         if arrived.isEmpty || end != nil { return }
         await withUnsafeContinuation { feeder = $0 }
@@ -59,7 +62,7 @@ actor ArrivalInbox {
         feeder = nil
     }
 
-    // MARK: Who receives
+    // MARK: Receiving
 
     func receive() async throws(LinkError) -> [UInt8]? {
         precondition(reader == nil && receiver == nil, "a link has one receiver at a time")

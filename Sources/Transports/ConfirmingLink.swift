@@ -1,7 +1,7 @@
 public import LineProtocol
 
-/// A link to a device over packets, whose device may confirm what it is sent.
+/// A packet link whose device may confirm each write.
 public protocol ConfirmingLink: Link {
-    /// Whether ``Link/send(_:)`` returns only once the device has confirmed what it was sent.
+    /// Whether ``Link/send(_:)`` returns only after the device has confirmed the write.
     var confirmsWrites: Bool { get }
 }

@@ -1,7 +1,7 @@
 public import DescriptorIO
 public import LineProtocol
 
-/// A link over one descriptor: a stream of bytes that may be cut anywhere.
+/// A link over one descriptor: a stream of bytes that the carrier may cut anywhere.
 public final class DescriptorLink: Link {
     public let name: String
     public var keepsPacketBounds: Bool { false }
@@ -11,36 +11,42 @@ public final class DescriptorLink: Link {
     public let mayHaveReset: Bool
     public let mayBeMidLine: Bool
     public let deviceID: String?
-    /// The node of the serial port that carries it, as in `/dev/ttyUSB0`; nil where something else does.
+    /// The device node of the serial port, such as `/dev/ttyUSB0`; nil for other carriers.
     public let portPath: String?
-    /// How long a byte takes on the line of that port by its settings, start and stop bits included; nil where something else
-    /// carries the link. A pseudo-terminal has settings too, and no line.
+    /// The time that a byte takes on the serial line at the port's settings, including start and stop bits; nil for
+    /// other carriers. A pseudo-terminal has a value too, although it has no line.
     public let byteTime: Duration?
     public var remark: String? { telnet?.remark }
 
     let channel: DescriptorChannel
     private let setBreak: (@Sendable (Bool) throws(LinkError) -> Void)?
-    /// Where a Telnet server may be at the other end.
+    /// The filter for a server that may speak Telnet; nil for links that are not sockets of a server.
     private let telnet: TelnetInput?
     private let finishWriting: @Sendable (DescriptorChannel) async -> Void
 
-    /// A link that owns `channel`.
+    /// Creates a link that owns `channel`.
+    ///
+    /// - Parameters:
+    ///   - channel: The open channel. ``close()`` closes it.
+    ///   - name: The link's name for people.
     public convenience init(_ channel: DescriptorChannel, name: String) {
         self.init(channel, name: name) { _ in }
     }
 
-    /// A link over a socket of a serial server, which may turn out to speak Telnet.
+    /// Creates a link over the socket of a serial server, which may turn out to speak Telnet.
     convenience init(serverSocket channel: DescriptorChannel, name: String) {
         self.init(channel, name: name, telnet: TelnetInput()) { _ in }
     }
 
+    /// Creates a link that owns `channel`.
+    ///
     /// - Parameters:
-    ///   - deviceID: The device that it has for itself.
-    ///   - portPath: The node of the serial port that `channel` is.
-    ///   - byteTime: How long a byte takes on its line.
-    ///   - telnet: Takes out what a Telnet server says to Telnet clients.
-    ///   - setBreak: Begins or ends a break, where the carrier has one.
-    ///   - finishWriting: Runs before the channel is closed, to let what was sent get out.
+    ///   - deviceID: The ``DeviceID`` of the device if the link excludes other programs; nil otherwise.
+    ///   - portPath: The device node of the serial port behind `channel`.
+    ///   - byteTime: The time that a byte takes on the serial line.
+    ///   - telnet: The filter for a server that may speak Telnet.
+    ///   - setBreak: Begins or ends a break; nil if the carrier has no break condition.
+    ///   - finishWriting: Runs before the channel is closed, so that sent bytes can still leave.
     init(
         _ channel: DescriptorChannel, name: String, deviceID: String? = nil, portPath: String? = nil,
         byteTime: Duration? = nil, mayHaveReset: Bool = false, mayBeMidLine: Bool = false, telnet: TelnetInput? = nil,
@@ -72,7 +78,7 @@ public final class DescriptorLink: Link {
             throw LinkError(.unsupported, name: name, activity: "send a break", remedy: .sendNoBreak)
         }
         try setBreak(true)
-        // Also where the task is cancelled meanwhile, the break ends.
+        // The break must end even if the task is cancelled.
         try? await EventLoopClock(channel.loop).sleep(for: duration)
         try setBreak(false)
     }
@@ -103,7 +109,7 @@ public final class DescriptorLink: Link {
         }
     }
 
-    /// What was held back of what a far end said that is gone; the error if nothing was.
+    /// Returns the byte that the Telnet filter held back, if the far end is gone; otherwise throws the error.
     private func rest(at error: DescriptorError) throws(LinkError) -> [UInt8] {
         if error.code == .disconnected, let rest = telnet?.finish(), !rest.isEmpty { return rest }
         throw linkError(error, "receive")

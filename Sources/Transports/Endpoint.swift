@@ -1,27 +1,29 @@
 internal import Glibc
 public import LineProtocol
 
-/// The address that a link is opened from, as a person writes it.
+/// The address from which a link is opened, as a person writes it.
 ///
 ///     /dev/ttyUSB0          serial:/dev/ttyUSB0?baud=115200
 ///     usb:1a86:7523@1-2.3   tcp:bench:4000        unix:/run/pump.sock        sim:pump?seed=7
 public struct Endpoint: Sendable, Hashable {
-    /// What stands before the first colon, in lower case; `serial` for a bare path.
+    /// The text before the first colon, in lower case; `serial` for a bare path.
     public let scheme: String
-    /// What stands behind it, up to the question mark.
+    /// The text after the scheme, up to the question mark.
     public let address: String
-    /// What stands behind the question mark, `name=value` parted by `&`.
+    /// The options after the question mark, written as `name=value` and separated by `&`.
     public let options: [String: String]
-    /// How a serial port is opened, read from ``options``; nil for another carrier.
+    /// The settings of a serial port, read from ``options``; nil for other carriers.
     public var serial: SerialSettings?
-    /// As it was written.
+    /// The endpoint as it was written.
     public let text: String
-    /// Where a daemon shares the device that this endpoint was found to lead to; nil where that is not known. No text has it.
+    /// The address at which a daemon shares this endpoint's device; nil if unknown. Set by ``shared(at:)``; ``text``
+    /// does not contain it.
     public let sharedAddress: SharedDeviceAddress?
 
-    /// Reads an endpoint.
+    /// Parses an endpoint.
     ///
-    /// A text that begins with `/` or `.`, or has a `/` before any colon, is the path of a serial port, whatever else it holds.
+    /// A text that begins with `/` or `.`, or has a `/` before any colon, is the path of a serial port, including all
+    /// later characters.
     ///
     /// - Throws: `invalidEndpoint`.
     public init(_ text: String) throws(LinkError) {
@@ -59,17 +61,17 @@ public struct Endpoint: Sendable, Hashable {
         self.text = text
     }
 
-    /// What to write in place of a name that has no path.
+    /// The hint for a name without a path.
     private static func hint(forBareName name: String) -> String {
         if name.isEmpty { return "name a port, as /dev/ttyUSB0" }
         if access("/dev/\(name)", F_OK) == 0 { return "write it with its path: /dev/\(name)" }
-        // As `sim --link` makes one in the current folder.
+        // `sim --link` creates such a link in the current folder.
         if access(name, F_OK) == 0 { return "write it with its path: ./\(name)" }
         return "write a port with its path, as /dev/\(name) or ./\(name)"
     }
 
-    /// How a bare path is to be written that has options or a baud rate behind it, as `serial:/dev/ttyUSB0?baud=9600`; nil if it
-    /// has none.
+    /// The `serial:` spelling of a bare path that ends in options or a baud rate, such as
+    /// `serial:/dev/ttyUSB0?baud=9600`; nil for any other path.
     var spelledWithOptions: String? {
         guard text == address else { return nil }
         let parts = text.split(separator: "?", maxSplits: 1)
@@ -95,25 +97,25 @@ public struct Endpoint: Sendable, Hashable {
         return options
     }
 
-    /// Whether it leads to a serial port, by its path or by its USB device.
+    /// Whether the endpoint leads to a serial port, by path or by USB device.
     public var isSerialPort: Bool { scheme == "serial" || scheme == "usb" }
 
-    /// The serial port at `path`, with the settings of this endpoint.
+    /// Returns the endpoint of the serial port at `path`, with the settings of this endpoint.
     public func serialPort(at path: String) -> Endpoint {
         Endpoint(scheme: "serial", address: path, options: options, text: path, serial: serial ?? SerialSettings())
     }
 
-    /// This endpoint with another address.
+    /// Returns this endpoint with another address.
     public func replacingAddress(_ address: String) -> Endpoint { with(address: address) }
 
-    /// This endpoint with another option, of a carrier that is no serial port: see ``serial``.
+    /// Returns this endpoint with one option changed. The settings of a serial port don't change: see ``serial``.
     public func adding(_ option: String, _ value: String) -> Endpoint {
         var options = options
         options[option] = value
         return with(options: options)
     }
 
-    /// This endpoint, whose device a daemon has and shares there.
+    /// Returns this endpoint with the address at which a daemon shares its device.
     public func shared(at address: SharedDeviceAddress) -> Endpoint {
         Endpoint(
             scheme: scheme, address: self.address, options: options, text: text, serial: serial, sharedAddress: address)
@@ -125,12 +127,16 @@ public struct Endpoint: Sendable, Hashable {
             serial: serial, sharedAddress: sharedAddress)
     }
 
-    /// An error that says what is wrong with this endpoint.
+    /// An `invalidEndpoint` error for this endpoint.
+    ///
+    /// - Parameter hint: The instruction for the user.
     public func invalid(_ hint: String) -> LinkError {
         LinkError(.invalidEndpoint, name: text, activity: "read the endpoint", hint: hint)
     }
 
-    /// Refuses options that are not among `known`.
+    /// Checks the names of the options.
+    ///
+    /// - Throws: `invalidEndpoint` if there is an option that `known` does not contain.
     public func allowOptions(_ known: Set<String>) throws(LinkError) {
         guard let unknown = options.keys.filter({ !known.contains($0) }).min() else { return }
         let list = known.sorted().joined(separator: ", ")
@@ -138,9 +144,9 @@ public struct Endpoint: Sendable, Hashable {
             "leave out '\(unknown)': '\(scheme):' takes " + (known.isEmpty ? "no options" : "the options \(list)"))
     }
 
-    /// The whole number that option `name` gives; nil if it is not given.
+    /// The integer value of an option; nil if the option is missing.
     ///
-    /// - Throws: `invalidEndpoint` where it is no number of `range`.
+    /// - Throws: `invalidEndpoint` if the value is not an integer within `range`.
     public func number(_ name: String, in range: ClosedRange<Int>) throws(LinkError) -> Int? {
         guard let text = options[name] else { return nil }
         guard let value = Int(text), range.contains(value) else {
@@ -149,7 +155,10 @@ public struct Endpoint: Sendable, Hashable {
         return value
     }
 
-    /// Whether option `name` is on: `name`, `name=on`, `name=off`; `true` and `false` are taken as well.
+    /// The Boolean value of an option; nil if the option is missing. `name`, `name=on` and `name=true` are true;
+    /// `name=off` and `name=false` are false.
+    ///
+    /// - Throws: `invalidEndpoint` for any other value.
     public func flag(_ name: String) throws(LinkError) -> Bool? {
         guard let text = options[name] else { return nil }
         switch text {
@@ -159,7 +168,9 @@ public struct Endpoint: Sendable, Hashable {
         }
     }
 
-    /// The one of `choices` that option `name` gives; nil if it is not given.
+    /// The choice that an option names; nil if the option is missing.
+    ///
+    /// - Throws: `invalidEndpoint` if the value is not one of `choices`.
     public func choice<Value>(_ name: String, of choices: [(String, Value)]) throws(LinkError) -> Value? {
         guard let text = options[name] else { return nil }
         if let choice = choices.first(where: { $0.0 == text }) { return choice.1 }

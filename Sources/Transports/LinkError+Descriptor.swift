@@ -3,9 +3,9 @@ internal import Glibc
 internal import LineProtocol
 
 extension LinkError {
-    /// What a descriptor's error means to the user of a link.
+    /// Converts an error of a descriptor.
     ///
-    /// - Parameter isSocket: Whether another program is at the far end, in place of a device.
+    /// - Parameter isSocket: Whether a server, not a device, is at the far end.
     init(_ error: DescriptorError, name: String, activity: String, isSocket: Bool = false) {
         let code: Code =
             switch (error.code, error.errno) {
@@ -24,13 +24,13 @@ extension LinkError {
         self.init(code, name: name, activity: activity, detail: detail)
         if case .unknownHost = error.code { self.detail = "the host's name can't be resolved" }
         guard isSocket else {
-            // That it is gone says it.
+            // For a device, `disconnected` says everything.
             if code == .disconnected { self.detail = nil }
             return
         }
         switch code {
         case .disconnected: self.detail = "the server closed the connection"
-        // The connection was there.
+        // After connecting, these errors mean that the connection was lost.
         case .notFound where activity != "connect", .timedOut where activity != "connect":
             (self.code, self.detail) = (.disconnected, "the connection was lost" + (detail.map { ": \($0)" } ?? ""))
         default: break

@@ -1,22 +1,24 @@
 public import DescriptorIO
 public import LineProtocol
 
-/// The table of endpoint schemes, each with what opens its links.
+/// The table of endpoint schemes with their openers.
 ///
 ///     let link = try await LinkSchemes.standard.open(Endpoint("tcp:bench:4000"))
 ///
-/// Others add to it: `pumpctl` adds `sim:`, since this room knows no simulator.
+/// A program can add schemes: `pumpctl` adds `sim:`, since this module knows no simulator.
 public struct LinkSchemes: Sendable {
-    /// Opens a link from an endpoint of one scheme, on an event loop.
+    /// Opens a link from an endpoint of one scheme on an event loop.
     public typealias Opener = @Sendable (Endpoint, EventLoop) async throws(LinkError) -> any Link
 
     private var openers: [String: Opener] = [:]
 
-    /// A table without a scheme.
+    /// Creates an empty table.
     public init() {}
 
-    /// `ble:`, `serial:`, `tcp:`, `unix:`, `usb:`. Of BLE devices those are known that ``GATTProfiles/carriers`` fit; who knows
-    /// more adds ``BLEEndpoint/opener(_:)``.
+    /// The schemes `ble:`, `serial:`, `tcp:`, `unix:` and `usb:`.
+    ///
+    /// `ble:` knows only the profiles of ``GATTProfiles/carriers``. A program with more profiles replaces its opener by
+    /// ``BLEEndpoint/opener(_:)``.
     public static let standard: LinkSchemes = {
         var schemes = LinkSchemes()
         schemes.add("ble") { endpoint, loop throws(LinkError) in try await BLEEndpoint.open(endpoint, on: loop) }
@@ -30,14 +32,21 @@ public struct LinkSchemes: Sendable {
     /// The names of the schemes, sorted.
     public var names: [String] { openers.keys.sorted() }
 
-    /// Adds a scheme, or replaces the one of that name.
+    /// Adds a scheme, or replaces the opener of an existing one.
+    ///
+    /// - Parameters:
+    ///   - scheme: The name of the scheme in lower case, without the colon.
+    ///   - opener: Opens a link from an endpoint of the scheme.
     public mutating func add(_ scheme: String, _ opener: @escaping Opener) {
         openers[scheme] = opener
     }
 
     /// Opens a link.
     ///
-    /// - Throws: `invalidEndpoint` where no scheme has that name, and what the scheme's opener throws.
+    /// - Parameters:
+    ///   - endpoint: The address of the link.
+    ///   - loop: The event loop that the link runs on.
+    /// - Throws: `invalidEndpoint` if the table lacks the scheme; errors of the scheme's opener.
     public func open(_ endpoint: Endpoint, on loop: EventLoop = .shared) async throws(LinkError) -> any Link {
         guard let opener = openers[endpoint.scheme] else {
             if let rate = UInt32(endpoint.address) {

@@ -5,12 +5,12 @@ internal import SerialPort
 
 /// Opens links over serial ports and pseudo-terminals.
 enum SerialLink {
-    /// Opens the port of a path, or of `serial:PATH?…`.
+    /// Opens the port of a bare path or of `serial:PATH?…`.
     static func open(_ endpoint: Endpoint, on loop: EventLoop) async throws(LinkError) -> any Link {
         try await open(endpoint.address, endpoint, on: loop)
     }
 
-    /// Opens the port at `path` with the settings of `endpoint`, under its name.
+    /// Opens the port at `path` with the settings of `endpoint`. The link has the name of the endpoint.
     static func open(_ path: String, _ endpoint: Endpoint, on loop: EventLoop) async throws(LinkError) -> any Link {
         let settings = endpoint.serial ?? SerialSettings()
         let (options, isReset) = (settings.options, settings.resetsBoard)
@@ -40,7 +40,7 @@ enum SerialLink {
 }
 
 extension LinkError {
-    /// What a serial port's error means to the user of a link.
+    /// Converts an error of a serial port.
     init(_ error: SerialError, name: String) {
         let code: Code =
             switch error.code {
@@ -60,7 +60,7 @@ extension LinkError {
         deviceID = DeviceID.serialPort(at: error.path)
     }
 
-    /// What the error tells beyond its code.
+    /// The details of the error that its code does not cover.
     private static func detail(_ error: SerialError) -> String? {
         switch error.code {
         case .noSuchPort, .notPermitted, .disconnected, .timedOut, .closed: nil

@@ -1,20 +1,21 @@
 internal import LineProtocol
 internal import SerialPort
 
-/// How an endpoint has a serial port opened.
+/// The settings with which an endpoint opens a serial port.
 ///
-///     serial:/dev/ttyUSB0?baud=9600&bits=8&parity=none&stop=1&flow=none&dtr=on&rts=untouched&hupcl=off&shared&lowlatency&reset
+///     serial:/dev/ttyUSB0?baud=9600&bits=8&parity=none&stop=1&flow=none
+///     serial:/dev/ttyUSB0?dtr=on&rts=untouched&hupcl=off&shared&lowlatency&reset
 public struct SerialSettings: Sendable, Hashable {
-    /// The baud rate, 1 to 12,000,000; nil if none is named. A port is opened at 9600 baud then.
+    /// The baud rate, 1 to 12,000,000; nil if the endpoint sets none. The port is then opened at 9600 baud.
     public var baudRate: Int?
-    /// Whether the board is reset by its DTR line once the port is open.
+    /// Whether to reset the board after opening, with a pulse on DTR.
     public var resetsBoard = false
     private var others = SerialOptions()
 
-    /// Settings of a port of which nothing is said.
+    /// Creates the default settings.
     init() {}
 
-    /// Reads the options of a `serial:` or `usb:` endpoint.
+    /// Parses the options of a `serial:` or `usb:` endpoint.
     ///
     /// - Throws: `invalidEndpoint`.
     init(of endpoint: Endpoint) throws(LinkError) {
@@ -31,7 +32,8 @@ public struct SerialSettings: Sendable, Hashable {
         if let stop = try endpoint.choice("stop", of: [("1", SerialOptions.StopBits.one), ("2", .two)]) {
             others.stopBits = stop
         }
-        // Written out: to have the names from the cases is reflection, and takes longer than opening the port.
+        // The names are literals: deriving them from the cases needs reflection, which takes longer than opening the
+        // port.
         let parities: [(String, SerialOptions.Parity)] = [
             ("none", .none), ("odd", .odd), ("even", .even), ("mark", .mark), ("space", .space),
         ]
@@ -47,7 +49,7 @@ public struct SerialSettings: Sendable, Hashable {
         if let lowLatency = try endpoint.flag("lowlatency") { others.lowLatency = lowLatency }
     }
 
-    /// All that the port is opened with.
+    /// The complete options for opening the port.
     var options: SerialOptions {
         var options = others
         if let baudRate { options.baudRate = baudRate }

@@ -4,10 +4,10 @@ internal import LineProtocol
 
 /// Opens links over stream sockets: raw serial servers, simulators, and QEMU's character devices.
 enum SocketLink {
-    /// How long a connection may take to come about.
+    /// The time limit for connecting.
     static let connectTimeout = Duration.seconds(10)
 
-    /// `tcp:HOST:PORT`; an IPv6 address stands in brackets.
+    /// Opens `tcp:HOST:PORT`. An IPv6 address is in brackets.
     static func openTCP(_ endpoint: Endpoint, on loop: EventLoop) async throws(LinkError) -> any Link {
         try endpoint.allowOptions([])
         guard let colon = endpoint.address.lastIndex(of: ":"), colon != endpoint.address.startIndex,
@@ -22,7 +22,7 @@ enum SocketLink {
         return try await open(.tcp(host: host, port: port), endpoint, on: loop)
     }
 
-    /// `unix:PATH`.
+    /// Opens `unix:PATH`.
     static func openUnix(_ endpoint: Endpoint, on loop: EventLoop) async throws(LinkError) -> any Link {
         try endpoint.allowOptions([])
         return try await open(.unix(path: endpoint.address), endpoint, on: loop)

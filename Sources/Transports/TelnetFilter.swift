@@ -1,32 +1,32 @@
-/// Takes out of a stream what a Telnet server says to Telnet clients (RFC 854, RFC 855).
+/// Removes the commands of a Telnet server from a stream (RFC 854, RFC 855).
 ///
-/// A stream is Telnet where its very first byte is IAC and the second begins a negotiation, as of servers such as ser2net
-/// and those of RFC 2217. Of any other stream not a byte is touched: to a raw server 0xFF is a byte as any other.
-/// Nothing is answered: a server then keeps to what every Telnet client can do.
+/// A stream is Telnet if its first byte is IAC and the second begins a negotiation. Servers such as ser2net, and those
+/// of RFC 2217, begin so. Any other stream passes unchanged: to a raw server, 0xFF is a byte like any other. The filter
+/// replies to no negotiation, so that the server uses only the features that every Telnet client has.
 struct TelnetFilter: Sendable {
     private enum Byte {
         static let interpretAsCommand: UInt8 = 0xFF
-        /// WILL, WONT, DO, DONT; an option follows.
+        /// WILL, WONT, DO and DONT, each followed by an option.
         static let negotiations: ClosedRange<UInt8> = 0xFB...0xFE
         static let subnegotiation: UInt8 = 0xFA
         static let endOfSubnegotiation: UInt8 = 0xF0
     }
 
-    /// What the next byte belongs to.
+    /// The meaning of the next byte.
     private enum Place {
-        /// Nothing has come.
+        /// No byte has arrived.
         case beginning
-        /// IAC has come as the first byte, and is held back: the second decides.
+        /// The first byte was IAC. It is held back until the second byte decides.
         case firstCommand
         /// The stream is not Telnet.
         case raw
         case data
-        /// IAC has come.
+        /// The last byte was IAC.
         case command
-        /// WILL, WONT, DO or DONT has come.
+        /// The last byte was WILL, WONT, DO or DONT.
         case option
         case subnegotiation
-        /// IAC has come within a subnegotiation.
+        /// The last byte was IAC, within a subnegotiation.
         case subnegotiationCommand
     }
 
@@ -40,7 +40,7 @@ struct TelnetFilter: Sendable {
         }
     }
 
-    /// The data in the next bytes of the stream, which may be cut anywhere.
+    /// Returns the data in the next bytes of the stream. The stream may be cut anywhere.
     mutating func take(_ bytes: [UInt8]) -> [UInt8] {
         if case .raw = place { return bytes }
         var data: [UInt8] = []
@@ -49,7 +49,7 @@ struct TelnetFilter: Sendable {
         return data
     }
 
-    /// What was held back, once nothing more will come.
+    /// Returns the byte that was held back, at the end of the stream.
     mutating func finish() -> [UInt8] {
         guard case .firstCommand = place else { return [] }
         place = .raw
@@ -86,13 +86,14 @@ struct TelnetFilter: Sendable {
             switch byte {
             case Byte.endOfSubnegotiation: place = .data
             case Byte.interpretAsCommand: place = .subnegotiation
-            // Its end was left out, and the command stands by itself: else all that follows would be lost.
+            // The end of the subnegotiation is missing. The command is taken on its own: otherwise all later data would
+            // be lost.
             default: takeCommand(byte, into: &data)
             }
         }
     }
 
-    /// Takes the byte behind IAC.
+    /// Takes the byte after IAC.
     private mutating func takeCommand(_ byte: UInt8, into data: inout [UInt8]) {
         switch byte {
         case Byte.interpretAsCommand:

@@ -1,19 +1,19 @@
 internal import Synchronization
 
-/// What a link receives from a server that may speak Telnet.
+/// The Telnet filter for the bytes that a link receives, for use on any thread.
 final class TelnetInput: Sendable {
     private let filter = Mutex(TelnetFilter())
 
-    /// What a person should know of the server; nil while nothing says that it speaks Telnet.
+    /// A remark for people on the server; nil unless the server speaks Telnet.
     var remark: String? {
         filter.withLock { $0.isTelnet }
             ? "this is a Telnet server, and its negotiation was left out: use its raw port, or switch the server to raw mode"
             : nil
     }
 
-    /// The data in the next bytes; none where they are all negotiation.
+    /// Returns the data in the next bytes; empty if they are all negotiation.
     func take(_ bytes: [UInt8]) -> [UInt8] { filter.withLock { $0.take(bytes) } }
 
-    /// What was held back, once nothing more will come.
+    /// Returns the byte that was held back, at the end of the stream.
     func finish() -> [UInt8] { filter.withLock { $0.finish() } }
 }

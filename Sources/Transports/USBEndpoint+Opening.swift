@@ -3,15 +3,19 @@ public import LineProtocol
 public import SerialPort
 
 extension USBEndpoint {
-    /// Opens the port of `usb:…`, with the options of `serial:`.
+    /// Opens the port of `usb:…`, which takes the options of `serial:`.
     static func open(_ endpoint: Endpoint, on loop: EventLoop) async throws(LinkError) -> any Link {
         let port = try USBEndpoint(endpoint).resolve(endpoint, among: ports(for: endpoint))
         return try await SerialLink.open(port.path, endpoint, on: loop)
     }
 
-    /// The one of `ports` that is named.
+    /// Finds the port that the endpoint names.
     ///
-    /// - Throws: `notFound`, or `ambiguous` with what tells the ports apart.
+    /// - Parameters:
+    ///   - endpoint: The endpoint, for errors.
+    ///   - ports: The ports of this computer.
+    /// - Returns: The only port that matches.
+    /// - Throws: `notFound`, or `ambiguous` with the distinctions between the ports.
     public func resolve(_ endpoint: Endpoint, among ports: [SerialPortInfo]) throws(LinkError) -> SerialPortInfo {
         let matching = ports.filter(matches)
         if matching.count == 1 { return matching[0] }

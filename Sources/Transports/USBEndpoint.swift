@@ -1,20 +1,20 @@
 public import LineProtocol
 public import SerialPort
 
-/// The serial port of a USB device, as an endpoint names it.
+/// An endpoint for the serial port of a USB device.
 ///
 ///     usb:1a86:7523               VID:PID
 ///     usb:0403:6001/A50285BI      with the serial number
 ///     usb:1a86:7523@1-2.3         with the physical path
-///     usb:0403:6010/FT5X2Q@1-2:1.1    with both, and the interface of the device
+///     usb:0403:6010/FT5X2Q@1-2:1.1    with both; this path names an interface of the device
 ///
-/// The serial number ends at the last `@`, since it may hold any character but a question mark.
+/// The serial number ends at the last `@`, since it may contain any character except a question mark.
 public struct USBEndpoint: Sendable, Hashable {
-    /// Vendor and product.
+    /// The vendor and product IDs.
     public let identifier: USBIdentifier
-    /// The serial number; nil if any will do.
+    /// The serial number; nil for any.
     public let serialNumber: String?
-    /// The physical path, as the kernel names devices, `1-2.3`, and interfaces, `1-2.3:1.0`; nil if any will do.
+    /// The physical path in the kernel's notation for devices, `1-2.3`, or interfaces, `1-2.3:1.0`; nil for any.
     public let physicalPath: String?
 
     init(_ identifier: USBIdentifier, serialNumber: String? = nil, physicalPath: String? = nil) {
@@ -23,7 +23,7 @@ public struct USBEndpoint: Sendable, Hashable {
         self.physicalPath = physicalPath
     }
 
-    /// Reads the address of an endpoint.
+    /// Parses the address of an endpoint.
     ///
     /// - Throws: `invalidEndpoint`.
     public init(_ endpoint: Endpoint) throws(LinkError) {
@@ -44,16 +44,17 @@ public struct USBEndpoint: Sendable, Hashable {
             physicalPath: physicalPath.map { String($0) })
     }
 
-    /// Whether the endpoint names this port, perhaps among others.
+    /// Whether the endpoint matches a port. It may match other ports too.
     public func matches(_ port: SerialPortInfo) -> Bool {
         guard let usb = port.usb, usb.identifier == identifier else { return false }
         if let serialNumber, usb.serialNumber != serialNumber { return false }
         return physicalPath == nil || physicalPath == usb.physicalPath || physicalPath == usb.interfacePath
     }
 
-    /// The shortest endpoint that names this port and no other of `ports`; nil where it is no USB port, or none does.
+    /// The shortest endpoint that matches this port and no other of `ports`; nil if the port is not a USB port, or no
+    /// endpoint is unique.
     ///
-    /// A serial number goes before a physical path: the device may be plugged in elsewhere.
+    /// A serial number is preferred to a physical path: it stays the same when the device is plugged in elsewhere.
     public static func naming(_ port: SerialPortInfo, among ports: [SerialPortInfo]) -> USBEndpoint? {
         guard let usb = port.usb else { return nil }
         var candidates = [USBEndpoint(usb.identifier, physicalPath: usb.physicalPath)]
@@ -66,13 +67,14 @@ public struct USBEndpoint: Sendable, Hashable {
 }
 
 extension USBEndpoint: CustomStringConvertible {
-    /// As it is written.
+    /// The endpoint in the notation of ``Endpoint``.
     public var description: String {
         "usb:\(identifier)" + (serialNumber.map { "/\($0)" } ?? "") + (physicalPath.map { "@\($0)" } ?? "")
     }
 }
 
 extension SerialPortInfo.USB {
-    /// The interface as the kernel names it, `1-2.3:1.0`: configuration 1, which all such devices have, interface 0.
+    /// The interface in the kernel's notation, `1-2.3:1.0`: configuration 1, which all such devices have, and the
+    /// interface's number.
     fileprivate var interfacePath: String? { interfaceNumber.map { "\(physicalPath):1.\($0)" } }
 }

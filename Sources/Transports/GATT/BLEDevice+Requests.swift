@@ -3,14 +3,14 @@ internal import DescriptorIO
 internal import LineProtocol
 
 extension BLEDevice {
-    /// The most bytes that a value has (Bluetooth Core 5.3, Vol 3, Part F, 3.2.9).
+    /// The length limit of a value in bytes (Bluetooth Core 5.3, Vol 3, Part F, 3.2.9).
     public static let longestValue = 512
-    /// How long an answer is waited for where nothing else is said.
+    /// The default time-out of a request.
     public static let defaultTimeout = Duration.seconds(3)
 
-    /// The characteristic that is meant.
+    /// Finds the characteristic that a reference names.
     ///
-    /// - Throws: ``GATTReferenceError`` where none is, or several are.
+    /// - Throws: ``GATTReferenceError`` if no characteristic matches, or several do.
     public func characteristic(_ reference: GATTReference) throws(GATTReferenceError) -> GATTCharacteristic {
         try reference.find(in: services)
     }
@@ -22,7 +22,11 @@ extension BLEDevice {
     /// print(try await device.read(level))
     /// ```
     ///
-    /// - Parameter timeout: How long the answer is waited for.
+    /// - Parameters:
+    ///   - characteristic: The characteristic.
+    ///   - timeout: The longest time to wait for the answer.
+    /// - Returns: The value, at most 512 bytes.
+    /// - Throws: ``GATTRequestError``.
     public func read(
         _ characteristic: GATTCharacteristic, timeout: Duration = defaultTimeout
     ) async throws(GATTRequestError) -> [UInt8] {
@@ -34,10 +38,12 @@ extension BLEDevice {
     /// Writes the value of a characteristic.
     ///
     /// - Parameters:
-    ///   - isConfirmed: Whether the device is to confirm it; nil for what the characteristic allows, confirmed rather than
-    ///     not.
-    ///   - timeout: How long that is waited for.
-    /// - Returns: Whether the device has confirmed it. Where it has not, nothing tells whether the value arrived.
+    ///   - bytes: The value, at most 512 bytes.
+    ///   - characteristic: The characteristic.
+    ///   - isConfirmed: Whether to request a confirmation; nil to request one if the characteristic supports it.
+    ///   - timeout: The longest time to wait for the confirmation.
+    /// - Returns: Whether the device has confirmed the write. Whether an unconfirmed value arrived is unknown.
+    /// - Throws: ``GATTRequestError``.
     public func write(
         _ bytes: [UInt8], to characteristic: GATTCharacteristic, isConfirmed: Bool? = nil,
         timeout: Duration = defaultTimeout
@@ -60,12 +66,14 @@ extension BLEDevice {
         return type == .request
     }
 
-    /// What characteristics tell of, from now on, until the device is gone.
+    /// Subscribes to characteristics, and returns the values that they notify until the device is gone.
     ///
-    /// The sequence throws the `LinkError` of a device that is gone. It is for one reader, and the subscriptions last as long
-    /// as it is read.
+    /// The sequence has one reader. The subscriptions end with it. It throws a `LinkError` when the device is gone.
     ///
-    /// - Parameter timeout: How long the confirmation of each subscription is waited for.
+    /// - Parameters:
+    ///   - characteristics: The characteristics to subscribe to.
+    ///   - timeout: The longest time to wait for the confirmation of each subscription.
+    /// - Throws: ``GATTRequestError``.
     public func notifications(
         of characteristics: [GATTCharacteristic], timeout: Duration = defaultTimeout
     ) async throws(GATTRequestError) -> AsyncThrowingStream<GATTNotification, any Error> {
@@ -89,9 +97,9 @@ extension BLEDevice {
         return stream
     }
 
-    /// Does something at the device, for as long as an answer is waited for.
+    /// Performs a request with a time-out.
     ///
-    /// - Parameter outcome: What is known of its effect where no answer came.
+    /// - Parameter outcome: The known effect of the request if no answer comes.
     private func ask<Value: Sendable>(
         _ activity: String, _ outcome: SessionError.Outcome, _ timeout: Duration,
         _ body: @escaping @Sendable () async throws(BLEError) -> Value
@@ -125,17 +133,17 @@ extension BLEDevice {
 }
 
 extension GATTCharacteristic {
-    /// How it is written; nil where it can't be written so.
+    /// The type of write to use; nil if the characteristic does not support it.
     fileprivate func writeType(isConfirmed: Bool?) -> ConnectedDevice.WriteType? {
         if flags.contains(.write), isConfirmed != false { return .request }
         return flags.contains(.writeWithoutResponse) && isConfirmed != true ? .command : nil
     }
 }
 
-/// What a characteristic has told of.
+/// A value that a characteristic has notified.
 public struct GATTNotification: Sendable, Hashable {
-    /// Which.
+    /// The characteristic.
     public let characteristic: GATTCharacteristic
-    /// Its value.
+    /// The new value.
     public let bytes: [UInt8]
 }

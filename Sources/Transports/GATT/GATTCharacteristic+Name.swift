@@ -1,10 +1,12 @@
 public import BlueZ
 
 extension GATTCharacteristic {
-    /// What people call it, by the Bluetooth SIG's assigned numbers, or as a carrier of bytes; nil where that is not known.
+    /// The common name, from the assigned numbers of the Bluetooth SIG or from a known BLE serial port; nil if there is
+    /// none.
     public var knownName: String? { Self.names[uuid] }
 
-    /// Of the assigned numbers what is met on a desk, and the carriers by their directions.
+    /// The assigned numbers that are common on a desk, and the characteristics of BLE serial ports with their
+    /// directions.
     private static let names: [BluetoothUUID: String] = [
         "2A00": "Device Name", "2A01": "Appearance", "2A04": "Preferred Connection Parameters",
         "2A05": "Service Changed", "2A08": "Date Time", "2A0F": "Local Time Information", "2A19": "Battery Level",

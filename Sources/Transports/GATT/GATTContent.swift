@@ -1,24 +1,24 @@
 internal import LineProtocol
 
-/// What the bytes of a value are as a ``GATTValueType``.
+/// The content of a value, decoded by a ``GATTValueType``.
 ///
-/// In JSON it is a string, a number, or where there are several numbers an array of them. What JSON has no number for,
-/// infinity and what is no number, is null.
+/// In JSON it is a string, a number, or an array if there are several numbers. Infinity and NaN, which JSON lacks, are
+/// null.
 public enum GATTContent: Sendable, Hashable {
-    /// A number as its type has it.
+    /// A number in the range of its type.
     public enum Number: Sendable, Hashable {
-        /// Of the whole numbers.
+        /// An integer.
         case whole(Int64)
-        /// Of `f32`.
+        /// An `f32`.
         case real(Float)
     }
 
-    /// Text, or hexadecimals.
+    /// Text, or hexadecimal digits.
     case text(String)
-    /// One number, or several behind one another.
+    /// One number, or several in the order of their bytes.
     case numbers([Number])
 
-    /// The value for a person, on one line; what a terminal acts on is escaped.
+    /// The value for a person, on one line. Terminal control characters are escaped.
     public var text: String {
         switch self {
         case .text(let text): text.printable()

@@ -1,24 +1,24 @@
 public import BlueZ
 internal import LineProtocol
 
-/// How values of characteristics are shown: as a type, or in hexadecimals where none is named.
+/// The format in which values of characteristics are shown.
 public struct GATTFormat: Sendable, Hashable {
-    /// What the values are; nil where that is not known.
+    /// The type of the values; nil if unknown, which shows them in hexadecimal.
     public var type: GATTValueType?
-    /// Whether a number's highest byte comes first.
+    /// Whether numbers have their most significant byte first.
     public var isBigEndian: Bool
 
-    /// A format; by default for values of which nothing is known.
+    /// Creates a format; by default for values of unknown type.
     public init(type: GATTValueType? = nil, isBigEndian: Bool = false) {
         self.type = type
         self.isBigEndian = isBigEndian
     }
 
-    /// The value as its type has it; nil where it is none of the type, or no type is named.
+    /// Decodes a value; nil if the bytes are not a value of the type, or the type is unknown.
     public func content(of bytes: [UInt8]) -> GATTContent? { type?.content(of: bytes, isBigEndian: isBigEndian) }
 
-    /// A value for a person, on one line. What is none of its type is shown in hexadecimals, and where all of it is printable
-    /// as text too: `76 31  "v1"`.
+    /// A value for a person, on one line. Bytes that are not of the type are shown in hexadecimal, followed by the text
+    /// if all of it is printable: `76 31  "v1"`.
     public func text(of bytes: [UInt8]) -> String {
         if let content = content(of: bytes) { return content.text }
         let text = bytes.printableText.map { "  \"\($0)\"" } ?? ""
@@ -28,17 +28,17 @@ public struct GATTFormat: Sendable, Hashable {
 
 /// A value of a characteristic, for programs.
 ///
-/// In JSON it has always the keys `service`, `characteristic`, `handle`, `name`, `hex` and `text`, and with a format `type`
-/// and `value`. What is unknown is null, as is the text where not all of the value is printable.
+/// In JSON the keys `service`, `characteristic`, `handle`, `name`, `hex` and `text` are always present; a format adds
+/// `type` and `value`. Unknown values are null. `text` is null unless the whole value is printable.
 public struct GATTReading: Sendable, Hashable {
-    /// What has the value.
+    /// The characteristic.
     public let characteristic: GATTCharacteristic
     /// The value.
     public let bytes: [UInt8]
-    /// How it is shown; nil where only its bytes count, as of a value that was written.
+    /// The format for `type` and `value`; nil to leave them out, as for a value that was written.
     public let format: GATTFormat?
 
-    /// A value.
+    /// Creates a reading.
     public init(_ bytes: [UInt8], of characteristic: GATTCharacteristic, as format: GATTFormat? = nil) {
         self.characteristic = characteristic
         self.bytes = bytes
@@ -64,7 +64,7 @@ extension GATTReading: Encodable {
 }
 
 extension [UInt8] {
-    /// The bytes as text, where all of it is printable and there is some.
+    /// The bytes as text; nil if they are empty, or not all of the text is printable.
     fileprivate var printableText: String? {
         guard !isEmpty, let text = String(validating: self, as: UTF8.self), text.printable() == text else { return nil }
         return text

@@ -1,18 +1,18 @@
 public import BlueZ
 
-/// Which characteristic of a device is meant, as a person writes it.
+/// A reference to a characteristic of a device, as a person writes it.
 ///
-///     2A19            by its UUID; 0x2A19 is the same, and so are all 36 characters of a long one
-///     180F/2A19       by the UUIDs of its service and its own
-///     char0012        by its handle, as bluetoothd names it
+///     2A19            by its UUID; 0x2A19, and the full form of 36 characters, are also possible
+///     180F/2A19       by the UUID of its service and its own
+///     char0012        by its handle, in bluetoothd's notation
 public struct GATTReference: Sendable, Hashable {
-    /// As it was written.
+    /// The reference as it was written.
     public let text: String
     private let uuid: BluetoothUUID?
     private let service: BluetoothUUID?
     private let handle: UInt16?
 
-    /// Nil where the text is none.
+    /// Parses a reference; nil if the text is invalid.
     public init?(_ text: String) {
         self.text = text
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
@@ -32,10 +32,10 @@ public struct GATTReference: Sendable, Hashable {
         return BluetoothUUID(isShort ? text.dropFirst(2) : text)
     }
 
-    /// The characteristic that is meant.
+    /// Finds the characteristic that the reference names.
     ///
-    /// - Parameter services: What the device has.
-    /// - Throws: ``GATTReferenceError`` where none of its characteristics is meant, or several are.
+    /// - Parameter services: The services of the device.
+    /// - Throws: ``GATTReferenceError`` if no characteristic matches, or several do.
     public func find(in services: [GATTService]) throws(GATTReferenceError) -> GATTCharacteristic {
         let all = services.flatMap(\.characteristics)
         let fitting = all.filter { characteristic in
@@ -47,13 +47,13 @@ public struct GATTReference: Sendable, Hashable {
     }
 }
 
-/// A reference does not lead to one characteristic.
+/// The error for a reference that does not match exactly one characteristic.
 public struct GATTReferenceError: Error, Sendable, Hashable {
     /// The reference.
     public let reference: GATTReference
-    /// Those that it may mean: none, or several.
+    /// The characteristics that match: none, or several.
     public let fitting: [GATTCharacteristic]
-    /// Those that the device has.
+    /// All characteristics of the device.
     public let all: [GATTCharacteristic]
 }
 
@@ -66,7 +66,8 @@ extension GATTReferenceError: CustomStringConvertible {
 }
 
 extension GATTCharacteristic {
-    /// What a ``GATTReference`` to this characteristic alone may be: `char0012`; its UUID where bluetoothd tells no handle.
+    /// A ``GATTReference`` that matches this characteristic alone: `char0012`; its UUID if bluetoothd reports no
+    /// handle.
     public var handleName: String {
         guard let handle else { return "\(uuid)" }
         let digits = String(handle, radix: 16)

@@ -1,35 +1,37 @@
-/// What is to be done with the characteristics of a device, as a person types it.
+/// A request for the characteristics of a device, as a person types it.
 ///
 /// ```swift
 /// let request = try GATTRequest(["ble:Lamp", "write", "FFE1", "0x01ff"])
 /// print(request.action, request.characteristics[0].text, request.value)  // write FFE1 [1, 255]
 /// ```
 public struct GATTRequest: Sendable, Hashable {
-    /// What is done.
+    /// The action of a request.
     public enum Action: String, CaseIterable, Sendable, Hashable {
-        /// All characteristics are listed.
+        /// Lists all characteristics.
         case list
-        /// Values are read.
+        /// Reads values.
         case read
-        /// A value is written.
+        /// Writes a value.
         case write
-        /// Characteristics are followed.
+        /// Subscribes to characteristics.
         case notify
     }
 
-    /// The endpoint in front of the action; nil where there is none.
+    /// The endpoint before the action; nil if there is none.
     public let endpoint: String?
-    /// What is done.
+    /// The action.
     public let action: Action
-    /// With which: none to list, one to write, or several.
+    /// The characteristics: none for `list`, one for `write`, at least one for `read` and `notify`.
     public let characteristics: [GATTReference]
-    /// What is written.
+    /// The bytes to write; empty for other actions.
     public let value: [UInt8]
 
-    /// Reads `[ENDPOINT] [list | read CHARACTERISTIC… | write CHARACTERISTIC VALUE… | notify CHARACTERISTIC…]`.
+    /// Parses `[ENDPOINT] [list | read CHARACTERISTIC… | write CHARACTERISTIC VALUE… | notify CHARACTERISTIC…]`.
     ///
-    /// - Parameter format: What the value is; without a type it must say so itself, as `0x01` does.
-    /// - Throws: ``GATTSyntaxError``, which says what is wrong with the words.
+    /// - Parameters:
+    ///   - words: The arguments.
+    ///   - format: The format of the value. Without a type, the value must be hexadecimal and begin with `0x`.
+    /// - Throws: ``GATTSyntaxError``.
     public init(_ words: [String], as format: GATTFormat = GATTFormat()) throws(GATTSyntaxError) {
         var rest = words[...]
         let isDeviceNamed = rest.first.map { Action(rawValue: $0) == nil } ?? false
@@ -62,7 +64,7 @@ public struct GATTRequest: Sendable, Hashable {
 
     private static func value(_ words: [String], _ format: GATTFormat) throws(GATTSyntaxError) -> [UInt8] {
         guard let first = words.first else { throw .noValue }
-        // Any other text may be meant as text or as a number: 10 is one byte, or two.
+        // Other text without a type is ambiguous: `10` could be text, or a number of any size.
         let isPlainHex = words.allSatisfy { $0.hasPrefix("0x") }
         guard let type = format.type ?? (isPlainHex ? .hex : nil) else { throw .untyped(first) }
         if type == .text, words.count > 1 { throw .severalTexts }
@@ -76,23 +78,23 @@ public struct GATTRequest: Sendable, Hashable {
     }
 }
 
-/// Words are no ``GATTRequest``.
+/// A syntax error in a ``GATTRequest``.
 public enum GATTSyntaxError: Error, Sendable, Hashable {
-    /// This is nothing that can be done.
+    /// The word is not an action.
     case unknownAction(String)
-    /// This stands behind `list`, which takes no characteristic.
+    /// A word follows `list`, which takes no characteristic.
     case superfluous(String)
-    /// It is not said what this is done with.
+    /// The action lacks a characteristic.
     case noCharacteristic(GATTRequest.Action)
-    /// This is no ``GATTReference``.
+    /// The word is not a ``GATTReference``.
     case badCharacteristic(String)
-    /// It is not said what is written.
+    /// `write` lacks a value.
     case noValue
-    /// This may be text or a number: its type must be named.
+    /// The word may be text or a number, so that a type is required.
     case untyped(String)
-    /// Text is one word.
+    /// A text value consists of more than one word.
     case severalTexts
-    /// A word is none of its type.
+    /// A word is not a value of the type.
     case badValue(GATTValueError)
 }
 

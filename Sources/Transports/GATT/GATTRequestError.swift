@@ -1,29 +1,29 @@
 public import BlueZ
 public import LineProtocol
 
-/// Why a characteristic was not read, written or subscribed to.
+/// A failed read, write or subscription of a characteristic.
 public struct GATTRequestError: Error, Sendable, Hashable {
-    /// What is in the way.
+    /// The causes of failure.
     public enum Cause: Sendable, Hashable {
-        /// The device has not answered in that time; how a person may pair with it, where that may be why.
+        /// The device did not answer within this time. `hint` tells a person how to pair, if the device is not paired.
         case noAnswer(in: Duration, hint: String?)
-        /// The device has refused it.
+        /// The device refused the request with an ATT error.
         case refused(ATTErrorCode)
-        /// The flags of the characteristic do not allow a write of the kind that was asked for.
+        /// The flags of the characteristic do not allow a write of the requested kind.
         case notWritable(GATTCharacteristic, isConfirmed: Bool?)
-        /// So many bytes are too long: one write holds `limit`; one that the device confirms may hold them.
+        /// The value has more bytes than one write holds. If `fitsConfirmed`, a confirmed write may hold it.
         case tooLong(byteCount: Int, limit: Int, fitsConfirmed: Bool)
-        /// It can't be done at this characteristic.
+        /// The characteristic does not support the request.
         case notPossible(BLEError)
-        /// The link is lost, or something else failed.
+        /// The link was lost, or another failure occurred.
         case link(LinkError)
     }
 
-    /// What is in the way.
+    /// The cause.
     public let cause: Cause
-    /// What was being done, as in `reading 2A19`.
+    /// The failed activity, such as `reading 2A19`.
     public let activity: String
-    /// What is known of its effect.
+    /// The known effect of the request.
     public let outcome: SessionError.Outcome
 
     init(_ cause: Cause, _ activity: String, _ outcome: SessionError.Outcome) {

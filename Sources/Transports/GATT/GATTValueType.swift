@@ -1,22 +1,22 @@
 internal import LineProtocol
 
-/// How the value of a characteristic is written as text: for what no family describes.
+/// The text notation of a characteristic's value, for devices that no family describes.
 ///
 /// ```swift
-/// try GATTValueType.u16.bytes(of: "300")             // 2c 01, the lowest byte first as GATT has it
+/// try GATTValueType.u16.bytes(of: "300")             // 2c 01, least significant byte first, GATT's byte order
 /// GATTValueType.i16.content(of: [0xFE, 0xFF])?.text  // "-2"
 /// ```
 public enum GATTValueType: String, CaseIterable, Sendable, Hashable {
     /// UTF-8.
     case text
-    /// Two hexadecimal digits for each byte.
+    /// Two hexadecimal digits per byte.
     case hex
-    /// Whole numbers of 1, 2 or 4 bytes, without a sign (`u`) or with one (`i`).
+    /// Integers of 8, 16 or 32 bits, unsigned (`u`) or signed (`i`).
     case u8, i8, u16, i16, u32, i32
-    /// IEEE 754 numbers of 4 bytes.
+    /// IEEE 754 numbers of 32 bits.
     case f32
 
-    /// How many bytes one number takes; nil where the value is no row of numbers.
+    /// The bytes of one number; nil for types that are not numeric.
     private var size: Int? {
         switch self {
         case .text, .hex: nil
@@ -26,7 +26,7 @@ public enum GATTValueType: String, CaseIterable, Sendable, Hashable {
         }
     }
 
-    /// What whole numbers of the type may be; nil where it has none.
+    /// The range of an integer type; nil for other types.
     public var range: ClosedRange<Int64>? {
         switch self {
         case .text, .hex, .f32: nil
@@ -41,9 +41,13 @@ public enum GATTValueType: String, CaseIterable, Sendable, Hashable {
 
     // MARK: Writing
 
-    /// The bytes of a text, of hexadecimals as `0x01ff`, `01 ff`, `01:ff` or `01-ff`, or of one number as `-2` or `0x1f`.
+    /// Encodes a text, hexadecimal digits such as `0x01ff`, `01 ff`, `01:ff` or `01-ff`, or one number such as `-2` or
+    /// `0x1f`.
     ///
-    /// - Parameter isBigEndian: Whether a number's highest byte comes first.
+    /// - Parameters:
+    ///   - text: The value in the notation of the type.
+    ///   - isBigEndian: Whether a number has its most significant byte first.
+    /// - Throws: ``GATTValueError`` if the text is not a value of the type.
     public func bytes(of text: String, isBigEndian: Bool = false) throws(GATTValueError) -> [UInt8] {
         if self == .text { return Array(text.utf8) }
         guard let size else { return try hexadecimals(text) }
@@ -80,9 +84,11 @@ public enum GATTValueType: String, CaseIterable, Sendable, Hashable {
 
     // MARK: Reading
 
-    /// What bytes are as this type; nil where they are none of it, as three bytes are no `u16`.
+    /// Decodes bytes; nil if they are not a value of the type: three bytes are not a `u16`.
     ///
-    /// - Parameter isBigEndian: Whether a number's highest byte comes first.
+    /// - Parameters:
+    ///   - bytes: The value of a characteristic, which may be several numbers.
+    ///   - isBigEndian: Whether a number has its most significant byte first.
     public func content(of bytes: [UInt8], isBigEndian: Bool = false) -> GATTContent? {
         if self == .text { return String(validating: bytes, as: UTF8.self).map { .text($0) } }
         guard let size else { return .text(bytes.hexadecimal) }
@@ -106,11 +112,11 @@ public enum GATTValueType: String, CaseIterable, Sendable, Hashable {
     }
 }
 
-/// A text is no value of a type.
+/// A text that is not a value of its type.
 public struct GATTValueError: Error, Sendable, Hashable {
     /// The text.
     public let text: String
-    /// What it was to be.
+    /// The expected type.
     public let type: GATTValueType
 
     init(_ text: String, _ type: GATTValueType) {

@@ -2,22 +2,27 @@ public import BlueZ
 internal import DescriptorIO
 internal import Glibc
 
-/// What tells one device from all others for the programs of this computer: the same for who has the device and for who
-/// seeks it. It can be the name of a file.
+/// Identifiers of devices, the same for all programs of this computer: a program that looks for a device derives the
+/// same identifier as the device's holder. Each can be a file name.
 public enum DeviceID {
-    /// A BLE device, as an adapter of one bluetoothd reaches it: `ble-1f3a0c77-00:1A:7D:DA:71:13-00:15:83:00:00:10`.
+    /// The identifier of a BLE device, such as `ble-1f3a0c77-00:1A:7D:DA:71:13-00:15:83:00:00:10`.
     ///
-    /// - Parameter bus: The identity of the bus that bluetoothd is on: what another bluetoothd has, as in a container or in
-    ///   a test, is another device.
+    /// - Parameters:
+    ///   - device: The address of the device.
+    ///   - adapter: The address of the adapter that reaches it.
+    ///   - bus: The GUID of bluetoothd's bus. A device of another bluetoothd, such as one in a container or a test, has
+    ///     another identifier.
     public static func ble(_ device: BluetoothAddress, on adapter: BluetoothAddress, bus: String) -> String {
         "ble-\(bus.prefix(8))-\(adapter)-\(device)"
     }
 
-    /// Whether a serial port, by what ``serialPort(at:)`` gives, is one of a USB device: Linux has the major numbers 188 and
-    /// 166 for these (Documentation/admin-guide/devices.txt).
+    /// Whether an identifier from ``serialPort(at:)`` is that of a USB serial port: Linux reserves the major numbers
+    /// 188 and 166 for these (Documentation/admin-guide/devices.txt).
     package static func isUSBSerialPort(_ id: String) -> Bool { id.hasPrefix("tty-188-") || id.hasPrefix("tty-166-") }
 
-    /// A serial port, by any of its names: `tty-188-0`; nil where no device is there.
+    /// The identifier of a serial port, such as `tty-188-0`; nil if there is no device at the path.
+    ///
+    /// - Parameter path: Any path of the port; symbolic links are followed.
     public static func serialPort(at path: String) -> String? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_rdev != 0 else { return nil }

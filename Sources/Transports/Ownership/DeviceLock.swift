@@ -1,18 +1,18 @@
 internal import Glibc
 internal import Synchronization
 
-/// A device's lock, held by this program until it is released or let go.
+/// A lock on a device, held until ``release(isDisconnecting:)`` or the end of this object.
 ///
-/// flock(2) ends with its process, so that a program that is killed leaves nothing locked. The file is never removed: a
-/// program that had opened it before would lock one that nobody else finds.
+/// The kernel releases flock(2) when the process ends, so a killed program leaves no lock behind. The lock file is
+/// never removed: a program that has opened the removed file would lock a file that no other program finds.
 final class DeviceLock: Sendable {
-    /// What the owner before this one has left in the file.
+    /// The note that the previous owner left in the file.
     let inherited: DeviceLockNote?
     private let uptime: @Sendable () -> Duration
-    /// Negative once it is released.
+    /// The descriptor of the lock file; negative after the release.
     private let file: Mutex<CInt>
 
-    /// Takes over the descriptor of a file that is locked.
+    /// Takes ownership of the descriptor of a locked file, and writes the note.
     init(_ file: CInt, as note: DeviceLockNote, uptime: @escaping @Sendable () -> Duration) {
         inherited = DeviceLockNote(in: file)
         self.uptime = uptime
@@ -22,10 +22,10 @@ final class DeviceLock: Sendable {
 
     deinit { release(isDisconnecting: true) }
 
-    /// Gives the device to the next program. Releasing twice is allowed.
+    /// Releases the lock for the next program. Releasing twice is allowed.
     ///
-    /// - Parameter isDisconnecting: Whether bluetoothd may still be about to disconnect the device: the next one waits for
-    ///   that then.
+    /// - Parameter isDisconnecting: Whether bluetoothd may still be disconnecting the device. The next owner then waits
+    ///   for the disconnection.
     func release(isDisconnecting: Bool) {
         let file = file.withLock { file in
             defer { file = -1 }
@@ -33,28 +33,28 @@ final class DeviceLock: Sendable {
         }
         guard file >= 0 else { return }
         (isDisconnecting ? DeviceLockNote.closing(at: uptime()) : .free).write(to: file)
-        // By name: a process that was forked just now has the descriptor too, until it comes to its exec(2).
+        // Unlock explicitly: a child process that was just forked shares the descriptor until its exec(2).
         flock(file, LOCK_UN)
         close(file)
     }
 }
 
-/// What an owner of a device tells the others, as the first line of the lock's file.
+/// The note of a device's owner for other programs: the first line of the lock file.
 ///
-/// Other users may write there what they like: it decides how long somebody waits, and nothing else.
+/// Any user may write to the file. The note only decides how long other programs wait.
 enum DeviceLockNote: Hashable {
-    /// It has the device for as long as it likes.
+    /// The owner holds the device for an unlimited time.
     case lasting
-    /// It has the device for one command.
+    /// The owner holds the device for one command.
     case brief
-    /// It has left the device at that time since the computer was started; bluetoothd may be about to disconnect it.
+    /// The owner left the device at this time since boot. bluetoothd may still be disconnecting it.
     case closing(at: Duration)
-    /// It has left the device, which is disconnected.
+    /// The owner left the device, and the device is disconnected.
     case free
 
     private static let limit = 64
 
-    /// Reads the note; nil where there is none.
+    /// Reads the note of a file; nil if there is none.
     init?(in file: CInt) {
         let bytes = [UInt8](unsafeUninitializedCapacity: Self.limit) { buffer, count in
             count = max(0, pread(file, buffer.baseAddress, buffer.count, 0))
@@ -62,7 +62,7 @@ enum DeviceLockNote: Hashable {
         self.init(bytes)
     }
 
-    /// Reads the first line of `bytes`; what is behind it is left of a longer note.
+    /// Parses the first line of `bytes`. The rest may remain from a longer note.
     init?(_ bytes: [UInt8]) {
         guard let end = bytes.firstIndex(of: 0x0A) else { return nil }
         let words = bytes[..<end].split(separator: 0x20).map { String(decoding: $0, as: UTF8.self) }
@@ -86,7 +86,7 @@ enum DeviceLockNote: Hashable {
         }
     }
 
-    /// Writes it, where this user may.
+    /// Writes the note. Does nothing if this user may not write to the file.
     func write(to file: CInt) {
         _ = bytes.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, 0) }
     }

@@ -2,17 +2,18 @@ internal import DescriptorIO
 internal import Glibc
 internal import LineProtocol
 
-/// Where the programs of this computer agree on who has a device: a folder with a file for each, which its owner locks.
+/// The lock files by which the programs of this computer agree on the owner of each device: one file per device, in
+/// one folder.
 struct DeviceLocks: Sendable {
-    /// The folders, best first; the first that can be used counts, and is made where it is missing.
+    /// The folders in order of preference. The first usable one is used, and created if it is missing.
     var folders: [String]
-    /// The time since the computer was started, which all programs see alike.
+    /// The time since boot, the same for all programs.
     var uptime: @Sendable () -> Duration = Self.timeSinceBoot
     /// openat(2).
     var openFile: @Sendable (CInt, String, CInt, mode_t) -> CInt = { openat($0, $1, $2, $3) }
 
-    /// Those of the system. All users share the first two. The last is this user's alone, and keeps only this user's
-    /// programs apart.
+    /// The folders of the system. All users share the first two. The last belongs to this user alone, and excludes only
+    /// this user's programs from each other.
     static var system: DeviceLocks {
         var folders = ["/run/lock/pumpctl", "/tmp/pumpctl-lock"]
         if let own = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }), own.hasPrefix("/") {
@@ -21,18 +22,18 @@ struct DeviceLocks: Sendable {
         return DeviceLocks(folders: folders)
     }
 
-    /// What came of an attempt to get a device.
+    /// The result of an attempt to lock a device.
     enum Attempt {
         case taken(DeviceLock)
-        /// Somebody has it; the process is nil where it may not be known.
+        /// Another program holds the lock. The process is nil if this user may not see it.
         case held(by: LinkHolder?, note: DeviceLockNote?)
-        /// No folder can be used.
+        /// No folder is usable.
         case unavailable
     }
 
-    /// Tries to get the device of that ``DeviceID``, without waiting.
+    /// Tries to lock the device with this ``DeviceID``, without waiting.
     ///
-    /// - Parameter note: What others are told of this owner.
+    /// - Parameter note: The note for other programs.
     func attempt(_ id: String, as note: DeviceLockNote) -> Attempt {
         for path in folders {
             guard let folder = Self.openFolder(path) else { continue }
@@ -42,9 +43,9 @@ struct DeviceLocks: Sendable {
         return .unavailable
     }
 
-    /// nil where the folder is of no use.
+    /// Tries to lock the device in one folder. Returns nil if the folder is not usable.
     private func attempt(_ id: String, in folder: CInt, as note: DeviceLockNote) -> Attempt? {
-        // Once more where the file was removed meanwhile, as by who clears /tmp.
+        // Try again if another program removed the file between the two calls, for example to clear /tmp.
         for _ in 0..<10 {
             guard let file = openLockFile(id, in: folder) else { return nil }
             if flock(file, LOCK_EX | LOCK_NB) == 0 {
@@ -64,7 +65,7 @@ struct DeviceLocks: Sendable {
 
     // MARK: Files
 
-    /// Opens a folder, and makes one that is missing, for all users.
+    /// Opens a folder. Creates a missing folder for all users.
     private static func openFolder(_ path: String) -> CInt? {
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
         let folder = open(path, flags)
@@ -73,28 +74,28 @@ struct DeviceLocks: Sendable {
         let isOurs = mkdir(path, 0o1777) == 0
         let made = open(path, flags)
         guard made >= 0 else { return nil }
-        // Set apart from mkdir(2), which the umask cuts: a library must not change the process's umask.
+        // mkdir(2) applies the umask, and a library must not change the umask of its process: set the mode separately.
         if isOurs { fchmod(made, 0o1777) }
         return made
     }
 
-    /// Opens a file to be locked; nil where it can't be opened, or is no plain file.
+    /// Opens a lock file; nil if it can't be opened, or is not a regular file with one name.
     ///
-    /// First without O_CREAT: with `fs.protected_regular`, as Debian has it, that fails on another user's file in a folder
-    /// like this one. Then without writing, for which flock(2) does not ask.
+    /// The first attempt is without O_CREAT: with `fs.protected_regular`, Debian's default, O_CREAT fails for another
+    /// user's file in such a folder. The last attempt is for reading only, which is enough for flock(2).
     private func openLockFile(_ name: String, in folder: CInt) -> CInt? {
         let flags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
         var file = openFile(folder, name, O_RDWR | flags, 0)
         if file < 0, errno == ENOENT {
             file = openFile(folder, name, O_RDWR | O_CREAT | O_EXCL | flags, 0o666)
             if file >= 0 { fchmod(file, 0o666) }
-            // Another program has just made it.
+            // Another program has just created the file.
             if file < 0, errno == EEXIST { file = openFile(folder, name, O_RDWR | flags, 0) }
         }
         if file < 0, errno != ENOENT { file = openFile(folder, name, O_RDONLY | flags, 0) }
         guard file >= 0 else { return nil }
         var status = stat()
-        // A second name could be that of a file which somebody wants to be written to.
+        // A file with a second name may be a hard link to a file that an attacker wants this program to overwrite.
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink <= 1 else {
             close(file)
             return nil
@@ -102,14 +103,14 @@ struct DeviceLocks: Sendable {
         return file
     }
 
-    /// Whether a file is still what its name leads to.
+    /// Whether the name still leads to this file.
     private static func isThere(_ file: CInt, _ name: String, in folder: CInt) -> Bool {
         var (own, found) = (stat(), stat())
         return fstat(file, &own) == 0 && fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0
             && own.st_dev == found.st_dev && own.st_ino == found.st_ino
     }
 
-    /// Also while the computer sleeps.
+    /// The time since boot, including the time that the computer was suspended.
     private static func timeSinceBoot() -> Duration {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)

@@ -1,22 +1,22 @@
 internal import LineProtocol
 
-/// Where a host does something else than was captured.
+/// A difference between the behaviour of a host and the captured session.
 public struct ReplayDeparture: Error, Sendable, Hashable {
-    /// What a host does.
+    /// An act of a host.
     public enum Act: Sendable, Hashable {
-        /// It sends bytes.
+        /// The host sends bytes.
         case sends([UInt8])
-        /// It holds the line in the break condition.
+        /// The host holds the line in the break condition.
         case sendsBreak
-        /// It does nothing, or closes the link.
+        /// The host does nothing, or closes the link.
         case nothing
     }
 
-    /// The line of the capture, as in `pump.capture:12`; the file alone behind its end.
+    /// The line of the capture, such as `pump.capture:12`; only the file if the capture was over.
     public var place: String
-    /// What was captured.
+    /// The act in the capture.
     public var expected: Act
-    /// What the host did.
+    /// The act of the host.
     public var got: Act
 }
 
@@ -25,7 +25,7 @@ extension ReplayDeparture: CustomStringConvertible {
 }
 
 extension ReplayDeparture.Act: CustomStringConvertible {
-    /// As in `"STATUS\n"`.
+    /// The act in words; bytes as in `"STATUS\n"`.
     public var description: String {
         switch self {
         case .sends(let bytes):

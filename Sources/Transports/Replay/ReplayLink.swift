@@ -3,7 +3,7 @@ internal import DescriptorIO
 internal import LineProtocol
 internal import Synchronization
 
-/// A link to a device that says what it said when it was captured.
+/// A link that replays a captured device.
 final class ReplayLink: Link {
     let name: String
     var keepsPacketBounds: Bool { facts.keepsPacketBounds }
@@ -13,7 +13,7 @@ final class ReplayLink: Link {
     var mayHaveReset: Bool { facts.mayHaveReset }
     var mayBeMidLine: Bool { facts.mayBeMidLine }
     var executor: any SerialExecutor & TaskExecutor { inbox.loop }
-    /// Where the host left off before the end of the capture, once it has closed the link.
+    /// The first act of the capture that the host left out by closing the link; nil if there is none.
     var remark: String? { player.leftOver.withLock { $0 } }
 
     private let facts: CarrierFacts

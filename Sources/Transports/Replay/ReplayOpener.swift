@@ -3,9 +3,10 @@ public import DescriptorIO
 public import LineProtocol
 internal import Synchronization
 
-/// Opens `replay:FILE`: the device's side of a captured session.
+/// Opens `replay:FILE`, which plays the device's side of a captured session.
 ///
-/// A program that opens a file again, as one that looks for a lost device does, gets the next link of the capture.
+/// Each call for the same file opens the next link of the capture: a program that reconnects after a loss gets the link
+/// that followed the loss.
 ///
 /// ```swift
 /// let opener = ReplayOpener()
@@ -13,22 +14,26 @@ internal import Synchronization
 /// ```
 public final class ReplayOpener: Sendable {
     private let clock: (any Clock<Duration>)?
-    /// How many links of each file were opened.
+    /// The number of links that were opened from each file.
     private let opened = Mutex<[String: Int]>([:])
-    /// The files from which the host has departed, and the error that each link to them ends with from then on.
+    /// The error of each file whose replay the host departed from. Later links to the file fail with it.
     private let departures = Mutex<[String: LinkError]>([:])
 
-    /// An opener.
+    /// Creates an opener.
     ///
-    /// - Parameter clock: What the pace is measured by; nil for the clock of the link's loop.
+    /// - Parameter clock: The clock that paces the replay; nil for the clock of the link's loop.
     public init(clock: (any Clock<Duration>)? = nil) { self.clock = clock }
 
     /// Opens the next link of a capture.
     ///
-    /// - Parameter endpoint: Its address is the file. `pace` is `original` or `none`, which brings what was received as soon
-    ///   as the host has sent what was sent before.
-    /// - Throws: `invalidEndpoint`; `notFound` where there is no such file, or no further link in it; `unsupported` where it
-    ///   is no capture, or a newer one.
+    /// - Parameters:
+    ///   - endpoint: The endpoint; its address is the path of the file. Its option `pace` is `original` (the default)
+    ///     or `none`. With `none`, received bytes follow as soon as the host has sent all bytes that precede them in the
+    ///     capture.
+    ///   - loop: The event loop that the link runs on.
+    /// - Throws: `invalidEndpoint`; `notFound` if there is no such file, or no further link in it; `unsupported` if the
+    ///   file is not a capture, or its version is too new; the error of the departure, if the host has departed from
+    ///   the capture.
     public func open(_ endpoint: Endpoint, on loop: EventLoop = .shared) async throws(LinkError) -> any Link {
         try endpoint.allowOptions(["pace"])
         if let departure = departures.withLock({ $0[endpoint.address] }) { throw departure }
@@ -47,7 +52,7 @@ public final class ReplayOpener: Sendable {
 }
 
 extension LinkError {
-    /// A capture that can't be opened.
+    /// Converts the error of a capture that can't be opened.
     fileprivate init(_ error: CaptureError, name: String) {
         let code: Code =
             switch error.code {

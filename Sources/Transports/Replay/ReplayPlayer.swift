@@ -3,29 +3,30 @@ internal import DescriptorIO
 internal import LineProtocol
 internal import Synchronization
 
-/// Plays the device's side of a capture: brings what was received once the host has sent all that was sent before.
+/// Plays the device's side of a capture: delivers received bytes once the host has sent all bytes that precede them.
 actor ReplayPlayer {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// What is still to be sent where the host has closed the link; nil before, and where nothing is.
+    /// The first act that the host left out by closing the link; nil before the link is closed, and if nothing was left
+    /// out.
     nonisolated let leftOver = Mutex<String?>(nil)
 
     private let inbox: ArrivalInbox
     private let name: String
     private let keepsPacketBounds: Bool
-    /// What times are measured by; nil where nothing is waited for but the host.
+    /// The clock that paces the replay; nil to wait for the host only.
     private let pace: SessionClock?
-    /// Called when the host departs from the capture, with the error that ends the link.
+    /// Called with the error that ends the link, when the host departs from the capture.
     private let onDeparture: @Sendable (LinkError) -> Void
 
-    /// What the host has done that was not compared yet, and when.
+    /// The acts of the host that are not compared with the capture yet, and their times.
     private var acts: [(act: ReplayDeparture.Act, time: Duration)] = []
     private var waiting: UnsafeContinuation<Void, Never>?
-    /// How many bytes were brought since the host had its turn.
+    /// The number of bytes that were delivered since the host last had its turn.
     private var broughtCount = 0
     private static let turnLength = 1 << 16
-    /// Why the link has ended; nil while it has not.
+    /// The error that ended the link; nil before the end.
     private var end: LinkError?
 
     init(
@@ -42,7 +43,7 @@ actor ReplayPlayer {
 
     // MARK: The host
 
-    /// Takes what the host does. It is compared once what was received before has come.
+    /// Stores an act of the host. It is compared after all earlier events of the capture have been played.
     func take(_ act: ReplayDeparture.Act) throws(LinkError) {
         if var end {
             end.activity = "send"
@@ -63,7 +64,7 @@ actor ReplayPlayer {
         waiting = nil
     }
 
-    /// The next that the host does, which stays where it is; nil once the link has ended.
+    /// Waits for the host's next act and returns it without removing it; nil if the link has ended and no act is left.
     private func nextAct() async -> (act: ReplayDeparture.Act, time: Duration)? {
         while end == nil || !acts.isEmpty {
             if let act = acts.first { return act }
@@ -74,9 +75,9 @@ actor ReplayPlayer {
 
     // MARK: The capture
 
-    /// Plays a link to its end, and then waits for a host that does more.
+    /// Plays a link to its end. A further act of the host is then a departure.
     func play(_ tape: consuming ReplayTape) async {
-        // When, by the pace, the event that was played last has happened here, and in the capture.
+        // The time of the last played event: `here` by the pace clock, `there` in the capture.
         var (here, there) = (pace?.elapsed() ?? .zero, tape.openedAt)
         do throws(CaptureError) {
             while end == nil, let event = try tape.next() {
@@ -92,6 +93,8 @@ actor ReplayPlayer {
         }
     }
 
+    /// Plays one event.
+    ///
     /// - Returns: Whether to go on.
     private func play(
         _ event: CaptureEvent, _ place: String, _ here: inout Duration, _ there: Duration
@@ -118,8 +121,8 @@ actor ReplayPlayer {
         return true
     }
 
-    /// Hands in what was received. A host that reacts to it does so behind all that came before it reacted when it was
-    /// captured, unless that was much: then it has its turn in between, and memory stays small.
+    /// Delivers received bytes. The player delivers all bytes that precede the host's next act in the capture before it
+    /// lets the host react. Only after 64 KiB it waits until the host has taken them, so that memory stays small.
     private func bring(_ bytes: [UInt8]) async {
         handIn(bytes)
         broughtCount += bytes.count
@@ -129,10 +132,10 @@ actor ReplayPlayer {
         await Task.yield()
     }
 
-    /// At once, as the inbox is on the same loop.
+    /// Appends to the inbox synchronously: both actors run on the same loop.
     private func handIn(_ bytes: [UInt8]) { inbox.assumeIsolated { $0.append(bytes) } }
 
-    /// Waits for its time.
+    /// Waits for the event's time.
     ///
     /// - Returns: Whether the link is still there.
     private func wait(_ time: Duration, _ here: inout Duration) async -> Bool {
@@ -143,9 +146,10 @@ actor ReplayPlayer {
         return end == nil
     }
 
-    /// Waits until the host has sent bytes: in one piece where packets are kept, else however it was cut.
+    /// Waits until the host has sent `bytes`: as one packet if the carrier keeps packet bounds, otherwise in any
+    /// pieces.
     ///
-    /// - Returns: When it had sent the last of them; nil where it has not.
+    /// - Returns: The time of the last piece; nil if the link ended, or the host departed from the capture.
     private func expect(_ bytes: [UInt8], _ place: String) async -> Duration? {
         var rest = bytes[...]
         var time = Duration.zero

@@ -1,21 +1,23 @@
 internal import CaptureFormat
 
-/// What happened on one link of a capture, read as it is played.
+/// The events of one link of a capture, read during playback.
 struct ReplayTape: ~Copyable, Sendable {
-    /// How the link was opened.
+    /// The carrier of the captured link.
     let facts: CarrierFacts
     let openedAt: Duration
     private let number: Int
     private var reader: CaptureReader
 
-    /// The line that was read last, as in `pump.capture:12`.
+    /// The line that was read last, such as `pump.capture:12`.
     var place: String { "\(reader.path):\(reader.lineNumber)" }
-    /// Where the file ends, and whether it was cut off there.
+    /// The end of the file, for messages, with the line where the file was cut off.
     var end: String {
         "the end of " + reader.path + (reader.isCut ? ", which was cut off in line \(reader.lineNumber)" : "")
     }
 
-    /// Finds a link of a file, by its place among those that were opened, from 1.
+    /// Finds a link of a file.
+    ///
+    /// - Parameter link: The link's number in the order of opening, from 1.
     init(_ path: String, link: Int) throws(CaptureError) {
         var reader = try CaptureReader(path)
         (facts, number, openedAt) = try Self.opening(of: link, in: &reader)
