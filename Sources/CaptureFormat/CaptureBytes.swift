@@ -4,7 +4,7 @@ internal import Synchronization
 /// The bytes of a capture, for several readers: separate readers find the family, each link, and the next link after a
 /// loss.
 ///
-/// Each reader reads a regular file itself. An input that can be read only once, such as a pipe, is opened once a
+/// Each reader reads a regular file itself. An input that can be read only once, such as a pipe, is opened once per
 /// process and kept in memory: opening a FIFO again would wait for another writer.
 final class CaptureBytes: Sendable {
     /// The inputs that can be read only once, by their paths.

@@ -2,26 +2,30 @@ internal import BlueZ
 internal import DescriptorIO
 internal import LineProtocol
 
-/// This program's right to a BLE device, of which each device has one owner among programs: bluetoothd would hand each
-/// value to all of them, once for each, and the first to disconnect would cut the others off.
+/// This program's exclusive right to a BLE device.
+///
+/// A device has one owner among programs. Otherwise bluetoothd would signal each value to every program once per
+/// subscriber, so that values would arrive several times, and the first program to disconnect would cut off the others.
 struct BLEClaim: Sendable {
-    /// How often a device is tried that somebody has for one command.
+    /// The interval of attempts while another program holds the device for one command.
     static let interval = Duration.milliseconds(50)
-    /// How long after a link was closed bluetoothd may need to disconnect: it takes 2 s, and then asks the controller.
+    /// The longest time that bluetoothd needs to disconnect after a link was closed: it waits 2 s, then asks the
+    /// controller.
     static let disconnecting = Duration.seconds(5)
 
     /// The device's ``DeviceID``.
     let deviceID: String
-    /// nil where no folder can be used for locks.
+    /// The lock on the device; nil if no folder for locks is usable.
     private let lock: DeviceLock?
 
-    /// What a person should know of it; nil where there is nothing.
+    /// A note for people on this claim; nil if there is nothing to note.
     var note: String? {
         guard lock == nil else { return nil }
         return "no folder for locks can be written to, so another program may use the device at the same time"
     }
 
-    /// Gets the device: waits for a program that has it for one command, and until a link that was closed before is gone.
+    /// Claims the device. Waits while another program holds it for one command, and until bluetoothd has disconnected
+    /// after an earlier link.
     ///
     /// - Throws: `busy` with the holder; `cancelled`.
     static func take(
@@ -41,7 +45,8 @@ struct BLEClaim: Sendable {
                     throw LinkError(.cancelled, name: name, activity: "open")
                 }
                 return claim
-            // Any other note means that the owner is closing or has just opened.
+            // `brief` means that the holder ends soon. Any other note except `lasting` means that the holder is
+            // closing, or has just opened the device.
             case .held(let holder, let note) where note != .lasting && waited < use.patience:
                 if !isTold { use.onStep?(.waiting(device.address, holder: holder)) }
                 isTold = true
@@ -54,18 +59,19 @@ struct BLEClaim: Sendable {
         }
     }
 
-    /// Whoever connects while bluetoothd disconnects is given the link that is about to go.
+    /// Waits until bluetoothd has disconnected for the previous owner: a program that connects before gets the
+    /// connection that is about to end.
     private func waitForDisconnection(of device: Device, by now: Duration) async {
         guard case .closing(let time) = lock?.inherited, time <= now, now - time < Self.disconnecting else { return }
         await device.waitUntilDisconnected(within: Self.disconnecting - (now - time))
     }
 
-    /// See ``DeviceLock/release(isDisconnecting:)``.
+    /// Releases the lock: see ``DeviceLock/release(isDisconnecting:)``.
     func release(isDisconnecting: Bool) { lock?.release(isDisconnecting: isDisconnecting) }
 }
 
 extension LinkError {
-    /// Another program has the device.
+    /// Creates the error for a device that another program holds.
     init(busy name: String, deviceID: String, holder: LinkHolder?) {
         self.init(
             .busy, name: name, activity: "open", detail: holder.map { "open in \($0)" } ?? "open in another program",
@@ -74,7 +80,8 @@ extension LinkError {
             holder: holder, deviceID: deviceID)
     }
 
-    /// A program that is not pumpctl, or one in another container, hears what the device says.
+    /// Creates the error for a device that another program listens to, although this program has the claim: a program
+    /// other than pumpctl, or one in another container.
     init(
         heardElsewhere characteristic: GATTCharacteristic, _ address: BluetoothAddress, _ claim: BLEClaim, name: String
     ) {

@@ -4,8 +4,8 @@ public import DescriptorIO
 public import LineProtocol
 internal import Synchronization
 
-/// A BLE device that this program has for itself, whatever it speaks: its characteristics are read, written and listened to
-/// one by one.
+/// A BLE device of any kind that this program owns. Its characteristics are read, written and subscribed to
+/// individually.
 ///
 /// ```swift
 /// let device = try await BLEDevice.open(Endpoint("ble:Thermometer"), as: BLEUse(isBrief: true))
@@ -13,15 +13,15 @@ internal import Synchronization
 /// await device.close()
 /// ```
 public final class BLEDevice: Sendable {
-    /// The endpoint that it was opened from, as it was written.
+    /// The endpoint that the device was opened from, as it was written.
     public let name: String
-    /// The connection. To disconnect is ``close()``'s.
+    /// The connection. Only ``close()`` may disconnect it.
     public let connection: ConnectedDevice
-    /// Who has it, by the name that ``Link/deviceID`` gives.
+    /// The device's ``DeviceID``, as in ``Link/deviceID``.
     public var deviceID: String { claim.deviceID }
-    /// What it has.
+    /// The services of the device.
     public var services: [GATTService] { connection.services }
-    /// What a person should know of how it was opened; nil where there is nothing.
+    /// A note for people on how the device was opened; nil if there is nothing to note.
     public var openingNote: String? { claim.note }
 
     private let profiles: GATTProfiles
@@ -29,7 +29,7 @@ public final class BLEDevice: Sendable {
     private let claim: BLEClaim
     private let closing: BLELink.Closing
     let pairing: PairingAdvice
-    /// The link that was opened over the same connection, which ends with it.
+    /// The link over the same connection, if one was opened. It ends with the connection.
     private let link = Mutex<(any Link)?>(nil)
 
     fileprivate init(
@@ -45,9 +45,13 @@ public final class BLEDevice: Sendable {
         self.pairing = pairing
     }
 
-    /// Connects to the device that `ble:…` names, of whatever kind it is, and learns what it has.
+    /// Connects to the device that a `ble:` endpoint names, whatever its kind, and discovers its services.
     ///
-    /// - Throws: As opening a link to it does.
+    /// - Parameters:
+    ///   - endpoint: The address of the device.
+    ///   - loop: The event loop that the connection runs on.
+    ///   - use: The way in which the program uses the device.
+    /// - Throws: The errors of opening a link to the device.
     public static func open(
         _ endpoint: Endpoint, on loop: EventLoop = .shared, as use: BLEUse = BLEUse()
     ) async throws(LinkError) -> BLEDevice {
@@ -64,21 +68,26 @@ public final class BLEDevice: Sendable {
         }
     }
 
-    /// What an error at this device means, with what a person can do where it wants to be paired.
+    /// Converts an error of this device. The hint tells a person how to pair, if the device requires it.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - activity: The failed activity.
     public func failure(_ error: BLEError, activity: String) -> LinkError {
         LinkError(sending: error, name: name, activity: activity, pairing: pairing)
     }
 
-    /// How a person may pair with the device, where it does not answer and is not paired; nil where it is.
+    /// A hint for people on pairing, for a device that does not answer; nil if the device is paired.
     public var silenceHint: String? {
         get async { await connection.isPaired ? nil : pairing.possibility }
     }
 
-    /// A link over the same connection to what is a serial port of a family for sure; nil where there is none. Both end with
-    /// ``close()``.
+    /// Opens a link over the same connection, if the device certainly has a serial port of the family. ``close()`` ends
+    /// both.
     ///
-    /// - Parameter family: One of those that the device was opened with (``BLEUse/profiles``).
-    /// - Throws: As opening a link does.
+    /// - Parameter family: A family of the profiles that the device was opened with (``BLEUse/profiles``).
+    /// - Returns: The link; nil if the device fits no profile of the family.
+    /// - Throws: The errors of opening a link.
     public func serialLink(family: String) async throws(LinkError) -> (any Link)? {
         let profiles = profiles.profiles(of: family)
         guard let route = profiles.lazy.compactMap({ GATTRoute($0, in: self.services) }).first else { return nil }
@@ -91,7 +100,7 @@ public final class BLEDevice: Sendable {
         }
     }
 
-    /// Disconnects, as far as no other program uses the connection too. Closing twice is allowed.
+    /// Disconnects, unless another program uses the connection too. Closing twice is allowed.
     public func close() async {
         let link = link.withLock { link in
             defer { link = nil }
@@ -103,7 +112,7 @@ public final class BLEDevice: Sendable {
 }
 
 extension BLEOpening {
-    /// The first device that the endpoint may mean.
+    /// Opens the first device that the endpoint may mean.
     fileprivate func wholeDevice() async throws(LinkError) -> BLEDevice {
         use.onStep?(.searching)
         guard let address = try await search.addresses(with: bluez, endpoint: endpoint).first else {

@@ -4,12 +4,14 @@ internal import DescriptorIO
 internal import LineProtocol
 
 extension BLEEndpoint {
-    /// What opens links of `ble:…` for a program that uses devices so, for ``LinkSchemes/add(_:_:)``.
+    /// Returns an opener of `ble:` endpoints for ``LinkSchemes/add(_:_:)``.
+    ///
+    /// - Parameter use: The way in which the program uses BLE devices.
     public static func opener(_ use: BLEUse) -> LinkSchemes.Opener {
         { endpoint, loop throws(LinkError) in try await open(endpoint, on: loop, as: use) }
     }
 
-    /// Opens the link of `ble:…`, over a connection to bluetoothd of its own (bleak#83, bleak#2002).
+    /// Opens the link of a `ble:` endpoint over its own connection to bluetoothd (bleak#83, bleak#2002).
     static func open(
         _ endpoint: Endpoint, on loop: EventLoop, bus: DBusBus = .system, clock: (any Clock<Duration>)? = nil,
         as use: BLEUse = BLEUse(), locks: DeviceLocks = .system
@@ -22,7 +24,7 @@ extension BLEEndpoint {
 }
 
 extension BLEOpening {
-    /// The link to the first of the devices that the endpoint may mean that turns out to be of use.
+    /// Opens a link to the first suitable device among those that the endpoint may mean.
     func link() async throws(LinkError) -> any Link {
         use.onStep?(.searching)
         let addresses = try await search.addresses(with: bluez, endpoint: endpoint)
@@ -53,20 +55,20 @@ extension BLEOpening {
         }
     }
 
-    /// What a device turned out to be once it was connected. One that is no use is disconnected.
+    /// The result of connecting to a device. Unsuitable devices are disconnected.
     private enum Finding {
         case link(BLELink)
-        /// It is of a family that was not asked for.
+        /// The device is of another family than the endpoint asks for.
         case foreign(GATTProfile)
-        /// It has not the characteristics that are needed, but these.
+        /// The device has these services, but lacks the required characteristics.
         case unfit([GATTService])
     }
 
-    /// The pause before a device is connected to once more.
+    /// The pause before a second connection.
     private static let pause = Duration.milliseconds(250)
 
-    /// Opens the link to a device that is this program's. A fault between the connection and the subscription may have gone
-    /// with the connection: another is made.
+    /// Opens the link to a claimed device. If a failure after connecting may be the connection's fault, the function
+    /// connects again.
     private func open(_ known: Device, _ claim: BLEClaim) async throws(LinkError) -> Finding {
         let pairing = PairingAdvice(address: known.address, wasAskedFor: wanted.pairs)
         var isFirst = true
@@ -83,11 +85,12 @@ extension BLEOpening {
         }
     }
 
-    /// What a device is that is connected, and has this program's link to it where it is of use.
+    /// Examines a connected device, and opens the link if the device is suitable.
     private func finding(
         _ device: ConnectedDevice, _ known: Device, _ claim: BLEClaim, _ pairing: PairingAdvice
     ) async throws(LinkError) -> Finding {
-        // It may have what looks like a serial port as well, over which it would be sent what it must not be.
+        // A device of another family may have a serial port too, over which it would receive the commands of this
+        // family.
         let foreign = wanted.foreignProfile(in: device.services)
         guard foreign == nil, let route = wanted.route(in: device.services) else {
             let services = device.services
@@ -111,13 +114,13 @@ extension BLEOpening {
             remember(device)
             return .link(link)
         } catch {
-            // To disconnect it would cut off whoever has it.
+            // Disconnecting would cut off the program that uses the device.
             if error.code == .busy { await device.leave() } else { await disconnect(device) }
             throw error
         }
     }
 
-    /// Pairs, where that was asked for.
+    /// Pairs with the device if the endpoint asks for it.
     func pair(_ known: Device, _ pairing: PairingAdvice) async throws(LinkError) {
         guard wanted.pairs else { return }
         use.onStep?(.pairing(known.address))
@@ -137,13 +140,13 @@ extension BLEOpening {
     }
 
     func remember(_ device: ConnectedDevice) {
-        // As it was asked for: what the device calls itself may change once it is connected.
+        // Remember the name as the endpoint has it: the name that the device reports may change after connecting.
         guard case .name(let name) = wanted.target, device.hasStableAddress else { return }
         use.memory?.remember(device.address, as: name)
     }
 }
 
 extension LinkError {
-    /// Whether it may have gone with the connection: neither somebody else has the device, nor is a person wanted.
+    /// Whether a second connection may help: the device is not in use elsewhere, and no action of a person is needed.
     fileprivate var mayPass: Bool { [.disconnected, .notFound, .system, .timedOut, .unsupported].contains(code) }
 }

@@ -1,50 +1,60 @@
 public import BlueZ
 public import LineProtocol
 
-/// A BLE device, as an endpoint names it.
+/// An endpoint for a BLE device.
 ///
-///     ble:HMSoft                 by its whole name, where one device in sight has it
+///     ble:HMSoft                 by its full name, if one device in sight has it
 ///     ble:AA:BB:CC:DD:EE:FF      by its address
-///     ble:*                      the strongest that offers the family's service
+///     ble:*                      the strongest device that advertises the family's service
 ///
-/// with the options `adapter=hci1`, `family=pump`, `profile=nus`, `write=UUID` and `hear=UUID`, which name the
-/// characteristics of a device of no known kind, `pair`, which pairs with it where that was not done, and `shared`, which
-/// opens it beside a program that is not pumpctl. In a name `%3F` is a question mark, and `%25` a percent sign.
+/// The options are:
+/// - `adapter=hci1`: the adapter.
+/// - `family=pump`: the family that the device must be of.
+/// - `profile=nus`: the profile that the device must fit.
+/// - `write=UUID`, `hear=UUID`: the characteristics of a device of no known kind.
+/// - `pair`: pair with the device unless it is paired.
+/// - `shared`: open the device although a program other than pumpctl listens to it.
+///
+/// In a name, `%3F` is a question mark, and `%25` a percent sign.
 public struct BLEEndpoint: Sendable, Hashable {
-    /// Which device is meant.
+    /// The device that an endpoint means.
     public enum Target: Sendable, Hashable {
-        /// The strongest that offers a service of one of the profiles.
+        /// The strongest device that advertises a service of one of the profiles.
         case any
+        /// The device with this address.
         case address(BluetoothAddress)
+        /// The device with this name.
         case name(String)
     }
 
-    /// Which device is meant.
+    /// The device that the endpoint means.
     public let target: Target
-    /// The name or address of the adapter; nil for the first that is on.
+    /// The name or address of the adapter; nil for the first one that is powered.
     public let adapter: String?
-    /// The family that the device must be of; nil for any.
+    /// The required family of the device; nil for any.
     public let family: String?
-    /// How the device may speak.
+    /// The profiles that the device may fit.
     public let profiles: [GATTProfile]
     /// The families that the device may be of; empty for any.
     private let families: [String]
-    /// The profiles of devices that have nothing in common with another family's.
+    /// The profiles that identify a family: devices of other families lack them.
     private let uniqueProfiles: [GATTProfile]
-    /// Whether to pair with it first.
+    /// Whether to pair with the device first.
     let pairs: Bool
-    /// Whether it does not matter that another program listens too, so that values may come twice.
+    /// Whether another program may listen too, although values may then arrive twice.
     let sharesValues: Bool
-    /// Whether a way may be guessed where the device is of no known kind.
+    /// Whether the route to a device of no known kind may be guessed.
     let mayGuess: Bool
-    /// The characteristics that were named to write to and to hear; nil where none were.
+    /// The characteristics of the options `write` and `hear`; nil if there are none.
     private let namedRoute: NamedRoute?
-    /// Whether characteristics were named.
+    /// Whether the endpoint names characteristics.
     var isRouteNamed: Bool { namedRoute != nil }
 
-    /// Reads what an endpoint of the scheme `ble` means.
+    /// Parses an endpoint of the scheme `ble`.
     ///
-    /// - Parameter known: The profiles that the options `family` and `profile` choose from.
+    /// - Parameters:
+    ///   - endpoint: The endpoint.
+    ///   - known: The profiles that the options `family` and `profile` choose from.
     /// - Throws: `invalidEndpoint`.
     public init(_ endpoint: Endpoint, among known: GATTProfiles) throws(LinkError) {
         try endpoint.allowOptions(["adapter", "family", "hear", "pair", "profile", "shared", "write"])
@@ -74,13 +84,13 @@ public struct BLEEndpoint: Sendable, Hashable {
         } else {
             families = family.map { [$0] } ?? []
             profiles = known.profiles(of: family)
-            // What is no stream has no look that it is known by.
+            // Only a plain stream of bytes can be guessed: packets and values have no typical characteristics.
             mayGuess =
                 namedRoute == nil && target != .any && profiles.contains { !$0.keepsPacketBounds && $0.values.isEmpty }
         }
     }
 
-    /// The way to a device that is connected; nil where it is none that was asked for.
+    /// The route to a connected device; nil if the device does not fit the endpoint.
     func route(in services: [GATTService]) -> GATTRoute? {
         if let namedRoute {
             return GATTRoute(
@@ -90,7 +100,7 @@ public struct BLEEndpoint: Sendable, Hashable {
         return mayGuess ? GATTRoute(guessedFrom: services) : nil
     }
 
-    /// A profile of another family that the device has for sure; nil where it may be of the one that was asked for.
+    /// The profile by which the device certainly belongs to another family; nil if it may be of the requested family.
     func foreignProfile(in services: [GATTService]) -> GATTProfile? {
         guard !families.isEmpty else { return nil }
         let certain = uniqueProfiles.filter { $0.fits(services) }
@@ -98,12 +108,12 @@ public struct BLEEndpoint: Sendable, Hashable {
     }
 }
 
-/// Characteristics that the options of an endpoint name.
+/// The characteristics that the options of an endpoint name.
 private struct NamedRoute: Sendable, Hashable {
     let write: BluetoothUUID
     let hear: BluetoothUUID
 
-    /// nil where there are none. One alone is for both.
+    /// Parses the options; nil if there are none. A single option stands for both directions.
     init?(_ endpoint: Endpoint) throws(LinkError) {
         let write = try Self.uuid("write", endpoint)
         let hear = try Self.uuid("hear", endpoint)

@@ -1,10 +1,11 @@
 internal import BlueZ
 internal import LineProtocol
 
-/// A link over two characteristics of a BLE device, or one: what is sent is cut to the packets that it takes. Where the
-/// device holds values instead, lines are sent and received (see ``GATTProfile/values``).
+/// A link over one or two characteristics of a BLE device. Sent bytes are cut into packets. For a device that holds
+/// values, the link sends and receives lines instead (see ``GATTProfile/values``).
 ///
-/// It has a connection to bluetoothd of its own, and ends with its device: whoever wants the device back opens another.
+/// The link has its own connection to bluetoothd, and ends when the device disconnects: to reconnect, open another
+/// link.
 final class BLELink: ConfirmingLink {
     let name: String
     let executor: any SerialExecutor & TaskExecutor
@@ -16,7 +17,7 @@ final class BLELink: ConfirmingLink {
         let notes = [route.reason, claim.note, closing == .leaving ? Self.sharingNote : nil].compactMap { $0 }
         return notes.isEmpty ? nil : notes.joined(separator: "; ")
     }
-    /// A device that wants to be paired may drop what it is sent, or leave it unanswered, and says nothing.
+    /// A device that requires pairing may silently drop what it receives, or never answer it.
     var silenceHint: String? { isPaired || !sender.isUnconfirmed ? nil : pairing.possibility }
     var confirmsWrites: Bool { !route.values.isEmpty || route.writeType == .request }
     /// The device's ``DeviceID``.
@@ -24,20 +25,20 @@ final class BLELink: ConfirmingLink {
 
     private static let sharingNote = "another program listens to the device: what it says may come twice"
 
-    /// How the connection is left.
+    /// The ways to leave the connection.
     enum Closing: Sendable {
-        /// Closing waits until it is gone.
+        /// Closing waits until the device is disconnected.
         case disconnecting
-        /// Closing only asks for its end.
+        /// Closing only requests the disconnection.
         case atOnce
-        /// Another program uses it too: it stays.
+        /// The connection stays, since another program uses it too.
         case leaving
 
         init(_ use: BLEUse, isHeardElsewhere: Bool) {
             self = isHeardElsewhere ? .leaving : use.closesAtOnce ? .atOnce : .disconnecting
         }
 
-        /// Leaves the device so, and makes it the next program's.
+        /// Leaves the device in this way, and releases the claim for the next program.
         func close(_ device: ConnectedDevice, of bluez: BlueZ, _ claim: BLEClaim) async {
             var isDisconnecting = false
             switch self {
@@ -62,10 +63,10 @@ final class BLELink: ConfirmingLink {
     /// Whether the device was paired with this computer when the link was opened.
     private let isPaired: Bool
     private let sender: any BLESender
-    /// Empty where the device does not tell of anything.
+    /// The subscriptions; empty if the device notifies nothing.
     private let subscriptions: [ValueSubscription]
 
-    /// Subscribes to what the device says.
+    /// Subscribes to the device's notifications.
     init(
         _ device: ConnectedDevice, _ route: GATTRoute, of bluez: BlueZ, _ claim: BLEClaim, closing: Closing,
         name: String, _ pairing: PairingAdvice
@@ -102,11 +103,12 @@ final class BLELink: ConfirmingLink {
                 try await device.listen(to: route.hear) { bytes in inbox.assumeIsolated { $0.append(bytes) } })
         }
         self.subscriptions = subscriptions
-        // Who wants the device back opens another link to it. Of a link that does not come about the claim is its opener's.
+        // A lost device can be claimed again by a new link. If this initializer fails, the opener releases the claim.
         await device.onEnd { error in if error.code != .closed { claim.release(isDisconnecting: true) } }
     }
 
-    /// What a notification holds (Bluetooth Core 5.3, Vol 3, Part F, 3.4.7.1), of a value of 512 bytes at most.
+    /// The payload of a notification, MTU - 3 bytes (Bluetooth Core 5.3, Vol 3, Part F, 3.4.7.1), but at most 512
+    /// bytes, the length limit of a value.
     func packetCapacity() async -> Int? {
         keepsPacketBounds ? min(512, await device.mtu(of: route.hear) - 3) : nil
     }
@@ -119,15 +121,15 @@ final class BLELink: ConfirmingLink {
 
     func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async { await inbox.forward(to: receiver) }
 
-    /// By the time-out of its link layer, which is up to 32 s, a device that is out of reach counts as connected (Bluetooth
-    /// Core 5.3, Vol 6, Part B, 4.5.2).
+    /// Asks the device: bluetoothd reports a device out of reach as connected until its supervision time-out, up to 32
+    /// s (Bluetooth Core 5.3, Vol 6, Part B, 4.5.2).
     func confirmConnection() async throws(LinkError) {
         do throws(BLEError) { try await device.confirmConnection() } catch {
             throw LinkError(confirming: error, name: name, pairing: pairing)
         }
     }
 
-    /// The device is the next program's last of all.
+    /// Closes the link. Releasing the claim, which lets the next program in, comes last.
     func close() async {
         await inbox.finish(nil)
         await closing.close(device, of: bluez, claim)
@@ -135,12 +137,12 @@ final class BLELink: ConfirmingLink {
 }
 
 extension ConnectedDevice {
-    /// The first characteristic that the route listens to, and somebody else as well.
+    /// The first characteristic of the route that another program listens to.
     func firstHeardElsewhere(of route: GATTRoute) -> GATTCharacteristic? {
         firstHeardElsewhere(of: route.values.isEmpty ? [route.hear] : Array(route.values.values))
     }
 
-    /// The first of several characteristics that somebody else listens to.
+    /// The first of several characteristics that another program listens to.
     func firstHeardElsewhere(of characteristics: [GATTCharacteristic]) -> GATTCharacteristic? {
         characteristics.first { $0.tells && isHeardElsewhere($0) }
     }

@@ -1,14 +1,14 @@
 public import BlueZ
 
-/// Keeps which device each BLE name led to, so that another device of that name is not taken for it.
+/// Remembers the device of each BLE name, so that another device with the same name is not mistaken for it.
 ///
-/// Many modules leave the factory with one name: once the device that was meant is out of reach, another that has its name
-/// would be switched off in its place. Names are the same in any letter case. Neither call may fail or wait: what can't be
-/// kept is not remembered.
+/// Many modules leave the factory with the same name: when the intended device is out of reach, another one with its
+/// name would be switched off instead. Names are compared without regard to letter case. Neither method may fail or
+/// block: if a name can't be stored, it is not remembered.
 public protocol BLENameMemory: Sendable {
-    /// The address of the device that `name` led to; nil where that is not known.
+    /// Returns the address of the device that `name` led to; nil if unknown.
     func address(of name: String) -> BluetoothAddress?
 
-    /// From now on `name` leads to the device at `address`. Called only for an address that the device keeps.
+    /// Remembers the address of the device that `name` leads to. Called only for an address that the device keeps.
     func remember(_ address: BluetoothAddress, as name: String)
 }

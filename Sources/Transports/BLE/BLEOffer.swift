@@ -3,26 +3,26 @@ internal import DBus
 public import DescriptorIO
 public import LineProtocol
 
-/// A device of this program's own, which centrals find, and to each of which it has a link: the other way round than
-/// `ble:` links come about.
+/// A BLE peripheral of this program, with a link to each central that uses it: the opposite direction of `ble:` links.
 ///
 ///     let offer = try await BLEOffer.open(.nordicUART, name: "Echo") { link in … }
 ///     await offer.close()
 ///
-/// A link is there from when its central has subscribed or written for the first time, until it leaves. What is sent
-/// waits until the central has subscribed, and is cut to what its packets hold.
+/// A link begins with a central's first subscription or write, and ends when the central leaves. Sending waits until
+/// the central has subscribed, and cuts bytes to the central's packets.
 ///
-/// Before BlueZ 5.69 there is one socket for all centrals: what is sent to the first that has subscribed goes to the others
-/// too, who have links of their own only where they are known by something else.
+/// Before BlueZ 5.69 all centrals share one socket: data for the first subscriber also reaches the others. The others
+/// have links of their own only if something else than their subscription, such as a write, identifies them.
 public actor BLEOffer {
-    /// What becomes of the offer.
+    /// A change of the offer.
     public enum Event: Sendable {
-        /// Centrals can find it, for the first time or again.
+        /// Centrals can find the device, for the first time or again.
         case offered(Adapter)
-        /// They can't until the adapter or bluetoothd is back; it is then offered again.
+        /// Centrals can't find the device until the adapter or bluetoothd is back. It is then offered again.
         case interrupted(LinkError)
     }
 
+    /// The executor of the actor: the event loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { bluez.unownedExecutor }
 
     private let bluez: BlueZ
@@ -30,16 +30,19 @@ public actor BLEOffer {
     private let onCentral: @Sendable (any Link) -> Void
     private var peripheral: Peripheral?
     private var links: [BluetoothAddress?: OfferedLink] = [:]
-    /// What centrals did before the offer was complete.
+    /// The acts of centrals before the offer was complete.
     private var early: [@Sendable (isolated BLEOffer) -> Void] = []
 
-    /// Offers what `profile` describes, over a connection to bluetoothd of its own.
+    /// Offers the device that a profile describes, over its own connection to bluetoothd.
     ///
     /// - Parameters:
-    ///   - adapter: The name or address of an adapter; nil for the first that is on.
-    ///   - onEvent: Called on the loop's thread, as is `onCentral`.
-    ///   - onCentral: Called with the link to each central that comes.
-    /// - Throws: `invalidEndpoint` where the name is too long; `notFound`, `unavailable`, `notPermitted`, `busy`,
+    ///   - profile: The service and the characteristics.
+    ///   - name: The advertised name.
+    ///   - adapter: The name or address of an adapter; nil for the first one that is powered.
+    ///   - loop: The event loop that the offer and its links run on.
+    ///   - onEvent: Called on the loop's thread with each change.
+    ///   - onCentral: Called on the loop's thread with the link to each new central.
+    /// - Throws: `invalidEndpoint` if the name is too long; `notFound`, `unavailable`, `notPermitted`, `busy`,
     ///   `unsupported`, `system`.
     public static func open(
         _ profile: GATTProfile, name: String, on adapter: String? = nil, loop: EventLoop = .shared,
@@ -96,7 +99,7 @@ public actor BLEOffer {
         early = []
     }
 
-    /// Withdraws it, and hangs up on all centrals. Closing twice is allowed.
+    /// Withdraws the device and disconnects all centrals. Closing twice is allowed.
     public func close() async {
         await peripheral?.close()
         for link in links.values { await link.close() }
@@ -116,7 +119,8 @@ public actor BLEOffer {
     }
 
     private func subscribe(_ central: BluetoothAddress?) {
-        // One that subscribes anew has missed what was sent meanwhile.
+        // A central that subscribes again has missed the bytes sent since it unsubscribed: end its link, and open
+        // another.
         if links[central]?.isSubscribed == true { lose(central) }
         link(to: central)?.subscribe()
     }
@@ -127,7 +131,7 @@ public actor BLEOffer {
 }
 
 extension GATTProfile {
-    /// What a device of this kind offers.
+    /// The description of a peripheral with this profile.
     fileprivate func description(_ name: String) -> PeripheralDescription {
         let written: LocalCharacteristic.Flag = writeType == .request ? .write : .writeWithoutResponse
         let characteristics =

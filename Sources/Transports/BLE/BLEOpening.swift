@@ -3,21 +3,21 @@ internal import DBus
 internal import DescriptorIO
 internal import LineProtocol
 
-/// Opens what an endpoint `ble:…` names, within the time that there is for it.
+/// Opens the device of a `ble:` endpoint within a time limit.
 struct BLEOpening {
     let wanted: BLEEndpoint
     let endpoint: Endpoint
     let bluez: BlueZ
     let use: BLEUse
     let locks: DeviceLocks
-    /// The time since it began.
+    /// The time since opening began.
     let elapsed: () -> Duration
-    /// The most time that opening may take; nil for as long as each of its steps may take.
+    /// The time limit for opening; nil for the limits of the individual steps.
     private var limit: Duration? { use.openingLimit ?? (use.isPersistent ? ConnectPatience().total : nil) }
-    /// The time that is left; nil where there is no limit.
+    /// The time that is left, at least 1 ms; nil without a limit.
     private var timeLeft: Duration? { limit.map { max($0 - elapsed(), .milliseconds(1)) } }
 
-    /// Connects to bluetoothd, calls `body`, and lets go of bluetoothd where that fails.
+    /// Connects to bluetoothd and calls `body`. Disconnects from bluetoothd if `body` fails.
     static func run<Value: Sendable>(
         _ endpoint: Endpoint, on loop: EventLoop, bus: DBusBus, clock: (any Clock<Duration>)?, as use: BLEUse,
         locks: DeviceLocks, _ body: (BLEOpening) async throws(LinkError) -> Value
@@ -25,7 +25,7 @@ struct BLEOpening {
         let wanted = try BLEEndpoint(endpoint, among: use.profiles)
         let clock = clock ?? EventLoopClock(loop)
         let elapsed = watch(clock)
-        // A bluetoothd that has to be started first may take half a minute.
+        // If the system must start bluetoothd first, connecting may take half a minute.
         let bluez = try await within(use.openingLimit, of: use.openingLimit, endpoint, loop, clock) {
             () throws(BLEError) in
             try await BlueZ.open(bus, on: loop, clock: clock)
@@ -43,13 +43,13 @@ struct BLEOpening {
         return { start.duration(to: clock.now) }
     }
 
-    /// What finds the device; nil for as long as it usually takes.
+    /// The search for the device, within the time that is left.
     var search: BLESearch { BLESearch(wanted, memory: use.memory, patience: within(BLESearch.patience)) }
 
-    /// The shorter of what a step may take and what is left.
+    /// The shorter of a step's limit and the time that is left.
     func within(_ patience: Duration) -> Duration { timeLeft.map { min($0, patience) } ?? patience }
 
-    /// Connects to a device that is this program's.
+    /// Connects to a claimed device.
     func connect(_ device: Device, _ pairing: PairingAdvice) async throws(LinkError) -> ConnectedDevice {
         use.onStep?(.connecting(device.address))
         let usual = ConnectPatience()
@@ -66,14 +66,14 @@ struct BLEOpening {
         }
     }
 
-    /// Gets the right to a device.
+    /// Claims a device.
     func claim(_ device: Device) async throws(LinkError) -> BLEClaim {
         var use = use
         use.patience = within(use.patience)
         return try await BLEClaim.take(device, as: use, in: locks, name: endpoint.text)
     }
 
-    /// Does what may take a while at a device that is connected, and is no use to others half done.
+    /// Performs a step at a connected device that may take long, within the time that is left.
     func finish<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(BLEError) -> Value, _ pairing: PairingAdvice
     ) async throws(LinkError) -> Value {
@@ -81,12 +81,12 @@ struct BLEOpening {
             timeLeft, of: limit, endpoint, bluez.loop, bluez.clock, pairing: pairing, body)
     }
 
-    /// Calls `body`, and gives up once the time is over.
+    /// Calls `body`, and cancels it when the time is over.
     private static func within<Value: Sendable>(
         _ rest: Duration?, of limit: Duration?, _ endpoint: Endpoint, _ loop: EventLoop, _ clock: any Clock<Duration>,
         pairing: PairingAdvice? = nil, _ body: @escaping @Sendable () async throws(BLEError) -> Value
     ) async throws(LinkError) -> Value {
-        // Made before the tasks, which may begin late.
+        // Start the clock before the tasks, which may begin late.
         let watch = SessionClock(clock)
         let work = Task(executorPreference: loop) { () -> Result<Value, BLEError> in
             do throws(BLEError) { return .success(try await body()) } catch { return .failure(error) }

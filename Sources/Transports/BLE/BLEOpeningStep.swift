@@ -1,22 +1,22 @@
 public import BlueZ
 public import LineProtocol
 
-/// What opening a BLE device is at.
+/// A step of opening a BLE device.
 public enum BLEOpeningStep: Sendable, Hashable {
-    /// It listens for a device that the endpoint may mean.
+    /// Scanning for a device that the endpoint may mean.
     case searching
-    /// Another program has the device for one command; nil where that program can't be named.
+    /// Waiting for another program that has the device for one command; `holder` is nil if the program is unknown.
     case waiting(BluetoothAddress, holder: LinkHolder?)
-    /// It connects, and asks for the device's services.
+    /// Connecting, and discovering the device's services.
     case connecting(BluetoothAddress)
-    /// It pairs, where that was asked for.
+    /// Pairing, if the endpoint asks for it.
     case pairing(BluetoothAddress)
-    /// It subscribes to what the device says.
+    /// Subscribing to the device's notifications.
     case subscribing(BluetoothAddress)
 }
 
 extension BLEOpeningStep: CustomStringConvertible {
-    /// For people, as in `connecting to 00:15:83:00:00:10`.
+    /// The step for people, such as `connecting to 00:15:83:00:00:10`.
     public var description: String {
         switch self {
         case .searching: "searching"

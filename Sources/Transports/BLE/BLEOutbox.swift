@@ -3,20 +3,21 @@ internal import DescriptorIO
 internal import LineProtocol
 internal import Synchronization
 
-/// Takes what is sent to a BLE device.
+/// The sending side of a link to a BLE device.
 protocol BLESender: Sendable {
-    /// Whether the device has not confirmed what it was last sent, or asked for: not yet, or because nothing confirms that.
+    /// Whether the device has not confirmed the last write or read: not yet, or because writes are sent without
+    /// confirmation.
     var isUnconfirmed: Bool { get }
 
-    /// As ``Link/send(_:)``.
+    /// Sends all of `bytes`, as ``Link/send(_:)``.
     func send(_ bytes: [UInt8]) async throws(LinkError)
 }
 
-/// Sends to a BLE device, packet by packet.
+/// Sends bytes to a BLE device, packet by packet.
 actor BLEOutbox: BLESender {
     nonisolated var unownedExecutor: UnownedSerialExecutor { device.loop.asUnownedSerialExecutor() }
 
-    /// What every packet has room for, whatever the device and bluetoothd agree on.
+    /// The payload in bytes that fits into a packet with any MTU.
     private static let leastPacket = 20
 
     private nonisolated let device: ConnectedDevice
@@ -40,10 +41,11 @@ actor BLEOutbox: BLESender {
         unconfirmed = Atomic(route.writeType == .command)
     }
 
-    /// Sends all of `bytes`, and nothing else in between. When the task is cancelled, nothing is sent behind the packet
-    /// that is under way.
+    /// Sends all of `bytes` without bytes of other senders in between. If the task is cancelled, the packet in flight
+    /// is the last one.
     ///
-    /// - Throws: `unsupported` where each packet is a message of its own and this one fits in none; nothing was sent then.
+    /// - Throws: `unsupported` if the carrier keeps packet bounds and `bytes` does not fit into one packet. Nothing was
+    ///   sent then.
     func send(_ bytes: [UInt8]) async throws(LinkError) {
         do throws(BLEError) {
             guard await turns.take() else { throw BLEError(.cancelled, activity: "sending") }
@@ -68,8 +70,8 @@ actor BLEOutbox: BLESender {
         }
     }
 
-    /// A command that does not fit in a packet fails; a request is sent in parts by bluetoothd. How much fits is asked
-    /// before each burst, since it grows right after connecting.
+    /// The length of a packet. A write command that does not fit into a packet fails, but bluetoothd splits a write
+    /// request. The MTU is queried before each burst, since it grows right after connecting.
     private func packetLength(for count: Int) async -> Int {
         guard route.writeType == .command, min(count, route.chunkLength) > Self.leastPacket else {
             return route.chunkLength

@@ -2,19 +2,19 @@ internal import BlueZ
 internal import DescriptorIO
 internal import LineProtocol
 
-/// Finds the device that an endpoint names.
+/// Searches for the device that an endpoint names.
 struct BLESearch {
-    /// How long a device may take to come in sight. A module that saves power is heard every second or so.
+    /// The time limit for the first sighting. A power-saving module advertises about once a second.
     static let patience = Duration.seconds(10)
-    /// How long after the first that fits others are waited for: a stronger one, or another of the same name.
+    /// The time to wait after the first match for others: a stronger device, or another one with the same name.
     static let window = Duration.milliseconds(500)
 
     let target: BLEEndpoint.Target
     let adapter: String?
-    /// The services of which a device advertises one, where any will do.
+    /// The services of which a device must advertise one, if the endpoint means any device.
     let services: Set<BluetoothUUID>
     let memory: (any BLENameMemory)?
-    /// How long the device may take to come in sight.
+    /// The time limit for the first sighting.
     private let patience: Duration
 
     init(_ endpoint: BLEEndpoint, memory: (any BLENameMemory)? = nil, patience: Duration = BLESearch.patience) {
@@ -25,10 +25,10 @@ struct BLESearch {
         self.memory = memory
     }
 
-    /// The addresses of those that fit, the strongest first; of a name the only one. By address it is that one, in sight or
-    /// not: connecting looks for it.
+    /// Returns the addresses of the matching devices, the strongest first; for a name, the only match. For an address,
+    /// returns it without a search: connecting scans for the device if necessary.
     ///
-    /// - Throws: `notFound` with the names that are in sight; `ambiguous` where several have the name; `changedDevice` where
+    /// - Throws: `notFound` with the names in sight; `ambiguous` if several devices have the name; `changedDevice` if
     ///   the name led to another device before.
     func addresses(with bluez: BlueZ, endpoint: Endpoint) async throws(LinkError) -> [BluetoothAddress] {
         if case .address(let address) = target { return [address] }
@@ -71,7 +71,7 @@ struct BLESearch {
             hint: "name one by its address: " + fitting.prefix(1).map { "ble:\($0.address)" }.joined())
     }
 
-    /// Refuses a device that is not the one that its name led to before.
+    /// Rejects a device other than the one that the name led to before.
     private func check(_ report: DeviceReport, _ name: String, _ endpoint: Endpoint) throws(LinkError) {
         guard let before = memory?.address(of: name), before != report.address else { return }
         throw LinkError(
@@ -88,23 +88,23 @@ struct BLESearch {
     }
 }
 
-/// The devices that a search has seen.
+/// The devices that a search has found.
 struct Sightings {
     private let target: BLEEndpoint.Target
     private var seen: [BluetoothAddress: DeviceReport] = [:]
 
     init(_ target: BLEEndpoint.Target) { self.target = target }
 
-    /// Takes in what a scan has found.
+    /// Takes in an event of a scan.
     mutating func take(_ event: ScanEvent) {
         switch event {
-        // A scan tells also of changes of one that it does not hear any more.
+        // A scan also reports changes of devices that are no longer in sight.
         case .found(let report), .changed(let report): seen[report.address] = report.isInSight ? report : nil
         case .lost(let address): seen[address] = nil
         }
     }
 
-    /// Those that fit, the strongest first.
+    /// The matching devices, the strongest first.
     var fitting: [DeviceReport] {
         target.matches(among: seen.values.sorted(by: Self.isStronger), address: \.address, name: \.name)
     }
@@ -114,7 +114,7 @@ struct Sightings {
         return left == right ? one.address < other.address : left > right
     }
 
-    /// What there is instead: the names most like the one that was looked for first.
+    /// A hint for a failed search: the names in sight, the most similar one first.
     var hint: String {
         guard case .name(let name) = target else {
             return "check the device's power, and that no phone is connected to it: none in range offers the service"

@@ -3,18 +3,19 @@ internal import DBus
 public import DescriptorIO
 public import LineProtocol
 
-/// Looks for all BLE devices that an endpoint of any device, `ble:*`, may mean.
+/// A search for all BLE devices that match an endpoint for any device, `ble:*`.
 ///
 ///     let endpoint = try Endpoint("ble:*?family=rescue")
-///     for phone in try await BLESurvey(endpoint, among: profiles).devices(for: .seconds(10), on: loop) { print(phone.endpoint.text) }
+///     let survey = try BLESurvey(endpoint, among: profiles)
+///     for phone in try await survey.devices(for: .seconds(10), on: loop) { print(phone.endpoint.text) }
 public struct BLESurvey: Sendable {
     /// A device in sight.
     public struct Sighting: Sendable {
-        /// The device by its address, with the options of the endpoint that was looked for.
+        /// The device's endpoint: its address with the options of the survey's endpoint.
         public let endpoint: Endpoint
-        /// What the device calls itself; nil where it has not said.
+        /// The name that the device advertises; nil if unknown.
         public let name: String?
-        /// As ``Link/deviceAddress``.
+        /// The device's address, as in ``Link/deviceAddress``.
         public var address: String { endpoint.address }
     }
 
@@ -22,9 +23,11 @@ public struct BLESurvey: Sendable {
     private let wanted: BLEEndpoint
     private let bus: DBusBus
 
-    /// A survey for devices of which each offers a service of the endpoint's family.
+    /// Creates a survey for devices that advertise a service of the endpoint's family.
     ///
-    /// - Parameter known: The profiles that the endpoint's options choose from.
+    /// - Parameters:
+    ///   - endpoint: The endpoint, such as `ble:*?family=rescue`.
+    ///   - known: The profiles that the endpoint's options choose from.
     /// - Throws: `LinkError` with `invalidEndpoint`.
     public init(_ endpoint: Endpoint, among known: GATTProfiles) throws(LinkError) {
         try self.init(endpoint, among: known, bus: .system)
@@ -36,16 +39,20 @@ public struct BLESurvey: Sendable {
         wanted = try BLEEndpoint(endpoint, among: known)
     }
 
-    /// Whether an endpoint means any device, rather than a certain one.
+    /// Whether an endpoint means any device, not a particular one.
     public static func isWanted(for endpoint: Endpoint) -> Bool { endpoint.scheme == "ble" && endpoint.address == "*" }
 
-    /// The devices in sight, the strongest first, once there are some; none where `patience` is over.
+    /// Returns the devices in sight, the strongest first, soon after the first sighting; none if `patience` is over
+    /// first.
     ///
-    /// It has a connection to bluetoothd of its own, and only for this search: of two that scan at once one may not be
-    /// answered.
+    /// The survey uses a connection to bluetoothd of its own, for this search only: if two clients start a scan at
+    /// once, bluetoothd may answer only one.
     ///
-    /// - Parameter excluded: The addresses of devices that are not looked for.
-    /// - Throws: `LinkError` where it can't be searched; `cancelled`.
+    /// - Parameters:
+    ///   - excluded: The addresses of devices to ignore.
+    ///   - patience: The time limit for the first sighting.
+    ///   - loop: The event loop that the survey runs on.
+    /// - Throws: `LinkError` if scanning is impossible, or with `cancelled`.
     public func devices(
         except excluded: Set<String> = [], for patience: Duration, on loop: EventLoop
     ) async throws(LinkError) -> [Sighting] {

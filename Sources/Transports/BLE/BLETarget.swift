@@ -1,13 +1,14 @@
 public import BlueZ
 
 extension BLEEndpoint.Target {
-    /// Those of several devices that the endpoint may mean, in their order.
+    /// Returns the devices that the endpoint may mean, in the given order.
     ///
-    /// A name in other letter case means a device only where none has it exactly as it is written.
+    /// A name matches in any letter case, but only if no device has exactly this name.
     ///
     /// - Parameters:
-    ///   - address: The address of a device.
-    ///   - name: What it calls itself; nil where it has not said.
+    ///   - devices: The devices in question.
+    ///   - address: Returns the address of a device.
+    ///   - name: Returns the advertised name of a device; nil if unknown.
     public func matches<Device>(
         among devices: [Device], address: (Device) -> BluetoothAddress, name: (Device) -> String?
     ) -> [Device] {

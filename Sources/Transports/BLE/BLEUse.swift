@@ -1,28 +1,30 @@
-/// How a program uses a BLE device, which it then has for itself.
+/// The way in which a program uses a BLE device that it owns.
 public struct BLEUse: Sendable {
     /// The kinds of devices that the program knows.
     public var profiles: GATTProfiles
-    /// Whether it has the device for one command only, so that others wait for its end (see ``patience``).
+    /// Whether the program uses the device for one command only. Other programs then wait for its end (see
+    /// ``patience``).
     public var isBrief: Bool
-    /// How long to wait for another program whose use is brief. One whose use is not is not waited for.
+    /// The longest time to wait for another program whose use is brief. Any other program is not waited for.
     public var patience: Duration
-    /// Whether closing a link returns as soon as bluetoothd was asked to disconnect, which takes it 2 s. Who opens the
-    /// device next waits for the rest of them.
+    /// Whether closing a link returns as soon as bluetoothd has the request to disconnect. The disconnection takes 2 s;
+    /// the next program that opens the device waits for the rest.
     public var closesAtOnce: Bool
 
-    /// What keeps to which device a name led; nil to keep nothing.
+    /// The memory for the devices of names; nil to remember nothing.
     public var memory: (any BLENameMemory)?
-    /// The most time that opening may take, from the search to the subscription; nil for as long as each of its steps may
-    /// take: 10 s to find the device, 60 s to connect.
+    /// The time limit for opening, from the search to the subscription; nil for the limits of the steps, 10 s for the
+    /// search and 60 s for connecting.
     public var openingLimit: Duration?
-    /// Whether a fault between the connection and the subscription leads to another connection until the time is over:
-    /// ``openingLimit``, or 60 s. Otherwise it leads to one other.
+    /// Whether opening connects again and again, until ``openingLimit`` or 60 s, if a failure occurs between the
+    /// connection and the subscription. Otherwise opening connects once more.
     public var isPersistent: Bool
-    /// Told of each step of opening a link as it begins. Called on the loop's thread.
+    /// Called on the loop's thread at the beginning of each step of opening.
     public var onStep: (@Sendable (BLEOpeningStep) -> Void)?
 
-    /// By default with the carriers alone, lasting, closed only when the device is disconnected, without a memory and
-    /// without a limit, and not persistent.
+    /// Creates a use. By default, the device is used for an unlimited time, and only the serial ports of
+    /// ``GATTProfiles/carriers`` are known; closing waits for the disconnection; there is no memory and no time limit,
+    /// and opening is not persistent.
     public init(
         profiles: GATTProfiles = .carriers, isBrief: Bool = false, patience: Duration = .seconds(10),
         closesAtOnce: Bool = false, memory: (any BLENameMemory)? = nil, openingLimit: Duration? = nil,

@@ -3,9 +3,10 @@ internal import DescriptorIO
 internal import LineProtocol
 internal import Synchronization
 
-/// Carries out lines as reading and writing the values of a BLE device, and tells of the values in lines.
+/// Translates between lines and the values of a BLE device: a sent line reads or writes a value, and notified values
+/// are received as lines.
 actor BLEValues: BLESender {
-    /// What a line can hold: a value of 512 bytes and its name.
+    /// The length limit of a line in bytes: a value of 512 bytes and its name.
     static let lineLimit = 1024
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { device.loop.asUnownedSerialExecutor() }
@@ -19,9 +20,9 @@ actor BLEValues: BLESender {
     private let unconfirmed = Atomic(false)
     nonisolated var isUnconfirmed: Bool { unconfirmed.load(ordering: .relaxed) }
     private var framer = LineFramer(limit: lineLimit)
-    /// Whether what comes next is the rest of a line that is too long.
+    /// Whether the next bytes continue a line that is too long.
     private var isAmidLine = false
-    /// What was last told of a value since it was asked for.
+    /// The value that was notified last, since its last read began.
     private var heard: [GATTValue: [UInt8]] = [:]
 
     init(
@@ -34,8 +35,8 @@ actor BLEValues: BLESender {
         self.pairing = pairing
     }
 
-    /// Carries out the lines that `bytes` end, one after another. As on a serial port nothing comes of a line that names no
-    /// value of the device.
+    /// Performs the lines that `bytes` completes, one after another. A line that names no value of the device has no
+    /// effect, as on a serial port.
     func send(_ bytes: [UInt8]) async throws(LinkError) {
         do throws(BLEError) {
             guard await turns.take() else { throw BLEError(.cancelled, activity: "sending") }
@@ -51,19 +52,19 @@ actor BLEValues: BLESender {
         }
     }
 
-    /// Takes in what the device tells of a value.
+    /// Takes in a value that the device has notified.
     func hear(_ value: GATTValue, _ bytes: [UInt8]) {
         heard[value] = bytes
         inbox.assumeIsolated { $0.append(Array(value.line(bytes: bytes).utf8) + [0x0A]) }
     }
 
-    /// What a line asks for.
+    /// The request of a line.
     private enum Request {
         case read(GATTValue, GATTCharacteristic)
         case write(GATTValue, GATTCharacteristic, [UInt8])
     }
 
-    /// What a line asks for; nil if it asks for nothing that can be done with a value of the device.
+    /// Parses the request of a line; nil if the line names no value, or an operation that the value does not support.
     private func request(_ line: Span<UInt8>) -> Request? {
         let line = line.withUnsafeBufferPointer { Array($0) }
         let parts = line.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
@@ -91,11 +92,11 @@ actor BLEValues: BLESender {
         do throws(BLEError) {
             let bytes = try await device.read(characteristic)
             unconfirmed.store(false, ordering: .relaxed)
-            // bluetoothd signals what was read to who listens, as if the device had told it, and right behind that answers
-            // the call: where that was not the last that was heard, there was no such signal.
+            // bluetoothd signals a read value to subscribers as if the device had notified it, just before it answers
+            // the call. If the last notified value differs, there was no such signal.
             if heard[value] != bytes { hear(value, bytes) }
         } catch {
-            // The device still owes the answer to a read that was given up: there is none to this one as yet.
+            // `busy`: the device still owes the answer to an abandoned read, and this read gets none yet.
             guard error.code == .busy else { throw error }
         }
     }
@@ -104,7 +105,7 @@ actor BLEValues: BLESender {
         _ bytes: [UInt8], to value: GATTValue, _ characteristic: GATTCharacteristic
     ) async throws(BLEError) {
         try await device.write(bytes, to: characteristic, route.writeType)
-        // The device has confirmed it, which nothing but the call tells: a value that it told meanwhile is another matter.
+        // Only the reply to the call confirms the write. A value that was notified in between is a separate event.
         unconfirmed.store(route.writeType == .command, ordering: .relaxed)
         hear(value, bytes)
     }

@@ -1,55 +1,66 @@
 public import BlueZ
 
-/// How bytes go over the characteristics of a kind of BLE device.
+/// The way in which a kind of BLE device transfers bytes over its characteristics.
 ///
-/// Write and hear are named from this end: a module's own papers may call the characteristic that the device hears on
-/// either TX or RX.
+/// `write` and `hear` are named from this computer's side. Data sheets use TX and RX in either direction.
 ///
 ///     let scale = GATTProfile(
 ///         "scale", families: ["scale"], services: ["FFB0"], write: "FFB1", hear: "FFB2", writeType: .request,
 ///         chunkLength: 20)
 ///
-/// A program hands the profiles that it knows to what opens BLE devices, as ``GATTProfiles``.
+/// A program passes the profiles that it knows as ``GATTProfiles`` to the functions that open BLE devices.
 public struct GATTProfile: Sendable, Hashable {
-    /// What people call it, as an endpoint's option `profile` names it.
+    /// The name, for people and for an endpoint's option `profile`.
     public let name: String
-    /// The families of devices that speak so; none where nobody has said so. See ``GATTProfiles/add(_:for:)``.
+    /// The families whose devices use this profile; may be empty. See ``GATTProfiles/add(_:for:)``.
     public internal(set) var families: [String]
-    /// What it advertises: one of these.
+    /// The services. A device advertises one of them.
     public let services: [BluetoothUUID]
-    /// What this end writes to.
+    /// The characteristic that this computer writes to.
     public let write: BluetoothUUID
-    /// What tells this end of what the device says.
+    /// The characteristic that notifies this computer.
     public let hear: BluetoothUUID
-    /// A characteristic that such a device has besides, where others have the services too.
+    /// A further characteristic that distinguishes these devices from others with the same services; nil if there is
+    /// none.
     public let mark: BluetoothUUID?
-    /// What a device is, for people, that has these services and the mark; nil where devices of other families have them
-    /// too, as they have HM-10 serial.
+    /// The kind of device, for people, if the services and the mark identify it. nil if devices of other families have
+    /// them too, as for HM-10 serial ports.
     public let deviceKind: String?
-    /// What else a device may be, for people, that has these services: `another device behind an HM-10`; nil where nobody
-    /// has said so.
+    /// Another kind of device, for people, that has these services, such as `another device behind an HM-10`; nil if
+    /// unknown.
     public let alternative: String?
-    /// Whether the device confirms each write. Where it can be written in one way only, it is written in that.
+    /// The preferred type of write. If the characteristic supports only the other type, that type is used.
     public let writeType: ConnectedDevice.WriteType
-    /// The most bytes of one write. A value has 512 at most, but a peripheral of BlueZ takes 510: it counts the 2 bytes of
-    /// the handle (seen with 5.66).
+    /// The most bytes of one write. A value has at most 512 bytes, but BlueZ as a peripheral accepts only 510, since it
+    /// counts the 2 bytes of the handle (seen with 5.66).
     public let chunkLength: Int
-    /// The time from one write to the next of what is sent at once.
+    /// The pause between the writes of one burst.
     public let pacing: Duration
-    /// Whether each write and each notification is a message of its own.
+    /// Whether each write and each notification is a separate message.
     public let keepsPacketBounds: Bool
-    /// The values that the device holds in a characteristic each, where it has no stream of bytes. A link to it carries the
-    /// lines that the device speaks on a serial port, each carried out as reading or writing a value.
+    /// The values of a device that has no stream of bytes, one per characteristic. A link to such a device carries the
+    /// lines of the device's serial port; each line reads or writes a value.
     public let values: [GATTValue]
 
-    /// Whether a device is of the family for sure that has what the profile names.
+    /// Whether a device that fits the profile certainly belongs to the profile's family.
     public var isUnique: Bool { deviceKind != nil }
 
-    /// The profile of a kind of devices.
+    /// Creates a profile.
     ///
     /// - Parameters:
-    ///   - name: As ``name``; of two profiles with one name in a table the later replaces the first.
-    ///   - chunkLength: In bytes, 1 to 512.
+    ///   - name: The name. In a table, a later profile replaces an earlier one with the same name.
+    ///   - families: The families whose devices use this profile.
+    ///   - services: The services, of which a device advertises one.
+    ///   - write: The characteristic that this computer writes to.
+    ///   - hear: The characteristic that notifies this computer.
+    ///   - mark: A further characteristic that distinguishes these devices.
+    ///   - deviceKind: The kind of device, if the services and the mark identify it.
+    ///   - alternative: Another kind of device that has these services.
+    ///   - writeType: The preferred type of write.
+    ///   - chunkLength: The most bytes of one write, 1 to 512.
+    ///   - pacing: The pause between the writes of one burst.
+    ///   - keepsPacketBounds: Whether each write and each notification is a separate message.
+    ///   - values: The values of a device that has no stream of bytes.
     public init(
         _ name: String, families: [String] = [], services: [BluetoothUUID], write: BluetoothUUID, hear: BluetoothUUID,
         mark: BluetoothUUID? = nil, deviceKind: String? = nil, alternative: String? = nil,
@@ -71,7 +82,7 @@ public struct GATTProfile: Sendable, Hashable {
         self.values = values
     }
 
-    /// Whether a device has the services, and the mark where there is one.
+    /// Whether a device has one of the services, and the mark if there is one.
     func fits(_ services: [GATTService]) -> Bool {
         services.contains { self.services.contains($0.uuid) }
             && (mark.map { mark in services.contains { $0.characteristics.contains { $0.uuid == mark } } } ?? true)

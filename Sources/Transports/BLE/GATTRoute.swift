@@ -1,6 +1,6 @@
 internal import BlueZ
 
-/// The characteristics of one device that bytes go over, and how.
+/// The characteristics of a device that carry the bytes, and the way to use them.
 struct GATTRoute: Sendable, Hashable {
     let write: GATTCharacteristic
     let hear: GATTCharacteristic
@@ -8,12 +8,12 @@ struct GATTRoute: Sendable, Hashable {
     let chunkLength: Int
     let pacing: Duration
     let keepsPacketBounds: Bool
-    /// The characteristics of the values that the device holds; empty where it has a stream of bytes.
+    /// The characteristics of the device's values; empty for a stream of bytes.
     let values: [GATTValue: GATTCharacteristic]
-    /// Why these, where no profile says so.
+    /// The reason for the choice, if the route was guessed.
     let reason: String?
 
-    /// The way that a profile names; nil where the device is none of that kind.
+    /// Creates the route of a profile; nil if the device does not fit the profile.
     init?(_ profile: GATTProfile, in services: [GATTService]) {
         let all = services.flatMap(\.characteristics)
         guard let write = all.first(where: { $0.uuid == profile.write }),
@@ -32,9 +32,9 @@ struct GATTRoute: Sendable, Hashable {
             keepsPacketBounds: profile.keepsPacketBounds, values: values, reason: nil)
     }
 
-    /// The way over characteristics that somebody has named; nil where the device has them not, or they can't be used so.
+    /// Creates a route over named characteristics; nil if the device lacks them, or their flags are unsuitable.
     ///
-    /// - Parameter profile: How the family that is meant speaks, where there is one.
+    /// - Parameter profile: The profile of the requested family; nil if no family was requested.
     init?(write: BluetoothUUID, hear: BluetoothUUID, as profile: GATTProfile?, in services: [GATTService]) {
         let all = services.flatMap(\.characteristics)
         let preferred = profile?.writeType ?? .command
@@ -50,8 +50,8 @@ struct GATTRoute: Sendable, Hashable {
             reason: nil)
     }
 
-    /// What looks most like a serial port, for a module that nobody has described: one characteristic to write to and one
-    /// that tells, the same one rather than two, in one service rather than in two.
+    /// Guesses the route to an unknown module: a writable characteristic and a notifying one. Prefers one
+    /// characteristic that is both, then two of the same service. Returns nil if there are none.
     init?(guessedFrom services: [GATTService]) {
         let all = services.filter { !Self.everybodysServices.contains($0.uuid) }.flatMap(\.characteristics)
         let hearing = all.filter { !$0.flags.isDisjoint(with: [.notify, .indicate]) }
@@ -86,7 +86,8 @@ struct GATTRoute: Sendable, Hashable {
         self.reason = reason
     }
 
-    /// How it can be written: bluetoothd does not check a type that is named against the flags.
+    /// The type of write to use; nil if the characteristic is not writable. bluetoothd does not check the type against
+    /// the flags.
     private static func writeType(
         of characteristic: GATTCharacteristic, preferring preferred: ConnectedDevice.WriteType
     ) -> ConnectedDevice.WriteType? {
@@ -94,6 +95,6 @@ struct GATTRoute: Sendable, Hashable {
         return types.first { characteristic.flags.contains($0 == .command ? .writeWithoutResponse : .write) }
     }
 
-    /// Generic access, generic attributes, device information, battery: devices of any kind have them.
+    /// The services that devices of any kind have: generic access, generic attribute, device information and battery.
     static let everybodysServices: Set<BluetoothUUID> = ["1800", "1801", "180A", "180F"]
 }

@@ -1,51 +1,60 @@
 public import BlueZ
 
-/// A value that a BLE device holds in a characteristic, as it is said in lines.
+/// A value that a BLE device holds in a characteristic, and its representation in lines.
 ///
-/// `NAME` on a line asks for the value, `NAME:VALUE` sets it and tells of it:
+/// The line `NAME` requests the value. `NAME:VALUE` sets the value, and also reports it:
 ///
 ///     GATTValue("FAN", characteristic: "FFB3", encoding: .boolean)    // FAN  FAN:0  FAN:1
 public struct GATTValue: Sendable, Hashable {
-    /// What can be done with a value, as far as its characteristic allows it.
+    /// The operations of a value, as far as its characteristic supports them.
     public struct Access: OptionSet, Sendable, Hashable {
+        /// The bits of the options.
         public let rawValue: UInt8
+        /// Creates a set from its bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// It can be asked for.
+        /// The value can be read.
         public static let read = Access(rawValue: 1)
-        /// It can be set.
+        /// The value can be written.
         public static let write = Access(rawValue: 2)
-        /// The device tells of it unasked.
+        /// The device notifies changes of the value.
         public static let notify = Access(rawValue: 4)
-        /// All of them.
+        /// All operations.
         public static let all: Access = [.read, .write, .notify]
     }
 
-    /// How a value is written.
+    /// The encoding of a value in its characteristic and in lines.
     public enum Encoding: Sendable, Hashable {
-        /// One byte, 0 = off, else on; read also as a number of 2 or 4 bytes, the lowest first, of which all but the first
-        /// are 0, as an ESP32's `setValue(int)` makes it. On a line `0` or `1`.
+        /// One byte: 0 is off, any other value is on; in lines `0` or `1`.
+        ///
+        /// Also reads a little-endian number of 2 or 4 bytes in which all bytes except the first are 0: `setValue(int)`
+        /// of an ESP32 creates such values.
         case boolean
-        /// A number without a sign of 1 to 8 bytes, the lowest first. On a line its decimal digits.
+        /// An unsigned little-endian number of 1 to 8 bytes; in lines its decimal digits.
         case unsigned(byteCount: Int)
-        /// UTF-8 of at most 512 bytes. On a line as it is.
+        /// UTF-8 of at most 512 bytes; the same text in lines.
         case text
     }
 
-    /// What it is called on a line, letter for letter.
+    /// The name in lines. Letter case matters.
     public let name: String
-    /// The service that its characteristic belongs to; nil for any.
+    /// The service of the characteristic; nil for any.
     public let service: BluetoothUUID?
-    /// What holds it.
+    /// The characteristic that holds the value.
     public let characteristic: BluetoothUUID
-    /// What can be done with it.
+    /// The operations of the value.
     public let access: Access
-    /// How it is written.
+    /// The encoding of the value.
     public let encoding: Encoding
 
-    /// A value of a device.
+    /// Creates a value.
     ///
-    /// - Parameter name: Without `:` or a line end.
+    /// - Parameters:
+    ///   - name: The name in lines, without `:` and line ends.
+    ///   - service: The service of the characteristic; nil for any.
+    ///   - characteristic: The characteristic that holds the value.
+    ///   - access: The operations of the value.
+    ///   - encoding: The encoding of the value.
     public init(
         _ name: String, service: BluetoothUUID? = nil, characteristic: BluetoothUUID, access: Access = .all,
         encoding: Encoding
@@ -57,8 +66,10 @@ public struct GATTValue: Sendable, Hashable {
         self.encoding = encoding
     }
 
-    /// The line that tells what its characteristic holds, without its end; where those bytes are no value, in
-    /// hexadecimals, which are no value of a boolean or a number on a line either.
+    /// The line that reports the content of the characteristic, without the line end.
+    ///
+    /// Bytes that are not a valid value are reported in hexadecimal after `0x`, which is not a Boolean or a number in
+    /// lines either.
     public func line(bytes: [UInt8]) -> String {
         let digits = bytes.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
         return "\(name):\(encoding.text(bytes: bytes) ?? "0x" + digits)"
@@ -66,7 +77,7 @@ public struct GATTValue: Sendable, Hashable {
 }
 
 extension GATTValue.Encoding {
-    /// What a characteristic holds, as it stands on a line; nil where those bytes are no value.
+    /// Converts the content of a characteristic to its text in lines; nil if the bytes are not a valid value.
     public func text(bytes: [UInt8]) -> String? {
         switch self {
         case .boolean:
@@ -76,18 +87,18 @@ extension GATTValue.Encoding {
             guard bytes.count == byteCount, (1...8).contains(byteCount) else { return nil }
             return String(bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
         case .text:
-            // A line end would make two lines of it.
+            // A line end would split the value into two lines.
             guard !bytes.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return nil }
             return String(validating: bytes, as: UTF8.self)
         }
     }
 
-    /// What a characteristic is written to set what stands on a line; nil where that is no value.
+    /// Converts the text of a line to the bytes to write to the characteristic; nil if the text is not a valid value.
     public func bytes(text: some StringProtocol) -> [UInt8]? {
         switch self {
         case .boolean: return text == "0" ? [0] : text == "1" ? [1] : nil
         case .unsigned(let byteCount):
-            // UInt64 would take a sign.
+            // UInt64(_:) alone would accept a sign.
             let isDigits = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
             guard isDigits, let number = UInt64(text), (1...8).contains(byteCount), number >> (8 * byteCount) == 0
             else {

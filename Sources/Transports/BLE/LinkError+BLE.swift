@@ -2,11 +2,12 @@ public import BlueZ
 public import LineProtocol
 
 extension LinkError {
-    /// What an error of bluetoothd means to the user of a link.
+    /// Converts an error of bluetoothd.
     ///
     /// - Parameters:
-    ///   - name: The endpoint or the link concerned.
-    ///   - activity: What was being done; nil for what the error says.
+    ///   - error: The error.
+    ///   - name: The endpoint or link.
+    ///   - activity: The failed activity; nil for the activity of `error`.
     public init(_ error: BLEError, name: String, activity: String? = nil) {
         let code: Code =
             switch error.code {
@@ -24,36 +25,37 @@ extension LinkError {
         self.init(code, name: name, activity: activity ?? error.activity, detail: error.reason, hint: error.hint)
     }
 
-    /// As ``init(_:name:activity:)``, with what a person can do where the device wants to be paired.
+    /// Converts an error as ``init(_:name:activity:)`` does. The hint tells a person how to pair, if the device
+    /// requires it.
     init(_ error: BLEError, name: String, activity: String? = nil, pairing: PairingAdvice) {
         self.init(error, name: name, activity: activity)
         switch error.code {
         case .notPaired: hint = pairing.text
-        // The device is not paired, and has not answered.
+        // The device is not paired, and did not answer.
         case .timedOut where error.hint != nil: hint = pairing.possibility
         default: break
         }
     }
 
-    /// Why something could not be sent. Whatever took the device away, it is gone to who sends.
+    /// Converts an error of sending. Whether the device, bluetoothd or the bus is gone, the code is `disconnected`.
     init(sending error: BLEError, name: String, activity: String = "send", pairing: PairingAdvice) {
         self.init(error, name: name, activity: activity, pairing: pairing)
         if [.notRunning, .noBus, .notFound].contains(error.code) { code = .disconnected }
     }
 
-    /// Why the device did not say that it is there.
+    /// Converts an error of confirming the connection.
     init(confirming error: BLEError, name: String, pairing: PairingAdvice) {
         self.init(sending: error, name: name, pairing: pairing)
         activity = "confirm the connection"
-        // It is out of reach, rather than that it wants to be paired.
+        // The device is out of reach. Missing pairing is not the cause.
         if error.code == .timedOut { (code, hint) = (.disconnected, nil) }
     }
 }
 
 extension LinkError {
-    /// A device has not what the endpoint needs.
+    /// Creates the error for a device without the characteristics that the endpoint needs.
     ///
-    /// - Parameter services: What it has.
+    /// - Parameter services: The services of the device.
     init(unfit services: [GATTService], for wanted: BLEEndpoint, name: String) {
         let all = services.filter { !GATTRoute.everybodysServices.contains($0.uuid) }.flatMap(\.characteristics)
         let list = all.prefix(8).map { "\($0.uuid) (\($0.flagWords.joined(separator: ", ")))" }

@@ -2,7 +2,7 @@ internal import BlueZ
 internal import DescriptorIO
 internal import LineProtocol
 
-/// The link to a central of a device that this program offers.
+/// The link to a central of a peripheral that this program offers.
 final class OfferedLink: Link {
     let name: String
     let keepsPacketBounds: Bool
@@ -40,15 +40,15 @@ final class OfferedLink: Link {
 
     // MARK: The central
 
-    /// Whether the central has subscribed. On the loop's thread, as all below.
+    /// Whether the central has subscribed. Call this, and the functions below, on the loop's thread.
     var isSubscribed: Bool { outbox.assumeIsolated { $0.isSubscribed } }
 
     func subscribe() { outbox.assumeIsolated { $0.subscribe() } }
 
-    /// The central has written something.
+    /// Takes in bytes that the central has written.
     func hear(_ bytes: [UInt8]) { inbox.assumeIsolated { $0.append(bytes) } }
 
-    /// The central has left.
+    /// Ends the link after the central has left.
     func end() {
         outbox.assumeIsolated { $0.end(BLEError(.disconnected, activity: "sending")) }
         inbox.assumeIsolated { $0.finish(LinkError(.disconnected, name: name, activity: "receive")) }

@@ -2,11 +2,11 @@ internal import BlueZ
 internal import DescriptorIO
 internal import LineProtocol
 
-/// Tells a central of a device that this program offers, notification by notification, from when it has subscribed.
+/// Sends notifications to a central of an offered peripheral, once the central has subscribed.
 actor OfferedOutbox {
     nonisolated var unownedExecutor: UnownedSerialExecutor { peripheral.unownedExecutor }
 
-    /// What every notification has room for.
+    /// The payload in bytes that fits into a notification with any MTU.
     private static let shortestNotification = 20
 
     private nonisolated let peripheral: Peripheral
@@ -14,7 +14,7 @@ actor OfferedOutbox {
     private let profile: GATTProfile
     private let name: String
     private let turns = TurnQueue()
-    /// Nothing comes of it; it ends once there is no reason to wait any more.
+    /// A stream without elements. It ends when sending need not wait any longer.
     private let waiting: AsyncStream<Never>
     private let waitingEnd: AsyncStream<Never>.Continuation
     private(set) var isSubscribed = false
@@ -31,13 +31,13 @@ actor OfferedOutbox {
         (waiting, waitingEnd) = AsyncStream.makeStream()
     }
 
-    /// The central wants to be told.
+    /// Takes note that the central has subscribed.
     func subscribe() {
         isSubscribed = true
         waitingEnd.finish()
     }
 
-    /// There is nobody to be told any more. Only the first end counts.
+    /// Ends sending. Only the first end counts.
     func end(_ error: BLEError) {
         guard end == nil else { return }
         end = error
@@ -45,7 +45,7 @@ actor OfferedOutbox {
         waitingEnd.finish()
     }
 
-    /// Sends all of `bytes`, and nothing else in between, and returns once bluetoothd has taken it.
+    /// Sends all of `bytes` without bytes of other senders in between. Returns when bluetoothd has taken them.
     func send(_ bytes: [UInt8]) async throws(LinkError) {
         do throws(BLEError) {
             guard await turns.take() else { throw end ?? BLEError(.cancelled, activity: "sending") }

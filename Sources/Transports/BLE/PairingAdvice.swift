@@ -1,21 +1,21 @@
 internal import BlueZ
 
-/// How a person pairs with a device that wants it.
+/// Advice for people on pairing with a device.
 struct PairingAdvice: Sendable {
     let address: BluetoothAddress
-    /// Whether the endpoint has asked to pair already.
+    /// Whether the endpoint already asks for pairing.
     let wasAskedFor: Bool
 
-    /// What to do where the device has said so.
+    /// The advice for a device that has demanded pairing.
     var text: String {
         (wasAskedFor
             ? "confirm the pairing at the device: run bluetoothctl pair \(address)"
             : "pair with it: ?pair after the endpoint, or bluetoothctl pair \(address)")
-            // A board whose firmware is written anew has forgotten it.
+            // A board forgets its pairing when its firmware is flashed.
             + "; if it was paired before, first: bluetoothctl remove \(address)"
     }
 
-    /// What to do where it may be so.
+    /// The advice for a device that may require pairing.
     var possibility: String {
         "if it wants to be paired, add ?pair to the endpoint, or run bluetoothctl pair \(address)"
     }

@@ -1,6 +1,6 @@
-/// How a name is written in an endpoint, where `?` begins the options.
+/// The encoding of names in endpoints, in which `?` begins the options.
 extension String {
-    /// The text with each `%XX` as the byte that it stands for; as it is where that is no UTF-8.
+    /// The text with each `%XX` replaced by its byte; unchanged if the result is not UTF-8.
     package var removingPercentEncoding: String {
         let bytes = Array(utf8)
         var decoded: [UInt8] = []
@@ -17,7 +17,7 @@ extension String {
         return String(validating: decoded, as: UTF8.self) ?? self
     }
 
-    /// The text as it is written in an endpoint: ``removingPercentEncoding`` makes it this text again.
+    /// The text encoded for an endpoint. ``removingPercentEncoding`` restores it.
     package var asEndpointName: String {
         let text = removingPercentEncoding == self ? self : replacing("%", with: "%25")
         return text.replacing("?", with: "%3F")

@@ -5,8 +5,7 @@ extension GATTCharacteristic {
     /// none.
     public var knownName: String? { Self.names[uuid] }
 
-    /// The assigned numbers that are common on a desk, and the characteristics of BLE serial ports with their
-    /// directions.
+    /// Common assigned numbers, and the characteristics of BLE serial ports with their directions.
     private static let names: [BluetoothUUID: String] = [
         "2A00": "Device Name", "2A01": "Appearance", "2A04": "Preferred Connection Parameters",
         "2A05": "Service Changed", "2A08": "Date Time", "2A0F": "Local Time Information", "2A19": "Battery Level",
