@@ -1,25 +1,29 @@
 internal import DBus
 
-/// The error of the Attribute Protocol by which a device refuses a request (Bluetooth Core 5.3, Vol 3, Part F, 3.4.1.1).
+/// The error code of the Attribute Protocol with which a device refuses a request (Bluetooth Core 5.3, Vol 3, Part F,
+/// 3.4.1.1).
 public struct ATTErrorCode: RawRepresentable, Sendable, Hashable {
+    /// The code on the wire.
     public let rawValue: UInt8
 
+    /// Creates a code from its number.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The device has no attribute of this handle.
+    /// The device has no attribute with this handle.
     public static let invalidHandle = ATTErrorCode(rawValue: 0x01)
-    /// The link would have to be authenticated, which pairing does.
+    /// The connection is not authenticated. Pairing authenticates it.
     public static let insufficientAuthentication = ATTErrorCode(rawValue: 0x05)
-    /// The device has no attribute of this kind there.
+    /// The device has no attribute of this type in the requested range.
     public static let attributeNotFound = ATTErrorCode(rawValue: 0x0A)
-    /// The key of the link is too short.
+    /// The encryption key of the connection is too short.
     public static let insufficientKeySize = ATTErrorCode(rawValue: 0x0C)
-    /// Any other reason. bluetoothd 5.66 gives it where a device wants to be paired, and where the link broke meanwhile.
+    /// An error without a code of its own. bluetoothd 5.66 also reports it if the device requires pairing, and if the
+    /// connection broke during the request.
     public static let unlikelyError = ATTErrorCode(rawValue: 0x0E)
-    /// The link would have to be encrypted.
+    /// The connection is not encrypted.
     public static let insufficientEncryption = ATTErrorCode(rawValue: 0x0F)
 
-    /// Whether a device that is not paired gives it where it wants to be.
+    /// Whether a device that is not paired replies with this code to require pairing.
     var asksForPairing: Bool {
         switch self {
         case .insufficientAuthentication, .insufficientKeySize, .unlikelyError, .insufficientEncryption: true
@@ -27,8 +31,8 @@ public struct ATTErrorCode: RawRepresentable, Sendable, Hashable {
         }
     }
 
-    /// The code in an answer of bluetoothd that has no name for the error: the end of the message is all that it gives
-    /// (`create_gatt_dbus_error` in its src/gatt-client.c). Nil where there is none.
+    /// Parses the code of an error reply; nil if there is none. If bluetoothd has no name for the code, only the end of
+    /// its message has it (`create_gatt_dbus_error` in its src/gatt-client.c).
     init?(_ name: DBusErrorName?, _ message: String?) {
         guard name == .bluez("Failed"), let message else { return nil }
         let introduction = "ATT error: 0x"
@@ -44,6 +48,6 @@ public struct ATTErrorCode: RawRepresentable, Sendable, Hashable {
 }
 
 extension ATTErrorCode: CustomStringConvertible {
-    /// As in `0x03`.
+    /// The code in hexadecimal, such as `0x03`.
     public var description: String { "0x" + HexDigit.text(UInt64(rawValue), 2) }
 }

@@ -1,21 +1,21 @@
 public import DBus
 
-/// A Bluetooth adapter, as it was when it was asked for.
+/// The state of a Bluetooth adapter at the time of the query.
 public struct Adapter: Sendable, Hashable {
-    /// As the kernel numbers it, `hci0`. It may have another number when it was off the bus for a moment.
+    /// The kernel's name, such as `hci0`. The number may change if the adapter disappears for a moment.
     public let name: String
-    /// What it is known by.
+    /// The address, which identifies the adapter.
     public let address: BluetoothAddress
-    /// What it calls itself to others.
+    /// The name that the adapter shows to other devices.
     public let alias: String
-    /// Whether it is on.
+    /// Whether the adapter is powered.
     public let isPowered: Bool
-    /// Whether it scans, for whatever program.
+    /// Whether the adapter scans, for any program.
     public let isDiscovering: Bool
-    /// What maker, product and version bluetoothd says it is, as `usb:v1D6Bp0246d0542`: of itself, unless it is set up to
-    /// say something else.
+    /// The vendor, product and version that bluetoothd reports, such as `usb:v1D6Bp0246d0542`. These are bluetoothd's
+    /// own, unless its configuration sets others.
     public let modalias: String?
-    /// Where it is on the bus now.
+    /// The object's current path on the bus.
     public let path: ObjectPath
 
     init?(_ path: ObjectPath, _ properties: ObjectMirror.Properties) {

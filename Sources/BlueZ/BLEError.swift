@@ -1,58 +1,58 @@
 public import DBus
 internal import Glibc
 
-/// Why something could not be done over Bluetooth.
+/// A failure of a Bluetooth operation.
 ///
-/// Programs look at ``code`` and ``name``; people read ``description``, and act on ``hint``.
+/// Programs check ``code`` and ``name``; people read ``description``, and follow ``hint``.
 public struct BLEError: Error, Sendable, Hashable {
-    /// The kinds of failure that a caller handles differently.
+    /// The kinds of failure that callers handle differently.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// bluetoothd does not run, or has gone.
+        /// bluetoothd does not run, or has stopped.
         case notRunning = "bluetoothd_not_running"
-        /// The system bus, over which bluetoothd is reached, can't be reached, or has gone.
+        /// The system bus, which leads to bluetoothd, can't be reached, or has stopped.
         case noBus = "no_system_bus"
         /// There is no such Bluetooth adapter.
         case noAdapter = "no_adapter"
-        /// The adapter is off, or blocked.
+        /// The adapter is not powered, or blocked.
         case adapterOff = "adapter_off"
-        /// The adapter has as many connections as it bears.
+        /// The adapter has its maximum number of connections.
         case adapterFull = "adapter_full"
-        /// The device, or the part of it that was named, is not there, or has gone out of sight.
+        /// The device, or a part of it, does not exist, or has gone out of sight.
         case notFound = "not_found"
-        /// Another attempt, another program, or an earlier session has it.
+        /// Another attempt, another program, or an earlier session uses the device.
         case busy
-        /// This user, or this program, may not.
+        /// This user or this program lacks the permission.
         case notPermitted = "not_permitted"
-        /// The device wants to be paired first.
+        /// The device requires pairing.
         case notPaired = "not_paired"
-        /// The device, or bluetoothd, can't do that.
+        /// The device, or bluetoothd, does not support the operation.
         case unsupported
-        /// What was given can't be sent, registered or advertised as it is.
+        /// An argument can't be sent, registered or advertised.
         case invalidArgument = "invalid_argument"
-        /// The device is not connected any more, or no connection came about.
+        /// The device is no longer connected, or could not be connected.
         case disconnected
-        /// It was closed by this program.
+        /// This program closed the connection.
         case closed
-        /// It did not come about in time.
+        /// The operation did not finish in time.
         case timedOut = "timed_out"
         /// The task was cancelled.
         case cancelled
-        /// bluetoothd refused for another reason, which ``BLEError/message`` tells.
+        /// bluetoothd refused for another reason: see ``BLEError/message``.
         case failed
     }
 
-    /// What went wrong.
+    /// The kind of failure.
     public var code: Code
-    /// The error's name on the bus, where it came from there.
+    /// The D-Bus name of the error, if the error came over the bus.
     public var name: DBusErrorName?
-    /// What bluetoothd said about it.
+    /// bluetoothd's explanation.
     public var message: String?
-    /// What was being done, as "connecting to HMSoft".
+    /// The operation that failed, such as "connecting to HMSoft".
     public var activity: String
-    /// One thing that a person can do about it.
+    /// One action that may solve the problem.
     public var hint: String?
 
-    /// An error with all its parts.
+    /// Creates an error with all its parts. Without a hint, the error gets the usual hint for its code.
     public init(
         _ code: Code, name: DBusErrorName? = nil, message: String? = nil, activity: String, hint: String? = nil
     ) {
@@ -63,11 +63,11 @@ public struct BLEError: Error, Sendable, Hashable {
         self.hint = hint ?? Self.hint(for: code)
     }
 
-    /// What an error of the bus, or an answer of bluetoothd, means to who talks to a device.
+    /// Converts an error of the bus, or an error reply of bluetoothd.
     public init(_ error: DBusError, activity: String) {
         let meaning: Meaning =
             switch error.code {
-            // There is a bus where it has refused this user.
+            // An error with a D-Bus name comes from a bus that exists, and has refused this user.
             case .noBus: Meaning(.noBus, error.name == nil ? Self.hintOnNamedBus : error.hint)
             case .refused: Meaning(of: error)
             case .timedOut: Meaning(.timedOut)
@@ -80,7 +80,7 @@ public struct BLEError: Error, Sendable, Hashable {
         self.init(meaning.code, name: error.name, message: error.message, activity: activity, hint: meaning.hint)
     }
 
-    /// The advice on a bus that is not the system's own; nil if it is.
+    /// The hint for a bus at another address than the system's; nil for the system's own.
     private static var hintOnNamedBus: String? {
         getenv("DBUS_SYSTEM_BUS_ADDRESS").map { _ in "unset DBUS_SYSTEM_BUS_ADDRESS, or start the bus that it names" }
     }
@@ -97,7 +97,7 @@ public struct BLEError: Error, Sendable, Hashable {
     }
 }
 
-/// What an answer of bluetoothd means, and what can be done about it.
+/// The interpretation of an error reply of bluetoothd, with its hint.
 private struct Meaning {
     let code: BLEError.Code
     let hint: String?
@@ -123,14 +123,14 @@ private struct Meaning {
         }
     }
 
-    /// bluetoothd has no names for these failures, but words that stand for a number each: EMLINK and ENOMEM, by which the
-    /// kernel passes on that the controller has no room for another connection (src/error.c).
+    /// bluetoothd reports these failures as `Failed`, and only the text identifies them. The texts stand for EMLINK and
+    /// ENOMEM, with which the kernel reports that the controller has no room for another connection (src/error.c).
     private static let refusalsOfAdapter: Set<String> = [
         "le-connection-concurrent-connection-limit", "le-connection-memory-allocation",
         "br-connection-sync-connect-limit",
     ]
 
-    /// `NotPermitted` stands for several things, which bluetoothd tells apart by nothing but its words.
+    /// `NotPermitted` has several meanings, and only bluetoothd's text distinguishes them.
     private static func notPermitted(_ message: String?) -> Meaning {
         let words = message ?? ""
         if words.contains("acquired") {
@@ -145,7 +145,7 @@ private struct Meaning {
     private static let table: [DBusErrorName: Meaning] = [
         .serviceUnknown: Meaning(.notRunning),
         .nameHasNoOwner: Meaning(.notRunning),
-        // The unit has this alias for the bus only once it is enabled: "Unit dbus-org.bluez.service not found".
+        // The unit has its D-Bus alias only while it is enabled. Otherwise: "Unit dbus-org.bluez.service not found".
         .noSuchUnit: Meaning(.notRunning, "enable it: sudo systemctl enable --now bluetooth"),
         .unitMasked: Meaning(.notRunning, "unmask it: sudo systemctl unmask --now bluetooth"),
         .noReply: Meaning(.notRunning, "see why bluetoothd went away: journalctl -u bluetooth"),
@@ -180,7 +180,8 @@ private struct Meaning {
 }
 
 extension BLEError {
-    /// The error of the Attribute Protocol that bluetoothd passed on; nil where it was none, or has a name of its own.
+    /// The code of the Attribute Protocol in bluetoothd's message; nil if there is none, or bluetoothd has a name for
+    /// the error.
     public var attError: ATTErrorCode? { ATTErrorCode(name, message) }
 }
 
@@ -188,25 +189,25 @@ extension DBusErrorName {
     fileprivate static let noSuchUnit: DBusErrorName = "org.freedesktop.systemd1.NoSuchUnit"
     fileprivate static let unitMasked: DBusErrorName = "org.freedesktop.systemd1.UnitMasked"
 
-    /// Whether the bus answers so where it tried to start a service, itself or by systemd, and failed: names of these two
-    /// groups (D-Bus specification, "Message Bus Starting Services"; systemd's bus-common-errors.h), and `TimedOut` where
-    /// the service did not come up in time.
+    /// Whether the bus failed to start a service, itself or by systemd: the names of these two groups (D-Bus
+    /// specification, "Message Bus Starting Services"; systemd's bus-common-errors.h), and `TimedOut` if the service
+    /// was not ready in time.
     fileprivate var isActivationFailure: Bool {
         text.hasPrefix("org.freedesktop.DBus.Error.Spawn.") || text.hasPrefix("org.freedesktop.systemd1.")
             || text == "org.freedesktop.DBus.Error.TimedOut"
     }
 
-    /// One of bluetoothd's own.
+    /// A name of bluetoothd's own errors.
     static func bluez(_ word: StaticString) -> DBusErrorName {
         DBusErrorName("org.bluez.Error.\(word)") ?? .failed
     }
 }
 
 extension BLEError: CustomStringConvertible {
-    /// One line: what was being done, what went wrong, and what can be done.
+    /// One line: the operation, the reason, and the hint.
     public var description: String { "\(activity): \(reason)" + (hint.map { "; \($0)" } ?? "") }
 
-    /// What went wrong, in a few words, with what bluetoothd said.
+    /// The reason in a few words, with bluetoothd's explanation.
     public var reason: String {
         let detail = message.flatMap { $0.isEmpty ? nil : $0 } ?? name?.text
         if code == .notRunning, name?.isActivationFailure == true, let detail {

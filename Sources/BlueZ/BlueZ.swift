@@ -1,7 +1,7 @@
 public import DBus
 public import DescriptorIO
 
-/// bluetoothd, seen by one program: adapters, devices, and what goes between them.
+/// A client of bluetoothd: adapters, devices, scans, connections, and peripherals of this program.
 ///
 /// ```swift
 /// let bluez = try await BlueZ.open()
@@ -13,26 +13,27 @@ public import DescriptorIO
 /// }
 /// ```
 ///
-/// All of it runs on one event loop, over a connection to the bus of its own. Whoever wants a device for itself opens
-/// one of these for it: bluetoothd keeps subscriptions by connection, also when the device was away meanwhile, so that a
-/// second session on an old connection would hear all twice (bleak#83, bleak#2002).
+/// A client runs on one event loop, over its own connection to the bus. Open a separate client for each device session:
+/// bluetoothd keeps subscriptions per bus connection, even while the device is disconnected, so that a second session
+/// over an old connection would receive all values twice (bleak#83, bleak#2002).
 ///
-/// bluetoothd may go and come back, and the bus too: what was connected has then ended, and adapters and devices are there
-/// again.
+/// The client survives restarts of bluetoothd and of the bus: connections to devices end, but adapters and devices
+/// reappear.
 public actor BlueZ {
+    /// The executor of the actor: the ``loop``.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-    /// The loop that all of it runs on.
+    /// The event loop that the client runs on.
     public nonisolated let loop: EventLoop
-    /// The connection that objects of this program are exported on.
+    /// The connection on which objects of this program are exported.
     nonisolated var bus: DBusConnection { keeper.bus }
-    /// The bus that it is a connection to.
+    /// The bus of the connection.
     nonisolated let address: DBusBus
-    /// What waits are measured by.
+    /// The clock for time-outs and pauses.
     public nonisolated let clock: any Clock<Duration>
     nonisolated let keeper: MirrorKeeper
-    /// The discovery of each adapter that was ever asked to scan.
+    /// The discovery of each adapter that has ever scanned for this client.
     var discoveries: [BluetoothAddress: Discovery] = [:]
-    /// Which bluetoothd knows of the object that answers its questions about pairing; see ``MirrorKeeper/generation``.
+    /// The generation of bluetoothd at which the pairing agent is registered; see ``MirrorKeeper/generation``.
     var agentGeneration: Int?
 
     private init(_ bus: DBusConnection, to address: DBusBus, clock: any Clock<Duration>) {
@@ -42,11 +43,12 @@ public actor BlueZ {
         keeper = MirrorKeeper(bus, to: address, clock: clock)
     }
 
-    /// Connects to bluetoothd, and learns what there is.
+    /// Connects to bluetoothd and fetches its objects.
     ///
     /// - Parameters:
-    ///   - address: The bus; `DBUS_SYSTEM_BUS_ADDRESS` may name another than the computer's.
-    ///   - clock: What waits are measured by; nil for the loop's own.
+    ///   - address: The bus. For the system bus, `DBUS_SYSTEM_BUS_ADDRESS` may set another address.
+    ///   - loop: The event loop that the client runs on.
+    ///   - clock: The clock for time-outs and pauses; nil for the loop's own.
     /// - Throws: ``BLEError`` with ``BLEError/Code/noBus``, ``BLEError/Code/notRunning`` or
     ///   ``BLEError/Code/notPermitted``.
     public static func open(
@@ -67,9 +69,9 @@ public actor BlueZ {
 
     private func start() async throws(DBusError) { try await keeper.start() }
 
-    /// Ends all that it does, and forgets it. Closing twice is allowed.
+    /// Ends all operations and closes the connection to the bus. Closing twice is allowed.
     ///
-    /// bluetoothd is told that scans have ended which were let go, and then that this client has gone.
+    /// Before that, completes the pending starts and stops of scans.
     public func close() async {
         keeper.close()
         for discovery in discoveries.values {
@@ -81,13 +83,14 @@ public actor BlueZ {
 
     // MARK: Adapters
 
-    /// The adapters there are, sorted by their names.
+    /// The adapters, sorted by their names.
     public var adapters: [Adapter] {
         keeper.mirror.objects(with: BlueZName.adapter).compactMap { Adapter($0.path, $0.1) }
     }
 
-    /// The adapter of that name or address, as `hci1`; without a name the first that is on, or else the first.
+    /// Returns an adapter.
     ///
+    /// - Parameter name: A name such as `hci1`, or an address; nil for the first powered adapter, or else the first.
     /// - Throws: ``BLEError`` with ``BLEError/Code/noAdapter`` or ``BLEError/Code/notRunning``.
     public func adapter(_ name: String? = nil) throws(BLEError) -> Adapter {
         let activity = name.map { "looking for the adapter \($0)" } ?? "looking for an adapter"
@@ -108,7 +111,7 @@ public actor BlueZ {
         return adapter
     }
 
-    /// Where an adapter is now, whatever its number.
+    /// Returns an adapter that must be powered, by its address: its name and path may have changed.
     ///
     /// - Throws: ``BLEError`` with ``BLEError/Code/noAdapter``, ``BLEError/Code/adapterOff`` or
     ///   ``BLEError/Code/notRunning``.
@@ -126,8 +129,8 @@ public actor BlueZ {
     /// Calls a method of one of bluetoothd's objects.
     ///
     /// - Parameters:
-    ///   - activity: What is being done, for an error.
-    ///   - timeout: How long to wait for the answer; nil for as long as it takes.
+    ///   - activity: The operation, for errors.
+    ///   - timeout: The longest time to wait for the reply; nil for no limit.
     @discardableResult
     func call(
         _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = [],

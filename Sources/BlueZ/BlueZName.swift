@@ -1,6 +1,6 @@
 internal import DBus
 
-/// The names that bluetoothd goes by.
+/// The D-Bus names of bluetoothd.
 enum BlueZName {
     static let service = "org.bluez"
     static let root: ObjectPath = "/org/bluez"

@@ -1,11 +1,11 @@
-/// The address of an adapter or a device, as `AA:BB:CC:DD:EE:FF`.
+/// The address of an adapter or a device, such as `AA:BB:CC:DD:EE:FF`.
 ///
-/// A device is known by it: the paths that bluetoothd gives are another device's, or nobody's, once an adapter has got
-/// another number or bluetoothd was started anew.
+/// The address identifies a device. bluetoothd's object paths do not: after a restart of bluetoothd, or when an adapter
+/// has got another number, they may stand for another device, or none.
 public struct BluetoothAddress: Sendable, Hashable {
     private let bits: UInt64
 
-    /// Reads six bytes of two hexadecimal digits with colons between; nil where `text` is none.
+    /// Parses six bytes in hexadecimal, separated by colons; nil if `text` has another form.
     public init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         guard bytes.count == 17 else { return nil }
@@ -21,13 +21,14 @@ public struct BluetoothAddress: Sendable, Hashable {
         self.bits = bits
     }
 
-    /// Whether a random address with these bits is static: one that the device keeps, at least until it is switched off
-    /// (Bluetooth Core 5.3, Vol 6, Part B, 1.3.2). The others are private, and change every few minutes.
+    /// Whether a random address with these bits is static: the device keeps such an address at least until it is
+    /// switched off (Bluetooth Core 5.3, Vol 6, Part B, 1.3.2). Other random addresses are private, and change every
+    /// few minutes.
     var isStaticIfRandom: Bool { bits >> 46 == 0b11 }
 }
 
 extension BluetoothAddress: CustomStringConvertible, Comparable {
-    /// In upper case, as bluetoothd writes it.
+    /// The address in upper case, bluetoothd's notation.
     public var description: String {
         let digits = Array(HexDigit.text(bits, 12).uppercased())
         return (0..<6).map { String(digits[$0 * 2..<$0 * 2 + 2]) }.joined(separator: ":")

@@ -1,8 +1,8 @@
-/// What names a service, a characteristic or a descriptor.
+/// The identifier of a service, a characteristic or a descriptor.
 ///
 ///     BluetoothUUID("FFE0") == BluetoothUUID("0000ffe0-0000-1000-8000-00805f9b34fb")    // true
 ///
-/// Those of 16 and 32 bits stand for the Bluetooth base UUID with their bits in its first part.
+/// A UUID of 16 or 32 bits stands for the Bluetooth base UUID with these bits in its first part.
 public struct BluetoothUUID: Sendable, Hashable {
     private let high: UInt64
     private let low: UInt64
@@ -10,7 +10,7 @@ public struct BluetoothUUID: Sendable, Hashable {
     private static let baseHigh: UInt64 = 0x0000_0000_0000_1000
     private static let baseLow: UInt64 = 0x8000_0080_5F9B_34FB
 
-    /// One of 16 or 32 bits.
+    /// Creates a UUID of 16 or 32 bits.
     public init(_ short: UInt32) {
         self.init(high: UInt64(short) << 32 | Self.baseHigh, low: Self.baseLow)
     }
@@ -20,16 +20,16 @@ public struct BluetoothUUID: Sendable, Hashable {
         self.low = low
     }
 
-    /// One of 128 bits, the first digit's the highest.
+    /// Creates a UUID of 128 bits. The first digit has the most significant bits.
     public init(bits: UInt128) {
         self.init(high: UInt64(truncatingIfNeeded: bits >> 64), low: UInt64(truncatingIfNeeded: bits))
     }
 
-    /// All 128 bits, the first digit's the highest.
+    /// The 128 bits. The first digit has the most significant bits.
     public var bits: UInt128 { UInt128(high) << 64 | UInt128(low) }
 
-    /// Reads 4, 8, or 32 hexadecimal digits, the last with dashes as usual; nil where `text` is none of these. Whether
-    /// letters are upper or lower case makes no difference.
+    /// Parses 4, 8 or 32 hexadecimal digits, the latter with dashes, in any letter case; nil if `text` has another
+    /// form.
     public init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         switch bytes.count {
@@ -56,19 +56,19 @@ public struct BluetoothUUID: Sendable, Hashable {
         return number
     }
 
-    /// The number that stands for it, where it is on the base UUID and has 16 bits.
+    /// The 16-bit form; nil if there is none.
     public var shortValue: UInt16? {
         guard low == Self.baseLow, high & 0xFFFF_FFFF == Self.baseHigh else { return nil }
         return UInt16(exactly: high >> 32)
     }
 
-    /// How many bytes it takes in an advertisement: 2, 4 or 16.
+    /// The length in an advertisement, in bytes: 2, 4 or 16.
     public var advertisedLength: Int {
         guard low == Self.baseLow, high & 0xFFFF_FFFF == Self.baseHigh else { return 16 }
         return shortValue == nil ? 4 : 2
     }
 
-    /// All 32 digits with dashes, in lower case, as bluetoothd writes it.
+    /// All 32 digits with dashes, in lower case, bluetoothd's notation.
     public var text: String {
         let digits = HexDigit.text(high, 16) + HexDigit.text(low, 16)
         var text = ""
@@ -81,11 +81,13 @@ public struct BluetoothUUID: Sendable, Hashable {
 }
 
 extension BluetoothUUID: CustomStringConvertible, ExpressibleByStringLiteral {
-    /// As short as people write it: `FFE0`, `6e400001-b5a3-f393-e0a9-e50e24dcca9e`.
+    /// The shortest notation: `FFE0`, `6e400001-b5a3-f393-e0a9-e50e24dcca9e`.
     public var description: String {
         shortValue.map { HexDigit.text(UInt64($0), 4).uppercased() } ?? text
     }
 
+    /// Creates a UUID from a literal.
+    ///
     /// - Precondition: The literal is a UUID.
     public init(stringLiteral text: StaticString) {
         guard let uuid = BluetoothUUID("\(text)") else { preconditionFailure("\(text) is not a UUID") }
@@ -93,7 +95,7 @@ extension BluetoothUUID: CustomStringConvertible, ExpressibleByStringLiteral {
     }
 }
 
-/// Numbers in sixteens.
+/// Conversions of hexadecimal digits.
 enum HexDigit {
     static func value(of digit: UInt8) -> UInt8? {
         switch digit {
@@ -104,7 +106,7 @@ enum HexDigit {
         }
     }
 
-    /// So many digits, in lower case.
+    /// The number in at least `count` digits, in lower case.
     static func text(_ number: UInt64, _ count: Int) -> String {
         let digits = String(number, radix: 16)
         return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits

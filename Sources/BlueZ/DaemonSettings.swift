@@ -1,10 +1,12 @@
-/// What bluetoothd is set up to by `/etc/bluetooth/main.conf`.
+/// The settings of bluetoothd in `/etc/bluetooth/main.conf`.
 ///
 ///     DaemonSettings("[GATT]\nChannels = 1\n")["GATT", "Channels"] == "1"    // true
 public struct DaemonSettings: Sendable, Hashable {
     private var groups: [String: [String: String]] = [:]
 
-    /// - Parameter text: The contents of the file; empty where there is none. Lines that begin with `#` are comments.
+    /// Parses the settings. Lines that begin with `#` are comments.
+    ///
+    /// - Parameter text: The contents of the file; empty if there is no file.
     public init(_ text: String) {
         var group = ""
         for line in text.split(whereSeparator: \.isNewline) {
@@ -18,7 +20,8 @@ public struct DaemonSettings: Sendable, Hashable {
         }
     }
 
-    /// What a key of a group is set to, without the white space around it; nil where it is not set. The last one counts.
+    /// The value of a key in a group, without the white space around it; nil if the key is not set. If a key is set
+    /// twice, the last value counts.
     public subscript(group: String, key: String) -> String? { groups[group]?[key] }
 }
 

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// A result that is there at once or comes later, for one who waits.
+/// A result that is available now or later, for one waiter.
 ///
-/// Whoever waits joins after the work has begun, so that it can't be missed. Waiting and finishing may be done on any
-/// thread: the operation of `withTaskCancellationHandler` leaves the actor in whose name this waits.
+/// The waiter may join after the operation has begun or finished: it can't miss the result. Any thread may wait and
+/// finish: the operation of `withTaskCancellationHandler` leaves the actor of its caller.
 final class Outcome<Value: Sendable>: Sendable {
     private typealias Continuation = UnsafeContinuation<Result<Value, BLEError>, Never>
 
@@ -19,7 +19,9 @@ final class Outcome<Value: Sendable>: Sendable {
 
     var isFinished: Bool { state.withLock { if case .finished = $0 { true } else { false } } }
 
-    /// Hands over the result. Only the first one counts; returns whether it is that.
+    /// Delivers the result. Later results are ignored.
+    ///
+    /// - Returns: Whether this is the first result.
     @discardableResult
     func finish(_ result: Result<Value, BLEError>) -> Bool {
         let (isFirst, continuation) = state.withLock { state in
@@ -37,9 +39,9 @@ final class Outcome<Value: Sendable>: Sendable {
         return isFirst
     }
 
-    /// Waits for the result, or until the task is cancelled, by which it is finished too.
+    /// Waits for the result. Cancelling the task finishes the outcome with `cancelled`.
     ///
-    /// - Precondition: One waits at a time.
+    /// - Precondition: There is one waiter at a time.
     func wait(activity: String) async throws(BLEError) -> Value {
         try await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in

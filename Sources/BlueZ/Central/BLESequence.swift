@@ -1,10 +1,10 @@
 internal import DescriptorIO
 
-/// What a scan finds, or what a characteristic tells, in the order in which it came.
+/// The events of a scan, or the values of a characteristic, in the order of their arrival.
 ///
-/// What comes while nobody reads is kept without bound. One task may iterate. The sequence ends when that task is
-/// cancelled, or it was asked to by ``cancel()``; it throws when what it comes from is gone. When it is let go, bluetoothd
-/// is told that nothing more is wanted.
+/// Elements are buffered without bound until they are read. One task may iterate. The sequence ends if the task is
+/// cancelled or ``cancel()`` is called, and throws if its source is gone. Releasing the sequence ends the scan or the
+/// subscription.
 public final class BLESequence<Element: Sendable>: AsyncSequence, Sendable {
     public typealias Failure = BLEError
 
@@ -26,7 +26,7 @@ public final class BLESequence<Element: Sendable>: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(sequence: self) }
 
-    /// Waits for the sequence's next element.
+    /// Waits for the next element of the sequence.
     public struct Iterator: AsyncIteratorProtocol {
         let sequence: BLESequence
 

@@ -18,7 +18,7 @@ extension BlueZ {
                     throw error
                 }
                 mustScan = error.code == .notFound || error.code == .timedOut
-                // An attempt that was abandoned leaves a connection that is about to go.
+                // An abandoned attempt may leave a connection that is about to end.
                 if error.code == .timedOut {
                     let rest = min(patience.total - watch.elapsed, .seconds(5))
                     _ = await waitUntilDisconnected(device, within: max(rest, .milliseconds(1)))
@@ -29,9 +29,10 @@ extension BlueZ {
         }
     }
 
-    /// Where the device is, once it is in sight: bluetoothd forgets one that it did not hear for 30 s (bleak#1176).
+    /// Returns the path of a device as soon as the device is in sight. bluetoothd forgets a device after 30 s without
+    /// advertisements (bleak#1176).
     ///
-    /// - Parameter mustScan: Whether what an earlier scan has heard does not count.
+    /// - Parameter mustScan: Whether to ignore the results of earlier scans.
     private func sight(
         _ device: Device, mustScan: Bool, within rest: Duration
     ) async throws(BLEError) -> ObjectPath {
@@ -57,18 +58,19 @@ extension BlueZ {
         }
     }
 
-    /// One attempt: until the services are known, not merely until it is connected.
+    /// Performs one attempt: until the services are known, not only until the device is connected.
     private func attempt(
         _ device: Device, at path: ObjectPath, needing services: Set<BluetoothUUID>, within patience: Duration
     ) async throws(BLEError) -> ConnectedDevice {
         let activity = "connecting to \(device.address)"
-        // A controller that scans may fail to connect.
+        // Let a pending change of the discovery, such as the end of a scan, finish: a controller that scans may fail to
+        // connect.
         _ = await discoveries[device.adapter]?.change?.value
         let watch = Stopwatch(clock)
         let keeper = keeper
         let isConnected = { keeper.mirror[path, BlueZName.device]?["Connected"]?.boolean == true }
-        // bluetoothd may answer the call before it tells of the connection: the two come to it from different sockets. Only
-        // a connection that was there can be over.
+        // bluetoothd may reply to the call before it signals the connection, since it learns of them from different
+        // sockets. Therefore "not connected" means a hang-up only after the device was connected.
         var wasConnected = isConnected()
         let observer = keeper.observe { _ in wasConnected = wasConnected || isConnected() }
         defer { keeper.stopObserving(observer) }
@@ -91,7 +93,7 @@ extension BlueZ {
             guard isConnected() else { throw Self.hungUp(activity) }
             return connected(device, at: path)
         } catch {
-            // An attempt that nobody waits for any more would make the next one fail as pending.
+            // An abandoned attempt would make the next one fail with InProgress.
             if error.code == .timedOut || error.code == .cancelled { abandon(path) }
             throw error
         }
@@ -101,9 +103,9 @@ extension BlueZ {
         BLEError(.disconnected, activity: activity, hint: "try again: the device hung up at once")
     }
 
-    /// Whether bluetoothd may never show a service that a device has: one of BR/EDR, or one of which a plugin of bluetoothd
-    /// is the only user (Generic Access, Generic Attribute, Device Information, Battery, Human Interface Device, Scan
-    /// Parameters, MIDI).
+    /// Whether bluetoothd may never show a service of a device: a service of BR/EDR, or one that a plugin of bluetoothd
+    /// reserves for itself (Generic Access, Generic Attribute, Device Information, Battery, Human Interface Device,
+    /// Scan Parameters, MIDI).
     private static func mayBeHidden(_ service: BluetoothUUID) -> Bool {
         if let short = service.shortValue {
             return short <= 0x1801 || [0x180A, 0x180F, 0x1812, 0x1813].contains(short)
@@ -111,9 +113,11 @@ extension BlueZ {
         return service == "03B80E5A-EDE8-4B33-A751-6CE34EC4C700"
     }
 
-    /// Waits until bluetoothd shows the services that the device has by its word, of which it may say too early that they
-    /// are resolved (bluez#1489): of those that are needed 5 s, of others 1 s, and does without them. There is no device
-    /// without any.
+    /// Waits until bluetoothd shows all services that it lists for the device: it may report them as resolved too early
+    /// (bluez#1489).
+    ///
+    /// Needed services must appear within 5 s. The others have 1 s, after which the function returns without them. At
+    /// least one service must appear, since there is no device without services.
     private func untilShown(
         _ needed: Set<BluetoothUUID>, of path: ObjectPath, within patience: Duration, _ activity: String
     ) async throws(BLEError) {
@@ -139,12 +143,12 @@ extension BlueZ {
         } catch {
             guard error.code == .timedOut, !isNeeded else { throw error }
         }
-        // With a service come its characteristics.
+        // Wait for the characteristics of the new services too.
         await untilSignalled(of: path)
     }
 
-    /// Waits until all is in the mirror that bluetoothd has to tell by now. It may signal that services are resolved before it
-    /// signals the services (seen with 5.66), but before it answers a call it signals all that it has to (gdbus flushes).
+    /// Waits until the mirror has all changes until now. bluetoothd may signal ServicesResolved before the services
+    /// (seen with 5.66), but it sends all pending signals before it replies to a call (gdbus flushes).
     private func untilSignalled(of path: ObjectPath) async {
         _ = try? await bus.property("Connected", of: BlueZName.device, at: path, of: BlueZName.service)
     }
@@ -157,14 +161,15 @@ extension BlueZ {
         }
     }
 
-    /// In one step with the look at it, so that its end is not missed.
+    /// Creates the connected device and starts watching it in one synchronous step, so that the end of the connection
+    /// is not missed.
     private func connected(_ device: Device, at path: ObjectPath) -> ConnectedDevice {
         let connected = ConnectedDevice(device, at: path)
         connected.assumeIsolated { $0.watch() }
         return connected
     }
 
-    /// Ends an attempt or a connection without waiting for it.
+    /// Requests the end of an attempt or a connection, without waiting for it.
     func abandon(_ path: ObjectPath) {
         try? bus.assumeIsolated {
             try $0.callWithoutReply(DBusCall(to: BlueZName.service, path, BlueZName.device, "Disconnect"))

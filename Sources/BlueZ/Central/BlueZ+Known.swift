@@ -1,10 +1,11 @@
 extension BlueZ {
-    /// Waits until bluetoothd runs and has the adapter, switched on: it looks at once, and whenever something has changed.
+    /// Waits until bluetoothd runs and an adapter is powered.
     ///
     /// - Parameter name: The name or address of an adapter; nil for any.
+    /// - Returns: The adapter.
     /// - Throws: ``BLEError`` with ``BLEError/Code/cancelled``.
     public func waitForAdapter(_ name: String? = nil) async throws(BLEError) -> Adapter {
-        // As long as it takes: a century will do.
+        // No limit: 95 years.
         try await wait(.seconds(3_000_000_000), activity: "waiting for the adapter") {
             () -> Result<Adapter, BLEError>? in
             guard let adapter = try? self.adapter(name), adapter.isPowered else { return nil }
@@ -12,18 +13,21 @@ extension BlueZ {
         }
     }
 
-    /// The devices that bluetoothd knows of on an adapter, in sight or only remembered.
+    /// Returns the devices that bluetoothd knows on an adapter, in sight or only remembered.
     ///
-    /// - Parameter adapter: The name or address of an adapter; nil for the first that is on.
+    /// - Parameter adapter: The name or address of an adapter; nil for the first that is powered.
     /// - Throws: ``BLEError`` with ``BLEError/Code/noAdapter`` or ``BLEError/Code/notRunning``.
     public func knownDevices(on adapter: String? = nil) throws(BLEError) -> [DeviceReport] {
         let path = try self.adapter(adapter).path
         return keeper.mirror.objects(with: BlueZName.device, below: path).compactMap { DeviceReport($1) }
     }
 
-    /// The services that a device was found to have when it was connected; none where it was not, or is not known.
+    /// Returns the services that bluetoothd remembers of a device; empty if the device was never connected, or is
+    /// unknown.
     ///
-    /// - Parameter adapter: The name or address of an adapter; nil for the first that is on.
+    /// - Parameters:
+    ///   - address: The address of the device.
+    ///   - adapter: The name or address of an adapter; nil for the first that is powered.
     /// - Throws: ``BLEError`` with ``BLEError/Code/noAdapter`` or ``BLEError/Code/notRunning``.
     public func knownServices(
         of address: BluetoothAddress, on adapter: String? = nil

@@ -2,12 +2,14 @@ internal import DBus
 internal import DescriptorIO
 
 extension BlueZ {
-    /// Scans for devices until the sequence is let go. Those that are there already, also connected ones, come first.
+    /// Scans for devices until the sequence is released. Devices that are already in sight or connected come first.
     ///
-    /// - Parameter adapter: The name or address of an adapter; nil for the first that is on.
+    /// - Parameters:
+    ///   - filter: The conditions for devices.
+    ///   - adapter: The name or address of an adapter; nil for the first that is powered.
     /// - Throws: ``BLEError`` with ``BLEError/Code/notRunning``, ``BLEError/Code/noAdapter``,
-    ///   ``BLEError/Code/adapterOff``, ``BLEError/Code/busy`` or ``BLEError/Code/notPermitted``; the sequence too, when
-    ///   that happens later.
+    ///   ``BLEError/Code/adapterOff``, ``BLEError/Code/busy`` or ``BLEError/Code/notPermitted``. The sequence throws an
+    ///   error that occurs later.
     public func scan(
         for filter: ScanFilter = ScanFilter(), on adapter: String? = nil
     ) async throws(BLEError) -> BLESequence<ScanEvent> {
@@ -20,7 +22,8 @@ extension BlueZ {
         let id = keeper.observe { [weak self, loop] change in
             guard let error = scan.take(change) else { return }
             queue.end(error)
-            // bluetoothd has forgotten that it was asked to scan; to ask it to stop would stop who asks next.
+            // Close the connection without StopDiscovery: bluetoothd has forgotten this discovery, and would stop a
+            // later one.
             if let bus = discovery.bus { Task(executorPreference: loop) { await bus.close() } }
             discovery.bus = nil
             self?.assumeIsolated { $0.discoveries[place] = nil }
@@ -50,7 +53,7 @@ extension BlueZ {
     }
 }
 
-/// What one scan has told of.
+/// The devices that one scan has reported.
 private final class Scan {
     private let filter: ScanFilter
     private let adapter: BluetoothAddress
@@ -73,7 +76,7 @@ private final class Scan {
         for (path, _) in keeper.mirror.objects(with: BlueZName.device, below: place) { look(at: path) }
     }
 
-    /// Tells of a change; returns why the scan is over, if it is.
+    /// Processes a change. Returns the reason if the scan is over.
     func take(_ change: MirrorChange) -> BLEError? {
         switch change {
         case .serviceCame: break
@@ -111,14 +114,14 @@ private final class Scan {
 }
 
 extension MirrorKeeper {
-    /// Where an adapter is now.
+    /// The current path of an adapter.
     func adapterPath(_ address: BluetoothAddress) -> ObjectPath? {
         mirror.objects(with: BlueZName.adapter).first { _, properties in
             properties["Address"]?.string.flatMap { BluetoothAddress($0) } == address
         }?.path
     }
 
-    /// Where a device is now, of those of an adapter.
+    /// The current path of a device of an adapter.
     func devicePath(_ address: BluetoothAddress, on adapter: BluetoothAddress) -> ObjectPath? {
         guard let place = adapterPath(adapter) else { return nil }
         return mirror.objects(with: BlueZName.device, below: place).first { _, properties in

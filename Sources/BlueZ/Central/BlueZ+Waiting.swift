@@ -2,9 +2,9 @@ internal import DBus
 internal import DescriptorIO
 
 extension BlueZ {
-    /// Waits until `find` finds something: it looks at once, and whenever something has changed.
+    /// Waits until `find` returns a result. Calls `find` at once, and after each change of the mirror.
     ///
-    /// - Throws: What `find` found to be in the way; `timedOut`; `cancelled`.
+    /// - Throws: The error that `find` returns; `timedOut`; `cancelled`.
     func wait<Value: Sendable>(
         _ timeout: Duration, activity: String, until find: @escaping () -> Result<Value, BLEError>?
     ) async throws(BLEError) -> Value {
@@ -26,9 +26,9 @@ extension BlueZ {
     }
 }
 
-/// The time since it was made.
+/// Measures the time since its creation.
 struct Stopwatch: Sendable {
-    /// Sleeps until so much time has passed since it was made, however late the task begins to.
+    /// Sleeps until this time after the creation, even if the task begins late.
     let sleep: @Sendable (Duration) async throws -> Void
     private let read: @Sendable () -> Duration
 

@@ -1,12 +1,13 @@
-/// How long connecting may take.
+/// The time limits for connecting.
 public struct ConnectPatience: Sendable, Hashable {
-    /// One attempt, until the services are known.
+    /// The limit for one attempt, until the services are known.
     public var attempt: Duration
-    /// All attempts together, with the search for the device.
+    /// The limit for all attempts and the search for the device.
     public var total: Duration
-    /// The search for a device that is not in sight.
+    /// The limit for the search for a device that is not in sight.
     public var search: Duration
 
+    /// Creates limits.
     public init(
         attempt: Duration = .seconds(20), total: Duration = .seconds(60), search: Duration = .seconds(10)
     ) {
@@ -16,29 +17,31 @@ public struct ConnectPatience: Sendable, Hashable {
     }
 }
 
-/// What to do when an attempt to connect has failed.
+/// The policy after a failed attempt to connect.
 struct ConnectRetries {
-    /// What to do next.
+    /// The next step.
     enum Step: Equatable {
         case retry(after: Duration)
         case giveUp
     }
 
-    /// How often what passes by itself is tried again.
+    /// The number of retries after failures of a busy radio: see ``isPassing(_:)``.
     static let passingLimit = 9
     static let passingPause = Duration.milliseconds(250)
 
     private var passing = 0
     private var pauses = BackOff.usual
 
-    /// - Parameter error: What the last attempt failed with.
+    /// Returns the next step after a failed attempt.
+    ///
+    /// - Parameter error: The error of the attempt.
     mutating func next(after error: BLEError) -> Step {
         if Self.isPassing(error) {
             passing += 1
             return passing <= Self.passingLimit ? .retry(after: Self.passingPause) : .giveUp
         }
         switch error.code {
-        // It was there and went, by bluetoothd's word; or it did not come in sight.
+        // Without a D-Bus name, the device never came in sight. With one, bluetoothd reports that the device has gone.
         case .notFound where error.name == nil: return .giveUp
         case .notFound, .busy, .disconnected, .timedOut, .failed:
             return pauses.next().map { .retry(after: $0) } ?? .giveUp
@@ -48,8 +51,8 @@ struct ConnectRetries {
         }
     }
 
-    /// Whether the radio was merely busy with something else. bluetoothd has no names for these failures, but words that
-    /// stand for a number each; bleak's retries know the same two (bleak#1154).
+    /// Whether the radio was only busy with another operation. bluetoothd reports these failures as `Failed`, and only
+    /// the text identifies them. bleak retries after the same two (bleak#1154).
     private static func isPassing(_ error: BLEError) -> Bool {
         guard error.name == .bluez("Failed"), let message = error.message else { return false }
         return message == "le-connection-abort-by-local" || message == "br-connection-canceled"

@@ -1,21 +1,23 @@
 internal import DBus
 public import DescriptorIO
 
-/// A device that is connected, and whose services are known.
+/// A connected device with known services.
 ///
-/// It ends once: when the device, the adapter or bluetoothd goes, or when this end disconnects. One that is let go is
-/// disconnected.
+/// The connection ends once: when the device, the adapter or bluetoothd goes, or when this program disconnects.
+/// Releasing the object disconnects the device.
 public actor ConnectedDevice {
+    /// The executor of the actor: the ``loop``.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { bluez.loop.asUnownedSerialExecutor() }
-    /// The loop that all of it runs on.
+    /// The event loop that the connection runs on.
     public nonisolated var loop: EventLoop { bluez.loop }
 
+    /// The address of the device.
     public nonisolated let address: BluetoothAddress
-    /// Whether it keeps this address; see ``DeviceReport/hasStableAddress``.
+    /// Whether the device keeps its address; see ``DeviceReport/hasStableAddress``.
     public nonisolated let hasStableAddress: Bool
-    /// What it calls itself, or else its address.
+    /// The device's name, or else its address.
     public nonisolated let name: String
-    /// What it has.
+    /// The services of the device.
     public nonisolated let services: [GATTService]
 
     nonisolated let bluez: BlueZ
@@ -24,15 +26,15 @@ public actor ConnectedDevice {
     private var observer: UInt64?
     private var end: BLEError?
     private var endHandlers: [@Sendable (BLEError) -> Void] = []
-    /// The last write to each characteristic, behind which the next begins: bluetoothd answers a second one at a time with
-    /// InProgress, and does not say when it is ready.
+    /// The last write to each characteristic. The next one begins after it: bluetoothd refuses a concurrent write with
+    /// InProgress, and does not report when it is ready.
     private var lastWrites: [ObjectPath: Task<Void, Never>] = [:]
-    /// The results of the writes that have not ended.
+    /// The outcomes of the writes in progress.
     private var writes: [ObjectIdentifier: Outcome<Void>] = [:]
-    /// The characteristics that were ever listened to.
+    /// The characteristics that this program has ever subscribed to.
     private var heard: Set<ObjectPath> = []
-    /// The characteristics with a write that bluetoothd has not answered. It refuses the next as in progress then, though
-    /// nobody else writes.
+    /// The characteristics with a write that bluetoothd has not answered. bluetoothd then refuses the next write with
+    /// InProgress, although no other program writes.
     private var unanswered: Set<ObjectPath> = []
 
     init(_ device: Device, at path: ObjectPath) {
@@ -47,7 +49,7 @@ public actor ConnectedDevice {
         services = keeper.mirror.services(of: path)
     }
 
-    /// Begins to watch for the end.
+    /// Begins to watch for the end of the connection.
     func watch() {
         observer = bluez.keeper.observe { [weak self, path, weak keeper = bluez.keeper] change in
             if let keeper, let error = Self.end(change, path, keeper) { self?.assumeIsolated { $0.finish(error) } }
@@ -65,8 +67,8 @@ public actor ConnectedDevice {
         }
     }
 
-    /// The device has a characteristic no more, as when the program that offered it has ended; the connection is left to
-    /// itself then. Whoever listens would hear nothing for ever.
+    /// Ends the connection if the device has withdrawn a subscribed characteristic, for example because the program
+    /// that offered it has ended. Otherwise the connection would stay up, and subscribers would wait forever.
     private func withdrawn(_ characteristic: ObjectPath) {
         guard end == nil, heard.contains(characteristic) else { return }
         finish(
@@ -87,14 +89,17 @@ public actor ConnectedDevice {
         }
     }
 
-    // MARK: What it has
+    // MARK: Services
 
-    /// Whether it is paired with this computer.
+    /// Whether the device is paired with this computer.
     public var isPaired: Bool { bluez.keeper.mirror[path, BlueZName.device]?["Paired"]?.boolean == true }
 
-    /// The characteristic of a service.
+    /// Returns a characteristic of a service.
     ///
-    /// - Throws: ``BLEError`` with ``BLEError/Code/notFound``, and what there is instead.
+    /// - Parameters:
+    ///   - uuid: The characteristic.
+    ///   - service: The service.
+    /// - Throws: ``BLEError`` with ``BLEError/Code/notFound``, and a hint that lists the device's characteristics.
     public nonisolated func characteristic(
         _ uuid: BluetoothUUID, of service: BluetoothUUID
     ) throws(BLEError) -> GATTCharacteristic {
@@ -109,8 +114,8 @@ public actor ConnectedDevice {
                 : "choose a characteristic that it has: \(all)")
     }
 
-    /// How many bytes a packet has room for, three of them for its head: 23 where bluetoothd does not know, as before
-    /// version 5.62. Asked for anew each time, since it grows right after connecting.
+    /// Returns the MTU of the connection in bytes, which includes 3 bytes of header; 23 if bluetoothd does not report
+    /// it, as before version 5.62. Reads the MTU on each call, since it grows right after connecting.
     public func mtu(of characteristic: GATTCharacteristic) async -> Int {
         let value = try? await bluez.bus.property(
             "MTU", of: BlueZName.gattCharacteristic, at: characteristic.path, of: BlueZName.service)
@@ -132,29 +137,32 @@ public actor ConnectedDevice {
         return reply.first?.bytes ?? []
     }
 
-    /// How a value is written.
+    /// The type of a write.
     public enum WriteType: String, Sendable, Hashable {
-        /// Without a confirmation.
+        /// A write without confirmation.
         case command
-        /// With one.
+        /// A write that the device confirms.
         case request
     }
 
-    /// Writes a value, behind the writes to the same characteristic that wait.
+    /// Writes a value, after pending writes to the same characteristic.
     ///
-    /// A task that is cancelled does not wait for the write to end; the next write does.
+    /// If the task is cancelled, this function returns before the write has ended, but the next write waits for it.
     ///
-    /// By a call of bluetoothd: some 70 µs, in which no radio carries a packet. The socket that `AcquireWrite` hands out
-    /// takes 15 µs, and drops in silence what does not fit.
+    /// The write is a method call, which takes about 70 µs, less than the time of a packet on the radio. The socket of
+    /// `AcquireWrite` takes 15 µs, but silently drops data that does not fit.
     ///
-    /// - Parameter bytes: As a command no more than ``mtu(of:)`` - 3, as a request no more than 512.
-    /// - Throws: ``BLEError`` with ``BLEError/Code/unsupported`` where the characteristic is not written so;
-    ///   ``BLEError/Code/busy`` where another program writes to it all the time.
+    /// - Parameters:
+    ///   - bytes: The value: as a command at most ``mtu(of:)`` - 3 bytes, as a request at most 512.
+    ///   - characteristic: The characteristic.
+    ///   - type: The type of the write.
+    /// - Throws: ``BLEError`` with ``BLEError/Code/unsupported`` if the characteristic does not support this type of
+    ///   write; ``BLEError/Code/busy`` if another program keeps writing to the characteristic.
     public func write(
         _ bytes: [UInt8], to characteristic: GATTCharacteristic, _ type: WriteType
     ) async throws(BLEError) {
         let activity = "writing to \(characteristic.uuid) of \(name)"
-        // bluetoothd does not check a type that is named against the flags.
+        // bluetoothd does not check the type against the flags.
         try check(
             characteristic, type == .command ? .writeWithoutResponse : .write, "be written as a \(type.rawValue)",
             activity)
@@ -164,7 +172,7 @@ public actor ConnectedDevice {
         let (path, previous) = (characteristic.path, lastWrites[characteristic.path])
         lastWrites[path] = Task(executorPreference: loop) {
             await previous?.value
-            // Whoever has given up meanwhile sends nothing.
+            // A write is not sent if its caller has given up.
             if !outcome.isFinished { outcome.finish(await self.carryOut(bytes, path, type, activity)) }
             await self.forget(outcome)
         }
@@ -174,7 +182,8 @@ public actor ConnectedDevice {
     private func carryOut(
         _ bytes: [UInt8], _ path: ObjectPath, _ type: WriteType, _ activity: String
     ) async -> Result<Void, BLEError> {
-        // Another program's write is in the way until it is confirmed. Nothing was sent then.
+        // bluetoothd answers InProgress while another program's write is unconfirmed. It has sent nothing then, so try
+        // again.
         var pauses = BackOff(first: .milliseconds(10), count: 8)
         while true {
             do throws(BLEError) {
@@ -194,18 +203,19 @@ public actor ConnectedDevice {
         }
     }
 
-    /// What bluetoothd's "in progress" means: another's write is in the way, or one of this program's that the device has
-    /// left without an answer. bluetoothd gives up such a one after 30 s, later than whoever waits.
+    /// The meaning of bluetoothd's InProgress: another program is writing, or the device has not answered an earlier
+    /// write of this program. bluetoothd gives up such a write after 30 s, when callers no longer wait.
     private func inProgress(_ error: BLEError, at path: ObjectPath) -> BLEError {
         guard unanswered.contains(path) else { return error }
         return BLEError(
             .timedOut, message: "the write before was not answered", activity: error.activity, hint: silenceHint)
     }
 
-    /// A device that wants to be paired may leave a request unanswered, and bluetoothd with it.
+    /// The hint after a time-out: a device that requires pairing may leave a request unanswered, and bluetoothd then
+    /// leaves the call unanswered.
     private var silenceHint: String? { isPaired ? nil : "if it wants to be paired, run bluetoothctl pair \(address)" }
 
-    /// bluetoothd remembers what a device has, which may have changed since (bluez#191).
+    /// bluetoothd remembers the services of a device, although they may have changed (bluez#191).
     private var staleHint: String {
         "if the device has other services than before, have bluetoothd forget it: bluetoothctl remove \(address)"
             + (isPaired ? "; then pair with it again: bluetoothctl pair \(address)" : "")
@@ -215,10 +225,11 @@ public actor ConnectedDevice {
 
     // MARK: Notifications
 
-    /// What a characteristic tells of, from now on.
+    /// Subscribes to a characteristic.
     ///
-    /// - Throws: ``BLEError``; ``BLEError/Code/unsupported`` where it does not tell of anything. The sequence throws when
-    ///   the device is gone.
+    /// - Parameter characteristic: A characteristic that notifies or indicates.
+    /// - Returns: The notified values. The sequence throws when the device is gone.
+    /// - Throws: ``BLEError``, with ``BLEError/Code/unsupported`` if the characteristic does not notify.
     public func notifications(of characteristic: GATTCharacteristic) async throws(BLEError) -> BLESequence<[UInt8]> {
         let queue = ArrivalQueue<[UInt8], BLEError>()
         onEnd { queue.end($0.code == .closed ? nil : $0) }
@@ -226,13 +237,16 @@ public actor ConnectedDevice {
         return BLESequence(queue) { subscription.cancel() }
     }
 
-    /// Calls `handler` with all that a characteristic tells of, on the loop's thread, as long as the subscription is
-    /// there. The first may come before this returns.
+    /// Subscribes to a characteristic, as long as the subscription exists.
     ///
-    /// By signals of bluetoothd, of which 30,000 come through in a second; the socket that `AcquireNotify` hands out loses
-    /// what is told before the subscription is confirmed (bleak#1885).
+    /// Values arrive as signals of bluetoothd, which can deliver 30,000 per second. The socket of `AcquireNotify` would
+    /// lose values that arrive before the subscription is confirmed (bleak#1885).
     ///
-    /// - Throws: ``BLEError``.
+    /// - Parameters:
+    ///   - characteristic: A characteristic that notifies or indicates.
+    ///   - handler: Called on the loop's thread with each notified value, possibly before this function returns.
+    /// - Returns: The subscription. Releasing it ends the subscription.
+    /// - Throws: ``BLEError``, with ``BLEError/Code/unsupported`` if the characteristic does not notify.
     public func listen(
         to characteristic: GATTCharacteristic, _ handler: @escaping @Sendable ([UInt8]) -> Void
     ) async throws(BLEError) -> ValueSubscription {
@@ -241,7 +255,7 @@ public actor ConnectedDevice {
             throw BLEError(
                 .unsupported, activity: activity, hint: "this characteristic has no notifications: read it instead")
         }
-        // Before StartNotify, which the first notification may overtake (bleak#374).
+        // Register the handler before StartNotify: the first notification may overtake the reply (bleak#374).
         let subscription = ValueSubscription(bluez, characteristic.path, handler)
         heard.insert(characteristic.path)
         do throws(BLEError) {
@@ -252,15 +266,17 @@ public actor ConnectedDevice {
         } catch {
             subscription.cancel()
             var error = error
-            // The characteristic tells by its flags: bluetoothd has not found what a subscription is written to.
+            // The flags promise notifications, but bluetoothd has found no descriptor to write the subscription to.
             if error.name == .bluez("NotSupported") { (error.code, error.hint) = (.failed, staleHint) }
             throw error
         }
         return subscription
     }
 
-    /// Whether somebody else has subscribed to a characteristic, before this client does. bluetoothd then signals each
-    /// value once for each subscriber, to all of them (seen with 5.66), so that each hears all values twice.
+    /// Whether another program has subscribed to a characteristic; call this before this program subscribes.
+    ///
+    /// bluetoothd then signals each value to every subscriber once per subscriber (seen with 5.66), so that two
+    /// subscribers receive all values twice.
     public func isHeardElsewhere(_ characteristic: GATTCharacteristic) -> Bool {
         let keeper = bluez.keeper
         guard !keeper.isHandling(characteristic.path) else { return false }
@@ -268,14 +284,14 @@ public actor ConnectedDevice {
         return ["Notifying", "NotifyAcquired"].contains { properties?[$0]?.boolean == true }
     }
 
-    // MARK: Whether it is there
+    // MARK: Presence
 
-    /// Waits for an answer of the device, whatever it is. What it told of before has been handed out then.
+    /// Waits for any answer of the device. All values that the device notified before have then been delivered.
     ///
-    /// It is asked for a Client Characteristic Configuration, which changes nothing. Where it has none, and so tells of
-    /// nothing, this returns at once.
+    /// Reads a Client Characteristic Configuration, which changes nothing. A device without one notifies nothing; for
+    /// such a device this function returns at once.
     ///
-    /// - Throws: ``BLEError``: it is gone, did not answer in 25 s, or could not be asked.
+    /// - Throws: ``BLEError`` if the device is gone, did not answer within 25 s, or could not be asked.
     public func confirmConnection() async throws(BLEError) {
         let activity = "asking whether \(name) is there"
         let all = services.lazy.flatMap(\.characteristics).compactMap(\.configuration)
@@ -287,8 +303,8 @@ public actor ConnectedDevice {
             }
         } catch {
             switch error.code {
-            // A device that refuses is there. One of which bluetoothd says that it is busy was not asked. One that wants to
-            // be paired may have kept back what it would have told.
+            // A refusal proves that the device is there. `busy` means that bluetoothd did not ask the device.
+            // `notPaired` is an error too, since the device may have withheld notifications.
             case .notPermitted, .unsupported, .invalidArgument, .failed: return
             default: throw error
             }
@@ -297,17 +313,17 @@ public actor ConnectedDevice {
 
     // MARK: The end
 
-    /// Calls `handler` once it has ended, with the reason; at once where it has.
+    /// Calls `handler` with the reason when the connection ends, or at once if it has ended.
     public func onEnd(_ handler: @escaping @Sendable (BLEError) -> Void) {
         if let end { handler(end) } else { endHandlers.append(handler) }
     }
 
-    /// Disconnects; what waits ends with ``BLEError/Code/closed``. Disconnecting twice is allowed.
+    /// Disconnects, and ends pending operations with ``BLEError/Code/closed``. Disconnecting twice is allowed.
     ///
-    /// It is waited for, 5 s at most, also where the task is cancelled: bluetoothd takes up to 2 s for it, and whoever
-    /// connects meanwhile is given a connection that is about to go.
+    /// Waits for the disconnection, 5 s at most, even if the task is cancelled: bluetoothd takes up to 2 s, and a
+    /// program that connects before gets the connection that is about to end.
     ///
-    /// - Returns: Whether it is disconnected by now.
+    /// - Returns: Whether the device is disconnected.
     @discardableResult
     public func disconnect() async -> Bool {
         guard end == nil else { return !bluez.keeper.isConnected(path) }
@@ -317,15 +333,15 @@ public actor ConnectedDevice {
             let watch = Stopwatch(bluez.clock)
             _ = try? await bluez.call(
                 path, BlueZName.device, "Disconnect", timeout: limit, activity: "disconnecting from \(name)")
-            // It may be answered before the connection has gone.
+            // bluetoothd may reply before the connection has ended.
             return await bluez.waitUntilDisconnected(device, within: max(limit - watch.elapsed, .milliseconds(1)))
         }
         return await ending.value
     }
 
-    /// Asks bluetoothd to disconnect, and does not wait until it has; what waits ends with ``BLEError/Code/closed``.
+    /// Requests the disconnection without waiting for it, and ends pending operations with ``BLEError/Code/closed``.
     ///
-    /// bluetoothd goes on with it when this program has ended. See ``Device/waitUntilDisconnected(within:)``.
+    /// bluetoothd completes the disconnection even if this program ends. See ``Device/waitUntilDisconnected(within:)``.
     public func beginDisconnecting() async {
         guard end == nil else { return }
         finish(BLEError(.closed, activity: "using the device"))
@@ -333,7 +349,7 @@ public actor ConnectedDevice {
         try? await bluez.bus.flush()
     }
 
-    /// Ends the use of it, and leaves it connected: somebody else uses the same connection.
+    /// Stops using the device but leaves it connected, since another program uses the same connection.
     public func leave() { finish(BLEError(.closed, activity: "using the device")) }
 
     private func finish(_ error: BLEError) {
@@ -349,7 +365,8 @@ public actor ConnectedDevice {
         for handler in handlers { handler(error) }
     }
 
-    /// bluetoothd keeps subscriptions for as long as their client is on the bus, and shows them to whoever connects next.
+    /// Ends the subscriptions. bluetoothd keeps subscriptions as long as their client is on the bus, and reports them
+    /// to the next program that connects.
     private func stopListening() {
         for path in heard where bluez.keeper.isHandling(path) {
             bluez.assumeIsolated { $0.endNotifications(of: path) }
@@ -371,7 +388,8 @@ public actor ConnectedDevice {
         }
     }
 
-    /// Carries out a call; where it fails and the device turns out to be gone, that is the error.
+    /// Performs a call. If the call fails and the device turns out to be gone, throws the reason for the end of the
+    /// connection.
     @discardableResult
     private func whileConnected<Value: Sendable>(
         _ activity: String, _ body: () async throws(BLEError) -> Value
@@ -383,12 +401,13 @@ public actor ConnectedDevice {
         do throws(BLEError) { return try await body() } catch {
             var error = error
             if end == nil, error.code == .failed || error.code == .notFound || error.attError != nil {
-                // bluetoothd tells of the end a little later than it refuses; the answer to this comes behind it.
+                // bluetoothd signals the end of the connection a little after the refusal. The reply to this query
+                // comes after the signal.
                 _ = try? await bluez.bus.property(
                     "Connected", of: BlueZName.device, at: path, of: BlueZName.service)
             }
             guard var end else {
-                // A device that is paired has another reason for it.
+                // If the device is paired, the error has another reason.
                 if error.attError == .unlikelyError, isPaired { (error.code, error.hint) = (.failed, nil) }
                 if error.code == .timedOut { error.hint = silenceHint }
                 if [.invalidHandle, .attributeNotFound].contains(error.attError) { error.hint = staleHint }
@@ -400,7 +419,7 @@ public actor ConnectedDevice {
     }
 }
 
-/// A handler's place among those who hear of a characteristic, until it is cancelled or let go.
+/// A subscription of a handler to the values of a characteristic. Cancelling or releasing it ends the subscription.
 public final class ValueSubscription: Sendable {
     private let bluez: BlueZ
     private let path: ObjectPath
@@ -414,7 +433,7 @@ public final class ValueSubscription: Sendable {
 
     deinit { cancel() }
 
-    /// Ends it. Cancelling twice is allowed.
+    /// Ends the subscription. Cancelling twice is allowed.
     public func cancel() {
         bluez.loop.execute { [bluez, path, id] in
             guard bluez.keeper.stopHandling(id, of: path) else { return }

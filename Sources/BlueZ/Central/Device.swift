@@ -1,26 +1,29 @@
 internal import DBus
 
-/// A device by its address, whether it is there or not.
+/// A device, identified by its address and an adapter, whether it is in sight or not.
 public struct Device: Sendable {
+    /// The address of the device.
     public let address: BluetoothAddress
-    /// The adapter that it is to be reached by.
+    /// The address of the adapter that reaches the device.
     public let adapter: BluetoothAddress
     let bluez: BlueZ
 
-    /// What is known of it now; nil where bluetoothd does not know it.
+    /// The current report on the device; nil if bluetoothd does not know the device.
     public var report: DeviceReport? {
         get async { await bluez.report(of: address, on: adapter) }
     }
 
-    /// Connects to it and waits until its services are known: bluetoothd calls it connected long before.
+    /// Connects, and waits until the services are known, which is long after bluetoothd reports the device as
+    /// connected.
     ///
-    /// A device that is not in sight is scanned for. One that is still connected, as a program that crashed leaves it, is
-    /// taken as it is (bluez#89). What fails is tried again, as often as it makes sense.
+    /// If the device is not in sight, this function scans for it. If the device is still connected, for example after a
+    /// crash of a program, this function uses the connection (bluez#89). It tries again after errors that may pass.
     ///
     /// - Parameters:
-    ///   - services: What is of no use without these, as far as the device has them by bluetoothd's word.
-    ///   - patience: How long it may take.
-    /// - Throws: ``BLEError`` with ``BLEError/Code/notFound`` where it did not come in sight,
+    ///   - services: The services that the caller needs. Connecting fails if bluetoothd lists one of them for the
+    ///     device, but never shows it.
+    ///   - patience: The time limits.
+    /// - Throws: ``BLEError`` with ``BLEError/Code/notFound`` if the device did not come in sight,
     ///   ``BLEError/Code/disconnected``, ``BLEError/Code/timedOut``, ``BLEError/Code/busy``,
     ///   ``BLEError/Code/adapterOff``, ``BLEError/Code/noAdapter``, ``BLEError/Code/notRunning``,
     ///   ``BLEError/Code/failed`` or ``BLEError/Code/cancelled``.
@@ -30,30 +33,33 @@ public struct Device: Sendable {
         try await bluez.connect(to: self, needing: services, patience: patience)
     }
 
-    /// Waits until it is not connected, at most so long.
+    /// Waits until the device is not connected.
     ///
-    /// - Returns: Whether it is not connected; false as well where the task was cancelled.
+    /// - Parameter limit: The time limit.
+    /// - Returns: Whether the device is not connected; false also if the task was cancelled.
     @discardableResult
     public func waitUntilDisconnected(within limit: Duration) async -> Bool {
         await bluez.waitUntilDisconnected(self, within: limit)
     }
 
-    /// What tells the bus of this bluetoothd from others.
+    /// The GUID of bluetoothd's bus.
     package var bus: String { get async { await bluez.bus.busID } }
 
-    /// What waits are measured by.
+    /// The clock for time-outs and pauses.
     package var clock: any Clock<Duration> { bluez.clock }
 
-    /// Pairs with it, with nothing to show or to type at this end.
+    /// Pairs with the device, without showing or entering anything at this computer.
     ///
-    /// - Throws: ``BLEError`` with ``BLEError/Code/notPaired`` where the device refused.
+    /// - Throws: ``BLEError`` with ``BLEError/Code/notPaired`` if the device refused.
     public func pair() async throws(BLEError) { try await bluez.pair(with: self) }
 }
 
 extension BlueZ {
-    /// A device of an adapter.
+    /// Returns the device with an address. The device need not be in sight.
     ///
-    /// - Parameter adapter: The name or address of an adapter; nil for the first that is on.
+    /// - Parameters:
+    ///   - address: The address of the device.
+    ///   - adapter: The name or address of an adapter; nil for the first that is powered.
     /// - Throws: ``BLEError`` with ``BLEError/Code/noAdapter`` or ``BLEError/Code/notRunning``.
     public func device(_ address: BluetoothAddress, on adapter: String? = nil) throws(BLEError) -> Device {
         Device(address: address, adapter: try self.adapter(adapter).address, bluez: self)

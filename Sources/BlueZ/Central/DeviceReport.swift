@@ -1,25 +1,28 @@
 internal import DBus
 
-/// What is known of a device from its advertisements, and from what bluetoothd remembers.
+/// The facts about a device from its advertisements, and from bluetoothd's memory.
 public struct DeviceReport: Sendable, Hashable {
-    /// What it is known by.
+    /// The address, which identifies the device.
     public let address: BluetoothAddress
-    /// Whether it keeps this address: a public or a static random one, and not a private one.
+    /// Whether the device keeps its address: a public or a static random address, not a private one.
     public let hasStableAddress: Bool
-    /// What it calls itself; nil where it has not said.
+    /// The device's name; nil if unknown.
     public let name: String?
-    /// How strongly it was last heard, in dBm; nil where it is connected, or was not heard since somebody began to scan.
+    /// The signal strength of the last advertisement in dBm; nil if the device is connected, or was not heard since the
+    /// last scan began.
     public let rssi: Int?
-    /// The services that it advertises, or was found to have.
+    /// The services that the device advertises, or that were discovered.
     public let services: [BluetoothUUID]
-    /// What it advertises of makers, by their company numbers.
+    /// The advertised manufacturer data, by company identifiers.
     public let manufacturerData: [UInt16: [UInt8]]
+    /// Whether the device is connected to this computer.
     public let isConnected: Bool
+    /// Whether the device is paired with this computer.
     public let isPaired: Bool
-    /// Whether all that it has was found out; only then its services can be used.
+    /// Whether all services were discovered. Only then the services can be used.
     public let areServicesResolved: Bool
 
-    /// Whether it is there now, and not only remembered.
+    /// Whether the device is present, not only remembered.
     public var isInSight: Bool { rssi != nil || isConnected }
 
     init?(_ properties: ObjectMirror.Properties) {

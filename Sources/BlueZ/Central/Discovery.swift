@@ -2,22 +2,23 @@ internal import DBus
 
 /// The discovery of one adapter, which all scans of a client share.
 ///
-/// It has a connection to the bus of its own: bluetoothd may refuse to end a discovery, but not when its client goes.
+/// The discovery has its own connection to the bus: bluetoothd may refuse to stop a discovery, but always stops it when
+/// its client leaves the bus.
 final class Discovery: @unchecked Sendable {
-    // @unchecked: it is touched on the thread of its client's loop only.
+    // @unchecked: all accesses are on the thread of the client's loop.
 
-    /// What each scan that goes on wants.
+    /// The filters of the scans in progress.
     var filters: [UInt64: ScanFilter] = [:]
-    /// The connection over which bluetoothd was told to begin; nil where it was not.
+    /// The connection over which the discovery was started; nil if there is no discovery.
     var bus: DBusConnection?
-    /// The filter that bluetoothd has.
+    /// The filter that bluetoothd uses.
     var filter: [String: DBusValue]?
-    /// The change that bluetoothd was asked for last: the next one waits for it.
+    /// The last change that was requested from bluetoothd. The next one waits for it.
     var change: Task<Result<Void, BLEError>, Never>?
 }
 
 extension BlueZ {
-    /// Lets the adapter scan for what all who scan want, and stop when nobody does.
+    /// Adjusts the adapter's discovery to the filters of all scans. Stops the discovery if there are none.
     @discardableResult
     func settle(
         _ discovery: Discovery, on adapter: BluetoothAddress
@@ -68,7 +69,7 @@ extension BlueZ {
     }
 
     private func begin(at path: ObjectPath, over bus: DBusConnection) async throws(BLEError) {
-        // The adapter may still be ending an earlier discovery.
+        // The adapter may still be stopping an earlier discovery.
         var pauses = BackOff.usual
         while true {
             do throws(BLEError) { return try await setDiscovering(true, at: path, over: bus) } catch {
@@ -81,16 +82,17 @@ extension BlueZ {
     private func end(_ discovery: Discovery, on adapter: BluetoothAddress) async {
         guard let bus = discovery.bus else { return }
         discovery.bus = nil
-        // Where that is refused it ends with its client.
+        // If bluetoothd refuses, the discovery ends with the connection.
         if let path = keeper.adapterPath(adapter) { try? await setDiscovering(false, at: path, over: bus) }
         await bus.close()
     }
 
-    /// Has the discovery begin or end.
+    /// Starts or stops the discovery.
     ///
-    /// An adapter of bluetoothd 5.66 has one call at a time to answer: of several clients that ask in the same moment only
-    /// the last is answered. The discovery of the others begins or ends all the same; but one whose beginning was not
-    /// answered they may not end. So it is also taken for an answer what the adapter tells.
+    /// bluetoothd 5.66 stores one pending call per adapter: if several clients call in the same moment, only the last
+    /// one gets a reply. The discovery of the others starts or stops nevertheless, but bluetoothd may refuse to stop a
+    /// discovery whose start was not answered. Therefore a change of the adapter's `Discovering` property counts as a
+    /// reply too.
     private func setDiscovering(
         _ isOn: Bool, at path: ObjectPath, over bus: DBusConnection
     ) async throws(BLEError) {
@@ -110,14 +112,14 @@ extension BlueZ {
             outcome.finish(answer.map { _ in () }.mapError { BLEError($0, activity: activity) })
         }
         if isOtherClients {
-            // What it refuses it refuses at once, before it answers this.
+            // If bluetoothd refuses, it does so at once, before it replies to this query.
             let arguments: [DBusValue] = [.string(BlueZName.adapter), .string("Discovering")]
             bus.ask(DBusCall(to: BlueZName.service, path, BlueZName.properties, "Get", arguments)) { answer in
                 if case .success = answer { outcome.finish(.success(())) }
             }
         }
         try await outcome.wait(activity: activity)
-        // What it has told of until then is in the mirror when this is answered.
+        // When this query is answered, the mirror has all changes until now.
         _ = try? await self.bus.property("Discovering", of: BlueZName.adapter, at: path, of: BlueZName.service)
     }
 
@@ -125,7 +127,7 @@ extension BlueZ {
 }
 
 extension DBusConnection {
-    /// Calls a method from its loop's thread; `handler` gets the answer in the order of the bus.
+    /// Calls a method on the loop's thread. `handler` gets the reply, in the order of the bus.
     fileprivate nonisolated func ask(
         _ call: DBusCall, then handler: @escaping @Sendable (Result<[DBusValue], DBusError>) -> Void
     ) {
@@ -135,12 +137,12 @@ extension DBusConnection {
     }
 }
 
-/// Pauses that grow, and an end of them.
+/// Growing pauses for a limited number of retries.
 struct BackOff {
     private var pause: Duration
     private var rest: Int
 
-    /// 0.25 s and then twice as long each time, four times.
+    /// Four pauses, of 0.25 s, 0.5 s, 1 s and 2 s.
     static let usual = BackOff(first: .milliseconds(250), count: 4)
 
     init(first: Duration, count: Int) {
@@ -148,7 +150,7 @@ struct BackOff {
         rest = count
     }
 
-    /// The next pause; nil when it is time to give up.
+    /// Returns the next pause; nil to give up.
     mutating func next() -> Duration? {
         guard rest > 0 else { return nil }
         rest -= 1

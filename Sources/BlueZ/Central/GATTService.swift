@@ -1,25 +1,31 @@
 internal import DBus
 
-/// A service of a connected device.
+/// A service of a device.
 public struct GATTService: Sendable, Hashable {
+    /// The UUID of the service.
     public let uuid: BluetoothUUID
-    /// In the order of their places in the device's table.
+    /// The characteristics in the order of the device's attribute table.
     public let characteristics: [GATTCharacteristic]
 }
 
-/// A characteristic of a connected device.
+/// A characteristic of a device.
 public struct GATTCharacteristic: Sendable, Hashable {
-    /// What can be done with it.
+    /// The operations that a characteristic supports.
     public struct Flags: OptionSet, Sendable, Hashable {
+        /// The bits of the set.
         public let rawValue: UInt8
+        /// Creates a set from its bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+        /// The value can be read.
         public static let read = Flags(rawValue: 1)
-        /// Written, and the device confirms it.
+        /// The value can be written, and the device confirms the write.
         public static let write = Flags(rawValue: 2)
+        /// The value can be written without confirmation.
         public static let writeWithoutResponse = Flags(rawValue: 4)
+        /// The device can notify the value.
         public static let notify = Flags(rawValue: 8)
-        /// Told of, and this end confirms it.
+        /// The device can indicate the value, and this computer confirms each indication.
         public static let indicate = Flags(rawValue: 16)
 
         init(_ words: [String]) {
@@ -33,21 +39,24 @@ public struct GATTCharacteristic: Sendable, Hashable {
         ]
     }
 
+    /// The UUID of the characteristic.
     public let uuid: BluetoothUUID
-    /// The service that it belongs to.
+    /// The service of the characteristic.
     public let service: BluetoothUUID
+    /// The operations that the characteristic supports.
     public let flags: Flags
-    /// All that can be done with it, in bluetoothd's words, also what ``flags`` does not name: `read`, `encrypt-write`.
+    /// All flags in bluetoothd's notation, such as `read`; also flags without a member in ``Flags``, such as
+    /// `encrypt-write`.
     public let flagWords: [String]
-    /// Its descriptors, in the order of their places.
+    /// The descriptors in the order of the device's attribute table.
     public let descriptors: [BluetoothUUID]
     let path: ObjectPath
-    /// Its Client Characteristic Configuration, in which a central subscribes; nil where it has none. It may always be read
-    /// (Bluetooth Core 5.3, Vol 3, Part G, 3.3.3.3).
+    /// The Client Characteristic Configuration, to which a central writes its subscription; nil if there is none.
+    /// Reading it is always permitted (Bluetooth Core 5.3, Vol 3, Part G, 3.3.3.3).
     let configuration: ObjectPath?
 
-    /// The handle of its declaration, by which bluetoothd names its object: `18` of `…/service0010/char0012`. Nil where
-    /// that name is another.
+    /// The handle of the declaration, which is part of bluetoothd's object path: 0x12 for `…/service0010/char0012`. nil
+    /// if the path has another form.
     public var handle: UInt16? {
         let prefix = "char"
         guard let name = path.text.split(separator: "/").last, name.hasPrefix(prefix) else { return nil }
@@ -56,7 +65,7 @@ public struct GATTCharacteristic: Sendable, Hashable {
 }
 
 extension ObjectMirror {
-    /// The services of a device, with what they hold.
+    /// The services of a device with their characteristics.
     func services(of device: ObjectPath) -> [GATTService] {
         objects(with: BlueZName.gattService, below: device).compactMap { path, properties in
             guard let uuid = properties["UUID"]?.string.flatMap({ BluetoothUUID($0) }) else { return nil }

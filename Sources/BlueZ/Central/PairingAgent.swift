@@ -10,11 +10,11 @@ extension BlueZ {
         }
         if keeper.mirror[path, BlueZName.device]?["Paired"]?.boolean == true { return }
         try await registerAgent()
-        // As long as a person at the other end may need.
+        // A person at the device may need this long.
         try await call(path, BlueZName.device, "Pair", timeout: .seconds(60), activity: activity)
     }
 
-    /// Says yes in this program's place where bluetoothd asks whether to pair, and that nothing can be shown or typed here.
+    /// Registers an agent that accepts pairing, and declares that nothing can be shown or entered here.
     private func registerAgent() async throws(BLEError) {
         let generation = keeper.generation
         guard agentGeneration != generation else { return }
@@ -31,7 +31,7 @@ extension BlueZ {
     }
 }
 
-/// What answers bluetoothd's questions while it pairs.
+/// The agent that answers bluetoothd's questions during pairing.
 enum PairingAgent {
     static func object(at path: ObjectPath) -> DBusObject {
         let agrees: DBusMethod.Handler = { _ in [] }

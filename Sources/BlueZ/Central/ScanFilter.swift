@@ -1,15 +1,17 @@
 internal import DBus
 
-/// Which devices a scan tells of: those of which all that is named here is so.
+/// The conditions for devices in a scan. A device matches if it meets all that are set.
 public struct ScanFilter: Sendable, Hashable {
-    /// At least one of these services is advertised; empty for any.
+    /// Services, of which the device must advertise at least one; empty for any.
     public var services: Set<BluetoothUUID>
-    /// The whole name.
+    /// The full name.
     public var name: String?
+    /// The address.
     public var address: BluetoothAddress?
-    /// The least strength, in dBm.
+    /// The minimum signal strength in dBm.
     public var minimumRSSI: Int?
 
+    /// Creates a filter.
     public init(
         services: Set<BluetoothUUID> = [], name: String? = nil, address: BluetoothAddress? = nil,
         minimumRSSI: Int? = nil
@@ -20,7 +22,7 @@ public struct ScanFilter: Sendable, Hashable {
         self.minimumRSSI = minimumRSSI
     }
 
-    /// Whether a device fits. bluetoothd merges the filters of all its clients, so what it tells of need not.
+    /// Whether a device matches. bluetoothd merges the filters of all its clients, so it also reports other devices.
     public func fits(_ report: DeviceReport) -> Bool {
         if !services.isEmpty, services.isDisjoint(with: report.services) { return false }
         if let name, report.name != name { return false }
@@ -29,7 +31,7 @@ public struct ScanFilter: Sendable, Hashable {
         return true
     }
 
-    /// What lets through all that any of several filters lets through, as bluetoothd takes it.
+    /// The discovery filter for bluetoothd that passes all devices that any of the filters passes.
     static func merged(_ filters: some Collection<ScanFilter>) -> [String: DBusValue] {
         var properties: [String: DBusValue] = ["Transport": .string("le"), "DuplicateData": .boolean(false)]
         if filters.allSatisfy({ !$0.services.isEmpty }) {
@@ -44,12 +46,12 @@ public struct ScanFilter: Sendable, Hashable {
     }
 }
 
-/// What a scan has to tell.
+/// An event of a scan.
 public enum ScanEvent: Sendable, Hashable {
-    /// A device is there that fits.
+    /// A matching device came in sight.
     case found(DeviceReport)
-    /// Something is new about it.
+    /// The report on a device has changed.
     case changed(DeviceReport)
-    /// It was not heard for a while, 30 s as bluetoothd has it.
+    /// The device was not heard for a while: 30 s by default.
     case lost(BluetoothAddress)
 }

@@ -2,39 +2,38 @@ internal import DBus
 internal import DescriptorIO
 internal import Synchronization
 
-/// Keeps the mirror of bluetoothd's objects, and tells of its changes. If the bus goes, it connects to the one that is
-/// started in its place.
+/// Keeps the mirror of bluetoothd's objects up to date, and reports changes. Reconnects after a restart of the bus.
 ///
-/// A class beside the actor, so that what arrives comes straight here from the loop, in the order of the bus.
+/// This class is separate from the actor so that the event loop calls it directly, in the order of the bus.
 final class MirrorKeeper: @unchecked Sendable {
-    // @unchecked: it is touched on the thread of its loop only: by its client, whose executor the loop is, and by the
-    // handlers that the connection calls there.
+    // @unchecked: all accesses are on the loop's thread, by the client, whose executor is the loop, and by the handlers
+    // that the connection calls there.
 
     typealias Observer = (MirrorChange) -> Void
     typealias ValueHandler = ([UInt8]) -> Void
 
-    /// The connection to the bus: another one once the bus was started anew. It may be asked for on any thread.
+    /// The current connection to the bus, which changes after a restart of the bus. Any thread may read it.
     var bus: DBusConnection { connection.withLock { $0 } }
     private let connection: Mutex<DBusConnection>
     private let address: DBusBus
-    /// Whether the bus has gone, and is not back.
+    /// Whether the bus is gone.
     private var isBusGone = false
     private var isClosed = false
     private(set) var mirror = ObjectMirror()
-    /// Whether bluetoothd runs and all there is is in the mirror.
+    /// Whether bluetoothd runs, and the mirror has all its objects.
     private(set) var isComplete = false
-    /// The devices that a scan of this client has heard and that have not gone since. bluetoothd forgets how strong they
-    /// were when the scan ends.
+    /// The devices that a scan of this client has heard, and that bluetoothd has not removed since. bluetoothd forgets
+    /// the signal strength of devices when the scan ends.
     var seen: Set<ObjectPath> = []
     private var observers: [(id: UInt64, call: Observer)] = []
     private var valueHandlers: [ObjectPath: [(id: UInt64, call: ValueHandler)]] = [:]
     private var lastID: UInt64 = 0
-    /// How often bluetoothd has come or gone, by which an answer of the one before is known.
+    /// The number of times that bluetoothd came or went. Replies of an earlier generation are ignored.
     private(set) var generation = 0
     private var subscriptions: [DBusSubscription] = []
 
     private let clock: any Clock<Duration>
-    /// The pauses before bluetoothd is asked again.
+    /// The pauses before bluetoothd is queried again.
     private var pauses = BackOff.usual
     private let rules: [DBusMatchRule] = [
         .nameOwnerChanged(BlueZName.service),
@@ -48,10 +47,10 @@ final class MirrorKeeper: @unchecked Sendable {
         self.clock = clock
     }
 
-    /// Begins to listen, and then asks for all there is: what happens in between is not missed.
+    /// Subscribes to changes, then queries all objects, so that no change in between is missed.
     func start() async throws(DBusError) {
         try await listen()
-        // The handler is called in the order of the bus; whoever awaits the answer goes on later.
+        // The handler runs in the order of the bus. A task that awaits the reply would run later.
         let filled: Result<Void, DBusError> = await withUnsafeContinuation { continuation in
             fill { continuation.resume(returning: $0) }
         }
@@ -67,19 +66,19 @@ final class MirrorKeeper: @unchecked Sendable {
         }
     }
 
-    /// Stops to look for the bus where it has gone.
+    /// Stops waiting for a bus that is gone.
     func close() { isClosed = true }
 
     // MARK: The bus
 
-    /// The connection has ended.
+    /// Handles the end of the connection.
     private func end(_ error: DBusError?) {
         isBusGone = error != nil
         loseService()
         if isBusGone { reconnect() }
     }
 
-    /// Tries until there is a bus, as long as somebody has this.
+    /// Tries to reconnect until there is a bus, as long as this object exists.
     private func reconnect() {
         Task(executorPreference: bus.loop) { [weak self, clock] in
             var pause = Duration.milliseconds(250)
@@ -92,7 +91,9 @@ final class MirrorKeeper: @unchecked Sendable {
         }
     }
 
-    /// Connects to the bus, and begins anew; returns whether there is no more to be done.
+    /// Connects to the bus and fills the mirror again.
+    ///
+    /// - Returns: Whether to stop trying.
     private func connectAgain() async -> Bool {
         guard let bus = try? await DBusConnection.open(address, on: bus.loop, clock: clock) else { return false }
         guard !isClosed else {
@@ -101,7 +102,7 @@ final class MirrorKeeper: @unchecked Sendable {
         }
         connection.withLock { $0 = bus }
         do throws(DBusError) { try await listen() } catch {
-            // If the bus has gone once more, that has been seen to.
+            // If the bus is gone again, the handler of its end has already started another attempt.
             guard await bus.isOpen else { return true }
             await bus.close()
             return false
@@ -111,12 +112,12 @@ final class MirrorKeeper: @unchecked Sendable {
         return true
     }
 
-    /// What is missing where not all there is is in the mirror: the bus, or bluetoothd.
+    /// The error for an operation while the mirror is incomplete: the bus or bluetoothd is missing.
     func absence(_ activity: String) -> BLEError { BLEError(isBusGone ? .noBus : .notRunning, activity: activity) }
 
-    // MARK: Telling
+    // MARK: Observers
 
-    /// Calls `observer` with each change, until ``stopObserving(_:)``.
+    /// Calls `observer` with each change until ``stopObserving(_:)``.
     func observe(_ observer: @escaping Observer) -> UInt64 {
         lastID += 1
         observers.append((lastID, observer))
@@ -125,14 +126,14 @@ final class MirrorKeeper: @unchecked Sendable {
 
     func stopObserving(_ id: UInt64) { observers.removeAll { $0.id == id } }
 
-    /// Calls `handler` with each value that a characteristic tells of, until ``stopHandling(_:of:)``.
+    /// Calls `handler` with each value that a characteristic notifies, until ``stopHandling(_:of:)``.
     func handleValues(of characteristic: ObjectPath, _ handler: @escaping ValueHandler) -> UInt64 {
         lastID += 1
         valueHandlers[characteristic, default: []].append((lastID, handler))
         return lastID
     }
 
-    /// Returns whether that was the last of the characteristic.
+    /// Removes a handler. Returns whether it was the last one of the characteristic.
     func stopHandling(_ id: UInt64, of characteristic: ObjectPath) -> Bool {
         guard valueHandlers[characteristic]?.contains(where: { $0.id == id }) == true else { return false }
         valueHandlers[characteristic]?.removeAll { $0.id == id }
@@ -141,16 +142,16 @@ final class MirrorKeeper: @unchecked Sendable {
         return true
     }
 
-    /// Whether this client handles the values of a characteristic.
+    /// Whether this client has a handler for the values of a characteristic.
     func isHandling(_ characteristic: ObjectPath) -> Bool { valueHandlers[characteristic] != nil }
 
-    /// Whether bluetoothd has a device connected; false where there is none.
+    /// Whether a device is connected; false if there is no such device.
     func isConnected(_ device: ObjectPath?) -> Bool {
         device.flatMap { mirror[$0, BlueZName.device] }?["Connected"]?.boolean == true
     }
 
     private func tell(_ changes: [MirrorChange]) {
-        // A copy: observers may come and go meanwhile.
+        // The loop iterates over a copy: observers may be added and removed.
         for change in changes { for observer in observers { observer.call(change) } }
     }
 
@@ -170,7 +171,8 @@ final class MirrorKeeper: @unchecked Sendable {
         }
     }
 
-    /// A notification is handed on from where it lies: it is the one signal that comes often, and is no state to keep.
+    /// Passes the value of a notification to its handlers directly from the message: these signals are the only
+    /// frequent ones, and the mirror need not store the value.
     private func takeProperties(_ message: DBusMessage) {
         guard let path = message.path, let interface = message.cursor else { return }
         guard interface.isString(BlueZName.gattCharacteristic), let handlers = valueHandlers[path] else {
@@ -220,7 +222,8 @@ final class MirrorKeeper: @unchecked Sendable {
         tell([.serviceCame])
     }
 
-    /// A bluetoothd that has just come may have its name before it has anything to show.
+    /// Queries the objects again after a pause: a bluetoothd that has just started may own its name before it has
+    /// objects.
     private func askAgain() {
         guard let pause = pauses.next() else { return }
         Task(executorPreference: bus.loop) { [weak self, clock, generation] in
@@ -230,7 +233,7 @@ final class MirrorKeeper: @unchecked Sendable {
         }
     }
 
-    /// Calls a method; `handler` gets the answer in the order of the bus.
+    /// Calls a method. `handler` gets the reply, in the order of the bus.
     func call(_ call: DBusCall, then handler: @escaping @Sendable (Result<[DBusValue], DBusError>) -> Void) {
         bus.assumeIsolated { bus in
             do throws(DBusError) { try bus.call(call, then: handler) } catch { handler(.failure(error)) }

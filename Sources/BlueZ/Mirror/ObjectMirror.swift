@@ -1,18 +1,18 @@
 internal import DBus
 
-/// The objects of bluetoothd, as it has told of them.
+/// A copy of bluetoothd's objects.
 ///
-/// It is fed with the arguments of an answer to GetManagedObjects and of signals, in the order of the bus. What has
-/// another form than it should is passed over.
+/// The copy is updated from the reply to GetManagedObjects and from signals, in the order of the bus. Malformed
+/// arguments are ignored.
 struct ObjectMirror {
     typealias Properties = [String: DBusValue]
 
     private(set) var objects: [ObjectPath: [String: Properties]] = [:]
 
-    /// The properties of an object's interface; nil where there is none.
+    /// The properties of an interface of an object; nil if there is none.
     subscript(path: ObjectPath, interface: String) -> Properties? { objects[path]?[interface] }
 
-    /// The objects that have an interface, sorted by their paths.
+    /// The objects with an interface, sorted by their paths.
     func objects(with interface: String, below parent: ObjectPath? = nil) -> [(path: ObjectPath, Properties)] {
         objects.compactMap { path, interfaces in
             guard let properties = interfaces[interface], parent.map({ path.isWithin($0) }) ?? true else { return nil }
@@ -20,7 +20,7 @@ struct ObjectMirror {
         }.sorted { $0.0.text < $1.0.text }
     }
 
-    /// Takes in all that there is: `a{oa{sa{sv}}}`.
+    /// Replaces all objects: `a{oa{sa{sv}}}`.
     mutating func replace(with managed: DBusValue?) {
         objects = [:]
         for entry in managed?.dictionary?.entries ?? [] {
@@ -29,7 +29,7 @@ struct ObjectMirror {
         }
     }
 
-    /// Takes in `InterfacesAdded`: `oa{sa{sv}}`. Returns what there is now that was not.
+    /// Applies `InterfacesAdded`: `oa{sa{sv}}`. Returns the additions.
     mutating func add(_ arguments: [DBusValue]) -> [MirrorChange] {
         guard arguments.count == 2, let path = arguments[0].objectPath else { return [] }
         let added = Self.interfaces(arguments[1])
@@ -37,7 +37,7 @@ struct ObjectMirror {
         return added.keys.sorted().map { .added(path, $0) }
     }
 
-    /// Takes in `InterfacesRemoved`: `oas`. Returns what is gone.
+    /// Applies `InterfacesRemoved`: `oas`. Returns the removals.
     mutating func remove(_ arguments: [DBusValue]) -> [MirrorChange] {
         guard arguments.count == 2, let path = arguments[0].objectPath else { return [] }
         var changes: [MirrorChange] = []
@@ -49,13 +49,13 @@ struct ObjectMirror {
         return changes
     }
 
-    /// Takes in `PropertiesChanged`: `sa{sv}as`. Returns what has changed of an object that is known.
+    /// Applies `PropertiesChanged`: `sa{sv}as`. Returns the change; nothing for an unknown object.
     mutating func change(_ path: ObjectPath, _ arguments: [DBusValue]) -> [MirrorChange] {
         guard arguments.count == 3, let interface = arguments[0].string, var changed = arguments[1].properties,
             objects[path]?[interface] != nil
         else { return [] }
-        // Services are resolved on a connection only. Of a device that another adapter of its own plays, bluetoothd 5.66
-        // tells that they are, and not that it is connected, although it has it so.
+        // Services are resolved only while the device is connected. For a device that another adapter of the same
+        // computer plays, bluetoothd 5.66 signals ServicesResolved but not Connected, although the device is connected.
         if interface == BlueZName.device, changed["ServicesResolved"]?.boolean == true, changed["Connected"] == nil {
             changed["Connected"] = .boolean(true)
         }
@@ -70,15 +70,16 @@ struct ObjectMirror {
     }
 }
 
-/// What has become of the objects of bluetoothd.
+/// A change of bluetoothd's objects.
 enum MirrorChange: Equatable {
-    /// bluetoothd has come, and all there is is in the mirror.
+    /// bluetoothd has started, and the mirror has all its objects.
     case serviceCame
-    /// bluetoothd has gone, and nothing is left.
+    /// bluetoothd has stopped, and the mirror is empty.
     case serviceWent
+    /// An interface was added to an object.
     case added(ObjectPath, String)
-    /// With the properties that it had last.
+    /// An interface was removed from an object. Contains the last properties.
     case removed(ObjectPath, String, ObjectMirror.Properties)
-    /// With the names of the properties.
+    /// Properties of an interface have changed. Contains their names.
     case changed(ObjectPath, String, Set<String>)
 }

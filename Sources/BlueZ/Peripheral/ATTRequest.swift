@@ -1,29 +1,30 @@
 internal import DBus
 
-/// How a central asked to read or to write.
+/// The parameters of a central's read or write.
 public struct ATTRequest: Sendable, Hashable {
-    /// The packets of a link of which nothing else is known.
+    /// The MTU in bytes of a connection without a negotiated MTU.
     public static let smallestMTU = 23
 
-    /// How something was written.
+    /// The type of a write.
     public enum Kind: String, Sendable, Hashable {
-        /// The central waits until it is told that it was.
+        /// A write with response: the central waits for the confirmation.
         case request
-        /// Without response.
+        /// A write without response.
         case command
-        /// In parts that were checked.
+        /// A reliable write: in parts that the central has verified.
         case reliable
     }
 
-    /// Who asked; nil where bluetoothd has not said.
+    /// The address of the central; nil if bluetoothd has not reported it.
     public var central: BluetoothAddress?
-    /// How many bytes a packet has. A notification carries 3 less.
+    /// The MTU of the connection in bytes. A notification holds 3 bytes less.
     public var mtu: Int
-    /// Where in the value the reading or writing begins.
+    /// The position in the value at which the read or write begins.
     public var offset: Int
-    /// How something is written; nil where bluetoothd has not said.
+    /// The type of a write; nil if bluetoothd has not reported it.
     public var kind: Kind?
 
+    /// Creates a request.
     public init(central: BluetoothAddress? = nil, mtu: Int = smallestMTU, offset: Int = 0, kind: Kind? = nil) {
         self.central = central
         self.mtu = mtu
@@ -31,7 +32,7 @@ public struct ATTRequest: Sendable, Hashable {
         self.kind = kind
     }
 
-    /// Reads what bluetoothd says with a call.
+    /// Parses the options of bluetoothd's call.
     init(_ options: [String: DBusValue]) {
         self.init(
             central: options["device"]?.objectPath.flatMap(Self.address),
@@ -39,7 +40,7 @@ public struct ATTRequest: Sendable, Hashable {
             kind: options["type"]?.string.flatMap { Kind(rawValue: $0) })
     }
 
-    /// The address of a device is in its path: `/org/bluez/hci0/dev_AA_BB_CC_DD_EE_FF`.
+    /// Extracts the address of a device from its path: `/org/bluez/hci0/dev_AA_BB_CC_DD_EE_FF`.
     static func address(_ path: ObjectPath) -> BluetoothAddress? {
         let name = path.text.split(separator: "/").last ?? ""
         guard name.hasPrefix("dev_") else { return nil }
@@ -47,17 +48,24 @@ public struct ATTRequest: Sendable, Hashable {
     }
 }
 
-/// Why a central may not read or write, as it is told.
+/// A reason to refuse a central's read or write, which the central receives.
 public enum ATTError: String, Error, Sendable, Hashable {
+    /// Another reason.
     case failed = "Failed"
+    /// An earlier operation is still in progress.
     case inProgress = "InProgress"
+    /// The characteristic does not permit the operation.
     case notPermitted = "NotPermitted"
+    /// The central is not authorized.
     case notAuthorized = "NotAuthorized"
+    /// The peripheral does not support the operation.
     case notSupported = "NotSupported"
+    /// The offset is beyond the end of the value.
     case invalidOffset = "InvalidOffset"
+    /// The value is too long.
     case invalidLength = "InvalidValueLength"
 
-    /// The error that bluetoothd is answered with.
+    /// The error reply to bluetoothd.
     var answer: DBusError {
         DBusError(answering: DBusErrorName("org.bluez.Error.\(rawValue)") ?? .failed, "")
     }

@@ -2,13 +2,13 @@ internal import DBus
 internal import DescriptorIO
 internal import Glibc
 
-/// The sockets by which single centrals are told, and write.
+/// The sockets by which individual centrals receive notifications and write.
 ///
-/// A packet of a socket is a notification, or what was written at once. That the kernel takes no more says that
-/// bluetoothd has not taken what came before.
+/// Each packet in a socket is one notification or one write. If the kernel accepts no further packet, bluetoothd has
+/// not taken the earlier ones.
 final class AcquiredSockets: @unchecked Sendable {
-    // @unchecked: it is touched on the thread of its loop only: by its peripheral, whose executor the loop is, and by what
-    // its channels forward there.
+    // @unchecked: all accesses are on the loop's thread, by the peripheral, whose executor the loop is, and by the
+    // receivers of the channels.
 
     private struct Line {
         let characteristic: BluetoothUUID
@@ -22,7 +22,7 @@ final class AcquiredSockets: @unchecked Sendable {
 
     init(on loop: EventLoop) { self.loop = loop }
 
-    /// Tells those who have subscribed, or one of them; returns whether there was anybody.
+    /// Sends a notification to all subscribers of a characteristic, or to one. Returns whether any subscriber got it.
     func send(
         _ value: [UInt8], _ characteristic: BluetoothUUID, to central: BluetoothAddress?, activity: String
     ) async throws(BLEError) -> Bool {
@@ -32,16 +32,16 @@ final class AcquiredSockets: @unchecked Sendable {
                 try await line.channel.write(value)
                 isHeard = true
             } catch {
-                guard error.code == .cancelled else { continue }  // that central has gone
+                guard error.code == .cancelled else { continue }  // this central has left
                 throw BLEError(.cancelled, activity: activity)
             }
         }
         return isHeard
     }
 
-    /// Waits until bluetoothd has taken what was sent; returns whether anybody is there still.
+    /// Waits until bluetoothd has taken all packets. Returns whether any subscriber is still there.
     ///
-    /// A socket tells how much of what was sent nobody has read, and not when that changes.
+    /// The function polls: the kernel reports the amount of unread data, but does not signal when it changes.
     func flush(_ characteristic: BluetoothUUID, to central: BluetoothAddress?) async -> Bool {
         while true {
             let states = lines(of: characteristic, to: central).map { $0.channel.assumeIsolated { $0.takenState } }
@@ -56,14 +56,15 @@ final class AcquiredSockets: @unchecked Sendable {
         }
     }
 
-    /// Tells a central that has gone nothing more; its socket may say so later. What it has written is still read.
+    /// Stops notifications to a central that has left, before its socket reports the end. Data that the central has
+    /// written is still read.
     func stopTelling(_ central: BluetoothAddress) {
         let lines = tellers.filter { $0.central == central }
         tellers.removeAll { $0.central == central }
         for line in lines { line.channel.assumeIsolated { $0.close() } }
     }
 
-    /// Hangs up on all.
+    /// Closes all sockets.
     func close() {
         let lines = tellers + listeners
         tellers = []
@@ -79,7 +80,7 @@ final class AcquiredSockets: @unchecked Sendable {
         listeners.contains { $0.characteristic == characteristic }
     }
 
-    // MARK: What bluetoothd asks for
+    // MARK: Calls of bluetoothd
 
     static func methods(of facts: LocalCharacteristic, _ peripheral: Peripheral) -> [DBusMethod] {
         let inputs = [DBusArgument("options", "a{sv}")]
@@ -143,7 +144,7 @@ final class AcquiredSockets: @unchecked Sendable {
         line.channel.assumeIsolated { [request] channel in
             channel.forward { [weak self, weak peripheral] arrival in
                 switch arrival {
-                // There is nobody to tell that it was refused.
+                // A write over a socket can't be refused: no reply leads back to the central.
                 case .success(let bytes?): try? peripheral?.assumeIsolated { try $0.write(bytes, to: uuid, request) }
                 case .success(nil), .failure: self?.listeners.removeAll { $0.channel === line.channel }
                 }
@@ -166,7 +167,7 @@ final class AcquiredSockets: @unchecked Sendable {
     }
 }
 
-/// What has become of what was sent through a socket.
+/// The state of the packets that were sent over a socket.
 private enum SentState { case waiting, taken, lost }
 
 extension DescriptorChannel {
@@ -174,7 +175,8 @@ extension DescriptorChannel {
         let state = try? withDescriptor { descriptor -> SentState in
             var unread: CInt = 0
             var byte: UInt8 = 0
-            // The end of the other side throws away what it has not read, and is noticed here before it is told of.
+            // If the other end has closed, it has discarded unread packets. Detect the end here: the event loop reports
+            // it later.
             if recv(descriptor, &byte, 1, CInt(MSG_PEEK | MSG_DONTWAIT)) == 0 { return .lost }
             return ioctl(descriptor, UInt(TIOCOUTQ), &unread) == 0 && unread == 0 ? .taken : .waiting
         }

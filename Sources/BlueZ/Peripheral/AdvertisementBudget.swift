@@ -1,29 +1,29 @@
-/// What an advertisement takes of the room that a packet has.
+/// The space that an advertisement takes in its packets.
 ///
-/// A legacy advertisement has 31 bytes, and the scan response that a central asks for has 31 more. bluetoothd puts the
-/// name there, and says no more than "Failed to parse advertisement." where something does not fit.
+/// A legacy advertisement has 31 bytes, and the scan response, which centrals request, has 31 more. bluetoothd puts the
+/// name into the scan response. If something does not fit, bluetoothd only reports "Failed to parse advertisement."
 public struct AdvertisementBudget: Sendable, Hashable {
-    /// What either packet holds, in bytes.
+    /// The capacity of either packet in bytes.
     public static let capacity = 31
-    /// The longest name, in bytes of UTF-8.
+    /// The length limit of the name in bytes of UTF-8.
     public static let longestName = capacity - header
-    /// The length and the type of each part of a packet.
+    /// The size of the length and type bytes at the beginning of each part of a packet.
     private static let header = 2
 
-    /// One part of a packet.
+    /// A part of a packet.
     public struct Part: Sendable, Hashable {
-        /// What it is, in words.
+        /// The name of the part, for people.
         public let name: String
-        /// What it takes, in bytes, with its length and type.
+        /// The size in bytes, including the length and type bytes.
         public let length: Int
     }
 
-    /// What centrals hear without asking.
+    /// The parts of the advertisement, which centrals receive without a request.
     public let advertisement: [Part]
-    /// What they are told when they ask.
+    /// The parts of the scan response, which centrals request.
     public let scanResponse: [Part]
 
-    /// The budget of an advertisement with a name and services, and with the flags that every one has.
+    /// Creates the budget of an advertisement with a name, services, and the flags that every advertisement has.
     public init(name: String?, services: [BluetoothUUID]) {
         var parts = [Part(name: "flags", length: Self.header + 1)]
         for length in [2, 4, 16] {
@@ -36,12 +36,16 @@ public struct AdvertisementBudget: Sendable, Hashable {
         scanResponse = name.map { [Part(name: "the name", length: Self.header + $0.utf8.count)] } ?? []
     }
 
-    /// Whether all of it fits.
+    /// Whether all parts fit.
     public var fits: Bool { excess(advertisement) <= 0 && excess(scanResponse) <= 0 }
 
     private func excess(_ parts: [Part]) -> Int { parts.reduce(0) { $0 + $1.length } - Self.capacity }
 
-    /// - Throws: ``BLEError`` with ``BLEError/Code/invalidArgument``, which says what is too long, and by how much.
+    /// Checks that all parts fit.
+    ///
+    /// - Parameter activity: The operation, for the error.
+    /// - Throws: ``BLEError`` with ``BLEError/Code/invalidArgument`` and a message that names the part that is too
+    ///   long, and the excess.
     public func check(activity: String) throws(BLEError) {
         let excess = excess(advertisement)
         if excess > 0 {

@@ -1,6 +1,6 @@
 internal import DBus
 
-/// Where the objects of an offered device are, and what they are to bluetoothd.
+/// The objects of an offered peripheral, with their paths and D-Bus interfaces.
 struct ApplicationTree: Sendable {
     struct Characteristic: Sendable {
         let path: ObjectPath
@@ -9,14 +9,16 @@ struct ApplicationTree: Sendable {
     }
 
     let description: PeripheralDescription
-    /// The object manager that bluetoothd asks for what is offered.
+    /// The object manager from which bluetoothd reads the services.
     let application: ObjectPath
-    /// Beside the application, which bluetoothd reads as a whole.
+    /// The advertisement, outside of the application: bluetoothd reads the whole application.
     let advertisement: ObjectPath
     let services: [(path: ObjectPath, facts: LocalService)]
     let characteristics: [Characteristic]
 
-    /// - Parameter number: Tells devices of one connection apart.
+    /// Assigns the paths.
+    ///
+    /// - Parameter number: A number that distinguishes the peripherals of one connection.
     init(_ description: PeripheralDescription, number: UInt64) {
         self.description = description
         application = Self.path("/peripheral\(number)/application")
@@ -32,19 +34,19 @@ struct ApplicationTree: Sendable {
         }
     }
 
-    /// Of letters, digits and slashes, so that it is one.
+    /// Creates a path. The text consists of letters, digits and slashes, so it is always valid.
     private static func path(_ text: String) -> ObjectPath { ObjectPath(text) ?? .root }
 
     func characteristic(_ uuid: BluetoothUUID) -> Characteristic? {
         characteristics.first { $0.facts.uuid == uuid }
     }
 
-    /// The paths of all objects, those below others first.
+    /// The paths of all objects, children before their parents.
     var paths: [ObjectPath] {
         characteristics.map(\.path) + services.map(\.path) + [application, advertisement]
     }
 
-    /// All objects, those below others first.
+    /// All objects, children before their parents.
     func objects(of peripheral: Peripheral) -> [DBusObject] {
         let characteristics = characteristics.map { characteristic in
             DBusObject(characteristic.path, [Self.interface(of: characteristic, peripheral)])
@@ -68,7 +70,7 @@ struct ApplicationTree: Sendable {
             properties: [constant("UUID", .string(service.uuid.text)), constant("Primary", .boolean(true))])
     }
 
-    /// `Discoverable` sets the flag without which phones pass an advertisement over.
+    /// The object of the advertisement. `Discoverable` sets the flag without which phones ignore an advertisement.
     private func advertisementInterface(of peripheral: Peripheral) -> DBusInterface {
         var properties = [
             Self.constant("Type", .string("peripheral")), Self.constant("Discoverable", .boolean(true)),
@@ -106,7 +108,7 @@ struct ApplicationTree: Sendable {
                 await peripheral?.setSubscribed(false, uuid)
                 return []
             },
-            // A central has confirmed an indication; the next is not held back for it.
+            // A central has confirmed an indication. The next indication does not wait for this.
             DBusMethod("Confirm") { _ in [] },
         ]
         var properties = [

@@ -1,20 +1,23 @@
-/// Whether bluetoothd is set up so that an iPhone can't write to a device that is offered here.
+/// Indicates whether bluetoothd's configuration keeps iPhones from writing to a peripheral of this computer.
 ///
-/// When a phone connects, bluetoothd looks in turn at what the phone offers, and reads its battery level. An iPhone gives
-/// that only to those it is paired with: it asks its user to pair, and until then what it writes does not come through
-/// (bluez#38). Nothing of that shows on this side.
+/// When a phone connects, bluetoothd in turn examines the phone's services, and reads the battery level. An iPhone
+/// reveals its battery level only to paired devices: the iPhone asks its user to pair, and until then its writes do not
+/// arrive (bluez#38). This side sees no sign of the problem.
 public struct BatteryTrap: Sendable, Hashable {
-    /// Whether bluetoothd reads the batteries of phones.
+    /// Whether bluetoothd reads the battery level of phones.
     public let isOpen: Bool
 
+    /// Evaluates the configuration.
+    ///
     /// - Parameters:
-    ///   - commandLine: The program bluetoothd and its arguments, as in `/proc/PID/cmdline`.
-    ///   - settings: What `/etc/bluetooth/main.conf` says.
+    ///   - commandLine: The path of bluetoothd and its arguments, as in `/proc/PID/cmdline`.
+    ///   - settings: The settings of `/etc/bluetooth/main.conf`.
     public init(commandLine: [String], settings: DaemonSettings) {
         isOpen = !Self.leavesOutBattery(commandLine) && !Self.isNoClient(settings)
     }
 
-    /// `-P a,b`, `-Pa,b`, `--noplugin=a,b`, `--noplugin a,b`: plugins by name, of which `*` stands for any.
+    /// Whether the arguments disable the battery plugin: `-P a,b`, `-Pa,b`, `--noplugin=a,b`, `--noplugin a,b`. The
+    /// plugin `*` stands for all.
     private static func leavesOutBattery(_ commandLine: [String]) -> Bool {
         var lists: [Substring] = []
         for (index, argument) in commandLine.enumerated() {

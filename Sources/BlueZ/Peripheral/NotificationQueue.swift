@@ -1,16 +1,16 @@
 internal import DBus
 
-/// Notifications on their way to bluetoothd: in their order, none lost, and no more at once than it can be expected to
-/// take.
+/// Notifications on their way to bluetoothd: in order, without loss, and with a limited number in flight.
 ///
-/// bluetoothd takes a notification as a signal, which nobody answers. The bus keeps the order of all that one sends to
-/// another, though: the answer to a call says that the signals before it were taken. So after every few of them
-/// bluetoothd is asked something of no matter, and as long as it owes answers for too many, the others wait here.
+/// A notification is a signal, which bluetoothd does not acknowledge. But the bus preserves the order of messages
+/// between two clients: the reply to a call proves that bluetoothd has taken all earlier signals. The queue therefore
+/// makes a harmless call after every few notifications. While too many notifications are unconfirmed, the others wait
+/// here.
 final class NotificationQueue: @unchecked Sendable {
-    // @unchecked: it is touched on the thread of one loop only: by its peripheral, whose executor that is, and by the
+    // @unchecked: all accesses are on the loop's thread, by the peripheral, whose executor the loop is, and by the
     // handlers that the connection calls there.
 
-    /// A value of a characteristic.
+    /// A new value of a characteristic.
     struct Notification: Sendable, Equatable {
         let path: ObjectPath
         let value: [UInt8]
@@ -23,19 +23,20 @@ final class NotificationQueue: @unchecked Sendable {
         let outcome: Outcome<Void>
     }
 
-    /// The most that bluetoothd has been sent and has not been seen to take.
+    /// The limit of notifications in flight.
     static let window = 32
 
     private let emit: (Notification) -> Answer
-    /// Asks bluetoothd; the answer is given in the order of the bus.
+    /// Calls bluetoothd. The reply arrives in the order of the bus.
     private let ask: (@escaping @Sendable (Answer) -> Void) -> Void
     private var waiting: [Waiting] = []
-    /// Those who wait for all that was sent until now.
+    /// The callers that wait until all notifications have been taken.
     private var flushers: [Outcome<Void>] = []
+    /// The number of notifications in flight.
     private var unconfirmed = 0
-    /// How many of them the question that is under way is about; 0 where there is none.
+    /// The number of notifications that the pending call confirms; 0 without a pending call.
     private var asked = 0
-    /// How often all was given up, by which a late answer is known.
+    /// The number of times that all notifications were given up. Replies of an earlier generation are ignored.
     private var generation = 0
 
     init(
@@ -46,7 +47,7 @@ final class NotificationQueue: @unchecked Sendable {
         self.ask = ask
     }
 
-    /// Sends a notification behind those before it, and returns once there was room for it.
+    /// Sends a notification after the earlier ones. Returns when the notification has been sent.
     func send(_ notification: Notification) async throws(BLEError) {
         let outcome = Outcome<Void>()
         waiting.append(Waiting(notification: notification, outcome: outcome))
@@ -54,7 +55,7 @@ final class NotificationQueue: @unchecked Sendable {
         try await outcome.wait(activity: "notifying")
     }
 
-    /// Waits until bluetoothd has taken all that was sent before.
+    /// Waits until bluetoothd has taken all earlier notifications.
     func flush() async throws(BLEError) {
         let outcome = Outcome<Void>()
         flushers.append(outcome)
@@ -62,7 +63,7 @@ final class NotificationQueue: @unchecked Sendable {
         try await outcome.wait(activity: "notifying")
     }
 
-    /// Gives up all that waits, since there is nobody to take it.
+    /// Fails all waiting notifications and flushes with an error.
     func fail(_ error: BLEError) {
         generation += 1
         unconfirmed = 0
@@ -78,7 +79,7 @@ final class NotificationQueue: @unchecked Sendable {
         while unconfirmed < Self.window, taken < waiting.count {
             let next = waiting[taken]
             taken += 1
-            // Whose task was cancelled.
+            // The task of the caller was cancelled.
             if next.outcome.isFinished { continue }
             let answer = emit(next.notification)
             if case .success = answer { unconfirmed += 1 }

@@ -2,15 +2,16 @@ internal import DBus
 internal import DescriptorIO
 
 extension BlueZ {
-    /// Offers a device to centrals until it is closed.
+    /// Offers a peripheral to centrals until the peripheral is closed.
     ///
     /// - Parameters:
-    ///   - adapter: The name or address of an adapter; nil for the first that is on.
-    ///   - handlers: What it does about what centrals do.
-    /// - Throws: ``BLEError`` with ``BLEError/Code/invalidArgument`` where the description can't be offered, and nothing
-    ///   was done then; with ``BLEError/Code/notRunning``, ``BLEError/Code/noAdapter``, ``BLEError/Code/adapterOff``,
-    ///   ``BLEError/Code/unsupported``, ``BLEError/Code/notPermitted``, ``BLEError/Code/busy`` or
-    ///   ``BLEError/Code/failed``, and all was withdrawn.
+    ///   - description: The name, the services and the advertisement.
+    ///   - adapter: The name or address of an adapter; nil for the first that is powered.
+    ///   - handlers: The responses to the acts of centrals.
+    /// - Throws: ``BLEError`` with ``BLEError/Code/invalidArgument``, before anything was registered, if the
+    ///   description can't be offered; with ``BLEError/Code/notRunning``, ``BLEError/Code/noAdapter``,
+    ///   ``BLEError/Code/adapterOff``, ``BLEError/Code/unsupported``, ``BLEError/Code/notPermitted``,
+    ///   ``BLEError/Code/busy`` or ``BLEError/Code/failed``, after everything was withdrawn.
     public func offer(
         _ description: PeripheralDescription, on adapter: String? = nil, handlers: PeripheralHandlers = .init()
     ) async throws(BLEError) -> Peripheral {
@@ -24,24 +25,24 @@ extension BlueZ {
     }
 }
 
-/// How far an offered device is known to bluetoothd.
+/// The state of a peripheral's registration with bluetoothd.
 struct Registration {
-    /// The connection over which bluetoothd can call the objects.
+    /// The connection on which the objects are exported.
     var bus: DBusConnection?
-    /// The adapter that it is registered with.
+    /// The path of the adapter with which the peripheral is registered.
     var adapter: ObjectPath?
     var hasApplication = false
     var isAdvertised = false
     var isClosed = false
-    /// How often it was lost, by which an answer that came too late is known.
+    /// The number of times that the registration was lost, which identifies replies that came too late.
     var losses = 0
-    /// Why it can't be found now, as was told.
+    /// The reason that was reported for the current interruption; nil while the peripheral is offered.
     var interruption: BLEError?
-    /// Whether something has happened since it was last seen to.
+    /// Whether something has changed since the last attempt to restore the registration.
     var mustLook = false
-    /// Sees to it that it is registered.
+    /// The task that restores the registration.
     var caretaker: Task<Void, Never>?
-    /// Whether somebody else sees to it.
+    /// Whether ``Peripheral/start()`` is still registering. The caretaker must not run then.
     var isStarting = false
     var observer: UInt64?
 
@@ -56,9 +57,9 @@ struct Registration {
 }
 
 extension Peripheral {
-    /// How long to wait after a refusal before it is tried again, and how often.
+    /// The pauses between attempts after a refusal.
     static let pauses: [Duration] = [.milliseconds(250), .milliseconds(500), .seconds(1), .seconds(2)]
-    /// How long bluetoothd may take to forget it.
+    /// The time limit for bluetoothd to unregister an object.
     private static let closingTime = Duration.seconds(5)
 
     private var activity: String { description.activity }
@@ -73,14 +74,14 @@ extension Peripheral {
         if registration.mustLook { look() }
     }
 
-    /// Withdraws all, and hangs up on those who have used it. Closing twice is allowed.
+    /// Withdraws the peripheral and disconnects the centrals that have used it. Closing twice is allowed.
     public func close() async {
         guard !registration.isClosed else { return }
         registration.isClosed = true
         registration.caretaker?.cancel()
         if let observer = registration.observer { bluez.keeper.stopObserving(observer) }
         queue.fail(BLEError(.closed, activity: "notifying"))
-        // A task of its own: whoever closes may be cancelled, and bluetoothd is told nevertheless.
+        // Use a separate task: even if the caller is cancelled, bluetoothd must be called.
         await Task(executorPreference: bluez.loop) { await self.withdraw() }.value
         sockets.close()
     }
@@ -89,7 +90,7 @@ extension Peripheral {
         await registration.caretaker?.value
         if let adapter = registration.adapter {
             for central in guests { hangUp(central, on: adapter) }
-            // Also where it is not known to be there: a registration may have been under way.
+            // Unregister even if the registration is not known to have succeeded: it may be in progress.
             try? await call(adapter, BlueZName.advertisingManager, "UnregisterAdvertisement", tree.advertisement)
             try? await call(adapter, BlueZName.gattManager, "UnregisterApplication", tree.application)
         }
@@ -97,8 +98,10 @@ extension Peripheral {
         registration.lose()
     }
 
-    /// Hangs up on the centrals that have used what is offered, which stays offered. Others that are connected to the adapter
-    /// may be there for another program; where it is known of none that it has used anything, all are hung up on.
+    /// Disconnects the centrals that have used the peripheral. The peripheral stays offered.
+    ///
+    /// Other centrals of the adapter may be using another program. But if no central is known to have used this
+    /// peripheral, all centrals are disconnected.
     public func disconnectCentrals() {
         guard let adapter = registration.adapter else { return }
         for central in guests.isEmpty ? Set(centrals.keys) : guests { hangUp(central, on: adapter) }
@@ -121,7 +124,7 @@ extension Peripheral {
 
     // MARK: Registering
 
-    /// Registers what is not registered yet.
+    /// Registers the parts that are not registered yet.
     private func register() async throws(BLEError) {
         let adapter = try await bluez.poweredAdapter(adapter, activity: activity)
         try await export()
@@ -149,7 +152,7 @@ extension Peripheral {
         handlers.event?(.offered(adapter))
     }
 
-    /// Lets bluetoothd call the objects, over the connection that there is now.
+    /// Exports the objects on the current connection.
     private func export() async throws(BLEError) {
         let bus = bluez.bus
         guard registration.bus !== bus else { return }
@@ -165,7 +168,7 @@ extension Peripheral {
         guard let adapter = registration.adapter else { throw BLEError(.noAdapter, activity: activity) }
         let losses = registration.losses
         do throws(BLEError) { try await ask(adapter, interface, "Register\(what)", object) } catch {
-            // What bluetoothd has kept while the adapter was off may be on the air no more: make it anew.
+            // If the adapter was off, bluetoothd may keep a registration that is no longer on the air: register again.
             guard error.name == .bluez("AlreadyExists") else { throw error }
             try? await call(adapter, interface, "Unregister\(what)", object)
             try await ask(adapter, interface, "Register\(what)", object)
@@ -181,14 +184,14 @@ extension Peripheral {
             try await bluez.call(adapter, interface, member, arguments, activity: activity)
         } catch {
             guard error.name == .bluez("NotPermitted") else { throw error }
-            // So bluetoothd says that the controller has no room for another advertisement.
+            // `NotPermitted` means here that the controller has no room for another advertisement.
             throw BLEError(
                 .busy, name: error.name, message: error.message, activity: activity,
                 hint: "stop a program that advertises through this adapter, which is full")
         }
     }
 
-    /// Sees to it that it is registered, unless somebody does.
+    /// Starts the caretaker, unless the registration is already being restored.
     private func look() {
         registration.mustLook = true
         guard !registration.isStarting, !registration.isClosed, registration.caretaker == nil else { return }
@@ -202,7 +205,7 @@ extension Peripheral {
             guard !registration.isComplete else { continue }
             do throws(BLEError) { try await register() } catch {
                 interrupt(error)
-                // Those are told of when they are over; the others are not.
+                // The end of these failures is signalled. After other failures, try again after a pause.
                 let isTold = [.notRunning, .noBus, .noAdapter, .adapterOff, .cancelled].contains(error.code)
                 guard !isTold, let pause = pauses.popFirst() else { continue }
                 try? await bluez.clock.sleep(for: pause)
@@ -218,13 +221,13 @@ extension Peripheral {
         handlers.event?(.interrupted(error))
     }
 
-    /// bluetoothd has given up the advertisement by itself.
+    /// Handles `Release`: bluetoothd has dropped the advertisement.
     func advertisementWasReleased() {
         registration.isAdvertised = false
         look()
     }
 
-    // MARK: What becomes of bluetoothd
+    // MARK: Changes of bluetoothd
 
     private func take(_ change: MirrorChange) {
         switch change {

@@ -2,7 +2,7 @@ internal import DBus
 internal import DescriptorIO
 internal import Synchronization
 
-/// A device that this program offers to centrals, as long as it is not closed.
+/// A peripheral that this program offers to centrals until it is closed.
 ///
 /// ```swift
 /// let description = PeripheralDescription(
@@ -15,16 +15,17 @@ internal import Synchronization
 /// await module.close()
 /// ```
 ///
-/// While the adapter is off or away, or bluetoothd does not run, it can't be found; it is offered again when they are
-/// back, also where the adapter has another number then.
+/// While the adapter is off or unplugged, or bluetoothd does not run, centrals can't find the peripheral. The
+/// peripheral is offered again when they are back, even if the adapter then has another number.
 ///
-/// iPhones: bluetoothd reads the phone's battery level, which makes the phone ask to be paired, and then its writes
-/// don't come through (bluez#38). See ``BatteryTrap``.
+/// With iPhones there is a trap: bluetoothd reads the phone's battery level, which makes the phone ask to be paired,
+/// and until then its writes don't arrive (bluez#38). See ``BatteryTrap``.
 public actor Peripheral {
     private static let lastNumber = Atomic<UInt64>(0)
 
+    /// The executor of the actor: the event loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { bluez.unownedExecutor }
-    /// The adapter, by what does not change.
+    /// The address of the adapter. The address stays the same when the adapter's number changes.
     public nonisolated let adapter: BluetoothAddress
 
     nonisolated let bluez: BlueZ
@@ -32,12 +33,12 @@ public actor Peripheral {
     nonisolated let tree: ApplicationTree
     nonisolated let queue: NotificationQueue
     nonisolated let sockets: AcquiredSockets
-    /// The values as they were written or notified last.
+    /// The values that were written or notified last.
     var values: [BluetoothUUID: [UInt8]]
     var subscribed: Set<BluetoothUUID> = []
-    /// The devices that are connected to the adapter, with what a packet to them holds where that is known.
+    /// The devices that are connected to the adapter, with the MTU of each connection if it is known.
     var centrals: [BluetoothAddress: Int?] = [:]
-    /// Those that have used what is offered.
+    /// The centrals that have used the peripheral.
     var guests: Set<BluetoothAddress> = []
     var registration = Registration()
 
@@ -62,33 +63,36 @@ public actor Peripheral {
         sockets = AcquiredSockets(on: bluez.loop)
     }
 
-    /// What is offered.
+    /// The description of the peripheral.
     public nonisolated var description: PeripheralDescription { tree.description }
-    /// Whether centrals can find it now.
+    /// Whether centrals can find the peripheral now.
     public var isOffered: Bool { registration.isComplete }
     /// Whether any device is connected to the adapter.
     public var isConnected: Bool { !centrals.isEmpty }
-    /// The most bytes that a notification brings to every central: what is longer is cut by bluetoothd. No value is longer
-    /// than ``LocalCharacteristic/longestValue``, whatever the packets hold.
+    /// The most bytes of a notification that reach every central: bluetoothd truncates longer ones. At most
+    /// ``LocalCharacteristic/longestValue``.
     public var notificationLength: Int {
         Self.length(in: centrals.values.map { $0 ?? ATTRequest.smallestMTU }.min() ?? ATTRequest.smallestMTU)
     }
-    /// As ``notificationLength``, among the centrals of which it is known what their packets hold; nil where that is none.
+    /// The ``notificationLength`` for the centrals with a known MTU; nil if there are none.
     ///
-    /// bluetoothd says it of a central that reads, writes, or has subscribed to a characteristic that tells
-    /// ``LocalCharacteristic/Delivery/toEach``. Of a device that this computer has connected to by itself it does not.
+    /// bluetoothd reports the MTU of a central that reads, writes, or has subscribed to a characteristic with
+    /// ``LocalCharacteristic/Delivery/toEach``, but not of a device that this computer has connected to.
     public var knownNotificationLength: Int? { centrals.values.compactMap { $0 }.min().map(Self.length) }
 
     private static func length(in mtu: Int) -> Int { min(mtu - 3, LocalCharacteristic.longestValue) }
 
-    // MARK: Telling
+    // MARK: Notifying
 
-    /// Tells those who have subscribed to a characteristic of a value. Those of one characteristic arrive in the order of
-    /// the calls, and none is lost while the central is there.
+    /// Notifies the subscribers of a characteristic. Notifications of one characteristic arrive in the order of the
+    /// calls. None is lost while the central is there.
     ///
-    /// - Parameter central: Who is told, where the characteristic tells ``LocalCharacteristic/Delivery/toEach``; nil for
-    ///   all.
-    /// - Returns: Whether anybody may have heard it; false where nobody is there.
+    /// - Parameters:
+    ///   - value: The value, at most ``LocalCharacteristic/longestValue`` bytes.
+    ///   - characteristic: The characteristic.
+    ///   - central: The only receiver, for a characteristic with ``LocalCharacteristic/Delivery/toEach``; nil for all
+    ///     subscribers.
+    /// - Returns: Whether any central may receive the notification; false if there is no central.
     /// - Throws: ``BLEError`` with ``BLEError/Code/invalidArgument``, ``BLEError/Code/cancelled``,
     ///   ``BLEError/Code/closed`` or ``BLEError/Code/notRunning``.
     @discardableResult
@@ -106,15 +110,16 @@ public actor Peripheral {
         switch place.facts.delivery {
         case .toEach: return try await sockets.send(value, characteristic, to: central, activity: activity)
         case .toAll:
-            // One that was there before may have subscribed without a word (bluez#1106).
+            // A central that was connected before may be subscribed although bluetoothd has not reported it
+            // (bluez#1106).
             guard isOffered, subscribed.contains(characteristic) || !centrals.isEmpty else { return false }
             try await queue.send(NotificationQueue.Notification(path: place.path, value: value))
             return true
         }
     }
 
-    /// Tells of a value at once, before those that wait: called while a subscription is told of, it is on its way to the
-    /// central before the subscription is confirmed. For devices that do that wrong.
+    /// Sends a notification immediately, ahead of waiting ones. If called while a subscription is being reported, the
+    /// notification is sent before the subscription is confirmed. For simulators of devices with this defect.
     package func notifyEarly(_ value: [UInt8], on characteristic: BluetoothUUID) {
         guard isOffered, let place = tree.characteristic(characteristic), place.facts.delivery == .toAll else { return }
         _ = bluez.bus.assumeIsolated {
@@ -122,29 +127,32 @@ public actor Peripheral {
         }
     }
 
-    /// Waits until bluetoothd has taken all notifications that were sent before.
+    /// Waits until bluetoothd has taken all earlier notifications of characteristics with
+    /// ``LocalCharacteristic/Delivery/toAll``.
     ///
     /// - Throws: ``BLEError`` as ``notify(_:on:to:)``.
     public func flush() async throws(BLEError) { try await queue.flush() }
 
-    /// Waits until bluetoothd has taken what was sent of a characteristic that tells
+    /// Waits until bluetoothd has taken all notifications of a characteristic with
     /// ``LocalCharacteristic/Delivery/toEach``.
     ///
-    /// - Parameter central: Who was told; nil for all.
-    /// - Returns: Whether it is there still. What it was told before it left may not have arrived.
+    /// - Parameters:
+    ///   - characteristic: The characteristic.
+    ///   - central: The receiver; nil for all subscribers.
+    /// - Returns: Whether a receiver is still there. Otherwise its last notifications may not have arrived.
     public func flush(_ characteristic: BluetoothUUID, to central: BluetoothAddress? = nil) async -> Bool {
         guard await sockets.flush(characteristic, to: central) else { return false }
-        // What it has read it has passed on when it answers.
+        // bluetoothd forwards everything that it has read before it replies to this call.
         _ = try? await bluez.call(BlueZName.root, BlueZName.peer, "Ping", activity: "notifying")
         return await sockets.flush(characteristic, to: central)
     }
 
-    /// Changes what is read of a characteristic, without telling anybody.
+    /// Changes the value for reads, without a notification.
     public func setValue(_ value: [UInt8], of characteristic: BluetoothUUID) {
         if tree.characteristic(characteristic) != nil { values[characteristic] = value }
     }
 
-    // MARK: What bluetoothd asks for
+    // MARK: Calls of bluetoothd
 
     func read(_ characteristic: LocalCharacteristic, _ options: [String: DBusValue]) throws(DBusError) -> [UInt8] {
         do throws(ATTError) {
@@ -188,7 +196,7 @@ public actor Peripheral {
         }
     }
 
-    /// Whoever asks for something is connected.
+    /// Takes note of a central that uses the peripheral, and therefore is connected.
     func noteGuest(_ request: ATTRequest) {
         guard let central = request.central else { return }
         guests.insert(central)
@@ -205,7 +213,7 @@ public actor Peripheral {
             guard centrals.removeValue(forKey: central) != nil else { return }
             guests.remove(central)
             sockets.stopTelling(central)
-            // The last one takes its subscriptions along, whether bluetoothd says so or not.
+            // The subscriptions end with the last central, whether bluetoothd reports it or not.
             if centrals.isEmpty { for characteristic in subscribed { setSubscribed(false, characteristic) } }
             handlers.event?(.disconnected(central))
         }
@@ -213,7 +221,7 @@ public actor Peripheral {
 }
 
 extension DBusConnection {
-    /// Tells that a characteristic has a value.
+    /// Signals a new value of a characteristic.
     fileprivate func notify(_ notification: NotificationQueue.Notification) -> NotificationQueue.Answer {
         do throws(DBusError) {
             try emitPropertiesChanged(

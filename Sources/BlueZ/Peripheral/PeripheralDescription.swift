@@ -1,4 +1,4 @@
-/// What a device offers to centrals, as data.
+/// The description of a peripheral, as data.
 ///
 /// ```swift
 /// let module = PeripheralDescription(
@@ -6,29 +6,37 @@
 ///     services: [LocalService("FFE0", [LocalCharacteristic("FFE1", [.read, .writeWithoutResponse, .notify])])])
 /// ```
 public struct PeripheralDescription: Sendable, Hashable {
-    /// What the advertisement calls it; nil for an advertisement without a name.
+    /// The advertised name; nil for an advertisement without a name.
     ///
-    /// Once connected, a central may read another: bluetoothd answers with the adapter's alias, and iPhones remember it.
+    /// After connecting, a central may read another name: bluetoothd answers with the adapter's alias, which iPhones
+    /// remember.
     public var name: String?
-    /// What centrals find once they are connected.
+    /// The services that centrals find after connecting.
     public var services: [LocalService]
-    /// The services that centrals see before they connect.
+    /// The services in the advertisement.
     public var advertisedServices: [BluetoothUUID]
 
-    /// A device that advertises all its services, unless told which.
+    /// Creates a description.
+    ///
+    /// - Parameters:
+    ///   - name: The advertised name; nil for none.
+    ///   - services: The services.
+    ///   - advertisedServices: The services in the advertisement; nil for all services.
     public init(name: String?, services: [LocalService], advertisedServices: [BluetoothUUID]? = nil) {
         self.name = name
         self.services = services
         self.advertisedServices = advertisedServices ?? services.map(\.uuid)
     }
 
-    /// What the advertisement takes of the room there is.
+    /// The space that the advertisement takes.
     public var budget: AdvertisementBudget { AdvertisementBudget(name: name, services: advertisedServices) }
 
-    /// What its errors are about.
+    /// The operation, for errors.
     var activity: String { name.map { "offering \($0)" } ?? "offering a device" }
 
-    /// - Throws: ``BLEError`` with ``BLEError/Code/invalidArgument`` where it can't be offered as it is.
+    /// Checks that the peripheral can be offered.
+    ///
+    /// - Throws: ``BLEError`` with ``BLEError/Code/invalidArgument``.
     func check() throws(BLEError) {
         try budget.check(activity: activity)
         var known: Set<BluetoothUUID> = []
@@ -51,49 +59,60 @@ public struct PeripheralDescription: Sendable, Hashable {
 
 /// A service that this program offers.
 public struct LocalService: Sendable, Hashable {
+    /// The UUID of the service.
     public var uuid: BluetoothUUID
+    /// The characteristics of the service.
     public var characteristics: [LocalCharacteristic]
 
+    /// Creates a service.
     public init(_ uuid: BluetoothUUID, _ characteristics: [LocalCharacteristic]) {
         self.uuid = uuid
         self.characteristics = characteristics
     }
 }
 
-/// A characteristic that this program offers; its UUID is its only one in the device.
+/// A characteristic that this program offers. Its UUID must be unique within the peripheral.
 public struct LocalCharacteristic: Sendable, Hashable {
-    /// The most bytes that a value has, by the specification of ATT.
+    /// The length limit of a value in bytes, by the ATT specification.
     public static let longestValue = 512
 
-    /// What a central may do with it, by bluetoothd's words.
+    /// The operations that a characteristic supports, in bluetoothd's notation.
     public enum Flag: String, Sendable, Hashable, CaseIterable {
+        /// The value can be read.
         case read
-        /// Written, and the central is told that it was.
+        /// The value can be written, and the write is confirmed.
         case write
+        /// The value can be written without confirmation.
         case writeWithoutResponse = "write-without-response"
+        /// Changes of the value are notified.
         case notify
-        /// Told of, and the central confirms it.
+        /// Changes of the value are indicated, and the central confirms them.
         case indicate
     }
 
-    /// How notifications get to centrals, and what they write gets here.
+    /// The way by which notifications reach centrals, and writes reach this program.
     public enum Delivery: Sendable, Hashable {
-        /// Each notification goes to all that have subscribed, cut to what fits each one's packets.
+        /// Each notification goes to all subscribers, truncated to each one's MTU.
         case toAll
-        /// Each subscriber has a socket of its own, by which it alone is answered. Before BlueZ 5.69 there is one socket
-        /// for all of them.
+        /// Each subscriber has its own socket, and can be notified individually. Before BlueZ 5.69 all subscribers
+        /// share one socket.
         ///
-        /// What is written comes through a socket too where it may be written without response: it is confirmed to the
-        /// central before it was handled, can't be refused, and may come behind the news that the central has left.
+        /// If the characteristic has ``LocalCharacteristic/Flag/writeWithoutResponse``, writes arrive over a socket
+        /// too: a write is confirmed before it is handled, can't be refused, and may arrive after the event that the
+        /// central has left.
         case toEach
     }
 
+    /// The UUID of the characteristic.
     public var uuid: BluetoothUUID
+    /// The operations that the characteristic supports.
     public var flags: Set<Flag>
-    /// What is read, until something is written or notified.
+    /// The value for reads until the first write or notification.
     public var value: [UInt8]
+    /// The way by which notifications and writes are delivered.
     public var delivery: Delivery
 
+    /// Creates a characteristic.
     public init(_ uuid: BluetoothUUID, _ flags: Set<Flag>, value: [UInt8] = [], delivery: Delivery = .toAll) {
         self.uuid = uuid
         self.flags = flags

@@ -1,18 +1,26 @@
-/// What a device does about what centrals do. All of it is called on the loop's thread, in the order of what happened.
+/// The responses of a peripheral to the acts of centrals. All are called on the loop's thread, in the order of the
+/// events.
 public struct PeripheralHandlers: Sendable {
-    /// Gives the whole value of a characteristic, from which as much is sent as was asked for; nil for the value that was
-    /// written or notified last.
+    /// Returns the whole value of a characteristic for a read, from which the requested part is sent.
+    ///
+    /// Returns nil for the value that was written or notified last. Throws to refuse the read.
     public typealias Read = @Sendable (BluetoothUUID, ATTRequest) throws(ATTError) -> [UInt8]?
-    /// Takes what was written to a characteristic, from ``ATTRequest/offset`` on.
+    /// Takes the bytes that a central writes to a characteristic, beginning at ``ATTRequest/offset``. Throws to refuse
+    /// the write.
     public typealias Write = @Sendable ([UInt8], BluetoothUUID, ATTRequest) throws(ATTError) -> Void
-    /// Told of each central that wants to be told of a characteristic of ``LocalCharacteristic/Delivery/toEach``.
+    /// Called when a central subscribes to a characteristic with ``LocalCharacteristic/Delivery/toEach``.
     public typealias Subscribe = @Sendable (BluetoothUUID, ATTRequest) -> Void
 
+    /// Handles writes; nil to accept all.
     public var write: Write?
+    /// Handles reads; nil to answer with the value that was written or notified last.
     public var read: Read?
+    /// Called for each subscription.
     public var subscribe: Subscribe?
+    /// Called for each event.
     public var event: (@Sendable (PeripheralEvent) -> Void)?
 
+    /// Creates handlers.
     public init(
         write: Write? = nil, read: Read? = nil, subscribe: Subscribe? = nil,
         event: (@Sendable (PeripheralEvent) -> Void)? = nil
@@ -24,18 +32,19 @@ public struct PeripheralHandlers: Sendable {
     }
 }
 
-/// What has become of an offered device.
+/// An event of a peripheral.
 public enum PeripheralEvent: Sendable, Hashable {
-    /// Centrals can find it, for the first time or again.
+    /// Centrals can find the peripheral, for the first time or again.
     case offered(Adapter)
-    /// Centrals can't find it until the adapter or bluetoothd is back; it is then offered again.
+    /// Centrals can't find the peripheral until the adapter or bluetoothd is back. It is then offered again.
     case interrupted(BLEError)
     /// A device has connected to the adapter.
     case connected(BluetoothAddress)
+    /// A device has disconnected from the adapter.
     case disconnected(BluetoothAddress)
-    /// The first central wants to be told of a characteristic. A central that was there before may be told without this
-    /// (bluez#1106).
+    /// The first central has subscribed to a characteristic. A central that was connected before may be subscribed
+    /// without this event (bluez#1106).
     case subscribed(BluetoothUUID)
-    /// No central does any more.
+    /// The last subscription to a characteristic has ended.
     case unsubscribed(BluetoothUUID)
 }
