@@ -1,7 +1,7 @@
 internal import DescriptorIO
 internal import LineProtocol
 
-/// The receive buffer of a link without a descriptor, such as a BLE link or a replay. It has one receiver.
+/// The receive buffer of a link without a descriptor, such as a BLE link or a replay, for one receiver.
 actor ArrivalInbox {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }

@@ -22,8 +22,8 @@ public struct Endpoint: Sendable, Hashable {
 
     /// Parses an endpoint.
     ///
-    /// A text that begins with `/` or `.`, or has a `/` before any colon, is the path of a serial port, including all
-    /// later characters.
+    /// A text that begins with `/` or `.`, or has a `/` before any colon, is the path of a serial port: colons and
+    /// question marks are then part of the path.
     ///
     /// - Throws: `invalidEndpoint`.
     public init(_ text: String) throws(LinkError) {

@@ -124,9 +124,11 @@ public actor ConnectedDevice {
 
     // MARK: Reading and writing
 
-    /// Reads a value.
+    /// Reads the value of a characteristic.
     ///
-    /// - Throws: ``BLEError``.
+    /// - Parameter characteristic: The characteristic.
+    /// - Returns: The value, at most 512 bytes.
+    /// - Throws: ``BLEError``, with ``BLEError/Code/unsupported`` if the characteristic can't be read.
     public func read(_ characteristic: GATTCharacteristic) async throws(BLEError) -> [UInt8] {
         let activity = "reading \(characteristic.uuid) of \(name)"
         try check(characteristic, .read, "be read", activity)

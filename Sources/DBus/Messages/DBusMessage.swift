@@ -3,7 +3,7 @@ internal import Glibc
 
 /// A received message in libdbus's memory, decoded on demand.
 ///
-/// Not `Sendable`: read values from it on the loop's thread, and pass these to other threads.
+/// The class is not `Sendable`: read the values on the loop's thread, and pass only these to other threads.
 public final class DBusMessage {
     private let message: OpaquePointer
     let header: cdbus_header

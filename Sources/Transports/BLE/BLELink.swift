@@ -17,7 +17,7 @@ final class BLELink: ConfirmingLink {
         let notes = [route.reason, claim.note, closing == .leaving ? Self.sharingNote : nil].compactMap { $0 }
         return notes.isEmpty ? nil : notes.joined(separator: "; ")
     }
-    /// A device that requires pairing may silently drop what it receives, or never answer it.
+    /// A hint on pairing: a device that requires pairing may silently drop the bytes that it receives, or never answer.
     var silenceHint: String? { isPaired || !sender.isUnconfirmed ? nil : pairing.possibility }
     var confirmsWrites: Bool { !route.values.isEmpty || route.writeType == .request }
     /// The device's ``DeviceID``.
@@ -103,7 +103,7 @@ final class BLELink: ConfirmingLink {
                 try await device.listen(to: route.hear) { bytes in inbox.assumeIsolated { $0.append(bytes) } })
         }
         self.subscriptions = subscriptions
-        // A lost device can be claimed again by a new link. If this initializer fails, the opener releases the claim.
+        // When the device is lost, a new link may claim it. If this initializer fails, the opener releases the claim.
         await device.onEnd { error in if error.code != .closed { claim.release(isDisconnecting: true) } }
     }
 
@@ -121,8 +121,8 @@ final class BLELink: ConfirmingLink {
 
     func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async { await inbox.forward(to: receiver) }
 
-    /// Asks the device: bluetoothd reports a device out of reach as connected until its supervision time-out, up to 32
-    /// s (Bluetooth Core 5.3, Vol 6, Part B, 4.5.2).
+    /// Requests an answer from the device. bluetoothd reports a device that is out of reach as connected until the
+    /// supervision time-out, which is at most 32 s (Bluetooth Core 5.3, Vol 6, Part B, 4.5.2).
     func confirmConnection() async throws(LinkError) {
         do throws(BLEError) { try await device.confirmConnection() } catch {
             throw LinkError(confirming: error, name: name, pairing: pairing)

@@ -22,9 +22,10 @@ public struct BLEUse: Sendable {
     /// Called on the loop's thread at the beginning of each step of opening.
     public var onStep: (@Sendable (BLEOpeningStep) -> Void)?
 
-    /// Creates a use. By default, the device is used for an unlimited time, and only the serial ports of
-    /// ``GATTProfiles/carriers`` are known; closing waits for the disconnection; there is no memory and no time limit,
-    /// and opening is not persistent.
+    /// Creates the description of a use.
+    ///
+    /// By default, the device is used for an unlimited time, and only the serial ports of ``GATTProfiles/carriers`` are
+    /// known; closing waits for the disconnection; there is no memory and no time limit, and opening is not persistent.
     public init(
         profiles: GATTProfiles = .carriers, isBrief: Bool = false, patience: Duration = .seconds(10),
         closesAtOnce: Bool = false, memory: (any BLENameMemory)? = nil, openingLimit: Duration? = nil,

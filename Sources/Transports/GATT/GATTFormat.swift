@@ -26,7 +26,7 @@ public struct GATTFormat: Sendable, Hashable {
     }
 }
 
-/// A value of a characteristic, for programs.
+/// A value of a characteristic, for output to programs.
 ///
 /// In JSON the keys `service`, `characteristic`, `handle`, `name`, `hex` and `text` are always present; a format adds
 /// `type` and `value`. Unknown values are null. `text` is null unless the whole value is printable.

@@ -49,7 +49,7 @@ public struct GATTReference: Sendable, Hashable {
 
 /// The error for a reference that does not match exactly one characteristic.
 public struct GATTReferenceError: Error, Sendable, Hashable {
-    /// The reference.
+    /// The failed reference.
     public let reference: GATTReference
     /// The characteristics that match: none, or several.
     public let fitting: [GATTCharacteristic]

@@ -114,7 +114,7 @@ public enum GATTValueType: String, CaseIterable, Sendable, Hashable {
 
 /// A text that is not a value of its type.
 public struct GATTValueError: Error, Sendable, Hashable {
-    /// The text.
+    /// The rejected text.
     public let text: String
     /// The expected type.
     public let type: GATTValueType

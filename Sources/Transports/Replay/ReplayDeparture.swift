@@ -12,7 +12,7 @@ public struct ReplayDeparture: Error, Sendable, Hashable {
         case nothing
     }
 
-    /// The line of the capture, such as `pump.capture:12`; only the file if the capture was over.
+    /// The place in the capture, for people: a line such as `pump.capture:12`, or the end of the file.
     public var place: String
     /// The act in the capture.
     public var expected: Act

@@ -28,8 +28,8 @@ public final class ReplayOpener: Sendable {
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint; its address is the path of the file. Its option `pace` is `original` (the default)
-    ///     or `none`. With `none`, received bytes follow as soon as the host has sent all bytes that precede them in the
-    ///     capture.
+    ///     or `none`. With `none`, received bytes follow as soon as the host has sent all bytes that precede them in
+    ///     the capture.
     ///   - loop: The event loop that the link runs on.
     /// - Throws: `invalidEndpoint`; `notFound` if there is no such file, or no further link in it; `unsupported` if the
     ///   file is not a capture, or its version is too new; the error of the departure, if the host has departed from
