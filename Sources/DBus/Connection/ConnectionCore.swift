@@ -98,7 +98,7 @@ final class ConnectionCore: @unchecked Sendable {
     /// - Returns: The call's serial number.
     @discardableResult
     func call(_ call: DBusCall, timeout: Duration?, reply: OneShot<[DBusValue]>) throws(DBusError) -> UInt32 {
-        // The deadline is fixed before the call is sent: in a test, the answering side may advance the clock at once.
+        // Fix the deadline before sending: a test may advance the clock as soon as the callee has received the call.
         let deadline = timeout.map(calls.deadline(after:))
         let serial = try send(call.encoded(), activity: call.activity)
         calls.add(reply, serial: serial, activity: call.activity, deadline: deadline) { [weak self] in self?.expire() }
