@@ -22,7 +22,7 @@ int cserial_open_pty(int *master, char *slave_path, size_t capacity) {
     return 0;
 }
 
-// The majors of /dev/pts.
+// The device majors of /dev/pts.
 static int has_slave_major(uint32_t major) { return major >= 136 && major <= 143; }
 
 int cserial_is_pty_slave(int fd, int *is_slave) {
@@ -43,7 +43,7 @@ int cserial_device_number(const char *path, uint64_t *device, uint64_t *file_sys
 int cserial_pty_slave(const char *path, uint32_t *number, uint64_t *file_system) {
     struct statx s;
     if (statx(AT_FDCWD, path, AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, STATX_TYPE, &s) < 0) return errno;
-    // The kernel numbers all of its terminals below the first major.
+    // The minor alone is the terminal's number: the kernel gives all terminals the first of these majors.
     if (!S_ISCHR(s.stx_mode) || !has_slave_major(s.stx_rdev_major)) return ENOTTY;
     *number = s.stx_rdev_minor;
     *file_system = makedev(s.stx_dev_major, s.stx_dev_minor);

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-// Rates that have a code of their own. It is used in preference to BOTHER, so that programs that know only the older
-// termios, stty among them, read the rate of the port too.
+// Rates with a code of their own. The code is preferred to BOTHER, so that programs that use only the older termios,
+// such as stty, can read the port's rate too.
 static const struct {
     speed_t rate;
     tcflag_t code;
@@ -61,7 +61,7 @@ static void encode(const cserial_settings *s, struct termios2 *t) {
     t->c_cc[VMIN] = 1;
     t->c_cc[VTIME] = 0;
 
-    // Without a code of its own for input, the input rate is the output rate.
+    // An input-rate code of 0 means that the input rate equals the output rate.
     t->c_cflag &= ~(rate_bits | CSIZE | PARENB | PARODD | CMSPAR | CSTOPB | CRTSCTS | HUPCL);
     t->c_cflag |= CREAD | CLOCAL | rate_code(s->speed);
     t->c_ispeed = t->c_ospeed = s->speed;
@@ -83,7 +83,7 @@ static void encode(const cserial_settings *s, struct termios2 *t) {
     if (s->hang_up_on_close) t->c_cflag |= HUPCL;
 }
 
-// The same rate may be written as its own code or as BOTHER: the speeds decide.
+// The rate bits are not compared: a rate may be encoded by its code or by BOTHER. The speeds are compared instead.
 static int same(const struct termios2 *a, const struct termios2 *b) {
     return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag && a->c_lflag == b->c_lflag
         && (a->c_cflag & ~rate_bits) == (b->c_cflag & ~rate_bits) && a->c_ispeed == b->c_ispeed
@@ -106,7 +106,7 @@ int cserial_set_settings(
     encode(wanted, &next);
     if (!same(&now, &next)) {
         if (ioctl(fd, TCSETS2, &next) < 0) return errno;
-        // The call succeeds when any of the changes was made (pyserial#196): only reading back tells which.
+        // TCSETS2 succeeds if any of the changes took effect (pyserial#196). Reading back shows which.
         if (ioctl(fd, TCGETS2, &now) < 0) return errno;
     }
     decode(&now, taken);

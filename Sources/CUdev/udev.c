@@ -1,4 +1,4 @@
-// libudev, loaded when it is first needed: to load it costs a start nine system calls, and few commands look for ports.
+// libudev, loaded at the first use: loading it takes nine system calls, and few commands look for ports.
 #include "CUdev.h"
 
 #include <dlfcn.h>
@@ -57,6 +57,7 @@ struct udev *udev_new(void) {
     return NULL;
 }
 
-// What these take comes of udev_new, so that the library is there.
+// Without the library, udev_new returns NULL. All other functions take objects that come from udev_new, so they check
+// nothing.
 #define CALL(result, name, parameters, arguments) result name parameters { return library.name arguments; }
 FUNCTIONS(CALL)

@@ -1,40 +1,51 @@
 import Glibc
 
-/// A file by which programs such as minicom and picocom claim a port: `/run/lock/LCK..ttyUSB0`, with the number of the
-/// process in ASCII.
+/// A file by which programs such as minicom and picocom claim a port: `/run/lock/LCK..ttyUSB0`, which contains the
+/// process ID in ASCII.
 ///
-/// It locks nothing by itself, and stays behind where its program was killed.
+/// The file itself locks nothing, and remains if its program is killed.
 public struct LockFile: Sendable, Hashable {
-    /// Where the system keeps them.
+    /// The folder of the system for lock files.
     public static let folder = "/run/lock"
 
-    /// Where the file is.
+    /// The path of the lock file.
     public var path: String
-    /// The process that it names; nil where it names none.
+    /// The process ID that the file contains; nil if it contains none.
     public var processID: Int32?
-    /// The command name of that process; nil where it no longer runs.
+    /// The command name of the process; nil if the process no longer runs.
     public var command: String?
 
-    /// A lock file with all its parts.
+    /// Creates a description of a lock file.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the lock file.
+    ///   - processID: The process ID that the file contains.
+    ///   - command: The command name of the process; nil if the process no longer runs.
     public init(path: String, processID: Int32?, command: String?) {
         self.path = path
         self.processID = processID
         self.command = command
     }
 
-    /// The process, as in `minicom (pid 4711)`; nil where none is named that runs.
+    /// A description of the process, such as `minicom (pid 4711)`; nil if the file names no running process.
     public var holder: String? {
         guard let processID, let command else { return nil }
         return "\(command) (pid \(processID))"
     }
 
-    /// The lock files of a port, by any of the names that programs make of its path; without those of this process.
+    /// Returns the lock files of a port, without those that name this process.
+    ///
+    /// Programs derive the file's name from the port's path in different ways; this looks for each of these names.
+    ///
+    /// - Parameters:
+    ///   - port: The path of the port, such as `/dev/ttyUSB0`.
+    ///   - folder: The folder with the lock files.
     public static func all(of port: String, in folder: String = folder) -> [LockFile] {
         names(of: port).compactMap { LockFile(path: "\(folder)/LCK..\($0)") }.filter { $0.processID != getpid() }
     }
 
-    /// `ttyUSB0` of `/dev/ttyUSB0`. For `/dev/pts/5` minicom writes `5`, and picocom `pts_5`. Each takes a symbolic link by
-    /// its own name.
+    /// The suffixes that programs derive from a port's path: `ttyUSB0` for `/dev/ttyUSB0`; for `/dev/pts/5`, `5`
+    /// (minicom) and `pts_5` (picocom). For a symbolic link, names of both the link and its target are included.
     private static func names(of port: String) -> [String] {
         var names: [String] = []
         for path in [port, resolved(port) ?? port] {
@@ -48,7 +59,7 @@ public struct LockFile: Sendable, Hashable {
         return names
     }
 
-    /// The path without symbolic links; nil for one of a device's file itself.
+    /// The path with symbolic links resolved; nil if a path below /dev is no link, or if resolving fails.
     private static func resolved(_ path: String) -> String? {
         var first = CChar()
         if path.hasPrefix("/dev/"), readlink(path, &first, 1) < 0 { return nil }
@@ -57,14 +68,14 @@ public struct LockFile: Sendable, Hashable {
         return String(cString: resolved)
     }
 
-    /// - Returns: nil where there is no such file.
+    /// - Returns: nil if the file does not exist.
     private init?(path: String) {
         guard access(path, F_OK) == 0 else { return nil }
         let number = Self.number(in: PortHolder.firstBytes(of: path))
         self.init(path: path, processID: number, command: number.flatMap(Self.command(of:)))
     }
 
-    /// The number that stands first: `      4711`, and perhaps the program's name behind it.
+    /// The process ID at the start of the text, as in `      4711`; a program name may follow.
     private static func number(in text: String) -> Int32? {
         guard let word = text.split(whereSeparator: \.isWhitespace).first, let number = Int32(word), number > 0 else {
             return nil
@@ -72,7 +83,7 @@ public struct LockFile: Sendable, Hashable {
         return number
     }
 
-    /// The command name of a process that runs; nil where it does not.
+    /// The command name of a running process; nil if the process does not run.
     static func command(of processID: Int32) -> String? {
         guard kill(processID, 0) == 0 || errno == EPERM else { return nil }
         return PortHolder.firstBytes(of: "/proc/\(processID)/comm").split(separator: "\n").first.map(String.init) ?? "?"
@@ -80,7 +91,7 @@ public struct LockFile: Sendable, Hashable {
 }
 
 extension PortHolder {
-    /// The process that claims a port by a lock file; nil where none does that runs.
+    /// The first running process that claims a port by a lock file; nil if there is none.
     init?(lockFilesOf path: String) {
         for file in LockFile.all(of: path) {
             guard let processID = file.processID, let command = file.command else { continue }

@@ -1,23 +1,23 @@
 internal import DescriptorIO
 import Glibc
 
-/// The users who may use a node of a file system, and the advice for one who was refused.
+/// The owner and group that may use a file-system node, and the source of a hint for a user who was refused.
 package struct NodePermissions {
     /// The user that the node belongs to.
     package var owner: String
-    /// The group whose members may use it; nil if no group may, or nobody can or should join that group.
+    /// The group whose members may use the node; nil if no group may, or if users can't or shouldn't join that group.
     package var group: String?
-    /// Whether its mode admits this user, so that something else has refused: a container, or a rule of systemd.
+    /// Whether the node's mode admits this user. If so, something else refused: a container, or a systemd rule.
     var isAdmitted: Bool
 
-    /// The hint for a person whom a serial port at `path` refused.
+    /// The hint for a user who was refused by the serial port at `path`.
     func hint(_ path: String) -> String {
         if isAdmitted {
             return "allow it to the container or service: docker run --device \(path), or DeviceAllow= in its unit"
         }
-        // Debian gives ports to `dialout`, Arch to `uucp`: the node itself says which.
+        // Debian assigns ports to `dialout`, Arch to `uucp`, so take the group from the node.
         if let group { return "join the port's group, then log in again: sudo usermod -aG \(group) $USER" }
-        // No rule of udev reaches a pseudo-terminal.
+        // udev rules do not apply to pseudo-terminals.
         return PseudoTerminalPath.isTerminal(path)
             ? "run it as \(owner), whose terminal this is: sudo -u \(owner)"
             : "open the port to a group by a udev rule with MODE=\"0660\", GROUP=\"dialout\""
@@ -25,9 +25,12 @@ package struct NodePermissions {
 }
 
 extension NodePermissions {
-    /// The permissions of a node; nil if they can't be seen.
+    /// Reads the permissions of a node; nil if `stat` fails.
     ///
-    /// - Parameter access: What it is to be used for, as bits of the mode of others: 6 to read and write, 1 to enter a folder.
+    /// - Parameters:
+    ///   - path: The path of the node.
+    ///   - access: The permission bits that the use needs, as in an octal digit of a mode: 6 to read and write, 1 to
+    ///     enter a folder.
     package init?(path: String, access: UInt32 = 6) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
@@ -37,8 +40,8 @@ extension NodePermissions {
             isAdmitted: geteuid() == 0 || (groupMayUse && Self.isMember(of: status.st_gid)))
     }
 
-    /// The name of a group that one can join. To be in root's group is to be root in part, and the last one stands for groups
-    /// of other user namespaces.
+    /// The name of a group that users can join. nil for group 0, whose members get some of root's rights, and for
+    /// 65534, which stands for groups of other user namespaces.
     private static func joinable(_ id: gid_t) -> String? {
         guard id != 0, id != 65534 else { return nil }
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { buffer in

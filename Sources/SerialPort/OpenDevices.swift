@@ -2,44 +2,46 @@ import CSerial
 import Glibc
 import Synchronization
 
-/// What the processes have open of devices, as one look through /proc finds it: for all ports this costs no more than for one.
+/// The open device descriptors of all processes, found in one pass through /proc. A pass costs the same for one port
+/// and for all.
 ///
-/// Of other users' processes only root sees the open files.
+/// Only root sees the open files of other users' processes.
 struct OpenDevices: Sendable {
-    /// What tells a device from others, whatever its node is called.
+    /// The identity of a device, regardless of the name of its node.
     private struct Device: Hashable {
-        /// /dev/ptmx and /dev/pts/ptmx: 5, 2.
+        /// The device number of /dev/ptmx and /dev/pts/ptmx: major 5, minor 2.
         static let terminalMultiplexer: UInt64 = 0x502
 
         private(set) var number: UInt64 = 0
-        /// That of a pseudo-terminal, and 0 for other devices: a container has its own, with terminals of the same numbers.
+        /// The file system of a pseudo-terminal, 0 for other devices. Each container has a file system of its own, with
+        /// terminals of the same numbers.
         private var fileSystem: UInt64 = 0
 
-        /// - Returns: nil where no character device is behind the path.
+        /// - Returns: nil if the path does not lead to a character device.
         init?(at path: String) {
             guard cserial_device_number(path, &number, &fileSystem) == 0, number != 0 else { return nil }
         }
     }
 
-    /// When the look began.
+    /// The start of the pass through /proc.
     private let time = ContinuousClock.now
-    /// By process, the descriptors that it has for a device.
+    /// For each device, the descriptors of each process that has the device open.
     private var uses: [Device: [Int32: [String]]] = [:]
-    /// The numbers of the pseudo-terminals of which a process has the master.
+    /// For each process, the numbers of the pseudo-terminals whose master it has open.
     private var masters: [Int32: Set<UInt32>] = [:]
 
-    /// What is open now.
+    /// Scans /proc.
     init() {
         for process in PortHolder.entries(of: "/proc").compactMap({ Int32($0) }) { look(at: process) }
     }
 
-    /// Remembers the last look: a program that has opened a thousand ports looks once for all of them.
+    /// The last scan. A program that has opened a thousand ports scans /proc once for all of them.
     final class Memory: Sendable {
         static let shared = Memory()
 
         private let last = Mutex<OpenDevices?>(nil)
 
-        /// What was open at some time since `earliest`.
+        /// Returns the last scan if it began at `earliest` or later, otherwise a new one.
         func devices(since earliest: ContinuousClock.Instant) -> OpenDevices {
             if let last = last.withLock({ $0 }), last.time >= earliest { return last }
             let devices = OpenDevices()
@@ -60,15 +62,15 @@ struct OpenDevices: Sendable {
         }
     }
 
-    /// A master's descriptor has a line such as `tty-index:	5` in its fdinfo.
+    /// The number of a master's pseudo-terminal, from a line such as `tty-index:       5` in the descriptor's fdinfo.
     private static func terminalNumber(_ fdinfo: String) -> UInt32? {
         let title = "tty-index:\t"
         return PortHolder.firstBytes(of: fdinfo).split(separator: "\n").first { $0.hasPrefix(title) }
             .flatMap { UInt32($0.dropFirst(title.count)) }
     }
 
-    /// The processes that took the locks that a descriptor has, by lines such as
-    /// `lock:	1: FLOCK  ADVISORY  WRITE 4150 00:1a:4 0 EOF` in its fdinfo. 0 is one in another container.
+    /// The processes that took the locks of a descriptor, from lines such as `lock:    1: FLOCK  ADVISORY  WRITE 4150
+    /// 00:1a:4 0 EOF` in its fdinfo. 0 stands for a process in another container.
     private static func lockers(_ fdinfo: String) -> [Int32] {
         PortHolder.firstBytes(of: fdinfo).split(separator: "\n").filter { $0.hasPrefix("lock:") }.map {
             let fields = $0.split { $0 == " " || $0 == "\t" }
@@ -78,8 +80,9 @@ struct OpenDevices: Sendable {
 
     /// The processes that have the device behind a path open.
     ///
-    /// A lock is had by who took it, and not by a process that it is just starting, which still has copies of all
-    /// descriptors; but by those too once who took it is there no more.
+    /// A lock belongs to the process that took it. A child that was just forked shares the lock's descriptor but does
+    /// not own the lock. Once the process that took the lock no longer has the device open, all processes that share
+    /// the descriptor count as owners.
     func holders(of path: String) -> [PortHolder] {
         guard let device = Device(at: path), let descriptors = uses[device] else { return [] }
         return descriptors.sorted { $0.key < $1.key }.map { processID, numbers in
@@ -94,8 +97,9 @@ struct OpenDevices: Sendable {
         }
     }
 
-    /// Whether a process has the master of the pseudo-terminal behind a path: it is the device. It often keeps the slave open
-    /// as well, so that the device survives its clients; it takes nobody's answers by that.
+    /// Whether a process has the master of the pseudo-terminal behind a path open, and so is the device itself. Such a
+    /// process often keeps the slave open too, so that the device survives its clients; it reads no replies that are
+    /// meant for a client.
     func isDevice(_ processID: Int32, behind path: String) -> Bool {
         var (number, fileSystem) = (UInt32(0), UInt64(0))
         guard cserial_pty_slave(path, &number, &fileSystem) == 0 else { return false }

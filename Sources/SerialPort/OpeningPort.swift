@@ -1,11 +1,11 @@
 import CSerial
 import Glibc
 
-/// A port between open(2) and being ready for use, or abandoned.
+/// A port that was opened and is not ready yet: it becomes a ``SerialPort``, or is abandoned.
 struct OpeningPort {
     let path: String
     let descriptor: CInt
-    /// Whether TIOCEXCL was set.
+    /// Whether this process set TIOCEXCL.
     private(set) var isMarkedExclusive = false
     private let isPseudoTerminal: Bool
 
@@ -27,11 +27,11 @@ struct OpeningPort {
         isPseudoTerminal = isSlave != 0
     }
 
-    /// Locks the port, or finds it busy.
+    /// Locks the port, or throws `busy`.
     ///
-    /// flock(2) comes first, since TIOCEXCL does nothing against root (graywolf#313). On a pseudo-terminal it comes
-    /// alone: a slave's TIOCEXCL outlives its user for as long as the master is open, so that a user who was killed would
-    /// leave the device busy for ever, whereas a lock dies with its process.
+    /// The flock(2) lock comes first, since TIOCEXCL does not keep root out (graywolf#313). A pseudo-terminal gets only
+    /// the lock: TIOCEXCL on a slave lasts until the master is closed, so that a killed client would leave the device
+    /// busy for ever. A lock ends with its process.
     mutating func claim(_ exclusivity: SerialOptions.Exclusivity) throws(SerialError) {
         guard flock(descriptor, (exclusivity == .exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 else {
             let error = errno
@@ -41,7 +41,7 @@ struct OpeningPort {
         var isTaken: CInt = 0
         let error = cserial_get_exclusive(descriptor, &isTaken)
         guard error == 0 else { throw notTerminal(errno: error) }
-        // On a pseudo-terminal the mark may be left from one who was killed; that one can no longer hold the lock.
+        // On a pseudo-terminal, TIOCEXCL may be left over from a killed process, which no longer holds the lock.
         guard isTaken == 0 || isPseudoTerminal else {
             throw busy(errno: EBUSY)
         }
@@ -49,19 +49,21 @@ struct OpeningPort {
         isMarkedExclusive = ioctl(descriptor, UInt(TIOCEXCL)) == 0
     }
 
-    /// Closes a port that did not become ready. The mark would stay for as long as another program has the port open, and
-    /// the lock for as long as a process forked just now has not come to its exec(2).
+    /// Closes a port that did not become ready.
+    ///
+    /// TIOCEXCL would stay set for as long as another program has the port open; the lock would stay until a child that
+    /// was just forked calls exec(2). So both are undone first.
     func abandon() {
         if isMarkedExclusive { _ = ioctl(descriptor, UInt(TIOCNXCL)) }
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
-    /// Applies the settings, then the policies, which are carried out as far as the driver can.
+    /// Applies the settings, then the line policies and the low-latency flag as far as the driver supports them.
     ///
-    /// - Returns: `raisedDTR`, whether opening was an edge on DTR: with `HUPCL` set, as it is on a port that was just plugged
-    ///   in, the last close left DTR released; without, DTR has stayed asserted since. `echoed`, whether what came in until
-    ///   now was sent back.
+    /// - Returns: `raisedDTR`, whether opening raised DTR: with `HUPCL` set, as on a port that was just plugged in, the
+    ///   last close released DTR; without it, DTR has stayed asserted. `echoed`, whether input was echoed to the device
+    ///   until now.
     func configure(_ options: SerialOptions) throws(SerialError) -> (raisedDTR: Bool, echoed: Bool) {
         let before = try options.write(to: descriptor, activity: "opening", path: path)
         var asserted: ModemLines = []

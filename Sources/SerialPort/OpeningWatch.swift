@@ -3,11 +3,11 @@ package import DescriptorIO
 internal import Glibc
 internal import Synchronization
 
-/// Tells when files are opened, by one inotify instance for all of them.
+/// Reports each opening of watched files, with one inotify instance for all of them.
 ///
-/// A user has 128 instances (`fs.inotify.max_user_instances`), in all programs together, so a program should have one.
+/// All programs of a user share 128 instances (`fs.inotify.max_user_instances`), so a program should have only one.
 package final class OpeningWatch: Sendable {
-    /// That of who has none of its own.
+    /// The instance for callers that need no watch of their own.
     package static let shared = OpeningWatch()
 
     private struct Watcher {
@@ -16,7 +16,7 @@ package final class OpeningWatch: Sendable {
     }
 
     private struct State {
-        /// The instance, while anything is watched.
+        /// The inotify instance; nil while no file is watched.
         var instance: (descriptor: CInt, channel: DescriptorChannel)?
         var watchers: [UInt64: Watcher] = [:]
         var lastID: UInt64 = 0
@@ -27,7 +27,7 @@ package final class OpeningWatch: Sendable {
     private let makeInstance: @Sendable () -> CInt
 
     /// - Parameters:
-    ///   - loop: Where it is told of openings.
+    ///   - loop: The loop that delivers the events.
     ///   - makeInstance: `inotify_init1`: returns a descriptor, or -1 and sets `errno`.
     package init(
         on loop: EventLoop = .shared,
@@ -37,9 +37,13 @@ package final class OpeningWatch: Sendable {
         self.makeInstance = makeInstance
     }
 
-    /// Begins to watch a file. `onOpening` is called on the thread of the loop after each opening; several may be told as one.
+    /// Starts watching a file.
     ///
-    /// - Throws: `system` where the system has no more instances or watches.
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - onOpening: Called on the loop's thread after the file was opened; one call may stand for several openings.
+    /// - Returns: An ID for ``end(_:)``.
+    /// - Throws: `system` if the system has no more instances or watches.
     func begin(_ path: String, onOpening: @escaping @Sendable () -> Void) async throws(SerialError) -> UInt64 {
         let (id, newChannel) = try state.withLock { state throws(SerialError) in
             let isNew = state.instance == nil
@@ -65,7 +69,7 @@ package final class OpeningWatch: Sendable {
         let watch = inotify_add_watch(descriptor, path, UInt32(IN_OPEN))
         guard watch >= 0 else {
             let error = errno
-            // An instance that nobody reads would leave every later watcher without news.
+            // Keeping an instance without a reader would leave every later watcher without events.
             if state.instance == nil { close(descriptor) }
             let hint = "allow more inotify watches: sudo sysctl fs.inotify.max_user_watches=65536"
             throw SerialError(
@@ -79,7 +83,7 @@ package final class OpeningWatch: Sendable {
         return state.lastID
     }
 
-    /// Ends the watch of that name. With the last one ends the instance.
+    /// Ends a watch. The last one also closes the inotify instance.
     func end(_ id: UInt64) async {
         let channel = state.withLock { state -> DescriptorChannel? in
             guard let watcher = state.watchers.removeValue(forKey: id), let instance = state.instance else {
@@ -89,7 +93,7 @@ package final class OpeningWatch: Sendable {
                 state.instance = nil
                 return instance.channel
             }
-            // Two who watch one file have one watch. What is gone took its watch with it.
+            // Watchers of the same file share one watch. The kernel has already removed the watch of a deleted file.
             if !state.watchers.values.contains(where: { $0.watch == watcher.watch }) {
                 inotify_rm_watch(instance.descriptor, watcher.watch)
             }
@@ -98,7 +102,7 @@ package final class OpeningWatch: Sendable {
         await channel?.close()
     }
 
-    /// Takes in what the instance says: whole events, each a header of 16 bytes and a name.
+    /// Decodes events from the inotify instance. A read returns whole events, each with a 16-byte header and a name.
     private func take(_ bytes: [UInt8]) {
         var watches: Set<CInt> = []
         bytes.withUnsafeBytes { bytes in
@@ -109,7 +113,7 @@ package final class OpeningWatch: Sendable {
                 offset += MemoryLayout<inotify_event>.size + Int(event.len)
             }
         }
-        // Where events were lost, -1 stands for all of them.
+        // After a queue overflow the event has watch -1; every watcher may have missed an opening.
         let concerned = state.withLock { state in
             state.watchers.values.filter { watches.contains($0.watch) || watches.contains(-1) }
         }

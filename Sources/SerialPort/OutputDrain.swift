@@ -1,23 +1,25 @@
-/// Waiting for output to be sent, with a bound.
+/// Waits for output to be sent, with a deadline.
 ///
-/// tcdrain(3) has none: it blocks for ever on a device that has stopped the flow (serial#184, jSerialComm#287). So this
-/// looks, waits a little, and looks again.
+/// tcdrain(3) has none: it blocks for ever if the device has stopped the flow (serial#184, jSerialComm#287). So this
+/// type polls the output queue.
 struct OutputDrain {
     /// The number of bytes not sent yet.
     var unsentBytes: () throws(SerialError) -> Int
-    /// Waits so many milliseconds; throws when there is no more use in waiting.
+    /// Waits for a number of milliseconds; throws if further waiting is pointless.
     var wait: (_ milliseconds: Int32) throws(SerialError) -> Void
-    /// The time.
+    /// The current time.
     var now: () -> ContinuousClock.Instant = { .now }
 
-    /// Waits until all is sent or the deadline is there, and returns the number of bytes that are left.
+    /// Waits until all output is sent or the deadline has passed.
+    ///
+    /// - Returns: The number of bytes still unsent.
     func run(until deadline: ContinuousClock.Instant) throws(SerialError) -> Int {
         var step: Int32 = 1
         while true {
             let unsent = try unsentBytes()
             guard unsent > 0, now() < deadline else { return unsent }
             try wait(step)
-            // A short command is over in a millisecond or two, a long one is not worth looking at so often.
+            // A short command is sent within a millisecond or two; a long one needs no such frequent polling.
             step = min(step * 2, 16)
         }
     }

@@ -1,10 +1,12 @@
 import Glibc
 
 extension PortHolder {
-    /// The processes other than this one that use the device behind a path: first those that locked it.
+    /// The other processes that have the device behind a path open, lock holders first.
     ///
-    /// The program behind a pseudo-terminal is the device itself, and is left out. Processes of other users are seen by
-    /// root only: see ``processesInSight()``.
+    /// The program behind a pseudo-terminal is left out, since it is the device itself. Only root sees all processes of
+    /// other users: see ``processesInSight()``.
+    ///
+    /// - Parameter path: The path of the port.
     public static func others(of path: String) -> [PortHolder] {
         others(of: path, in: OpenDevices())
     }
@@ -13,7 +15,7 @@ extension PortHolder {
         all(of: path, in: devices).filter { $0.processID != getpid() && !devices.isDevice($0.processID, behind: path) }
     }
 
-    /// How many processes there are of which the open files can be looked at, and of which they can't.
+    /// Counts the processes whose open files this user may inspect (`seen`), and the others (`unseen`).
     public static func processesInSight() -> (seen: Int, unseen: Int) {
         var counts = (seen: 0, unseen: 0)
         for process in entries(of: "/proc") where Int32(process) != nil {

@@ -7,16 +7,22 @@ import Glibc
 /// for holder in PortHolder.all(of: "/dev/ttyUSB0") { print(holder) }  // minicom (pid 4711)
 /// ```
 public struct PortHolder: Sendable, Hashable {
-    /// The process.
+    /// The process ID.
     public var processID: Int32
-    /// Its command name, as the kernel has it: at most 15 bytes.
+    /// The command name of the process, as the kernel reports it: at most 15 bytes.
     public var command: String
-    /// Whether it has locked the port, by flock(2), and not only opened it.
+    /// Whether the process holds an flock(2) lock on the port, beyond having it open.
     public var holdsLock: Bool
-    /// How many descriptors it has for the port, 1 or more.
+    /// The number of descriptors that the process has for the port, 1 or more.
     public var descriptorCount: Int
 
-    /// A holder with all its parts.
+    /// Creates a description of a process that has a port open.
+    ///
+    /// - Parameters:
+    ///   - processID: The process ID.
+    ///   - command: The command name of the process.
+    ///   - holdsLock: Whether the process holds an flock(2) lock on the port.
+    ///   - descriptorCount: The number of descriptors that the process has for the port.
     public init(processID: Int32, command: String, holdsLock: Bool, descriptorCount: Int = 1) {
         self.processID = processID
         self.command = command
@@ -24,11 +30,13 @@ public struct PortHolder: Sendable, Hashable {
         self.descriptorCount = descriptorCount
     }
 
-    /// The processes that have the device behind a path open: first those that locked it, last this one.
+    /// The processes that have the device behind a path open: lock holders first, this process last.
     ///
-    /// Nodes are compared by device number, so a holder that came by another name, or in a container, is found too. Only
-    /// pseudo-terminals are also compared by their file system: a container has its own, with terminals of the same numbers.
-    /// Of other users' processes only root sees those without a lock.
+    /// Nodes are compared by device number, so that holders that opened the device by another name or in a container
+    /// are found too. Pseudo-terminals are also compared by file system, since each container has its own, with
+    /// terminals of the same numbers. Only root sees other users' processes without a lock.
+    ///
+    /// - Parameter path: The path of the port.
     public static func all(of path: String) -> [PortHolder] {
         all(of: path, in: OpenDevices())
     }
@@ -39,7 +47,7 @@ public struct PortHolder: Sendable, Hashable {
         return (visible + hidden).sorted { $0.rank < $1.rank }
     }
 
-    /// The processes that have the node at a path locked, of whichever user.
+    /// The processes of any user that hold a lock on the node at a path.
     static func locking(_ path: String) -> [PortHolder] {
         FileLockHolder.all(ofPath: path).map {
             PortHolder(processID: $0.processID, command: $0.command, holdsLock: true)
@@ -63,7 +71,7 @@ public struct PortHolder: Sendable, Hashable {
         return names
     }
 
-    /// What a small file of /proc says; empty where it cannot be read.
+    /// The first 4096 bytes of a file, as text; empty if the file can't be read. Meant for the small files of /proc.
     static func firstBytes(of path: String) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return "" }
@@ -76,6 +84,6 @@ public struct PortHolder: Sendable, Hashable {
 }
 
 extension PortHolder: CustomStringConvertible {
-    /// As in `minicom (pid 4711)`.
+    /// A description such as `minicom (pid 4711)`.
     public var description: String { "\(command) (pid \(processID))" }
 }

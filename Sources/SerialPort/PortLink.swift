@@ -7,11 +7,11 @@ struct PortLink {
 
     private let claim: PortLinkClaim
 
-    /// Makes the link, at once or not at all.
+    /// Creates the link, or throws without waiting.
     ///
-    /// A link that a killed program left behind is replaced: the one that it has noted in its claim, one that leads nowhere,
-    /// or one to the very target, whose number was given out anew. A link that a living program serves, and anything else at
-    /// the path, is left alone.
+    /// The link of a killed program is replaced. It is recognized in one of three ways: its identity is in that
+    /// program's claim, its target does not exist, or its target is `target`, since the number was reused. The link of
+    /// a running program is left alone, and so is anything else at the path.
     init(path: String, target: String) throws(SerialError) {
         self.path = path
         self.target = target
@@ -27,7 +27,7 @@ struct PortLink {
         if symlink(target, path) == 0 { return }
         guard errno == EEXIST else { throw failure(errno) }
         guard isStale else { throw PortLinkClaim.taken(path) }
-        // The process and the pseudo-terminal make the name unique: what is there can only be a leftover.
+        // The process ID and the terminal's number make the temporary name unique, so any file there is a leftover.
         let new = "\(path).\(getpid())-\(target.split(separator: "/").last ?? "")"
         unlink(new)
         guard symlink(target, new) == 0 else { throw failure(errno) }
@@ -38,13 +38,13 @@ struct PortLink {
         }
     }
 
-    /// Removes the link, unless it has come to lead elsewhere. It is the last use of this value.
+    /// Removes the link, unless it now leads elsewhere, and releases the claim. Must be the last use of this value.
     func remove() {
         if destination == target { unlink(path) }
         claim.end()
     }
 
-    /// Whether a link may be replaced that no living program has claimed.
+    /// Whether a link that no running program has claimed may be replaced.
     private var isStale: Bool {
         guard let destination else { return false }
         if destination == target { return true }
@@ -53,7 +53,7 @@ struct PortLink {
         return stat(path, &status) != 0 && errno == ENOENT
     }
 
-    /// Where the link leads; nil when it is no link.
+    /// The target of the link; nil if there is no link at the path.
     private var destination: String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
             let count = readlink(path, buffer.baseAddress!, buffer.count - 1)

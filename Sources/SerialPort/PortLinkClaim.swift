@@ -1,25 +1,26 @@
 import Glibc
 
-/// A claim on the path of a link: a file next to the link, `.pump.lock` for `pump`, that is locked as long as the link is
-/// served.
+/// A claim on the path of a link: a file next to the link, `.pump.lock` for `pump`, that stays locked while the link is
+/// in use.
 ///
-/// flock(2) ends with its process, so a killed program leaves the file unlocked. The file then still says which link was
-/// made: its inode and its time of creation tell it from a link of the same name that somebody else has put there.
+/// An flock(2) lock ends with its process, so a killed program leaves the file unlocked. The file then still identifies
+/// the link that the program created: inode and modification time distinguish that link from a later one of the same
+/// name.
 struct PortLinkClaim: Sendable {
     private static let word = "pumpctl-link"
     private static let processTitle = "pid "
 
     private let descriptor: CInt
     private let path: String
-    /// Which link was made by the program that had the claim before; nil where there was none.
+    /// The link that the previous owner of the claim created; nil if there was no previous owner.
     let formerLink: Identity?
 
-    /// What tells a link from a later one of its name.
+    /// The identity of a link: distinguishes the link from a later one of the same name.
     struct Identity: Sendable, Hashable {
-        /// As it stands in the file.
+        /// The line that the claim file contains.
         fileprivate var text: String
 
-        /// - Returns: nil where there is no link.
+        /// - Returns: nil if there is no link at the path.
         init?(ofLink path: String) {
             var status = stat()
             guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return nil }
@@ -34,8 +35,8 @@ struct PortLinkClaim: Sendable {
 
     /// Claims the path of a link.
     ///
-    /// - Throws: ``SerialError`` with ``SerialError/Code/pathTaken`` where a living program has claimed it, or the file is
-    ///   somebody else's; or ``SerialError/Code/system``.
+    /// - Throws: ``SerialError`` with ``SerialError/Code/pathTaken`` if a running program has claimed the path, or if
+    ///   the claim file is a foreign file; or with ``SerialError/Code/system``.
     init(link: String) throws(SerialError) {
         let slash = link.lastIndex(of: "/").map { link.index(after: $0) } ?? link.startIndex
         path = "\(link[..<slash]).\(link[slash...]).lock"
@@ -43,7 +44,7 @@ struct PortLinkClaim: Sendable {
             let file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
             guard file >= 0 else {
                 let error = errno
-                // Where there is a link too, it is another user's.
+                // If the link exists too, both belong to another user.
                 if [EACCES, EPERM].contains(error), Identity(ofLink: link) != nil { throw Self.taken(link) }
                 throw SerialError(
                     .system, errno: error, activity: "linking", path: link,
@@ -53,7 +54,7 @@ struct PortLinkClaim: Sendable {
                 defer { close(file) }
                 throw Self.taken(link, by: Self.owner(Self.text(of: file)))
             }
-            // Whoever had the claim may have removed the file before it was locked here.
+            // The previous owner may have removed the file between our open and flock.
             guard Self.isFile(file, at: path) else {
                 close(file)
                 continue
@@ -71,9 +72,11 @@ struct PortLinkClaim: Sendable {
         }
     }
 
-    /// That something else is at the path of a link.
+    /// The error for a path that is in use.
     ///
-    /// - Parameter owner: The program that serves it; nil where that is not known.
+    /// - Parameters:
+    ///   - link: The path of the link.
+    ///   - owner: The program that created the existing link; nil if unknown.
     static func taken(_ link: String, by owner: PortHolder? = nil) -> SerialError {
         SerialError(
             .pathTaken, errno: EEXIST, activity: "linking", path: link,
@@ -81,7 +84,7 @@ struct PortLinkClaim: Sendable {
                 ?? "remove what is there, or choose another path")
     }
 
-    /// The program that has noted itself in a claim; nil where it no longer runs.
+    /// The program whose process ID is in the text of a claim; nil if that program no longer runs.
     private static func owner(_ text: String) -> PortHolder? {
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix(processTitle) }),
             let processID = Int32(line.dropFirst(processTitle.count)), let command = LockFile.command(of: processID)
@@ -89,15 +92,15 @@ struct PortLinkClaim: Sendable {
         return PortHolder(processID: processID, command: command, holdsLock: true)
     }
 
-    /// Notes which link was made, and by whom.
+    /// Records the link and this process in the claim file.
     func note(_ link: Identity) {
-        // Where this fails, the link of a killed program is left for a person to remove.
+        // If this write fails and the program is killed later, a person has to remove the link.
         ftruncate(descriptor, 0)
         let bytes = Array("\(link.text)\(Self.processTitle)\(getpid())\n".utf8)
         pwrite(descriptor, bytes, bytes.count, 0)
     }
 
-    /// Gives the claim up; the last use of it.
+    /// Releases the claim. Must be the last use of this value.
     func end() {
         unlink(path)
         close(descriptor)

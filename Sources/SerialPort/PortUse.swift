@@ -1,34 +1,48 @@
-/// Which other programs use a port now, by all that tells.
+/// The other programs that use a port, according to open descriptors, locks and lock files.
 ///
 /// ```swift
 /// let use = PortUse.now(of: "/dev/ttyUSB0")
 /// for holder in use.holders { print(holder) }  // minicom (pid 4711)
 /// ```
 public struct PortUse: Sendable, Hashable {
-    /// The port, as it was named.
+    /// The path of the port, as the caller gave it.
     public var path: String
-    /// The processes that have it open, as far as they can be seen: see ``PortHolder/others(of:)``.
+    /// The processes that have the port open, as far as this user may see: see ``PortHolder/others(of:)``.
     public var holders: [PortHolder]
-    /// The lock files that name it.
+    /// The lock files for the port.
     public var lockFiles: [LockFile]
 
-    /// What is known of a port's users, in all its parts.
+    /// Creates a description of a port's users.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the port.
+    ///   - holders: The processes that have the port open.
+    ///   - lockFiles: The lock files for the port.
     public init(path: String, holders: [PortHolder], lockFiles: [LockFile]) {
         self.path = path
         self.holders = holders
         self.lockFiles = lockFiles
     }
 
-    /// Looks at who uses a port. It is not opened, and what this costs grows with the number of open files of all processes:
-    /// some 0.4 ms on a small machine.
+    /// Finds the users of a port, without opening it.
     ///
-    /// - Parameter lockFolder: Where the lock files are.
+    /// The cost grows with the number of open files of all processes: some 0.4 ms on a small machine.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the port.
+    ///   - lockFolder: The folder with the lock files.
     public static func now(of path: String, lockFolder: String = LockFile.folder) -> PortUse {
         PortUse(path: path, in: OpenDevices(), lockFolder)
     }
 
-    /// Looks at who uses a port, or has used it since `earliest`. Many ports cost no more than one, if they were all opened
-    /// before the first of them is looked at.
+    /// Finds the users of a port now, or at some time since `earliest`.
+    ///
+    /// A scan of all processes that began at `earliest` or later is reused. If a program opens all its ports before the
+    /// first call, one scan serves all of them.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the port.
+    ///   - earliest: The earliest start of a scan that may be reused.
     public static func seen(of path: String, since earliest: ContinuousClock.Instant) -> PortUse {
         PortUse(path: path, in: OpenDevices.Memory.shared.devices(since: earliest), LockFile.folder)
     }
@@ -39,7 +53,7 @@ public struct PortUse: Sendable, Hashable {
             lockFiles: LockFile.all(of: path, in: lockFolder))
     }
 
-    /// The lock files of programs that run and were not seen to have the port open, as those of other users.
+    /// The lock files of running programs that do not visibly have the port open, such as other users' programs.
     public var claims: [LockFile] {
         lockFiles.filter { file in
             file.holder != nil && !holders.contains { $0.processID == file.processID }

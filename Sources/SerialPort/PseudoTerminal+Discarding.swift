@@ -1,14 +1,14 @@
 internal import Glibc
 
 extension PseudoTerminal {
-    /// Throws away what was written to the client and was not read, as a serial port does when it is closed.
+    /// Discards bytes that were sent to the client and not read, as closing a serial port does.
     func discardUnread() {
         guard let master = master.borrow() else { return }
-        // Only now: the path is another's once the master is closed.
+        // Return the master only at the end: once it is closed, the path may belong to another program.
         defer { self.master.giveBack() }
-        // First what is on its way to the slave, which would otherwise take the place of what the slave throws away.
+        // First flush the bytes in transit, which would otherwise refill the slave's queue.
         tcflush(master, TCOFLUSH)
-        // Only the slave can throw away what has come to it.
+        // Bytes in the slave's input queue can only be flushed through the slave.
         let slave = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard slave >= 0 else { return }
         tcflush(slave, TCIFLUSH)

@@ -2,9 +2,9 @@ import CSerial
 import Glibc
 import Synchronization
 
-/// Both ends of a pseudo-terminal: a port for other programs, and the wire that leads to it.
+/// A pseudo-terminal with both ends: the slave, a port for other programs, and the master that serves the port.
 ///
-/// A simulator reads and writes the master, by ``read(into:)`` and ``write(_:)``; its client opens ``path``, or the
+/// A simulator reads and writes the master with ``read(into:)`` and ``write(_:)``; its client opens ``path``, or the
 /// link, as it would open a serial port.
 ///
 /// ```swift
@@ -14,12 +14,12 @@ import Synchronization
 /// print(try terminal.clientOptions().baudRate)  // 115200
 /// ```
 ///
-/// A pseudo-terminal has no modem lines, no line rate, no parity and no character size but 8 bits. Its buffer holds some
-/// 17 kB each way.
+/// A pseudo-terminal has no modem lines, no line rate, no parity, and always 8 data bits. Its buffer holds some 17 kB
+/// each way.
 public final class PseudoTerminal: Sendable {
-    /// The path of the slave, as in `/dev/pts/3`.
+    /// The path of the slave, such as `/dev/pts/3`.
     public let path: String
-    /// The path of the symbolic link to it, if one was asked for.
+    /// The path of the symbolic link to the slave; nil if there is none.
     public var linkPath: String? { link.withLock { $0?.path } }
 
     let master: SharedDescriptor
@@ -27,13 +27,14 @@ public final class PseudoTerminal: Sendable {
     private let link: Mutex<PortLink?>
     private let packetMode = Atomic(false)
 
-    /// Makes a pseudo-terminal, its slave in raw mode at 9600 baud.
+    /// Creates a pseudo-terminal with its slave in raw mode at 9600 baud.
     ///
     /// - Parameters:
-    ///   - linkPath: Where to put a symbolic link to the slave. A stale link there is replaced, anything else is not.
-    ///   - holdsSlaveOpen: Whether to keep the slave open, so that the device survives its clients. Without it,
-    ///     ``read(into:)`` throws ``SerialError/Code/disconnected`` from the last client's leaving until the next one's
-    ///     coming. With it, what is written while there is no client reaches the next.
+    ///   - linkPath: The path for a symbolic link to the slave. A stale link there is replaced; anything else is left
+    ///     alone.
+    ///   - holdsSlaveOpen: Whether to keep the slave open, so that the device survives its clients. If false,
+    ///     ``read(into:)`` throws ``SerialError/Code/disconnected`` from the time the last client leaves until the next
+    ///     one opens the slave. If true, bytes written while there is no client reach the next client.
     /// - Throws: ``SerialError`` with ``SerialError/Code/pathTaken`` or ``SerialError/Code/system``.
     public init(link linkPath: String? = nil, holdsSlaveOpen: Bool = true) throws(SerialError) {
         let activity = "making a pseudo-terminal"
@@ -47,7 +48,7 @@ public final class PseudoTerminal: Sendable {
         }
         master = SharedDescriptor(number)
         path = name.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
-        // The settings of a pseudo-terminal are one, and the master may write them.
+        // Master and slave share one set of settings, so the master can write them.
         try SerialOptions().write(to: number, activity: activity, path: path)
         if holdsSlaveOpen {
             let slave = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
@@ -60,8 +61,8 @@ public final class PseudoTerminal: Sendable {
         if let linkPath { try putLink(at: linkPath) }
     }
 
-    /// What to do where none can be made: there are too many, or there is no file system for them, as in a container without a
-    /// terminal.
+    /// The hint for a failure to create a pseudo-terminal: too many exist, or their file system is not mounted, as in a
+    /// container without a terminal.
     static func hint(onError error: CInt) -> String {
         switch error {
         case ENOSPC: "close programs that use pseudo-terminals, or raise /proc/sys/kernel/pty/max"
@@ -71,11 +72,11 @@ public final class PseudoTerminal: Sendable {
         }
     }
 
-    /// Puts a symbolic link to the slave somewhere, in place of one that it has.
+    /// Creates a symbolic link to the slave, and removes the previous one.
     ///
-    /// - Parameter linkPath: A stale link there is replaced, anything else is not.
-    /// - Throws: ``SerialError`` with ``SerialError/Code/pathTaken`` or ``SerialError/Code/system``; the link that it had is
-    ///   gone then.
+    /// - Parameter linkPath: The path of the link. A stale link there is replaced; anything else is left alone.
+    /// - Throws: ``SerialError`` with ``SerialError/Code/pathTaken`` or ``SerialError/Code/system``; the previous link
+    ///   is removed even then.
     public func putLink(at linkPath: String) throws(SerialError) {
         link.withLock { link in
             link?.remove()
@@ -94,13 +95,13 @@ public final class PseudoTerminal: Sendable {
 
     /// The master's descriptor, for an event loop to wait on: non-blocking, close-on-exec.
     ///
-    /// It is the caller's part to take it off the loop before the pseudo-terminal is closed.
+    /// The caller must remove the descriptor from the loop before the pseudo-terminal is closed.
     public var descriptor: CInt { master.number }
 
-    /// Reads what the client wrote, as much as the buffer takes, without waiting.
+    /// Reads bytes that the client wrote, as many as fit in the buffer, without waiting.
     ///
-    /// - Throws: ``SerialError`` with ``SerialError/Code/disconnected`` while nobody has the slave open any more (which
-    ///   ends when someone opens it), ``SerialError/Code/closed`` or ``SerialError/Code/system``.
+    /// - Throws: ``SerialError`` with ``SerialError/Code/disconnected`` while no program has the slave open after the
+    ///   last one closed it, ``SerialError/Code/closed`` or ``SerialError/Code/system``.
     public func read(into buffer: inout MutableRawSpan) throws(SerialError) -> TransferResult {
         let descriptor = try borrow("reading from the master of")
         defer { master.giveBack() }
@@ -111,7 +112,7 @@ public final class PseudoTerminal: Sendable {
             }, "reading from the master of")
     }
 
-    /// Writes to the client as much as there is room for, without waiting.
+    /// Writes to the client as many bytes as the kernel accepts, without waiting.
     ///
     /// - Throws: ``SerialError`` with ``SerialError/Code/closed`` or ``SerialError/Code/system``.
     public func write(_ bytes: RawSpan) throws(SerialError) -> TransferResult {
@@ -125,8 +126,8 @@ public final class PseudoTerminal: Sendable {
         return moved == .bytes(0) ? .wouldBlock : moved
     }
 
-    /// The settings that the client gave the port, its baud rate among them: a simulator can answer a wrong rate with
-    /// garbage, as a UART would. What is no setting of the line is as in ``SerialOptions/init``.
+    /// The line settings that the client chose, including the baud rate: a simulator can answer a wrong rate with
+    /// garbage, as a UART would. All other options have the defaults of ``SerialOptions/init``.
     ///
     /// - Throws: ``SerialError`` with ``SerialError/Code/closed``.
     public func clientOptions() throws(SerialError) -> SerialOptions {
@@ -141,7 +142,8 @@ public final class PseudoTerminal: Sendable {
         return options
     }
 
-    /// Begins or ends packet mode: each read then begins with a byte of ``PacketStatus``, which is 0 before data.
+    /// Turns packet mode on or off. In packet mode each read begins with a byte of ``PacketStatus``, which is 0 before
+    /// data.
     ///
     /// - Throws: ``SerialError`` with ``SerialError/Code/closed``.
     public func setPacketMode(_ on: Bool) throws(SerialError) {
@@ -153,10 +155,10 @@ public final class PseudoTerminal: Sendable {
         packetMode.store(on, ordering: .relaxed)
     }
 
-    /// Whether ``setPacketMode(_:)`` was switched on last.
+    /// Whether packet mode is on.
     public var isInPacketMode: Bool { packetMode.load(ordering: .relaxed) }
 
-    /// Removes the link, and closes both ends: the client finds itself disconnected. A second call does nothing.
+    /// Removes the link and closes both ends, which disconnects the client. A second call does nothing.
     public func close() {
         guard master.retire() != nil else { return }
         link.withLock { $0?.remove() }
@@ -181,12 +183,12 @@ public final class PseudoTerminal: Sendable {
     }
 }
 
-/// What the user of a slave changed, as a master in packet mode is told (`TIOCPKT_*`).
+/// A change by the slave's user, as a master in packet mode receives it (`TIOCPKT_*`).
 public struct PacketStatus: OptionSet, Sendable, Hashable {
-    /// Bits as the kernel has them.
+    /// The bits that the kernel reports.
     public let rawValue: UInt8
 
-    /// A status from its bits; 0 stands before data.
+    /// Creates a status from the kernel's bits; 0 precedes data.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -199,9 +201,9 @@ public struct PacketStatus: OptionSet, Sendable, Hashable {
     public static let stopped = PacketStatus(rawValue: 0x04)
     /// The client's output was started again.
     public static let started = PacketStatus(rawValue: 0x08)
-    /// XON and XOFF are no longer heeded.
+    /// The client turned off flow control by XON and XOFF.
     public static let flowControlOff = PacketStatus(rawValue: 0x10)
-    /// XON and XOFF are heeded.
+    /// The client turned on flow control by XON and XOFF.
     public static let flowControlOn = PacketStatus(rawValue: 0x20)
     /// The client changed the settings of the line.
     public static let settingsChanged = PacketStatus(rawValue: 0x40)

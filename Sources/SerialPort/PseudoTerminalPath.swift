@@ -1,39 +1,42 @@
 internal import CSerial
 internal import Glibc
 
-/// The way to a pseudo-terminal, as it was at one time.
+/// The links from a path to a pseudo-terminal, recorded at one time.
 ///
-/// The number of a pseudo-terminal that has gone is given to whoever makes the next. So a path that leads somewhere again
-/// may lead to another program's terminal, and nothing that is read from it tells. What does is a link on the way: who
-/// offers a device makes it anew for each terminal, as ``PseudoTerminal`` and socat do.
+/// The kernel gives the number of a closed pseudo-terminal to the next one that any program creates. So a path that
+/// leads to a terminal again may lead to another program's, and the data read there doesn't reveal that. A new link on
+/// the way does: programs that offer a device create a new link for each terminal, as ``PseudoTerminal`` and socat do.
 public struct PseudoTerminalPath: Sendable {
-    /// Where the path leads by now.
+    /// The present destination of the path, compared with the recorded one.
     public enum Destination: Sendable, Hashable {
-        /// To the same terminal.
+        /// The same terminal.
         case same
-        /// To one that was put there since: a link on the way was made anew.
+        /// A new terminal: a link on the way was created since.
         case replaced
-        /// Nowhere, or by chance to somebody else's; whoever made the link may make it anew.
+        /// No terminal, or by chance another program's. A program may create a new link later.
         case gone
-        /// The same, and there is no link on the way that could tell of a terminal to come.
+        /// As ``gone``, but with no link on the way whose renewal could announce a new terminal.
         case goneForGood
     }
 
-    /// The most links that a path may lead through, as the kernel has it.
+    /// The kernel's limit for the number of links in a path.
     private static let mostLinks = 40
 
     private let path: String
-    /// What stands at each step of the way: links, and the terminal.
+    /// The files along the path: the links in order, then the terminal.
     private let steps: [Step]
 
-    /// - Returns: nil where the path leads to no pseudo-terminal.
+    /// Records the links from a path to a pseudo-terminal.
+    ///
+    /// - Parameter path: A pseudo-terminal's path, or a link to it.
+    /// - Returns: nil if the path does not lead to a pseudo-terminal.
     public init?(_ path: String) {
         guard Self.isTerminal(path) else { return nil }
         self.path = path
         steps = Self.steps(from: path)
     }
 
-    /// Where the path leads now.
+    /// The destination of the path now.
     public var destination: Destination {
         let now = Self.steps(from: path)
         if now == steps { return .same }
@@ -42,7 +45,7 @@ public struct PseudoTerminalPath: Sendable {
         return isRenewed && Self.isTerminal(path) ? .replaced : .gone
     }
 
-    /// Whether a path that leads nowhere may have led to a pseudo-terminal. The nodes of devices are below /dev.
+    /// Whether a path that does not exist may have been a pseudo-terminal. Nodes of devices are below /dev.
     package static func isLikely(_ path: String) -> Bool { !path.hasPrefix("/dev/") || path.hasPrefix("/dev/pts/") }
 
     static func isTerminal(_ path: String) -> Bool {
@@ -50,10 +53,10 @@ public struct PseudoTerminalPath: Sendable {
         return cserial_pty_slave(path, &number, &fileSystem) == 0
     }
 
-    // MARK: The way
+    // MARK: Links
 
-    /// What tells a file from a later one of its name: file systems use the numbers of files again, and only the time of
-    /// the last change goes on.
+    /// The identity of a file. File systems reuse inode numbers, so the time of the last change distinguishes a file
+    /// from a later one.
     private struct Step: Hashable {
         var isLink: Bool
         var device: UInt

@@ -2,13 +2,13 @@ public import DescriptorIO
 internal import Glibc
 internal import Synchronization
 
-/// Serves the users of a pseudo-terminal, visit by visit: one begins when somebody opens the slave, and ends when nobody has it
-/// open any more. Programs that have it open at the same time are one visit.
+/// Serves the clients of a pseudo-terminal, visit by visit. A visit begins when a program opens the slave, and ends
+/// when no program has the slave open any more. Programs that have the slave open at the same time share one visit.
 ///
-/// The kernel itself tells both: inotify that it was opened, and the hang-up of the master that the last one has gone. So
-/// users whose processes this one can't see in /proc count as well. The pseudo-terminal must not hold its slave open.
+/// The kernel reports both: inotify the opening, and the hang-up of the master the last close. So clients whose
+/// processes are not visible in /proc count too. The pseudo-terminal must not hold its slave open.
 ///
-/// Who opens it before the last one's hang-up was seen continues that visit, and its half line.
+/// A client that opens the slave before the last close was noticed continues that visit, including an unfinished line.
 ///
 /// ```swift
 /// let terminal = try PseudoTerminal(link: "/tmp/pump", holdsSlaveOpen: false)
@@ -29,11 +29,14 @@ public final class PseudoTerminalVisits: Sendable {
         var isClosed = false
     }
 
-    /// Begins to serve. Who has it open already is the first visit.
+    /// Starts serving. If a program has the slave open already, the first visit begins at once.
     ///
-    /// - Parameter begin: Called with each visit's channel, on the loop's thread. The channel is lost when the visit ends; what
-    ///   its users left unread is thrown away then.
-    /// - Throws: `system` where inotify is not to be had: nothing would be known of the users.
+    /// - Parameters:
+    ///   - terminal: The pseudo-terminal to serve.
+    ///   - loop: The loop on which `begin` and the channels run.
+    ///   - begin: Called with each visit's channel, on the loop's thread. The channel reports `disconnected` when the
+    ///     visit ends; bytes that the clients left unread are then discarded.
+    /// - Throws: `system` if inotify is unavailable: openings would go unnoticed.
     /// - Precondition: The pseudo-terminal does not hold its slave open.
     public convenience init(
         to terminal: PseudoTerminal, on loop: EventLoop = .shared,
@@ -42,7 +45,7 @@ public final class PseudoTerminalVisits: Sendable {
         try await self.init(to: terminal, by: .shared, on: loop, begin: begin)
     }
 
-    /// - Parameter openings: Tells when the slave is opened.
+    /// - Parameter openings: Reports when the slave is opened.
     package init(
         to terminal: PseudoTerminal, by openings: OpeningWatch, on loop: EventLoop,
         begin: @escaping @Sendable (DescriptorChannel) -> Void
@@ -52,7 +55,7 @@ public final class PseudoTerminalVisits: Sendable {
         self.loop = loop
         self.begin = begin
         self.openings = openings
-        // A master is hung up only once somebody has opened the slave.
+        // Opens and closes the slave: the master counts as hung up only after the slave was opened once.
         terminal.discardUnread()
         let id = try await openings.begin(terminal.path) { [weak self] in self?.lookSoon() }
         state.withLock { $0.openingsID = id }
@@ -66,7 +69,8 @@ public final class PseudoTerminalVisits: Sendable {
         }
     }
 
-    /// Begins no further visit. The channel of one that goes on is for its owner to close. Closing twice is allowed.
+    /// Begins no further visit. The owner of a running visit's channel must close that channel. Closing twice is
+    /// allowed.
     public func close() async {
         let id = state.withLock { state in
             defer { (state.openingsID, state.isClosed) = (nil, true) }
@@ -77,7 +81,7 @@ public final class PseudoTerminalVisits: Sendable {
 
     private func lookSoon() { loop.execute { self.look() } }
 
-    /// Begins a visit where somebody is there, or has been and has said something.
+    /// Begins a visit if a client is there, or has left and sent bytes.
     private func look() {
         guard let master = terminal.master.borrow() else { return }
         defer { terminal.master.giveBack() }
@@ -91,7 +95,7 @@ public final class PseudoTerminalVisits: Sendable {
         guard isNew else { return }
         begin(
             DescriptorChannel(taking: master, kind: .stream, on: loop) { [weak self, terminal] _ in
-                // The master stays open, for the next visit; until here the channel has kept it open.
+                // The master stays open for the next visit; until here the channel kept the terminal alive.
                 withExtendedLifetime(terminal) { self?.end() }
             })
     }
@@ -100,7 +104,7 @@ public final class PseudoTerminalVisits: Sendable {
         loop.execute { [self] in
             terminal.discardUnread()
             state.withLock { $0.isVisited = false }
-            // Somebody may have opened it meanwhile.
+            // A client may have opened the slave in the meantime.
             look()
         }
     }

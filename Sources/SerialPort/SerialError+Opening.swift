@@ -3,7 +3,7 @@ internal import DescriptorIO
 import Glibc
 
 extension SerialError {
-    /// The error for an open(2) that failed: the same errno says other things there than on an open port.
+    /// Creates the error for a failed open(2), whose errno values mean something else than on an open port.
     init(opening path: String, errno: Int32) {
         let activity = "opening"
         switch errno {
@@ -32,21 +32,25 @@ extension SerialError {
         }
     }
 
-    /// The error for a port that someone holds, with the holder where it can be found.
+    /// Creates the error for a busy port, with its holder if the holder can be found.
     ///
-    /// - Parameter isLocked: Whether a lock is in the way, so that nobody without one is to blame: not the simulator
-    ///   behind a pseudo-terminal, nor this process.
+    /// - Parameters:
+    ///   - path: The path of the port.
+    ///   - isLocked: Whether a lock is in the way. If true, only lock holders are considered, and not the simulator
+    ///     behind a pseudo-terminal or this process.
     init(busy path: String, isLocked: Bool) {
-        // What a lock file says comes last: its program need not have the port.
+        // Lock files come last: their programs need not have the port open.
         let holder =
             PortHolder.all(of: path).first { $0.holdsLock || !isLocked } ?? PortHolder(lockFilesOf: path)
         let hint = holder.map { HoldingProcess($0.processID).endingHint } ?? Self.hint(onUnseenHolderOf: path)
         self.init(.busy(holder: holder), errno: EBUSY, activity: "opening", path: path, hint: hint)
     }
 
-    /// The advice on a program that can't be named.
+    /// The hint for a busy port whose holder is unknown.
     ///
-    /// - Parameter seesAll: Whether the programs of all users are seen.
+    /// - Parameters:
+    ///   - path: The path of the port.
+    ///   - seesAll: Whether this process sees the programs of all users.
     static func hint(onUnseenHolderOf path: String, seesAll: Bool = geteuid() == 0) -> String {
         seesAll
             ? "try again; if that fails too, end the program outside this container that has it"

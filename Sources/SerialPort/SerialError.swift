@@ -1,49 +1,56 @@
 import Glibc
 
-/// Why a serial port could not do what was asked.
+/// The failure of a serial-port operation.
 ///
-/// Programs look at ``code``; people read ``description``, and act on ``hint``.
+/// Programs look at ``code``; people read ``description`` and act on ``hint``.
 public struct SerialError: Error, Sendable, Hashable {
     /// The kinds of failure.
     public enum Code: Sendable, Hashable {
-        /// Nothing is there, or a node without a device behind it.
+        /// The path does not exist, or no device is behind the node.
         case noSuchPort
-        /// Something is there, and it is no terminal: a directory, a file, another device.
+        /// The path leads to something other than a terminal: a directory, a file, another device.
         case notATerminal
-        /// Another program has it, or this one by another descriptor. The holder is nil where it may not be known.
+        /// Another program has the port open, or this one has by another descriptor. The holder is nil if unknown.
         case busy(holder: PortHolder?)
-        /// The user may not.
+        /// The user lacks permission.
         case notPermitted
-        /// The driver took other settings than were asked for; they are now in force.
+        /// The driver chose other settings than requested; the settings in `taken` are in force.
         case settingsRefused(asked: SerialOptions, taken: SerialOptions)
-        /// The driver has no such operation.
+        /// The driver does not support the operation.
         case unsupported
         /// An option or an argument is out of range; nothing was done.
         case invalidOption
         /// The device was unplugged, or the other end of the pseudo-terminal closed.
         case disconnected
-        /// The deadline passed first.
+        /// The deadline passed before the operation was complete.
         case timedOut
-        /// The port was closed by this program.
+        /// This program closed the port.
         case closed
-        /// The path meant for a symbolic link is taken by something that must not be replaced.
+        /// The path for a symbolic link is occupied by something that must not be replaced.
         case pathTaken
-        /// Any other error of the system: see ``SerialError/errno``.
+        /// Any other system error: see ``SerialError/errno``.
         case system
     }
 
-    /// What went wrong.
+    /// The kind of failure.
     public var code: Code
-    /// The system's error number, where the system refused.
+    /// The system's error number, if a system call failed.
     public var errno: Int32?
-    /// What was being done, as in "opening".
+    /// The operation that failed, such as "opening".
     public var activity: String
     /// The path of the port.
     public var path: String
-    /// One thing a person can do about it.
+    /// A step that a person can take against the failure.
     public var hint: String?
 
-    /// An error with all its parts.
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of failure.
+    ///   - errno: The system's error number, if a system call failed.
+    ///   - activity: The operation that failed, such as "opening".
+    ///   - path: The path of the port.
+    ///   - hint: A step that a person can take against the failure.
     public init(_ code: Code, errno: Int32? = nil, activity: String, path: String, hint: String? = nil) {
         self.code = code
         self.errno = errno
@@ -52,11 +59,11 @@ public struct SerialError: Error, Sendable, Hashable {
         self.hint = hint
     }
 
-    /// The error for a call that failed on an open port.
+    /// Creates the error for a failed call on an open port.
     init(errno: Int32, activity: String, path: String) {
         let code: Code =
             switch errno {
-            // A port that was unplugged answers EIO or ENODEV, a closed pty master EIO.
+            // An unplugged port returns EIO or ENODEV; a pseudo-terminal whose master is closed returns EIO.
             case EIO, ENODEV, ENXIO: .disconnected
             case ENOTTY, EOPNOTSUPP: .unsupported
             case EACCES, EPERM: .notPermitted
@@ -75,7 +82,7 @@ public struct SerialError: Error, Sendable, Hashable {
 }
 
 extension SerialError: CustomStringConvertible {
-    /// One line: what was being done, to what, what went wrong, and what can be done.
+    /// One line with the operation, the path, the reason and the hint.
     public var description: String {
         var text = "\(activity) \(path): \(reason)"
         if let errno, let message = strerror(errno) {
@@ -87,7 +94,7 @@ extension SerialError: CustomStringConvertible {
         return text
     }
 
-    /// What went wrong, in a few words, without the path and the hint.
+    /// The failure in a few words, without the path and the hint.
     public var reason: String {
         switch code {
         case .noSuchPort: "no such port"

@@ -1,7 +1,7 @@
-/// How a serial port is opened: the settings of the line, and the manners of opening and closing.
+/// The options of a serial port: the line settings, and its behaviour at opening and closing.
 ///
-/// The defaults suit a bench device on a USB adapter: 9600 baud, 8N1, no flow control, nobody else on the port, and no
-/// reset of an Arduino when the next command comes.
+/// The defaults suit a bench device on a USB adapter: 9600 baud, 8N1, no flow control, exclusive access, and no reset
+/// of an Arduino at each command.
 ///
 /// ```swift
 /// var options = SerialOptions(baudRate: 115_200)
@@ -9,9 +9,10 @@
 /// let port = try SerialPort(path: "/dev/ttyUSB0", options: options)
 /// ```
 public struct SerialOptions: Sendable, Hashable {
-    /// What is added to each character to detect a damaged bit.
+    /// The bit that is added to each character to detect damage.
     ///
-    /// Parity of what is received is not checked by this library: characters that fail it are delivered as they came.
+    /// This library does not check the parity of received characters: it delivers those with a wrong parity bit
+    /// unchanged.
     public enum Parity: Sendable, Hashable, CaseIterable {
         /// No parity bit.
         case none
@@ -25,7 +26,7 @@ public struct SerialOptions: Sendable, Hashable {
         case space
     }
 
-    /// How long the line rests between characters.
+    /// The length of the pause between characters.
     public enum StopBits: Int, Sendable, Hashable, CaseIterable {
         /// One bit.
         case one = 1
@@ -33,39 +34,40 @@ public struct SerialOptions: Sendable, Hashable {
         case two = 2
     }
 
-    /// How a receiver tells the sender to pause.
+    /// The method by which a receiver asks the sender to pause.
     public enum FlowControl: Sendable, Hashable, CaseIterable {
-        /// It does not.
+        /// No flow control.
         case none
-        /// By the RTS and CTS lines.
+        /// Flow control by the RTS and CTS lines.
         case rtsCts
-        /// By the bytes XOFF (0x13) and XON (0x11), which then cannot be data.
+        /// Flow control by the bytes XOFF (0x13) and XON (0x11), which then cannot be data.
         case xonXoff
     }
 
-    /// What opening does to a modem line.
+    /// The state of a modem line after opening.
     ///
-    /// The kernel asserts DTR and RTS while it opens a port; for 50 to 260 µs that cannot be prevented (pyserial#124). The policy
-    /// says what follows. It is carried out as far as the driver can, and is no error on a terminal without modem lines:
-    /// an error there broke socat's ptys and gadget ttys (serialport-rs#204, #239).
+    /// The kernel asserts DTR and RTS while it opens a port; for 50 to 260 µs this cannot be prevented (pyserial#124).
+    /// Then the policy applies, as far as the driver supports it. A terminal without modem lines causes no error: such
+    /// errors broke socat's ptys and gadget ttys (serialport-rs#204, #239).
     public enum LinePolicy: Sendable, Hashable, CaseIterable {
-        /// Asserted once more.
+        /// Asserts the line again.
         case asserted
-        /// Released.
+        /// Releases the line.
         case deasserted
-        /// Left as the kernel has it.
+        /// Leaves the line as the kernel set it.
         case untouched
     }
 
-    /// Whether others may use the port meanwhile.
+    /// Whether other programs may use the port at the same time.
     public enum Exclusivity: Sendable, Hashable, CaseIterable {
-        /// Nobody else: other programs find the port busy.
+        /// Other programs find the port busy.
         case exclusive
-        /// Others that ask for a shared port too. The settings of the line are one for all: the last to ask has them.
+        /// Other programs that also open the port as shared may use it. All share one set of line settings: the last
+        /// change applies.
         case shared
     }
 
-    /// A part of the options that a driver may refuse.
+    /// An option that a driver may refuse.
     public enum Setting: Sendable, Hashable, CaseIterable {
         /// ``SerialOptions/baudRate``.
         case baudRate
@@ -81,33 +83,35 @@ public struct SerialOptions: Sendable, Hashable {
         case hangUpOnClose
     }
 
-    /// Bits per second, both ways: any number from 1, not only the usual ones. 9600 by default.
+    /// The line rate in bit/s, both ways: any number from 1, not only the usual ones. 9600 by default.
     public var baudRate: Int
-    /// Data bits in a character, 5 to 8. 8 by default.
+    /// The number of data bits in a character, 5 to 8. 8 by default.
     public var dataBits: Int
-    /// ``Parity/none`` by default.
+    /// The parity bit. ``Parity/none`` by default.
     public var parity: Parity
-    /// ``StopBits/one`` by default.
+    /// The number of stop bits. ``StopBits/one`` by default.
     public var stopBits: StopBits
-    /// ``FlowControl/none`` by default.
+    /// The flow control. ``FlowControl/none`` by default.
     public var flowControl: FlowControl
-    /// What opening does to DTR. ``LinePolicy/untouched`` by default.
+    /// The state of DTR after opening. ``LinePolicy/untouched`` by default.
     public var dtrOnOpen: LinePolicy
-    /// What opening does to RTS. ``LinePolicy/untouched`` by default.
+    /// The state of RTS after opening. ``LinePolicy/untouched`` by default.
     public var rtsOnOpen: LinePolicy
-    /// Whether the last close releases DTR and RTS (`HUPCL`). False by default: with it, each open after a close is an
-    /// edge on DTR, and resets an Arduino (pyserial#124).
+    /// Whether the last close releases DTR and RTS (`HUPCL`). False by default: if true, each open after a close raises
+    /// DTR again and resets an Arduino (pyserial#124).
     public var hangUpOnClose: Bool
-    /// ``Exclusivity/exclusive`` by default.
+    /// Whether other programs may use the port too. ``Exclusivity/exclusive`` by default.
     public var exclusivity: Exclusivity
-    /// Whether to ask the driver to hand over each byte at once (an FTDI adapter keeps a lone byte for up to 16 ms).
-    /// Opening asks where the driver can, and goes on where it cannot; ``SerialPort/currentOptions()`` tells. False by
-    /// default, which leaves the driver as it is.
+    /// Whether to ask the driver to deliver each byte at once. By default an FTDI adapter holds a lone byte for up to
+    /// 16 ms.
+    ///
+    /// Opening continues if the driver lacks this feature; ``SerialPort/currentOptions()`` returns the actual state.
+    /// False by default, which leaves the driver's state unchanged.
     public var lowLatency: Bool
-    /// How long closing waits for what was written to leave the computer. 2 s by default.
+    /// The longest time that closing waits for written bytes to leave the computer. 2 s by default.
     public var drainTimeout: Duration
 
-    /// Options that differ from the defaults only where given.
+    /// Creates options. Each omitted parameter has the default of its property.
     public init(
         baudRate: Int = 9600,
         dataBits: Int = 8,
@@ -134,16 +138,18 @@ public struct SerialOptions: Sendable, Hashable {
         self.drainTimeout = drainTimeout
     }
 
-    /// How long a byte takes on the line: a start bit, the data bits, the parity bit if there is one, and the stop bits.
+    /// The transmission time of a byte: a start bit, the data bits, the parity bit if there is one, and the stop bits.
     public var byteTime: Duration {
         let bits = 1 + dataBits + (parity == .none ? 0 : 1) + stopBits.rawValue
         return .seconds(bits) / max(1, baudRate)
     }
 
-    /// The settings of the line in which a driver's answer differs from these.
+    /// The line settings in which a driver's choice differs from these options.
     ///
-    /// A rate within 2 % counts as the same: that is as close as a divided clock comes, as a UART needs, and as the
-    /// kernel itself asks.
+    /// Baud rates within 2 % of each other count as equal: a divided clock gets no closer, a UART needs no more, and
+    /// the kernel uses the same tolerance.
+    ///
+    /// - Parameter taken: The settings that the driver reports.
     public func differences(from taken: SerialOptions) -> [Setting] {
         Setting.allCases.filter { setting in
             switch setting {
@@ -157,7 +163,7 @@ public struct SerialOptions: Sendable, Hashable {
         }
     }
 
-    /// The value of a setting, as a person writes it.
+    /// The value of a setting as readable text.
     func text(of setting: Setting) -> String {
         switch setting {
         case .baudRate: "\(baudRate) baud"

@@ -1,9 +1,10 @@
 import Glibc
 
 extension SerialPort {
-    /// Begins or ends a break, the level that no character has. How long it lasts is the caller's part.
+    /// Begins or ends a break: a constant level on the line that no character contains. The caller determines its
+    /// length.
     ///
-    /// A pseudo-terminal accepts this and shows the other end nothing.
+    /// A pseudo-terminal accepts the call, but the other end sees no break.
     ///
     /// - Throws: ``SerialError`` with ``SerialError/Code/unsupported``, ``SerialError/Code/disconnected`` or
     ///   ``SerialError/Code/closed``.

@@ -3,8 +3,8 @@ public import DescriptorIO
 extension SerialPort {
     /// The port's bytes, read and written asynchronously on an event loop.
     ///
-    /// The channel owns the port from now on: closing it, or losing the device, closes the port at once. Let what was
-    /// written get out first by ``drain(on:within:)``.
+    /// The channel owns the port from now on: closing the channel, or losing the device, closes the port at once. To
+    /// send queued bytes first, call ``drain(on:within:)``.
     ///
     /// ```swift
     /// let channel = try SerialPort(path: "/dev/ttyUSB0").channel()
@@ -15,9 +15,12 @@ extension SerialPort {
         DescriptorChannel(taking: descriptor, kind: .stream, on: loop) { _ in self.close(drainTimeout: .zero) }
     }
 
-    /// Waits until what was written has left the computer, for at most `limit`, without holding up the loop.
+    /// Waits until all written bytes have left the computer, for at most `limit`, without blocking the loop.
     ///
-    /// - Returns: The number of bytes that have not; 0 where the device is gone.
+    /// - Parameters:
+    ///   - loop: The loop whose clock is used.
+    ///   - limit: The longest time to wait.
+    /// - Returns: The number of bytes still unsent; 0 if the device is gone.
     public func drain(on loop: EventLoop, within limit: Duration) async -> Int {
         let clock = EventLoopClock(loop)
         let deadline = clock.now + limit
@@ -32,7 +35,8 @@ extension SerialPort {
 }
 
 extension PseudoTerminal {
-    /// The master's bytes, read and written asynchronously on an event loop; closing the channel closes the terminal.
+    /// The master's bytes, read and written asynchronously on an event loop. Closing the channel closes the
+    /// pseudo-terminal.
     public func channel(on loop: EventLoop = .shared) -> DescriptorChannel {
         DescriptorChannel(taking: descriptor, kind: .stream, on: loop) { _ in self.close() }
     }

@@ -2,24 +2,26 @@ import Glibc
 import Synchronization
 
 extension SerialPort {
-    /// What became of the last bytes written.
+    /// The fate of the bytes that were written last.
     public enum CloseOutcome: Sendable, Hashable {
-        /// They were sent.
+        /// All bytes were sent.
         case drained
-        /// Time ran out, and at least so many were thrown away.
+        /// Time ran out, and at least this number of bytes was discarded.
         case discarded(Int)
-        /// The device was gone already.
+        /// The device was already disconnected.
         case disconnected
-        /// The port was closed before this call.
+        /// The port was already closed.
         case alreadyClosed
     }
 
-    /// Waits until what was written has been sent, as far as the driver can tell.
+    /// Waits until all written bytes have been sent, as far as the driver can tell.
     ///
-    /// A USB adapter's own buffer is not seen by every driver. On a pseudo-terminal this returns at once.
+    /// Not every driver sees the buffer of a USB adapter. On a pseudo-terminal this returns at once.
     ///
-    /// - Throws: ``SerialError`` with ``SerialError/Code/timedOut`` at the deadline, when all that is unsent stays queued;
-    ///   ``SerialError/Code/disconnected``; ``SerialError/Code/closed``, also when the port is closed meanwhile.
+    /// - Parameter deadline: The time at which to give up.
+    /// - Throws: ``SerialError`` with ``SerialError/Code/timedOut`` at the deadline, with the unsent bytes still
+    ///   queued; ``SerialError/Code/disconnected``; ``SerialError/Code/closed``, also if the port is closed during the
+    ///   wait.
     public func drain(deadline: ContinuousClock.Instant) throws(SerialError) {
         let activity = "sending to"
         let descriptor = try borrow(activity)
@@ -32,14 +34,14 @@ extension SerialPort {
         }
     }
 
-    /// Closes the port: waits for what was written to be sent, unlocks, and lets go of the device.
+    /// Closes the port: waits for written bytes to be sent, unlocks the port, and closes the descriptor.
     ///
-    /// What has not been sent when the time is over is thrown away, since close(2) itself would wait on for up to 30 s.
-    /// The settings stay as they are, as is the custom with serial ports. A second call does nothing; calls on other
-    /// threads end with ``SerialError/Code/closed``, and the descriptor is closed when the last of them has ended.
+    /// Bytes still unsent when the time is over are discarded, since close(2) itself would wait for up to 30 s more.
+    /// The line settings stay in force, as is usual for serial ports. A second call does nothing. Calls on other
+    /// threads end with ``SerialError/Code/closed``, and the last of them closes the descriptor.
     ///
-    /// - Parameter drainTimeout: How long to wait; ``SerialOptions/drainTimeout`` when nil.
-    /// - Returns: What became of the last bytes. It is not an error: the port is closed in any case.
+    /// - Parameter drainTimeout: The longest time to wait; ``SerialOptions/drainTimeout`` if nil.
+    /// - Returns: The fate of the last bytes. None of the outcomes is an error: the port is closed in any case.
     @discardableResult
     public func close(drainTimeout: Duration? = nil) -> CloseOutcome {
         guard let descriptor = shared.retire() else { return .alreadyClosed }
@@ -55,7 +57,7 @@ extension SerialPort {
             outcome = .disconnected
         }
         if isMarkedExclusive { _ = ioctl(descriptor, UInt(TIOCNXCL)) }
-        // Explicitly, since a child process that inherited the descriptor would keep the lock alive.
+        // Unlock explicitly, since a child process that inherited the descriptor would keep the lock.
         flock(descriptor, LOCK_UN)
         return outcome
     }

@@ -1,17 +1,17 @@
 public import DescriptorIO
 import Glibc
 
-/// Modem lines that are asserted.
+/// A set of modem lines.
 public struct ModemLines: OptionSet, Sendable, Hashable {
-    /// Bits as the kernel has them (`TIOCM_*`).
+    /// The kernel's bits (`TIOCM_*`).
     public let rawValue: Int32
 
-    /// Lines from their bits.
+    /// Creates a set from the kernel's bits.
     public init(rawValue: Int32) {
         self.rawValue = rawValue
     }
 
-    /// Data Terminal Ready, driven by the host. An Arduino is reset each time it becomes asserted.
+    /// Data Terminal Ready, driven by the host. An Arduino resets each time DTR becomes asserted.
     public static let dtr = ModemLines(rawValue: TIOCM_DTR)
     /// Request To Send, driven by the host.
     public static let rts = ModemLines(rawValue: TIOCM_RTS)
@@ -24,7 +24,7 @@ public struct ModemLines: OptionSet, Sendable, Hashable {
     /// Data Set Ready, driven by the device.
     public static let dsr = ModemLines(rawValue: TIOCM_DSR)
 
-    /// TIOCMBIS or TIOCMBIC for these lines: −1 and errno where it fails.
+    /// Asserts (`TIOCMBIS`) or releases (`TIOCMBIC`) these lines. Returns −1 and sets errno on failure.
     func change(_ request: UInt, on descriptor: CInt) -> CInt {
         var bits = rawValue
         return ioctl(descriptor, request, &bits)
@@ -32,9 +32,9 @@ public struct ModemLines: OptionSet, Sendable, Hashable {
 }
 
 extension SerialPort {
-    /// The modem lines that are asserted now, the host's own among them.
+    /// The modem lines that are asserted now, including the host's own.
     ///
-    /// - Throws: ``SerialError`` with ``SerialError/Code/unsupported`` where there are none, as on a pseudo-terminal;
+    /// - Throws: ``SerialError`` with ``SerialError/Code/unsupported`` if there are none, as on a pseudo-terminal;
     ///   ``SerialError/Code/disconnected``; ``SerialError/Code/closed``.
     public func modemLines() throws(SerialError) -> ModemLines {
         var bits: CInt = 0
@@ -57,8 +57,9 @@ extension SerialPort {
         try set(.rts, asserted, "setting RTS of")
     }
 
-    /// Resets an Arduino, by releasing DTR for a moment and asserting it again. Its bootloader and its start take 3 s.
+    /// Resets an Arduino by releasing DTR for 50 ms and asserting it again. Its bootloader and start-up take 3 s.
     ///
+    /// - Parameter loop: The loop whose clock is used.
     /// - Throws: As ``modemLines()``.
     public func pulseDTR(on loop: EventLoop) async throws(SerialError) {
         try setDTR(false)

@@ -4,15 +4,15 @@ import Glibc
 extension SerialPort {
     /// A queue between this program and the device, or both.
     public enum Queue: Sendable, Hashable, CaseIterable {
-        /// What came and was not read.
+        /// Received bytes that were not read yet.
         case input
-        /// What was written and not sent.
+        /// Written bytes that were not sent yet.
         case output
         /// Both.
         case both
     }
 
-    /// Throws away what waits in a queue.
+    /// Discards the bytes in a queue.
     ///
     /// - Throws: ``SerialError`` with ``SerialError/Code/disconnected`` or ``SerialError/Code/closed``.
     public func flush(_ queue: Queue) throws(SerialError) {
@@ -25,7 +25,7 @@ extension SerialPort {
         try perform("flushing") { tcflush($0, selector) }
     }
 
-    /// The number of bytes that came and were not read.
+    /// The number of received bytes that were not read yet.
     ///
     /// - Throws: ``SerialError`` with ``SerialError/Code/disconnected`` or ``SerialError/Code/closed``.
     public func queuedInput() throws(SerialError) -> Int {
@@ -34,8 +34,8 @@ extension SerialPort {
         return Int(count)
     }
 
-    /// The number of bytes that were written and that the driver has not sent. On a pseudo-terminal it is always 0,
-    /// whether or not the other end has read them.
+    /// The number of written bytes that the driver has not sent. Always 0 on a pseudo-terminal, even if the other end
+    /// has not read them.
     ///
     /// - Throws: ``SerialError`` with ``SerialError/Code/disconnected`` or ``SerialError/Code/closed``.
     public func queuedOutput() throws(SerialError) -> Int {
@@ -46,8 +46,8 @@ extension SerialPort {
 }
 
 extension SerialPort {
-    /// The number of bytes that have not left the computer, at least 1 while the transmitter itself is busy (where the
-    /// driver can tell).
+    /// The number of bytes that have not left the computer. At least 1 while the transmitter itself is busy, if the
+    /// driver can tell.
     static func unsentBytes(_ descriptor: CInt, activity: String, path: String) throws(SerialError) -> Int {
         var count: CInt = 0
         guard ioctl(descriptor, UInt(TIOCOUTQ), &count) >= 0 else {

@@ -3,9 +3,9 @@ import Glibc
 import Synchronization
 
 extension SerialPort {
-    /// The options in force: the settings as the driver has them now, the rest as given.
+    /// The options in force: the line settings as the driver reports them, the rest as given.
     ///
-    /// The baud rate is the one the driver comes nearest to, where the driver tells.
+    /// If the driver reports the actual baud rate, the result contains that rate and not the requested one.
     ///
     /// - Throws: ``SerialError`` with ``SerialError/Code/disconnected`` or ``SerialError/Code/closed``.
     public func currentOptions() throws(SerialError) -> SerialOptions {
@@ -22,10 +22,10 @@ extension SerialPort {
         return result
     }
 
-    /// Changes the settings of the line, and reads back what the driver took.
+    /// Changes the line settings, and reads back the settings that the driver chose.
     ///
-    /// What is still waiting to be sent goes out with the new settings: ``drain(deadline:)`` first. The policies for
-    /// opening have no effect; how the port is shared cannot be changed.
+    /// Bytes still queued go out with the new settings; call ``drain(deadline:)`` first to prevent that. The options
+    /// for opening have no effect, and ``SerialOptions/exclusivity`` cannot change.
     ///
     /// - Throws: ``SerialError`` with ``SerialError/Code/settingsRefused(asked:taken:)``,
     ///   ``SerialError/Code/invalidOption``, ``SerialError/Code/disconnected`` or ``SerialError/Code/closed``.
@@ -48,7 +48,7 @@ extension SerialPort {
 }
 
 extension SerialOptions {
-    /// Refuses what no driver could be asked.
+    /// Throws `invalidOption` for values that no driver could accept.
     func validate(for path: String) throws(SerialError) {
         let hint: String? =
             if !(1...Int(Int32.max)).contains(baudRate) {
@@ -63,9 +63,9 @@ extension SerialOptions {
         if let hint { throw SerialError(.invalidOption, activity: "setting up", path: path, hint: hint) }
     }
 
-    /// Applies the settings of the line, and compares them with what the driver took.
+    /// Applies the line settings, and compares them with the settings that the driver chose.
     ///
-    /// - Returns: The settings that were in force until now.
+    /// - Returns: The settings in force before.
     @discardableResult
     func write(to descriptor: CInt, activity: String, path: String) throws(SerialError) -> cserial_settings {
         var wanted = settings
@@ -87,7 +87,7 @@ extension SerialOptions {
         return before
     }
 
-    /// Takes over the settings of the line.
+    /// Replaces the line settings.
     mutating func update(from settings: cserial_settings) {
         baudRate = Int(settings.speed)
         dataBits = Int(settings.data_bits)

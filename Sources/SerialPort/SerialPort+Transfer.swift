@@ -1,7 +1,7 @@
 import Glibc
 
 extension SerialPort {
-    /// Reads what is there, as much as the buffer takes, without waiting.
+    /// Reads the available bytes, as many as fit in the buffer, without waiting.
     ///
     /// - Throws: ``SerialError`` with ``SerialError/Code/disconnected``, ``SerialError/Code/closed`` or
     ///   ``SerialError/Code/system``.
@@ -14,9 +14,9 @@ extension SerialPort {
             TransferResult.of { Glibc.read(descriptor, bytes.baseAddress, bytes.count) }
         }
         switch result {
-        // With VMIN 1 a terminal has no other reason to return 0 than that it is gone; taken for "no data yet" it is a
-        // loop that burns a core (espmonitor#12, defmt#1095). But on a shared port another program may have set VMIN
-        // to 0, as pyserial does, and then poll tells the two apart.
+        // With VMIN 1 a terminal returns 0 only if it is gone; treating 0 as "no data yet" gives a loop that burns a
+        // core (espmonitor#12, defmt#1095). But on a shared port another program, such as pyserial, may have set VMIN
+        // to 0. poll(2) distinguishes the two cases.
         case .success(.bytes(0)):
             guard isHungUp(descriptor, within: 0) else { return .wouldBlock }
             throw SerialError(errno: EIO, activity: activity, path: path)
@@ -25,7 +25,7 @@ extension SerialPort {
         }
     }
 
-    /// Writes as much as the driver takes, without waiting. The bytes that it did not take remain the caller's.
+    /// Writes as many bytes as the driver accepts, without waiting. The caller keeps the rest.
     ///
     /// - Throws: As ``read(into:)``.
     public func write(_ bytes: RawSpan) throws(SerialError) -> TransferResult {
@@ -44,7 +44,7 @@ extension SerialPort {
     }
 }
 
-/// Waits for a terminal to hang up, and for nothing else. False when the time passed.
+/// Waits only for a terminal to hang up. Returns false if the time passed.
 func isHungUp(_ descriptor: CInt, within milliseconds: CInt) -> Bool {
     var entry = pollfd(fd: descriptor, events: 0, revents: 0)
     return poll(&entry, 1, milliseconds) > 0 && entry.revents != 0

@@ -10,12 +10,13 @@ import Synchronization
 /// _ = try port.write([UInt8]("STATUS\n".utf8).span.bytes)
 /// ```
 ///
-/// The port is in raw mode: bytes pass unchanged, and none of them is a signal, an echo or an end of file. No call waits
-/// for the device, apart from ``drain(deadline:)`` and ``close(drainTimeout:)``, which wait for no longer than they are
-/// told. All may be called from any thread; closing ends them in an orderly way. A port that is let go closes itself.
+/// The port is in raw mode: bytes pass unchanged, and no byte acts as a signal, an echo or an end of file. Only
+/// ``drain(deadline:)`` and ``close(drainTimeout:)`` wait for the device, each no longer than its limit. All methods
+/// may be called from any thread; closing ends calls on other threads in an orderly way. A port that is no longer
+/// referenced closes itself.
 ///
-/// Opening flushes nothing: the greeting of a device that starts up is not lost (pyserial#249). Some 5 kB survive unread
-/// between opening and the first read (serialport-rs#308), so begin to read at once.
+/// Opening flushes nothing, so that the greeting of a device that starts up is not lost (pyserial#249). Start reading
+/// at once: only some 5 kB are kept between opening and the first read (serialport-rs#308).
 ///
 /// ## Topics
 /// - ``read(into:)``, ``write(_:)``
@@ -24,30 +25,30 @@ import Synchronization
 /// - ``queuedInput()``, ``queuedOutput()``, ``flush(_:)``, ``drain(deadline:)``
 /// - ``close(drainTimeout:)``
 public final class SerialPort: Sendable {
-    /// The path the port was opened by.
+    /// The path by which the port was opened.
     public let path: String
 
     let shared: SharedDescriptor
     let options: Mutex<SerialOptions>
-    /// Whether opening made DTR active, which resets an Arduino: true the first time after plugging in, and after a
-    /// program that left `HUPCL` set. If another program had the port open all the while, it was active already.
+    /// Whether opening raised DTR, which resets an Arduino: true the first time after plugging in, and after a program
+    /// that left `HUPCL` set. If another program had the port open all the time, DTR was already active.
     public let raisedDTR: Bool
-    /// Whether the terminal was echoing when it was opened, as each is after plugging in: what the device said until
-    /// then was sent back to it, and may stand there as the beginning of a line.
+    /// Whether the terminal echoed its input when it was opened, as every terminal does after plugging in. If so, the
+    /// device got its own output back, and may still hold it as the beginning of a line.
     public let echoed: Bool
 
-    /// Whether TIOCEXCL is ours to take back.
+    /// Whether this process set TIOCEXCL and must clear it.
     let isMarkedExclusive: Bool
 
-    /// Opens a port, locks it, and puts it in raw mode with the settings given.
+    /// Opens a port, locks it, and puts it in raw mode with the given settings.
     ///
     /// - Parameters:
     ///   - path: A device node, such as `/dev/ttyUSB0`, or the slave of a pseudo-terminal.
-    ///   - options: Settings and manners.
+    ///   - options: The line settings, and the behaviour at opening and closing.
     /// - Throws: ``SerialError`` with ``SerialError/Code/noSuchPort``, ``SerialError/Code/notATerminal``,
     ///   ``SerialError/Code/notPermitted``, ``SerialError/Code/busy(holder:)``,
     ///   ``SerialError/Code/settingsRefused(asked:taken:)``, ``SerialError/Code/invalidOption`` or
-    ///   ``SerialError/Code/system``. The port is closed again then.
+    ///   ``SerialError/Code/system``. The port is closed again before the error is thrown.
     public init(path: String, options: SerialOptions = SerialOptions()) throws(SerialError) {
         try options.validate(for: path)
         var port = try OpeningPort(path: path)
@@ -56,7 +57,7 @@ public final class SerialPort: Sendable {
             (raisedDTR, echoed) = try port.configure(options)
         } catch {
             port.abandon()
-            // Who holds it is looked up only now, so that our own descriptor is not taken for the holder's.
+            // Look up the holder only after closing, so that our own descriptor does not count as the holder's.
             if case .busy = error.code { throw SerialError(busy: path, isLocked: error.errno == EWOULDBLOCK) }
             throw error
         }
@@ -75,10 +76,10 @@ public final class SerialPort: Sendable {
 
     /// The descriptor, for an event loop to wait on: non-blocking, close-on-exec.
     ///
-    /// It is the caller's part to take it off the loop before the port is closed.
+    /// The caller must remove the descriptor from the loop before the port is closed.
     public var descriptor: CInt { shared.number }
 
-    /// Begins a use of the descriptor, to be ended by `shared.giveBack()`.
+    /// Begins a use of the descriptor, which `shared.giveBack()` ends.
     func borrow(_ activity: String) throws(SerialError) -> CInt {
         guard let descriptor = shared.borrow() else {
             throw SerialError(.closed, activity: activity, path: path)
@@ -86,7 +87,7 @@ public final class SerialPort: Sendable {
         return descriptor
     }
 
-    /// Runs a system call that returns −1 and sets errno when it fails.
+    /// Runs a system call that returns −1 and sets errno on failure.
     func perform(_ activity: String, _ call: (CInt) -> CInt) throws(SerialError) {
         let descriptor = try borrow(activity)
         defer { shared.giveBack() }

@@ -1,35 +1,35 @@
 import Glibc
 import Synchronization
 
-/// A descriptor that many threads use and one closes.
+/// A descriptor that many threads use and that closes after its last use.
 ///
-/// A number that is closed while another thread is about to use it may by then name another file. So each use borrows
-/// the descriptor, retiring it lets no new use begin, and whoever gives it back last closes it.
+/// If one thread closes a descriptor just before another thread uses it, the number may by then name another file. So
+/// each use borrows the descriptor; retiring it prevents new uses, and the end of the last use closes it.
 final class SharedDescriptor: Sendable {
     private struct State {
         var uses = 0
         var isRetired = false
     }
 
-    /// The number. Only a borrower may pass it to the system.
+    /// The descriptor's number. Only a borrower may pass it to a system call.
     let number: CInt
     private let state = Mutex(State())
 
-    /// Takes over an open descriptor.
+    /// Takes ownership of an open descriptor.
     init(_ number: CInt) {
         self.number = number
     }
 
     deinit {
-        // A retired descriptor was closed by its last borrower; borrowers keep this object alive.
+        // The last borrower closes a retired descriptor; borrowers keep this object alive.
         let isRetired = state.withLock { $0.isRetired }
         if !isRetired { close(number) }
     }
 
-    /// Whether no new use may begin.
+    /// Whether the descriptor is retired, so that no new use may begin.
     var isRetired: Bool { state.withLock { $0.isRetired } }
 
-    /// Begins a use; nil once retired. Each is ended by ``giveBack()``.
+    /// Begins a use, which ``giveBack()`` must end. Returns nil once retired.
     func borrow() -> CInt? {
         state.withLock { state in
             guard !state.isRetired else { return nil }
@@ -38,7 +38,8 @@ final class SharedDescriptor: Sendable {
         }
     }
 
-    /// Lets no new use begin, and begins the last one, which is ended by ``giveBack()``; nil for all but the first call.
+    /// Retires the descriptor, and begins the last use, which ``giveBack()`` must end. Returns nil for all but the
+    /// first call.
     func retire() -> CInt? {
         state.withLock { state in
             guard !state.isRetired else { return nil }
@@ -48,13 +49,13 @@ final class SharedDescriptor: Sendable {
         }
     }
 
-    /// Ends a use; the last use of a retired descriptor closes it.
+    /// Ends a use. The end of the last use of a retired descriptor closes it.
     func giveBack() {
         let isLast = state.withLock { state in
             state.uses -= 1
             return state.isRetired && state.uses == 0
         }
-        // On Linux the number is free after close(2) whatever it returns, EINTR included: never again.
+        // Never retry: on Linux, close(2) frees the number whatever it returns, even EINTR.
         if isLast { close(number) }
     }
 }

@@ -1,17 +1,18 @@
 import Glibc
 
-/// What came of a read or a write that does not wait.
+/// The result of a non-blocking read or write.
 public enum TransferResult: Sendable, Hashable {
-    /// So many bytes were moved: at least one, unless none were asked for.
+    /// The number of bytes transferred: at least 1, unless none were requested.
     case bytes(Int)
-    /// None can be moved now; poll(2) tells when.
+    /// No bytes can be transferred now; poll(2) reports when they can.
     case wouldBlock
 }
 
 extension TransferResult {
-    /// What a read(2) or write(2) without waiting came to, or the errno it failed with.
+    /// Runs a non-blocking read(2) or write(2).
     ///
-    /// - Parameter call: Returns the number of bytes, or −1 and sets errno. It is repeated when a signal interrupts it.
+    /// - Parameter call: Returns the number of bytes, or −1 and sets errno. The call is repeated after EINTR.
+    /// - Returns: The result, or the errno of the failure.
     static func of(_ call: () -> Int) -> Result<TransferResult, SystemFailure> {
         while true {
             let count = call()
@@ -25,7 +26,7 @@ extension TransferResult {
     }
 }
 
-/// An errno, before it is known what was being done.
+/// An errno without the context of the failed operation.
 struct SystemFailure: Error {
     var errno: Int32
 }

@@ -4,14 +4,14 @@
 #include <stdint.h>
 #include <sys/inotify.h>
 
-// What Swift cannot call: termios2, serial_struct, statx and the feature-guarded half of the pty calls. No kernel type
-// crosses this header. Every function returns 0, or the errno of the call that failed.
+// Wrappers for interfaces that Swift cannot call: termios2, serial_struct, statx and the pty functions behind feature
+// macros. No kernel type appears in this header. Every function returns 0, or the errno of the call that failed.
 
 enum { CSERIAL_PARITY_NONE, CSERIAL_PARITY_ODD, CSERIAL_PARITY_EVEN, CSERIAL_PARITY_MARK, CSERIAL_PARITY_SPACE };
 enum { CSERIAL_FLOW_NONE, CSERIAL_FLOW_RTS_CTS, CSERIAL_FLOW_XON_XOFF };
 
-/// The line settings of a terminal. `raw` is 1 when bytes pass unchanged and a read returns as soon as one is there;
-/// `echo` is 1 when what comes in is sent back.
+/// The line settings of a terminal. `raw` is 1 if bytes pass unchanged and a read returns as soon as one byte is
+/// available; `echo` is 1 if input is echoed.
 typedef struct {
     uint32_t speed;
     int32_t data_bits;
@@ -25,35 +25,36 @@ typedef struct {
 
 int cserial_get_settings(int fd, cserial_settings *taken);
 
-/// Puts the terminal in raw mode with the settings wanted and reads back what the driver took. The write and the second
-/// read are left out when the terminal already is as wanted. `wanted->raw` is ignored. `before` is what was in force until
-/// then.
+/// Puts the terminal in raw mode with the settings `wanted`, and stores the settings that the driver chose in `taken`
+/// and the previous ones in `before`. If the terminal already has the wanted settings, nothing is written.
+/// `wanted->raw` and `wanted->echo` are ignored.
 int cserial_set_settings(
     int fd, const cserial_settings *wanted, cserial_settings *taken, cserial_settings *before);
 
-/// Whether TIOCEXCL is in force. Unlike open(2), this tells root too.
+/// Whether TIOCEXCL is in force. Root finds out only this way: open(2) succeeds for root anyway.
 int cserial_get_exclusive(int fd, int *exclusive);
 
 int cserial_get_low_latency(int fd, int *enabled);
 int cserial_set_low_latency(int fd, int enabled);
 
-/// Whether the transmitter's own buffer is empty; ENOTTY where the driver cannot tell.
+/// Whether the transmitter's own buffer is empty; ENOTTY if the driver cannot tell.
 int cserial_get_transmitter_empty(int fd, int *empty);
 
-/// Opens the master of a new pseudo-terminal (non-blocking, close-on-exec), unlocks its slave and names it.
+/// Opens the master of a new pseudo-terminal (non-blocking, close-on-exec), unlocks its slave and stores the slave's
+/// path.
 int cserial_open_pty(int *master, char *slave_path, size_t capacity);
 
-/// On a pty master: whether each read begins with a byte that says what the slave's user changed (TIOCPKT), changes of
-/// its line settings included (EXTPROC).
+/// Turns packet mode of a pty master on or off. In packet mode each read begins with a byte that reports changes by the
+/// slave's user (TIOCPKT), including changes of the line settings (EXTPROC).
 int cserial_set_packet_mode(int master, int enabled);
 
 /// Whether a descriptor is the slave of a pseudo-terminal.
 int cserial_is_pty_slave(int fd, int *is_slave);
 
-/// The number of the pseudo-terminal whose slave is behind a path, and the file system that holds it: each container may
-/// have one, with terminals of the same numbers. ENOTTY for anything else.
+/// Stores the number of the pseudo-terminal whose slave is behind a path, and its file system: each container may have
+/// one, with terminals of the same numbers. ENOTTY for anything else.
 int cserial_pty_slave(const char *path, uint32_t *number, uint64_t *file_system);
 
-/// The device number behind a path, and 0 for what is no character device; for the slave of a pseudo-terminal also the
-/// file system that holds it, 0 for other devices. Never asks a network file system.
+/// Stores the device number behind a path, or 0 if the path is no character device. For the slave of a pseudo-terminal,
+/// also stores its file system; 0 for other devices. Never queries a network file system.
 int cserial_device_number(const char *path, uint64_t *device, uint64_t *file_system);

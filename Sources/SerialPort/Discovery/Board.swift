@@ -1,11 +1,14 @@
-/// What a USB device with a serial port probably is.
+/// The probable kind of a USB device with a serial port.
 public struct Board: Sendable, Hashable {
-    /// The name of the board, or of the adapter's chip where that serves many boards.
+    /// The name of the board, or of the adapter's chip if many boards use that chip.
     public let name: String
-    /// Boards on which such a chip is often found; nil where ``name`` is a board.
+    /// Boards that often carry the chip; nil if ``name`` is a board.
     public let oftenOn: String?
 
-    /// Looks up a VID:PID, then what is known of the vendor; nil where neither is known.
+    /// Looks up a VID:PID, then the vendor alone.
+    ///
+    /// - Parameter identifier: The VID:PID of the device.
+    /// - Returns: nil if neither is known.
     public init?(usb identifier: USBIdentifier) {
         if let board = Self.byIdentifier[identifier] {
             self = board
@@ -31,6 +34,6 @@ public struct Board: Sendable, Hashable {
 }
 
 extension Board: CustomStringConvertible {
-    /// As in `CH340 (Nano clone)`.
+    /// A description such as `CH340 (Arduino Nano clone)`.
     public var description: String { oftenOn.map { "\(name) (\($0))" } ?? name }
 }

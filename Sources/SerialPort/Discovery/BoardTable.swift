@@ -1,7 +1,7 @@
-/// VID:PIDs of adapters and boards, from the drivers of Linux (`ch341.c`, `ftdi_sio_ids.h`, `cp210x.c`, `pl2303.h`) and from
-/// the `boards.txt` of Arduino's cores.
+/// The VID:PIDs of adapters and boards, from Linux drivers (`ch341.c`, `ftdi_sio_ids.h`, `cp210x.c`, `pl2303.h`) and
+/// from the `boards.txt` of Arduino's cores.
 enum BoardTable {
-    /// Vendor, product, name, and the boards that a chip of many uses is often found on.
+    /// Vendor ID, product ID, name, and for a chip of many uses the boards that often carry the chip.
     static let products: [(UInt16, UInt16, String, String?)] = [
         // WCH
         (0x1A86, 0x7523, "CH340", "Arduino Nano clone"),
@@ -64,7 +64,7 @@ enum BoardTable {
         (0x04D8, 0x00DF, "MCP2200", nil),
     ]
 
-    /// Vendors all of whose devices are boards.
+    /// Vendors that make only boards.
     static let vendors: [UInt16: String] = [
         0x2341: "Arduino", 0x2A03: "Arduino", 0x239A: "Adafruit board", 0x303A: "ESP32", 0x2E8A: "RP2040",
     ]

@@ -1,31 +1,31 @@
-/// What tells one device from others, whatever its node is called today.
+/// The identity of a device, independent of the present name of its node.
 ///
-/// A device that is unplugged and plugged in again may come back as another `ttyUSB` number. It is the same when VID:PID,
-/// serial number and interface are; where it has no serial number of its own, as CH340 and PL2303 clones, when VID:PID,
-/// physical path and interface are (node-serialport#329, #829).
+/// An unplugged device may come back as another `ttyUSB` number. It is the same device if VID:PID, serial number and
+/// interface are equal. If it has no serial number of its own, as with CH340 and PL2303 clones, VID:PID, physical path
+/// and interface must be equal (node-serialport#329, #829).
 ///
-/// Two devices to which their maker gave one serial number have one identity.
+/// Two devices with the same serial number from their maker have the same identity.
 public struct PortIdentity: Sendable, Hashable {
-    /// What the identity rests on.
+    /// The property that distinguishes the device from others of its kind.
     public enum Distinction: Sendable, Hashable {
-        /// The device's serial number: it may be plugged in anywhere.
+        /// The device's serial number: the device may be plugged in anywhere.
         case serialNumber(String)
-        /// Where it is plugged in, as `1-2.3`.
+        /// The USB port that the device is plugged into, such as `1-2.3`.
         case physicalPath(String)
-        /// The node, for a port that is not USB.
+        /// The node, for a port without USB.
         case node(String)
     }
 
-    /// Vendor and product; nil for a port that is not USB.
+    /// The vendor and product; nil for a port without USB.
     public let usb: USBIdentifier?
-    /// What the identity rests on.
+    /// The property that distinguishes the device from others of its kind.
     public let distinction: Distinction
-    /// The interface of the device, of which an FT2232 has two.
+    /// The number of the device's interface: an FT2232 has two.
     public let interfaceNumber: Int?
-    /// The port of the interface, of which a CH348 has eight.
+    /// The number of the port within the interface: a CH348 has eight.
     public let portNumber: Int?
 
-    /// The identity of a port.
+    /// Creates the identity of the device behind a port.
     public init(of port: SerialPortInfo) {
         usb = port.usb?.identifier
         interfaceNumber = port.usb?.interfaceNumber
@@ -42,18 +42,18 @@ public struct PortIdentity: Sendable, Hashable {
             }
     }
 
-    /// Whether a port belongs to the device that this is the identity of.
+    /// Whether a port belongs to the device with this identity.
     public func matches(_ port: SerialPortInfo) -> Bool { port.identity == self }
 }
 
 extension SerialPortInfo.USB {
-    /// Serial numbers that makers gave to every one of their devices.
+    /// Serial numbers that makers gave to all their devices.
     private static let sharedSerialNumbers: [USBIdentifier: Set<String>] = [
-        // What a CP210x has until its maker programs it, which those of cheap modules never do.
+        // The factory default of a CP210x, which makers of cheap modules never change.
         USBIdentifier(vendor: 0x10C4, product: 0xEA60): ["0001"]
     ]
 
-    /// The serial number, if it tells this device from others of its kind.
+    /// The serial number; nil if other devices of the kind may have the same one.
     var uniqueSerialNumber: String? {
         guard let serialNumber, !serialNumber.isEmpty,
             Self.sharedSerialNumbers[identifier]?.contains(serialNumber) != true

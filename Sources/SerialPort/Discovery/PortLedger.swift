@@ -1,28 +1,30 @@
-/// The ports that are there, by what was reported of them so far.
+/// The present ports, according to the reports so far.
 ///
-/// It makes of enumerations and of udev's events, which overlap and repeat themselves, one report of each change.
+/// Enumerations and udev events overlap and repeat each other; the ledger turns them into one event for each change.
 struct PortLedger {
-    /// The ports, by their place in sysfs.
+    /// The ports, by path in sysfs.
     private var ports: [String: SerialPortInfo] = [:]
 
-    /// The ports, in the order of lists.
+    /// The present ports, in the order of lists.
     var present: [SerialPortInfo] { ports.values.sorted { $0.precedes($1) } }
 
-    /// A port came, or was spoken of again; what is new about it is kept.
+    /// Adds a port, or updates a known port.
     ///
-    /// What lies in sysfs may be gone before a word about it is read, so that a USB port looks like none any more. It is
-    /// what it was all the same, and the word that it is gone is on its way.
+    /// If a port is unplugged soon after, its sysfs entries are gone before its event is read, so that a USB port no
+    /// longer looks like one. Such an update is ignored, since the removal event will follow.
+    ///
+    /// - Returns: An event if the port is new.
     mutating func add(_ port: SerialPortInfo, at systemPath: String) -> SerialPortEvent? {
         if let known = ports[systemPath], known.identity != port.identity { return nil }
         return ports.updateValue(port, forKey: systemPath) == nil ? .attached(port) : nil
     }
 
-    /// A port is gone. It is reported as it was last seen.
+    /// Removes a port. The event contains the port as it was last seen.
     mutating func remove(at systemPath: String) -> SerialPortEvent? {
         ports.removeValue(forKey: systemPath).map { .detached($0) }
     }
 
-    /// Compares with all the ports that are there.
+    /// Replaces all ports, and returns the differences as events.
     mutating func replaceAll(_ new: [String: SerialPortInfo]) -> [SerialPortEvent] {
         let old = self
         ports = new

@@ -1,23 +1,23 @@
 import Glibc
 
-/// What a ``SerialPortMonitor`` knows and holds.
+/// The state and resources of a ``SerialPortMonitor``.
 struct PortWatch: ~Copyable {
-    /// What the monitor's iterator does next.
+    /// The next action of the monitor's iterator.
     enum Step {
         case event(SerialPortEvent)
         case wait(Task<Void, Never>)
         case ended
     }
 
-    /// udev, until it is given back.
+    /// The connection to udev; nil once released.
     private var source: (udev: Udev, events: UdevEvents)?
     private var isClosed = false
     private var ledger = PortLedger()
-    /// What is yet to be reported, the next first.
+    /// The events not yet reported, oldest first.
     private var pending: ArraySlice<SerialPortEvent> = []
-    /// Whether the ports are to be looked at: at the beginning, and after events were lost.
+    /// Whether the ports must be enumerated: at the beginning, and after events were lost.
     private var isBehind = true
-    /// What waits on udev's descriptor, which may not be closed meanwhile.
+    /// The task that waits on udev's descriptor. The descriptor must stay open until the task ends.
     private var wait: Task<Void, Never>?
 
     init() throws(SerialError) {
@@ -25,7 +25,7 @@ struct PortWatch: ~Copyable {
         source = (udev, try UdevEvents(udev))
     }
 
-    /// The ports that are there; what led to them is not reported any more.
+    /// Returns the present ports, and drops the events that led to them.
     mutating func takePresent() throws(SerialError) -> [SerialPortInfo] {
         guard !isClosed else { throw SerialError(.closed, activity: "watching", path: "serial ports") }
         try update()
@@ -33,9 +33,9 @@ struct PortWatch: ~Copyable {
         return ledger.present
     }
 
-    /// The next thing to do.
+    /// Determines the next action.
     ///
-    /// - Parameter beginWait: Waits until udev's descriptor is readable, or until it is cancelled.
+    /// - Parameter beginWait: Waits until udev's descriptor is readable, or until the task is cancelled.
     mutating func step(beginWait: (CInt) -> Task<Void, Never>) throws(SerialError) -> Step {
         if pending.isEmpty { try update() }
         if let event = pending.popFirst() { return .event(event) }
@@ -60,7 +60,7 @@ struct PortWatch: ~Copyable {
         guard !isClosed, let source else { return }
         repeat {
             if isBehind {
-                // What the queue holds is older than what is looked at next.
+                // The queued events are older than the enumeration that follows.
                 source.events.discardAll()
                 pending += ledger.replaceAll(try Self.ports(of: source.udev))
                 isBehind = false
@@ -69,7 +69,7 @@ struct PortWatch: ~Copyable {
         } while isBehind
     }
 
-    /// What the next of udev's events changes; nil when there is none.
+    /// Processes the next udev event; nil if there is none.
     private mutating func next(of events: UdevEvents) -> [SerialPortEvent]? {
         switch events.receive() {
         case .nothing: return nil
@@ -83,12 +83,13 @@ struct PortWatch: ~Copyable {
         }
     }
 
-    /// The ports that are there and ready, by their place in sysfs.
+    /// The present ports whose udev rules have run, by path in sysfs.
     private static func ports(of udev: Udev) throws(SerialError) -> [String: SerialPortInfo] {
         var ports: [String: SerialPortInfo] = [:]
         let needsRules = SerialPortDiscovery.isUdevRunning
         try udev.forEachPort { device in
-            // One whose rules have not run yet has no links, and nobody but root may use it. Its event is to come.
+            // Skip a port whose rules have not run yet: it has no links, and only root may open it. Its event will
+            // follow.
             guard device.isInitialized || !needsRules, let port = device.port else { return }
             ports[device.systemPath] = port
         }

@@ -2,12 +2,12 @@ import Glibc
 
 /// Finds the serial ports of this computer.
 public enum SerialPortDiscovery {
-    /// The ports that have a device behind them, sorted by name, with numbers as numbers. None of them is opened: opening a
-    /// port can reset what is connected to it.
+    /// Returns the ports that have a device, sorted by name, with numbers in numerical order.
     ///
-    /// Left out are virtual consoles, pseudo-terminals, and the `ttyS` that the kernel sets up for UARTs that are not there.
+    /// No port is opened: opening a port can reset the device. Virtual consoles, pseudo-terminals, and the `ttyS` nodes
+    /// that the kernel creates for missing UARTs are left out.
     ///
-    /// - Throws: ``SerialError`` with ``SerialError/Code/system``, where the system cannot be asked.
+    /// - Throws: ``SerialError`` with ``SerialError/Code/system`` if udev fails.
     public static func ports() throws(SerialError) -> [SerialPortInfo] {
         var ports: [SerialPortInfo] = []
         try Udev().forEachPort { device in
@@ -16,8 +16,8 @@ public enum SerialPortDiscovery {
         return ports.sorted { $0.precedes($1) }
     }
 
-    /// The USB devices that have a serial port on other computers, by the table of boards, and none here: the driver is
-    /// missing, or another program took the device from it.
+    /// Returns the USB devices that should have a serial port, according to the table of boards, but have none here:
+    /// the driver is missing, or another program detached the driver.
     ///
     /// - Throws: As ``ports()``.
     public static func devicesWithoutPort() throws(SerialError) -> [SerialPortInfo.USB] {
@@ -32,13 +32,13 @@ public enum SerialPortDiscovery {
         return devices.sorted { $0.physicalPath < $1.physicalPath }
     }
 
-    /// Whether udev runs here. Where it does not, as in most containers, ports have no links, and nothing is told of those
-    /// that come and go.
+    /// Whether udev runs here. Without it, as in most containers, ports have no links, and plugging and unplugging is
+    /// not reported.
     public static var isUdevRunning: Bool { access("/run/udev/control", F_OK) == 0 }
 }
 
 extension SerialPortInfo {
-    /// The order of lists: `ttyUSB2` before `ttyUSB10`.
+    /// Whether this port comes first in lists: `ttyUSB2` is before `ttyUSB10`.
     func precedes(_ other: SerialPortInfo) -> Bool {
         let (left, right) = (path.numberedName, other.path.numberedName)
         return (left.name, left.number, path) < (right.name, right.number, other.path)
@@ -46,7 +46,7 @@ extension SerialPortInfo {
 }
 
 extension String {
-    /// The text up to a number at the end, and that number.
+    /// The text before a number at the end, and that number, or -1 if there is none.
     fileprivate var numberedName: (name: Substring, number: Int) {
         let digits = reversed().prefix { ("0"..."9").contains($0) }.count
         return (dropLast(digits), Int(suffix(digits)) ?? -1)

@@ -10,9 +10,9 @@ extension SerialPortInfo: Encodable {
         case pathTag = "id_path"
     }
 
-    /// In JSON, the keys `port` (the node), `links`, `by_id` and `by_path` (the first of each), `vendor_id` and `product_id`
-    /// (four hexadecimal digits), `manufacturer`, `product`, `serial_number`, `interface`, `driver`, `physical_path`, `id_path`
-    /// and `board`; what is unknown is left out.
+    /// Encodes an object with the keys `port` (the node), `links`, `by_id` and `by_path` (the first of each),
+    /// `vendor_id` and `product_id` (four hexadecimal digits), `manufacturer`, `product`, `serial_number`, `interface`,
+    /// `driver`, `physical_path`, `id_path` and `board`. Keys with unknown values are left out.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(path, forKey: .port)
@@ -35,7 +35,7 @@ extension SerialPortInfo: Encodable {
 extension PortHolder: Encodable {
     private enum CodingKeys: CodingKey { case pid, command, locked }
 
-    /// In JSON, the keys `pid`, `command`, and `locked`: whether it has locked the port.
+    /// Encodes an object with the keys `pid`, `command`, and `locked`: whether the process has locked the port.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(processID, forKey: .pid)

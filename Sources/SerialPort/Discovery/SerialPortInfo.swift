@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the system knows of a serial port, without opening it.
+/// A serial port as the system describes it, without opening the port.
 ///
 /// ```swift
 /// for port in try SerialPortDiscovery.ports() {
@@ -9,67 +9,75 @@ import Glibc
 /// ```
 ///
 /// ## Topics
-/// - ``identity`` to find the same device again under whatever name it has then
-/// - ``board`` for what it probably is
-/// - ``holders()`` for who uses it now
+/// - ``identity`` to find the same device again under another name
+/// - ``board`` for the probable kind of the device
+/// - ``holders()`` for the programs that have the port open
 public struct SerialPortInfo: Sendable, Hashable {
     /// The USB device behind a port.
     public struct USB: Sendable, Hashable {
-        /// Vendor and product.
+        /// The vendor and product.
         public var identifier: USBIdentifier
-        /// The manufacturer, as the device says it.
+        /// The manufacturer, as the device reports it.
         public var manufacturer: String?
-        /// The product, as the device says it.
+        /// The product name, as the device reports it.
         public var product: String?
-        /// The serial number, as the device says it. Most CH340 and PL2303 adapters have none (node-serialport#329).
+        /// The serial number, as the device reports it. Most CH340 and PL2303 adapters have none (node-serialport#329).
         public var serialNumber: String?
-        /// Where it is plugged in, as the kernel numbers bus and hub ports: `1-2.3` is port 3 of the hub in port 2 of bus 1.
+        /// The USB port that the device is plugged into, as the kernel numbers bus and hub ports: `1-2.3` is port 3 of
+        /// the hub in port 2 of bus 1.
         public var physicalPath: String
-        /// Which of the device's interfaces the port belongs to, where several can be: `bInterfaceNumber`.
+        /// The number of the device's interface that the port belongs to (`bInterfaceNumber`); nil if unknown.
         public var interfaceNumber: Int?
-        /// Which of the interface's ports it is, from 0; nil where the driver does not count them.
+        /// The number of the port within the interface, from 0; nil if the driver does not number its ports.
         public var portNumber: Int?
 
-        /// A device with the parts that every device has.
+        /// Creates a description of a device with its mandatory parts.
+        ///
+        /// - Parameters:
+        ///   - identifier: The vendor and product.
+        ///   - physicalPath: The USB port that the device is plugged into, such as `1-2.3`.
         public init(_ identifier: USBIdentifier, physicalPath: String) {
             self.identifier = identifier
             self.physicalPath = physicalPath
         }
     }
 
-    /// The device node, as in `/dev/ttyUSB0`.
+    /// The device node, such as `/dev/ttyUSB0`.
     public var path: String
-    /// The symbolic links to the node that udev made, sorted.
+    /// The symbolic links to the node that udev created, sorted.
     public var links: [String] = []
-    /// The driver that serves it, as in `ch341`, `ftdi_sio`, `cdc_acm`.
+    /// The driver of the port, such as `ch341`, `ftdi_sio`, `cdc_acm`.
     public var driver: String?
-    /// Where it is connected, as udev's `ID_PATH` has it; unlike ``USB/physicalPath`` it outlives a renumbering of the buses.
+    /// The place where the port is connected, as udev's `ID_PATH`. Unlike ``USB/physicalPath``, it stays the same if
+    /// the buses are renumbered.
     public var pathTag: String?
-    /// The USB device; nil for a port of another kind.
+    /// The USB device; nil for other kinds of ports.
     public var usb: USB?
-    /// How long the adapter keeps a lone byte back, in milliseconds; nil where the driver has no such timer (all but FTDI's).
+    /// The time in milliseconds for which the adapter holds back a lone byte; nil if the driver has no such timer (all
+    /// but FTDI's).
     public var latencyTimer: Int?
-    /// Whether a rule of udev tells ModemManager to leave the port alone (`ID_MM_DEVICE_IGNORE`, `ID_MM_PORT_IGNORE`).
+    /// Whether a udev rule tells ModemManager to leave the port alone (`ID_MM_DEVICE_IGNORE`, `ID_MM_PORT_IGNORE`).
     public var isKeptFromModemManager = false
 
-    /// A port of which only the node is known.
+    /// Creates a description of a port of which only the node is known.
     public init(path: String) {
         self.path = path
     }
 
-    /// The links that name the device: they follow it from socket to socket where it has a serial number.
+    /// The links named after the device. If the device has a serial number, they are the same at each USB port.
     public var byIDLinks: [String] { links.filter { $0.hasPrefix("/dev/serial/by-id/") } }
 
-    /// The links that name the socket.
+    /// The links named after the place where the port is connected.
     public var byPathLinks: [String] { links.filter { $0.hasPrefix("/dev/serial/by-path/") } }
 
-    /// What it probably is, by its VID:PID; nil where that says nothing.
+    /// The probable kind of the device, by VID:PID; nil if unknown.
     public var board: Board? { usb.flatMap { Board(usb: $0.identifier) } }
 
-    /// What tells this device from others for as long as the computer runs.
+    /// The identity of this device, valid while the computer runs.
     public var identity: PortIdentity { PortIdentity(of: self) }
 
-    /// Why this user may not open the port, or that it is gone; nil where nothing is in the way. It is not opened.
+    /// The error that opening the port would give: missing permission, a missing node, or a node that is no terminal.
+    /// nil if nothing is in the way. The port is not opened.
     public func obstacle() -> SerialError? {
         guard faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0 else {
             return SerialError(opening: path, errno: errno)
@@ -77,12 +85,12 @@ public struct SerialPortInfo: Sendable, Hashable {
         return isNoTerminal ? SerialError(.notATerminal, errno: ENOTTY, activity: "opening", path: path) : nil
     }
 
-    /// Whether the node is known to be no terminal. Of a pseudo-terminal, sysfs knows nothing.
+    /// Whether the node is certainly no terminal. sysfs does not list pseudo-terminals.
     private var isNoTerminal: Bool {
         var node = stat()
         guard stat(path, &node) == 0 else { return false }
         guard node.st_mode & S_IFMT == S_IFCHR else { return true }
-        // As glibc's gnu_dev_major and gnu_dev_minor, which are macros.
+        // Equivalent to glibc's gnu_dev_major and gnu_dev_minor, which are macros.
         let device = node.st_rdev
         let major = device >> 8 & 0xFFF | device >> 32 & ~0xFFF
         let number = "\(major):\(device & 0xFF | device >> 12 & ~0xFF)"
@@ -91,6 +99,6 @@ public struct SerialPortInfo: Sendable, Hashable {
         return !String(cString: subsystem).hasSuffix("/tty")
     }
 
-    /// The processes that have the port open now; see ``PortHolder/all(of:)``.
+    /// Returns the processes that have the port open now; see ``PortHolder/all(of:)``.
     public func holders() -> [PortHolder] { PortHolder.all(of: path) }
 }

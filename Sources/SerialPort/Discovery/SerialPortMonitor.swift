@@ -2,11 +2,11 @@ public import DescriptorIO
 import Glibc
 import Synchronization
 
-/// A change of the serial ports that are there.
+/// The arrival or removal of a serial port.
 public enum SerialPortEvent: Sendable, Hashable {
-    /// A port came, and can be opened: its links are made and its permissions set.
+    /// A port was plugged in and can be opened: its links and permissions are set.
     case attached(SerialPortInfo)
-    /// A port is gone; it is told as it was last seen.
+    /// A port was unplugged. The value describes the port as it was last seen.
     case detached(SerialPortInfo)
 }
 
@@ -22,12 +22,12 @@ public enum SerialPortEvent: Sendable, Hashable {
 /// }
 /// ```
 ///
-/// The sequence begins with the ports that are there, unless ``presentPorts()`` was asked for them before. udev's events
-/// are kept from when the monitor is made, before the first look at what is there, so that nothing falls in between; a port
-/// that is in both is reported once. While nothing happens nothing runs.
+/// The sequence begins with the present ports, unless ``presentPorts()`` was called before. The monitor collects udev
+/// events from its creation, before it enumerates the ports, so that no change is missed; a port that is found in both
+/// ways is reported once. The monitor uses no processor time between events.
 ///
-/// One task may iterate. The sequence ends when that task is cancelled, or by ``close()``; a monitor that is let go
-/// closes itself.
+/// Only one task may iterate. The sequence ends when that task is cancelled, or after ``close()``. A monitor that is no
+/// longer referenced closes itself.
 public final class SerialPortMonitor: AsyncSequence, Sendable {
     public typealias Element = SerialPortEvent
     public typealias Failure = SerialError
@@ -35,23 +35,23 @@ public final class SerialPortMonitor: AsyncSequence, Sendable {
     private let loop: EventLoop
     private let state: Mutex<PortWatch>
 
-    /// Begins to keep udev's events.
+    /// Starts collecting udev events.
     ///
-    /// - Parameter loop: Where ``Iterator/next()`` waits.
+    /// - Parameter loop: The loop that waits for events.
     /// - Throws: ``SerialError`` with ``SerialError/Code/system``.
     public init(on loop: EventLoop = .shared) throws(SerialError) {
         self.loop = loop
         state = try Mutex(PortWatch())
     }
 
-    /// The ports that are there now. The sequence then goes on with the changes since.
+    /// Returns the present ports. The sequence then reports only later changes.
     ///
     /// - Throws: ``SerialError`` with ``SerialError/Code/closed`` or ``SerialError/Code/system``.
     public func presentPorts() throws(SerialError) -> [SerialPortInfo] {
         try state.withLock { watch throws(SerialError) in try watch.takePresent() }
     }
 
-    /// Ends the sequence and gives back what it holds. Closing twice is allowed.
+    /// Ends the sequence and releases its resources. Closing twice is allowed.
     public func close() {
         state.withLock { $0.close() }
     }
@@ -82,7 +82,7 @@ public final class SerialPortMonitor: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(monitor: self) }
 
-    /// Waits for the monitor's next event.
+    /// The iterator of a monitor.
     public struct Iterator: AsyncIteratorProtocol {
         let monitor: SerialPortMonitor
 

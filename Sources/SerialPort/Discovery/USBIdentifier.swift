@@ -1,17 +1,19 @@
-/// The vendor and the product of a USB device, as in `1a86:7523`.
+/// The vendor and product of a USB device, such as `1a86:7523`.
 public struct USBIdentifier: Sendable, Hashable {
-    /// Who made it, by the number that the USB-IF gave: `idVendor`.
+    /// The vendor's number, assigned by the USB-IF: `idVendor`.
     public var vendor: UInt16
-    /// What it is, by a number of its vendor's: `idProduct`.
+    /// The product's number, assigned by the vendor: `idProduct`.
     public var product: UInt16
 
-    /// An identifier with both its parts.
+    /// Creates an identifier from a vendor and a product number.
     public init(vendor: UInt16, product: UInt16) {
         self.vendor = vendor
         self.product = product
     }
 
-    /// Reads `VID:PID`, each with one to four hexadecimal digits; nil for anything else.
+    /// Parses `VID:PID`, each with one to four hexadecimal digits.
+    ///
+    /// - Returns: nil for any other text.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, let vendor = Self.number(parts[0]), let product = Self.number(parts[1]) else {
@@ -20,7 +22,7 @@ public struct USBIdentifier: Sendable, Hashable {
         self.init(vendor: vendor, product: product)
     }
 
-    /// Reads the two numbers as sysfs has them.
+    /// Parses the two numbers as sysfs writes them.
     init?(vendor: String?, product: String?) {
         guard let vendor, let product else { return nil }
         self.init("\(vendor):\(product)")
@@ -33,10 +35,10 @@ public struct USBIdentifier: Sendable, Hashable {
 }
 
 extension USBIdentifier: CustomStringConvertible {
-    /// As `lsusb` writes it: `1a86:7523`.
+    /// The identifier as `lsusb` writes it: `1a86:7523`.
     public var description: String { "\(Self.digits(vendor)):\(Self.digits(product))" }
 
-    /// Four hexadecimal digits in lower case.
+    /// Formats a vendor or product number as four lower-case hexadecimal digits.
     public static func digits(_ number: UInt16) -> String {
         let digits = String(number, radix: 16)
         return String(repeating: "0", count: 4 - digits.count) + digits

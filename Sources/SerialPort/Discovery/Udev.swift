@@ -1,7 +1,7 @@
 import CUdev
 import Glibc
 
-/// A connection to udev's database. It and what comes of it belong to one thread at a time.
+/// A connection to udev's database. The connection and its devices belong to one thread at a time.
 final class Udev {
     let context: OpaquePointer
 
@@ -16,7 +16,7 @@ final class Udev {
 
     deinit { udev_unref(context) }
 
-    /// Calls `body` with each device of subsystem `tty` that has hardware behind it.
+    /// Calls `body` with each device of the `tty` subsystem that has hardware.
     func forEachPort(_ body: (borrowing UdevDevice) -> Void) throws(SerialError) {
         try forEachDevice(of: "tty") { device in
             if device.hasHardware { body(device) }
@@ -36,7 +36,7 @@ final class Udev {
         guard result >= 0 else { throw SerialError(discovering: -result, activity: "listing") }
         var entry = udev_enumerate_get_list_entry(enumeration)
         while let current = entry {
-            // One that is gone by now is left out.
+            // Skip a device that was unplugged in the meantime.
             if let pointer = udev_device_new_from_syspath(context, udev_list_entry_get_name(current)) {
                 body(UdevDevice(pointer))
             }
@@ -45,45 +45,45 @@ final class Udev {
     }
 }
 
-/// The events of udev for subsystem `tty`, from when this was made.
+/// The udev events of the `tty` subsystem since this object was created.
 final class UdevEvents {
     private let udev: Udev
     private let monitor: OpaquePointer
 
-    /// What one attempt to receive brings.
+    /// The result of one attempt to receive an event.
     enum Received: ~Copyable {
         case device(UdevDevice)
         case nothing
-        /// So many events came that some were lost.
+        /// The socket's buffer overflowed, and events were lost.
         case overrun
     }
 
     init(_ udev: Udev) throws(SerialError) {
         self.udev = udev
-        // "udev", not "kernel": when such an event comes, the links are made and the permissions set.
+        // "udev" events, unlike "kernel" events, come after the links and permissions were set.
         guard let monitor = udev_monitor_new_from_netlink(udev.context, "udev") else {
             throw SerialError(discovering: errno, activity: "watching")
         }
         self.monitor = monitor
         var result = udev_monitor_filter_add_match_subsystem_devtype(monitor, "tty", nil)
         if result >= 0 { result = udev_monitor_enable_receiving(monitor) }
-        // The object is whole by now: the deinitializer gives the monitor back.
+        // All properties are set here, so that the deinitializer releases the monitor.
         guard result >= 0 else { throw SerialError(discovering: -result, activity: "watching") }
     }
 
     deinit { udev_monitor_unref(monitor) }
 
-    /// Readable when an event is there.
+    /// The descriptor, which is readable when an event is available.
     var descriptor: CInt { udev_monitor_get_fd(monitor) }
 
-    /// Throws away what is queued.
+    /// Discards the queued events.
     func discardAll() {
         while true {
             if case .nothing = receive() { return }
         }
     }
 
-    /// The next event, without waiting.
+    /// Receives the next event, without waiting.
     func receive() -> Received {
         errno = 0
         while true {
@@ -97,7 +97,7 @@ final class UdevEvents {
     }
 }
 
-/// A device of udev's, as its database or an event has it.
+/// A device as described by udev's database or by an event.
 struct UdevDevice: ~Copyable {
     private let pointer: OpaquePointer
 
@@ -105,16 +105,16 @@ struct UdevDevice: ~Copyable {
 
     deinit { udev_device_unref(pointer) }
 
-    /// Its place in sysfs, which names the device for as long as it is there.
+    /// The device's path in sysfs, which identifies the device while it is present.
     var systemPath: String { String(cString: udev_device_get_syspath(pointer)) }
 
-    /// What happened, as in `add` and `remove`; nil for a device that does not come from an event.
+    /// The action of an event, such as `add` or `remove`; nil if the device does not come from an event.
     var action: String? { string(udev_device_get_action(pointer)) }
 
-    /// Whether udev's rules for it have run.
+    /// Whether udev's rules for the device have run.
     var isInitialized: Bool { property("USEC_INITIALIZED") != nil }
 
-    /// What the system knows of the port; nil for one without a node.
+    /// The description of the port; nil if the device has no node.
     var port: SerialPortInfo? {
         guard let path = string(udev_device_get_devnode(pointer)) else { return nil }
         var port = SerialPortInfo(path: path)
@@ -134,17 +134,17 @@ struct UdevDevice: ~Copyable {
             || device.flatMap { string(udev_device_get_property_value($0, "ID_MM_DEVICE_IGNORE")) } == "1"
     }
 
-    /// Whether there is a device behind the node, by the rule of pyserial's `list_ports`.
+    /// Whether there is hardware behind the node, by the rule of pyserial's `list_ports`.
     ///
-    /// Virtual consoles and pseudo-terminals have no parent. A `ttyS` that the kernel set up without finding a UART is of
-    /// type 0; where the type is not told, it is a child of a platform device.
+    /// Virtual consoles and pseudo-terminals have no parent. A `ttyS` node that the kernel created without finding a
+    /// UART has type 0, or, if the type is unknown, a platform device as its parent.
     var hasHardware: Bool {
         guard let parent = hardwareParent else { return false }
         if let type = attribute("type", of: pointer) { return type != "0" }
         return string(udev_device_get_subsystem(parent)) != "platform"
     }
 
-    /// The first parent that is hardware: from Linux 6.5 on a UART's own port and controller stand in between.
+    /// The nearest parent that is hardware. Since Linux 6.5, the port and controller objects of a UART are in between.
     private var hardwareParent: OpaquePointer? {
         var parent = udev_device_get_parent(pointer)
         while let current = parent, string(udev_device_get_subsystem(current)) == "serial-base" {
@@ -179,7 +179,7 @@ struct UdevDevice: ~Copyable {
         return usb
     }
 
-    /// What this is where it is a USB device itself.
+    /// The description of this device as a USB device; nil if it is none.
     var asUSBDevice: SerialPortInfo.USB? { usbDevice(pointer) }
 
     private func usbDevice(_ device: OpaquePointer) -> SerialPortInfo.USB? {
@@ -205,7 +205,7 @@ struct UdevDevice: ~Copyable {
         device.flatMap { string(function($0)) }
     }
 
-    /// An attribute of sysfs without the blanks around it; nil where it is absent or empty.
+    /// A sysfs attribute without surrounding white space; nil if absent or empty.
     private func attribute(_ name: String, of device: OpaquePointer) -> String? {
         guard let value = string(udev_device_get_sysattr_value(device, name)) else { return nil }
         let trimmed = value.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed()
@@ -216,7 +216,7 @@ struct UdevDevice: ~Copyable {
 }
 
 extension SerialError {
-    /// The error for a call to udev that failed.
+    /// Creates the error for a failed call to udev.
     init(discovering errno: Int32, activity: String) {
         self.init(.system, errno: errno, activity: activity, path: "serial ports")
     }
