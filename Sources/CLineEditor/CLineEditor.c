@@ -25,7 +25,7 @@ static wchar_t *prompt_of(EditLine *line) {
     return editor->prompt ? editor->prompt : none;
 }
 
-// 0, the end of the input, is met only by a command that asks for more than one key; those are not bound.
+// Returns 0, the end of input, only to a command that reads a second key. Such commands are not bound.
 static int next_character(EditLine *line, wchar_t *character) {
     clineeditor *editor = editor_of(line);
     if (editor->key_length == 0) return 0;
@@ -39,9 +39,10 @@ static void bind_keys(EditLine *line) {
         {"\033[3~", "ed-delete-next-char"}, {"\033[1;5C", "em-next-word"}, {"\033[1;5D", "ed-prev-word"},
         {"\033[H", "ed-move-to-beg"},       {"\033[F", "ed-move-to-end"},  {"\033OH", "ed-move-to-beg"},
         {"\033OF", "ed-move-to-end"},       {"\033[1~", "ed-move-to-beg"}, {"\033[4~", "ed-move-to-end"},
-        // The incremental search reads keys by itself: in its place, the line is searched for by its beginning.
+        // The incremental search reads further keys itself, so Ctrl-R and Ctrl-S search for lines with the same
+        // beginning instead.
         {"\022", "ed-search-prev-history"}, {"\023", "ed-search-next-history"},
-        // So do these.
+        // These commands also read further keys.
         {"\026", "ed-unassigned"},          {"\021", "ed-unassigned"},     {"\033x", "ed-unassigned"},
         {"\033X", "ed-unassigned"},         {"\030", "ed-unassigned"},
     };
@@ -66,7 +67,7 @@ clineeditor *clineeditor_open(const char *program, int history_size) {
     el_wset(editor->line, EL_HIST, history_w, editor->history);
     el_set(editor->line, EL_EDITOR, "emacs");
     el_set(editor->line, EL_SIGNAL, 0);
-    // Ctrl-C and Ctrl-Z come as keys.
+    // Deliver Ctrl-C and Ctrl-Z as keys.
     el_set(editor->line, EL_SETTY, "-d", "-isig", NULL);
     el_set(editor->line, EL_GETCFN, next_character);
     bind_keys(editor->line);

@@ -1,7 +1,11 @@
-/// Comma-separated values, as RFC 4180 has them.
+/// Comma-separated values, in the format of RFC 4180.
 public enum CSV {
-    /// A row without its end. A spreadsheet takes no field for a formula: one that would be gets an apostrophe before it. A
-    /// number stays one.
+    /// Formats a row, without a line end.
+    ///
+    /// A field that a spreadsheet would take for a formula gets an apostrophe in front; numbers such as `-1` are left
+    /// as they are.
+    ///
+    /// - Parameter fields: The values, unquoted.
     public static func row(_ fields: [String]) -> String { fields.map(field).joined(separator: ",") }
 
     static func field(_ text: String) -> String {

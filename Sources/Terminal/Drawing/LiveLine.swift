@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// One line on a terminal that is drawn over, below lines that stay.
+/// A line on a terminal that is redrawn in place, below lines that stay.
 ///
 /// ```swift
 /// let line = LiveLine { StreamWriter.output.write($0) }
@@ -8,21 +8,21 @@ internal import Synchronization
 /// ```
 public final class LiveLine: Sendable {
     private let write: @Sendable (String) -> Void
-    /// As it was drawn last; nil once it is left standing.
+    /// The text drawn last; nil once the line has ended.
     private let drawn = Mutex<String?>("")
 
-    /// A line of which nothing is shown yet.
+    /// Creates a line that shows nothing yet.
     ///
     /// - Parameter write: Writes to the terminal.
     public init(write: @escaping @Sendable (String) -> Void) { self.write = write }
 
-    /// Draws the line over the one before; nothing once it was ended.
+    /// Replaces the line. Does nothing once the line has ended.
     ///
     /// - Parameters:
-    ///   - text: What it says, in parts separated by two blanks. What is longer than the terminal is wide can't be drawn over:
-    ///     the last parts are left out, and an ellipsis stands for them.
-    ///   - colour: By SGR's numbers, 32 for green; nil for none.
-    ///   - news: Text that is left standing above it, of any length; nil for none.
+    ///   - text: The new text, in parts separated by two blanks. A line that wraps can't be redrawn in place, so the
+    ///     last parts of a text that is wider than the terminal are replaced by an ellipsis.
+    ///   - colour: The SGR colour number, such as 32 for green; nil for none.
+    ///   - news: Text of any length to leave standing above the line; nil for none.
     public func show(_ text: String, colour: Int? = nil, below news: String? = nil) {
         drawn.withLock { drawn in
             guard drawn != nil else { return }
@@ -35,9 +35,9 @@ public final class LiveLine: Sendable {
         }
     }
 
-    /// Leaves another line standing above it.
+    /// Prints a line that stays above the live line.
     ///
-    /// - Returns: Whether that was done: it is not once the line was ended.
+    /// - Returns: false if the live line has ended, in which case nothing is printed.
     public func note(_ text: String) -> Bool {
         drawn.withLock { drawn in
             guard let line = drawn else { return false }
@@ -46,7 +46,7 @@ public final class LiveLine: Sendable {
         }
     }
 
-    /// Leaves what was drawn last standing: nothing is drawn over any more.
+    /// Ends the live line; the text drawn last stays on the terminal.
     public func end() {
         drawn.withLock { drawn in
             if drawn ?? "" != "" { write("\n") }

@@ -1,25 +1,26 @@
 public import DescriptorIO
 
-/// A table on a terminal that is drawn over when something in it is new.
+/// A table on a terminal that is redrawn in place when it changes.
 public actor LiveTable {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// The least time from one drawing to the next: among many devices there is something new all the time.
+    /// The shortest time between two drawings: a table of many devices changes all the time.
     private static let pause = Duration.milliseconds(100)
 
     private let loop: EventLoop
     private let placeholder: String
     private let write: @Sendable (String) -> Void
     private var table: TextTable
-    /// How many lines of the last drawing are above the cursor.
+    /// The number of lines of the last drawing that are above the cursor.
     private var drawnLines = 0
     private var pausing: Task<Void, Never>?
     private var isStale = false
 
-    /// A table on standard output, of which nothing is shown yet.
+    /// Creates a table that shows nothing yet.
     ///
     /// - Parameters:
-    ///   - placeholder: What stands there while the table has no rows.
+    ///   - placeholder: The text to show while the table has no rows.
+    ///   - loop: The loop that the table runs on.
     ///   - write: Writes to the terminal.
     public init(placeholder: String, on loop: EventLoop, write: @escaping @Sendable (String) -> Void) {
         self.loop = loop
@@ -28,7 +29,7 @@ public actor LiveTable {
         table = TextTable([])
     }
 
-    /// Shows `table`, soon.
+    /// Shows `table`, at once or after at most 100 ms.
     public func show(_ table: TextTable) {
         self.table = table
         guard pausing == nil else {
@@ -49,14 +50,14 @@ public actor LiveTable {
         show(table)
     }
 
-    /// Leaves a line standing above the table.
+    /// Prints a line that stays above the table.
     public func note(_ text: String) {
         write(Self.upwards(drawnLines) + "\u{1B}[J" + text + "\n")
         drawnLines = 0
         draw()
     }
 
-    /// Draws all of it a last time and leaves it standing.
+    /// Draws the whole table a last time; it stays on the terminal.
     public func end() {
         pausing?.cancel()
         if drawnLines > 0 { draw(isWhole: true) }
@@ -66,20 +67,25 @@ public actor LiveTable {
     private func draw(isWhole: Bool = false) {
         let size = TerminalSize.current
         let rows = size?.rows ?? 24
-        // The last column is left free: terminals differ in where the cursor is behind it.
+        // Leave the last column free: terminals differ in the position of the cursor after it.
         let lines = Self.lines(
             of: table, or: placeholder, columns: (size?.columns ?? 80) - 1, rows: isWhole ? nil : rows - 1)
-        // What was drawn last is above the cursor, unless the terminal has become smaller since.
+        // The last drawing is above the cursor, unless the terminal has become smaller since.
         let up = min(drawnLines, rows - 1)
         let text = lines.map { $0 + "\u{1B}[K\n" }.joined()
         write(Self.upwards(up) + text + "\u{1B}[J")
         drawnLines = lines.count
     }
 
-    /// To the beginning of a line above.
+    /// The control sequence that moves the cursor up by a number of lines, to the beginning of the line.
     private static func upwards(_ lines: Int) -> String { "\r" + (lines > 0 ? "\u{1B}[\(lines)A" : "") }
 
-    /// - Parameter rows: How many lines there may be; nil for any number.
+    /// The lines of the table, or the placeholder if it has no rows.
+    ///
+    /// - Parameters:
+    ///   - columns: The width of the terminal.
+    ///   - rows: The most lines to return; nil for any number. If the table has more, the last line tells how many rows
+    ///     are missing.
     static func lines(of table: TextTable, or placeholder: String, columns: Int, rows: Int?) -> [String] {
         guard table.rowCount > 0 else { return [placeholder.cut(to: columns)] }
         let lines = table.lines(width: columns)

@@ -1,5 +1,5 @@
-/// Shows on the terminal at standard error how much of something has come, in one line that is drawn over. Elsewhere it shows
-/// nothing.
+/// A progress bar in one line that is redrawn in place, on the terminal at standard error. Shows nothing if standard
+/// error is no terminal.
 public final class ProgressBar {
     private static let interval = Duration.milliseconds(200)
     private static let width = 24
@@ -9,20 +9,22 @@ public final class ProgressBar {
     private var shownAt = Duration.zero
     private var hasShown = false
 
-    /// A bar for what begins to come now.
+    /// Creates a bar for a transfer that begins now.
     ///
     /// - Parameters:
-    ///   - clock: Measures how long it takes.
-    ///   - isWanted: Whether it is shown on a terminal.
+    ///   - clock: The clock for the elapsed time.
+    ///   - isWanted: Whether to show the bar on a terminal.
     public init(clock: some Clock<Duration>, isWanted: Bool = true) {
         let origin = clock.now
         elapsed = { origin.duration(to: clock.now) }
         isShown = isWanted && StandardStream.error.isTerminal
     }
 
-    /// So many bytes have come.
+    /// Shows the progress. The line is redrawn at most every 200 ms.
     ///
-    /// - Parameter total: How many there will be; nil where that is not known.
+    /// - Parameters:
+    ///   - count: The number of bytes received so far.
+    ///   - total: The expected number of bytes; nil if unknown.
     public func show(_ count: Int, of total: Int? = nil) {
         let now = elapsed()
         let isAll = total.map { count >= $0 } ?? false
@@ -32,7 +34,7 @@ public final class ProgressBar {
         StreamWriter.error.redrawLine(Self.text(count, of: total, in: now, isColoured: StandardStream.mayColour))
     }
 
-    /// Takes the bar off the terminal.
+    /// Removes the bar from the terminal.
     public func clear() { if hasShown { StreamWriter.error.redrawLine("") } }
 
     static func text(_ count: Int, of total: Int?, in time: Duration, isColoured: Bool) -> String {

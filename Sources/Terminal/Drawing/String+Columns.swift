@@ -1,9 +1,9 @@
 extension String {
-    /// How many columns of a terminal the text takes: two for a wide character, none for a combining one.
+    /// The number of terminal columns of the text: two for a wide character, none for a combining one.
     public var columns: Int { Self.columns(of: self) }
 
-    /// How many columns `text` takes. Of ASCII each byte is a character that takes one; only a carriage return and the line feed
-    /// behind it are one together.
+    /// The number of terminal columns of `text`. In ASCII each byte is a character of one column, except that CR LF is
+    /// a single character.
     private static func columns(of text: some StringProtocol) -> Int {
         var (count, previous) = (0, UInt8(0))
         for byte in text.utf8 {
@@ -14,10 +14,11 @@ extension String {
         return count
     }
 
-    /// The same for text of any kind, which is broken into characters: that costs thirty times as much.
+    /// The number of terminal columns of any text. Breaking the text into characters costs thirty times as much as the
+    /// ASCII case.
     static func columnsOfCharacters(in text: some StringProtocol) -> Int { text.reduce(0) { $0 + $1.columns } }
 
-    /// The text, cut so that it takes no more than `limit` columns. An ellipsis stands for what was cut.
+    /// The text, cut to at most `limit` columns. An ellipsis replaces the rest.
     public func cut(to limit: Int) -> String {
         guard columns > limit else { return self }
         var (text, rest) = ("", limit - 1)
@@ -29,8 +30,8 @@ extension String {
         return limit > 0 ? text + "…" : ""
     }
 
-    /// The text, without the last of its parts where they do not fit into `limit` columns; an ellipsis stands for them. Parts are
-    /// separated by two blanks. Only a first part that does not fit itself is cut.
+    /// The text, without its last parts if they do not fit into `limit` columns; an ellipsis replaces them. Parts are
+    /// separated by two blanks. The first part is cut only if it does not fit by itself.
     func fitting(_ limit: Int) -> String {
         guard columns > limit else { return self }
         let gap = "  "
@@ -43,8 +44,8 @@ extension String {
         return text.isEmpty ? cut(to: limit) : text + " …"
     }
 
-    /// The text, whose lines break at blanks where they would take more than `limit` columns. What follows a break is indented
-    /// by two columns more than its line. A word that is longer than a line stays whole.
+    /// The text, with lines of more than `limit` columns broken at blanks. A continuation line is indented by two
+    /// columns more than its line. A word that is longer than a line stays whole.
     public func wrapped(to limit: Int) -> String {
         split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
             guard Self.columns(of: line) > limit else { return String(line) }
@@ -68,15 +69,15 @@ extension String {
         }.joined(separator: "\n")
     }
 
-    /// The text, filled with blanks so that it takes `width` columns at least.
+    /// The text, padded with blanks to at least `width` columns.
     public func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
 
-    /// The text without the blanks at its end.
+    /// The text without trailing blanks.
     var trimmingBlanks: String { lastIndex { $0 != " " }.map { String(self[...$0]) } ?? "" }
 }
 
 extension Character {
-    /// How many columns of a terminal it takes. What Unicode's table of East Asian widths says, in round numbers.
+    /// The number of terminal columns of the character: a simplified form of Unicode's table of East Asian widths.
     fileprivate var columns: Int {
         guard let scalar = unicodeScalars.first else { return 0 }
         switch scalar.properties.generalCategory {

@@ -1,7 +1,7 @@
-/// Rows of text in columns that are as wide as what is in them.
+/// Rows of text in columns that are as wide as their contents.
 ///
-/// Widths are those of a terminal, where some characters take two columns and some none. A column without any value is left
-/// out, and so are the headings where all of them are empty.
+/// Widths are counted in terminal columns: some characters take two and some none. Columns without any value are left
+/// out, and so is the line of headings if all headings are empty.
 ///
 /// ```swift
 /// var table = TextTable(["PORT", "DRIVER"])
@@ -11,15 +11,20 @@
 public struct TextTable: Sendable {
     /// A column of a table.
     public struct Column: Sendable, Hashable, ExpressibleByStringLiteral {
-        /// What stands above it.
+        /// The heading of the column.
         public var heading: String
-        /// How narrow it may become where a table is too wide; nil if its values are never cut.
+        /// The least width to which the column shrinks if the table is too wide; nil if its values are never cut.
         public var least: Int?
-        /// How early it is left out where a table is still too wide: that of the highest rank first, and of several of one rank
-        /// the last. A column of rank 0 stays.
+        /// The order in which columns are left out if the table is still too wide: the highest rank first, and the last
+        /// one among equal ranks. A column of rank 0 is never left out.
         public var rank: Int
 
-        /// A column. Of several that can become narrower, the last does first.
+        /// Creates a column. Among columns that can shrink, the last one shrinks first.
+        ///
+        /// - Parameters:
+        ///   - heading: The heading of the column.
+        ///   - least: The least width to which the column shrinks; nil if its values are never cut.
+        ///   - rank: The order in which the column is left out; 0 for never.
         public init(_ heading: String, least: Int? = nil, rank: Int = 0) {
             self.heading = heading
             self.least = least
@@ -33,12 +38,16 @@ public struct TextTable: Sendable {
 
     private let columns: [Column]
     private var rows: [[String]] = []
-    /// How wide each column is; nil for one that is left out.
+    /// The width of each column; nil for a column without values.
     private var widths: [Int?]
-    /// Which columns were shown last.
+    /// Whether each column was in the lines returned last.
     private var shown: [Bool]
 
-    /// A table with these rows.
+    /// Creates a table.
+    ///
+    /// - Parameters:
+    ///   - columns: The columns.
+    ///   - rows: The rows: a value for each column. Surplus values are dropped.
     public init(_ columns: [Column], _ rows: [[String]] = []) {
         self.columns = columns
         self.rows = rows.map { Array($0.prefix(columns.count)) }
@@ -46,27 +55,28 @@ public struct TextTable: Sendable {
         shown = columns.map { _ in false }
     }
 
-    /// How many columns with values were left out of the lines that were taken last, since they did not fit.
+    /// The number of columns with values that did not fit into the lines returned last.
     public var leftOutCount: Int { zip(widths, shown).count { $0 != nil && !$1 } }
 
-    /// How many rows it holds.
+    /// The number of rows in the table.
     public var rowCount: Int { rows.count }
 
-    /// Adds a row: a value for each column, empty where there is none. What is more than there are columns is left out.
+    /// Adds a row: a value for each column, empty if unknown. Surplus values are dropped.
     public mutating func add(_ row: [String]) { rows.append(Array(row.prefix(columns.count))) }
 
-    /// The headings and the rows.
+    /// Returns the headings and the rows.
     ///
-    /// - Parameter width: How many columns of a terminal there are; nil where lines may be as long as they like.
+    /// - Parameter width: The width of the terminal in columns; nil for lines of any length.
     public func lines(width: Int? = nil) -> [String] {
         var table = self
         return table.takeLines(width: width)
     }
 
-    /// The lines of the rows that were added since the last call, which are forgotten: a table of millions of rows is printed
-    /// in parts. The headings are there the first time, and again where a column gets its first value.
+    /// Returns the lines of the rows added since the last call, and removes these rows, so that a table of millions of
+    /// rows can be printed in parts. The headings come with the first call, and again when a column gets its first
+    /// value.
     ///
-    /// - Parameter width: How many columns of a terminal there are; nil where lines may be as long as they like.
+    /// - Parameter width: The width of the terminal in columns; nil for lines of any length.
     public mutating func takeLines(width: Int? = nil) -> [String] {
         for row in rows {
             for (index, cell) in row.enumerated() where !cell.isEmpty {
@@ -86,7 +96,7 @@ public struct TextTable: Sendable {
         }
     }
 
-    /// Narrows columns, then leaves some out, as far as that is needed.
+    /// Shrinks columns, then leaves some out, as far as necessary.
     private func fit(_ widths: inout [Int?], to width: Int) {
         func excess() -> Int { widths.reduce(-Self.gap.count - width) { $0 + ($1.map { $0 + Self.gap.count } ?? 0) } }
         for index in columns.indices.reversed() where excess() > 0 {

@@ -1,4 +1,4 @@
-/// The lines of what was entered at a ``LineScreen``, whether a person types them or a pipe brings them byte for byte.
+/// The lines entered at a ``LineScreen``, whether a person types them or a pipe delivers them in arbitrary pieces.
 ///
 /// ```swift
 /// var entered = EnteredLines()
@@ -7,13 +7,14 @@
 /// }
 /// ```
 public struct EnteredLines: Sendable {
-    /// What came of a line without its end.
+    /// The received part of an unfinished line.
     private var text: [UInt8] = []
 
-    /// Nothing was entered.
+    /// Creates an empty collector.
     public init() {}
 
-    /// The lines that `input` completes, without their ends, LF or CRLF. The end of the input completes one that has none.
+    /// Returns the lines that `input` completes, without their LF or CRLF. The end of the input completes an unfinished
+    /// line.
     public mutating func take(_ input: LineScreen.Input) -> [[UInt8]] {
         switch input {
         case .line(let line): [line]

@@ -1,17 +1,17 @@
-/// Cuts what a terminal sends into keys: characters, and escape sequences kept whole. A byte that is no UTF-8 is a key as
-/// well, a ``RawByte``.
+/// Splits the bytes from a terminal into keys: characters and whole escape sequences. A byte that is not UTF-8 becomes
+/// a key too, a ``RawByte``.
 struct KeyParser {
     /// The characters of one key.
     typealias Key = [Unicode.Scalar]
 
-    /// How long after Escape a byte may still belong to it. A terminal sends a sequence at once; what a person types
-    /// after Escape is text, and Escape by itself does nothing.
+    /// The longest time between Escape and the rest of its sequence. A terminal sends a sequence at once; characters
+    /// that a person types after Escape are text. Escape alone does nothing.
     static let escapeTime = Duration.milliseconds(100)
 
     private var pending: [UInt8] = []
     private var lastInstant: ContinuousClock.Instant?
 
-    /// Takes in `bytes`, which came at `instant`, and returns the keys that they complete.
+    /// Returns the keys that `bytes`, received at `instant`, complete.
     mutating func keys(_ bytes: [UInt8], at instant: ContinuousClock.Instant) -> [Key] {
         if let lastInstant, pending.first == Self.escape, lastInstant.duration(to: instant) > Self.escapeTime {
             pending = []
@@ -35,10 +35,10 @@ struct KeyParser {
         return [pending.map { Unicode.Scalar($0) }]
     }
 
-    /// Whether what is pending begins a function key of Linux's own terminal: Escape, [ and [, and then a letter.
+    /// Whether the pending bytes begin a function key of the Linux console: Escape, `[`, `[`, and then a letter.
     private var isLinuxFunctionKey: Bool { pending.count == 3 && pending[2] == UInt8(ascii: "[") }
 
-    /// Escape begins a sequence, whatever was begun before.
+    /// Starts a new sequence. An unfinished sequence is dropped; bytes of an unfinished character become raw bytes.
     private mutating func startSequence() -> [Key] {
         defer { pending = [Self.escape] }
         return pending.first == Self.escape ? [] : pending.map(RawByte.key)
@@ -66,13 +66,13 @@ struct KeyParser {
 }
 
 extension KeyParser {
-    /// The sequences that mean something to a line that is edited. The editor would take others for text, in part: a function
-    /// key must not add a digit to a speed.
+    /// The sequences that the line editor understands. It would take parts of other sequences for text: a function key
+    /// must not add a digit to a speed.
     private static let sequences: Set<String> = [
         "[A", "[B", "[C", "[D", "OA", "OB", "OC", "OD", "[H", "[F", "OH", "OF", "[1~", "[4~", "[3~", "[1;5C", "[1;5D",
     ]
 
-    /// Whether a key is a sequence that means nothing to a line that is edited.
+    /// Whether a key is a sequence that the line editor does not understand.
     static func isForeignSequence(_ key: Key) -> Bool {
         guard key.count > 2, key[0] == "\u{1B}" else { return false }
         var text = ""
@@ -81,17 +81,17 @@ extension KeyParser {
     }
 }
 
-/// A byte that is no UTF-8 within a line that is edited: a character of private use stands for it.
+/// A byte that is not UTF-8, in an edited line: a private-use character represents it.
 enum RawByte {
     private static let first: UInt32 = 0x10F000
 
-    /// What stands for `byte`.
+    /// The character that represents `byte`.
     static func key(_ byte: UInt8) -> KeyParser.Key { Unicode.Scalar(first + UInt32(byte)).map { [$0] } ?? [] }
 
-    /// Whether a character stands for a byte.
+    /// Whether a character represents a raw byte.
     static func isOne(_ scalar: Unicode.Scalar) -> Bool { (first...first + 0xFF).contains(scalar.value) }
 
-    /// The bytes that were typed for `line`.
+    /// The typed bytes of `line`, with raw bytes restored.
     static func bytes(of line: String) -> [UInt8] {
         line.unicodeScalars.flatMap { scalar in
             isOne(scalar) ? [UInt8(truncatingIfNeeded: scalar.value)] : Array(String(scalar).utf8)

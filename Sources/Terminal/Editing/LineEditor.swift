@@ -1,14 +1,14 @@
 internal import CLineEditor
 internal import Glibc
 
-/// A line that is edited on the terminal, with what the program prints above it.
+/// A line editor on a terminal, with program output above the line.
 ///
-/// It waits for nothing: it is handed what the terminal sent. The terminal is in raw mode from ``start()`` to
-/// ``stop()``, which must be called.
+/// The editor never waits: the caller passes in the bytes from the terminal. The terminal is in raw mode from
+/// ``start()`` to ``stop()``, which the caller must call.
 final class LineEditor {
-    /// What a key has brought about.
+    /// The effect of a key.
     enum Result {
-        /// A line was ended.
+        /// The line is complete.
         case line(String)
         /// Ctrl-C on an empty line.
         case interrupt
@@ -24,10 +24,11 @@ final class LineEditor {
     private var promptWidth = 0
     private var isStarted = false
 
-    /// An editor on standard input and standard output; nil where they are no terminals that can move their cursor.
+    /// Creates an editor on standard input and standard output; nil unless both are terminals and the cursor can be
+    /// moved.
     ///
     /// - Parameters:
-    ///   - program: The name by which the user's `~/.editrc` knows the program.
+    ///   - program: The program's name in the user's `~/.editrc`.
     ///   - write: Writes to standard output.
     init?(for program: String, write: @escaping (String) -> Void) {
         guard StandardStream.input.isTerminal, StandardStream.output.canMoveCursor else { return nil }
@@ -42,14 +43,14 @@ final class LineEditor {
     /// Adds a line to the history.
     func remember(_ line: String) { Self.withWide(line) { clineeditor_remember(editor, $0) } }
 
-    /// Takes over the terminal and draws the prompt.
+    /// Takes control of the terminal and draws the prompt.
     func start() {
         TerminalSettings.save()
         clineeditor_begin(editor)
         isStarted = true
     }
 
-    /// Gives the terminal back as it was, the cursor below the line.
+    /// Restores the terminal, with the cursor below the line.
     func stop() {
         guard isStarted else { return }
         isStarted = false
@@ -59,7 +60,7 @@ final class LineEditor {
         TerminalSettings.restore(.input)
     }
 
-    /// Stops this program as Ctrl-Z stops any, until the shell lets it go on.
+    /// Suspends this program as Ctrl-Z normally does, until the shell continues it.
     func suspend() {
         let typed = text
         stop()
@@ -75,21 +76,25 @@ final class LineEditor {
         if isStarted { printAbove("") }
     }
 
-    /// Prints lines above the prompt, and what is being typed again below them; once the terminal was given back, just the
-    /// lines.
+    /// Prints lines above the prompt and redraws the unfinished line. If the terminal is not under control, just prints
+    /// the lines.
     func printAbove(_ text: String) {
         guard isStarted else { return write(text) }
         write("\r" + (cursorRow > 0 ? "\u{1B}[\(cursorRow)A" : "") + "\u{1B}[J" + text)
         clineeditor_redraw(editor)
     }
 
-    /// Draws the line anew for the terminal's new size.
+    /// Redraws the line for the terminal's new size.
     func resize() {
         clineeditor_resize(editor)
         printAbove("")
     }
 
-    /// Carries out what was typed.
+    /// Processes typed bytes.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes from the terminal.
+    ///   - instant: The time at which they arrived.
     func take(_ bytes: [UInt8], at instant: ContinuousClock.Instant) -> [Result] {
         parser.keys(bytes, at: instant).compactMap { take($0) }
     }
@@ -104,7 +109,8 @@ final class LineEditor {
             restart()
             return nil
         case ["\u{04}"] where isEmpty: return .end
-        // Ctrl-R looks for an earlier line that begins like this one: what is typed behind one that it took would be added to it.
+        // Ctrl-R completes the line to an earlier one with the same beginning. On an empty line it would insert any
+        // earlier line, and further typing would be appended to that line.
         case ["\u{12}"] where isEmpty: return nil
         case _ where KeyParser.isForeignSequence(key): return nil
         case ["\u{1A}"]: return .suspend
@@ -122,7 +128,7 @@ final class LineEditor {
         }
     }
 
-    /// An empty line on the terminal line that the cursor is on.
+    /// Begins an empty line on the cursor's row of the terminal.
     private func restart() {
         clineeditor_end(editor)
         clineeditor_begin(editor)
@@ -130,7 +136,7 @@ final class LineEditor {
 
     private func moveToEnd() { _ = feed(["\u{05}"]) }
 
-    // MARK: What is typed
+    // MARK: The edited line
 
     private var current: (characters: UnsafePointer<wchar_t>?, length: Int, cursor: Int) {
         var (length, cursor) = (0, 0)
@@ -149,7 +155,7 @@ final class LineEditor {
         return String(text)
     }
 
-    /// How many terminal lines the cursor is below the prompt's beginning.
+    /// The number of terminal rows from the beginning of the prompt down to the cursor.
     private var cursorRow: Int {
         guard let columns = TerminalSize.current?.columns else { return 0 }
         let line = current
@@ -164,7 +170,7 @@ final class LineEditor {
         characters.withUnsafeBufferPointer { body($0.baseAddress) }
     }
 
-    /// Terminals speak UTF-8, also where the environment names no locale.
+    /// Selects UTF-8, which terminals use even if the environment names no locale.
     private static func chooseCharacterSet() {
         setlocale(LC_CTYPE, "")
         guard let name = nl_langinfo(CInt(CODESET)), String(cString: name) == "UTF-8" else {

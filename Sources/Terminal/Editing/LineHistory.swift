@@ -1,19 +1,19 @@
 internal import Glibc
 
-/// The lines that were typed in earlier runs of a program, in a file that only its user may read.
+/// The lines typed in earlier runs of a program, in a file that only its user may read.
 ///
-/// Each line is added when it is typed, so that programs that run at the same time keep each other's, and none is lost with its
-/// program.
+/// Each line is appended as soon as it is typed, so that programs that run at the same time keep each other's lines,
+/// and a crash loses none.
 public struct LineHistory: Sendable {
-    /// The most lines that are kept.
+    /// The maximum number of lines in the file.
     static let limit = 1000
 
     private let path: String
 
-    /// The history in the file at `path`, which need not be there yet; its folder must be.
+    /// Creates a history in the file at `path`. The file need not exist; its folder must.
     public init(path: String) { self.path = path }
 
-    /// The lines, oldest first. Where the file has grown too long, its oldest lines are removed.
+    /// Returns the lines, oldest first. If the file is too long, removes its oldest lines.
     func load() -> [String] {
         guard let file = fopen(path, "re") else { return [] }
         defer { fclose(file) }

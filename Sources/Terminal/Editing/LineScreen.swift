@@ -1,11 +1,11 @@
 public import DescriptorIO
 internal import Glibc
 
-/// Lines that a person types at the bottom of the terminal, with what the program prints above them; or, where standard input
-/// or output is no terminal, what a pipe brings.
+/// A line that a person edits at the bottom of the terminal, with program output above it. If standard input or output
+/// is no terminal, the screen passes on the bytes from standard input instead.
 ///
-/// A person edits the line, and goes back to earlier ones, as in a shell. The terminal is in raw mode from
-/// ``start(prompt:)`` to ``stop()``, which must be called.
+/// A person edits the line and recalls earlier ones as in a shell. The terminal is in raw mode from ``start(prompt:)``
+/// to ``stop()``, which the caller must call.
 ///
 /// ```swift
 /// let (events, continuation) = AsyncStream.makeStream(of: LineScreen.Event.self)
@@ -22,7 +22,7 @@ internal import Glibc
 /// }
 /// ```
 public final class LineScreen {
-    /// What has happened at standard input or to the terminal: see ``LineScreen/take(_:)``.
+    /// An event at standard input or a change of the terminal's size: see ``LineScreen/take(_:)``.
     public struct Event: Sendable {
         enum Kind: Sendable {
             case read([UInt8])
@@ -33,13 +33,13 @@ public final class LineScreen {
         let kind: Kind
     }
 
-    /// What was entered.
+    /// A piece of input.
     public enum Input: Sendable, Hashable {
-        /// A person has typed a line, which stands here without its end.
+        /// A line that a person typed, without its line end.
         case line([UInt8])
-        /// These came through a pipe, or from a terminal that can't be edited on.
+        /// Bytes from a pipe, or from a terminal without line editing.
         case bytes([UInt8])
-        /// Standard input is over, or a person has typed Ctrl-D on an empty line.
+        /// The end of standard input, or Ctrl-D on an empty line.
         case end
     }
 
@@ -50,17 +50,17 @@ public final class LineScreen {
     private let tell: @Sendable (Event) -> Void
     private var reading: Task<Void, Never>?
     private var resizing: SignalSource?
-    /// Whether nothing more is read.
+    /// Whether reading has stopped.
     private var isStopped = false
 
-    /// A screen that leaves the terminal alone, and reads nothing, until ``start(prompt:)``.
+    /// Creates a screen, which neither changes the terminal nor reads before ``start(prompt:)``.
     ///
     /// - Parameters:
-    ///   - program: The name by which the user's `~/.editrc` knows the program.
-    ///   - history: Where the lines of earlier runs are, and where those of this one go; nil to keep none.
-    ///   - loop: What waits for input.
+    ///   - program: The program's name in the user's `~/.editrc`.
+    ///   - history: The store of lines from earlier runs and of this run's lines; nil for none.
+    ///   - loop: The loop that waits for input.
     ///   - write: Writes to standard output.
-    ///   - tell: Told what happens. It is to be handed to ``take(_:)``, where this screen is used.
+    ///   - tell: Receives events. Pass each to ``take(_:)`` on the task that uses this screen.
     public init(
         for program: String, history: LineHistory? = nil, on loop: EventLoop,
         write: @escaping (String) -> Void = { StreamWriter.output.write($0) },
@@ -73,12 +73,12 @@ public final class LineScreen {
         self.tell = tell
     }
 
-    /// Whether a person edits lines here.
+    /// Whether a person can edit lines here.
     public var isEdited: Bool { editor != nil }
 
-    /// Takes over the terminal and begins to read.
+    /// Takes control of the terminal and starts reading.
     ///
-    /// - Parameter prompt: What stands before the line that is edited.
+    /// - Parameter prompt: The text before the edited line.
     public func start(prompt: String) async {
         if let editor {
             resizing = try? SignalSource.open([SIGWINCH]) { [tell] _ in tell(Event(kind: .resized)) }
@@ -89,33 +89,35 @@ public final class LineScreen {
         read()
     }
 
-    /// Reads no more, and gives the terminal back as it was, the cursor below the line. What was read is still taken.
+    /// Stops reading, and restores the terminal with the cursor below the line. Events already reported can still be
+    /// taken.
     public func stop() {
         isStopped = true
         reading?.cancel()
         editor?.stop()
     }
 
-    /// Stops, and lets go of the signal that tells of the terminal's size.
+    /// Stops, and releases the signal handler for changes of the terminal's size.
     public func close() async {
         stop()
         resizing?.close()
         resizing = nil
     }
 
-    /// Prints lines: above the prompt and what is being typed, if the terminal is taken over.
+    /// Prints lines, above the prompt and the edited line if there is one.
     public func print(_ text: String) {
         if let editor { editor.printAbove(text + "\n") } else { write(text + "\n") }
     }
 
-    /// Sets another prompt.
+    /// Replaces the prompt.
     public func setPrompt(_ prompt: String) { editor?.setPrompt(prompt) }
 
-    /// Attends to an event: carries out what was typed.
+    /// Processes an event, such as typed keys.
     ///
-    /// Ctrl-C on an empty line sends this program SIGINT, and Ctrl-Z SIGTSTP, as a terminal does that is not taken over.
+    /// Ctrl-C on an empty line sends SIGINT to this program, and Ctrl-Z sends SIGTSTP, as on a terminal in normal mode.
     ///
-    /// - Returns: What was entered by it.
+    /// - Parameter event: An event that this screen reported.
+    /// - Returns: The input that the event completes.
     public func take(_ event: Event) -> [Input] {
         switch event.kind {
         case .read(let bytes):
@@ -139,7 +141,7 @@ public final class LineScreen {
                 }
                 inputs.append(.line(RawByte.bytes(of: line)))
             case .interrupt:
-                // As anywhere else: the program is interrupted, once the terminal is as it was.
+                // Restore the terminal first, then interrupt the program as Ctrl-C normally does.
                 editor.stop()
                 kill(getpid(), SIGINT)
                 return inputs
@@ -152,13 +154,13 @@ public final class LineScreen {
         return inputs
     }
 
-    /// Waits for what comes next. There is one such wait at a time, so that a pipe is not read ahead.
+    /// Waits for the next input. Only one read is pending at a time, so that a pipe is not read ahead.
     private func read() {
         reading = Task(executorPreference: loop) { [tell, loop] in
             do {
                 tell(Event(kind: try await StandardInput.read(on: loop).map { .read($0) } ?? .ended))
             } catch {
-                // Cancelled: nobody attends any more.
+                // Cancelled: the caller has stopped.
             }
         }
     }

@@ -2,8 +2,8 @@ public import DescriptorIO
 internal import Glibc
 internal import Synchronization
 
-/// The work of a program that signals end in order: the first that would end the program cancels the work, so that it can close
-/// what it has open; a second one ends the program at once.
+/// The work of a program that ends in order at a signal. The first ending signal cancels the work, so that it can close
+/// its resources; a second one ends the program at once.
 ///
 /// ```swift
 /// let status = EventLoop.run { loop in
@@ -23,21 +23,23 @@ public final class InterruptibleWork: Sendable {
     private let endsBeforeSuspension: Bool
     private let state = Mutex(State())
 
-    /// Work that has not begun.
+    /// Creates work that has not begun.
     ///
-    /// - Parameter endsBeforeSuspension: Whether Ctrl-Z ends it too: the program stops once the work is concluded.
+    /// - Parameter endsBeforeSuspension: Whether Ctrl-Z ends the work too. If so, the program stops once the work is
+    ///   concluded.
     public init(endsBeforeSuspension: Bool = false) { self.endsBeforeSuspension = endsBeforeSuspension }
 
-    /// The exit that the first signal asks for, as shells count it: 128 and its number; nil if none came.
+    /// The exit status that corresponds to the first signal, by the shell's convention: 128 plus the signal's number;
+    /// nil without a signal.
     public var exitStatus: Int32? { state.withLock { $0.signal }.map { 128 + $0 } }
 
     /// Whether Ctrl-Z has ended the work.
     public var wasSuspended: Bool { state.withLock { $0.signal } == SIGTSTP }
 
-    /// Sets what is said on standard error where a second signal ends the program before its work is done; nil for nothing.
+    /// Sets the message for standard error if a second signal ends the program before its work is done; nil for none.
     public func setLastWords(_ text: String?) { state.withLock { $0.lastWords = text } }
 
-    /// Cancels the work; what has not begun is cancelled when it begins.
+    /// Cancels the work. Work that has not begun is cancelled when it begins.
     public func cancel() {
         let cancel = state.withLock { state in
             state.isCancelled = true
@@ -46,17 +48,19 @@ public final class InterruptibleWork: Sendable {
         cancel?()
     }
 
-    /// Runs the work to its end, and puts the terminal's settings back. To be called once.
+    /// Runs the work to its end, and restores the terminal's settings. Call this once.
     ///
     /// - Parameters:
-    ///   - loop: What it runs on.
-    ///   - conclude: Called with how the work went; a second signal ends the program until it returns.
-    /// - Returns: What `conclude` returns; where Ctrl-Z has ended the work, once the program goes on.
+    ///   - loop: The loop that the work runs on.
+    ///   - body: The work.
+    ///   - conclude: Called with the result of the work. Until it returns, a second signal ends the program.
+    /// - Returns: The result of `conclude`. If Ctrl-Z ended the work, returns after the program has been continued.
     public func run<Success: Sendable, Value>(
         on loop: EventLoop, _ body: @escaping @Sendable () async throws -> Success,
         conclude: (Result<Success, any Error>) async -> Value
     ) async -> Value {
-        // A job in the background goes on where it writes to the terminal or asks for its settings.
+        // Ignore these signals, so that a background job is not stopped when it writes to the terminal or reads its
+        // settings.
         if endsBeforeSuspension { for stop in [SIGTTIN, SIGTTOU] { signal(stop, SIG_IGN) } }
         let task = Task(executorPreference: loop) { try await body() }
         let isCancelled = state.withLock { state in
@@ -73,7 +77,8 @@ public final class InterruptibleWork: Sendable {
         return value
     }
 
-    /// Attends to a signal, on any thread. The loop may be held up, as by a file that blocks: only the first signal needs it.
+    /// Handles a signal, on any thread. The loop may be blocked, as by a write to a blocking file: only the first
+    /// signal depends on it.
     package func take(_ signal: CInt, on loop: EventLoop) {
         let isFirst = state.withLock { state in
             defer { state.signal = state.signal ?? signal }
@@ -86,7 +91,7 @@ public final class InterruptibleWork: Sendable {
         _exit(exitStatus ?? 128 + signal)
     }
 
-    /// Has the process ended by SIGALRM unless it ends before: neither a terminal nor a disk that hangs may keep it.
+    /// Lets SIGALRM end the process after 2 s, in case a terminal or a disk hangs.
     private static func endWithinSeconds() {
         Glibc.signal(SIGALRM, SIG_DFL)
         var alarm = sigset_t()

@@ -2,7 +2,7 @@ public import DescriptorIO
 internal import Glibc
 internal import Synchronization
 
-/// Standard output, or what stands for it, up to the first write that fails: what follows would be results with a gap.
+/// Standard output, or a substitute, up to the first failed write: later results would have a gap before them.
 public final class ResultStream: Sendable {
     private struct State {
         var failure: Int32?
@@ -12,24 +12,26 @@ public final class ResultStream: Sendable {
     private let state = Mutex(State())
     private let put: @Sendable (String) -> Int32?
 
-    /// Standard output, to which nothing was written yet.
+    /// Creates a stream on standard output.
     public convenience init() { self.init { StreamWriter.output.write($0) } }
 
-    /// What takes results in place of standard output.
+    /// Creates a stream on a substitute for standard output.
     ///
-    /// - Parameter put: Writes text whole; returns the errno where it can't.
+    /// - Parameter put: Writes the whole text; returns the errno of a failure.
     package init(_ put: @escaping @Sendable (String) -> Int32?) { self.put = put }
 
-    /// Why standard output took no more, as an errno: EPIPE where its reader has gone. Nil as long as all was written.
+    /// The errno of the first failed write: EPIPE if the reader has gone. nil while all writes have succeeded.
     public var failure: Int32? { state.withLock { $0.failure } }
 
-    /// Writes `text` whole, unless a write has failed.
+    /// Writes the whole of `text`, unless an earlier write has failed.
     public func write(_ text: String) {
         guard failure == nil, let errno = put(text) else { return }
         fail(errno)
     }
 
-    /// Fails as soon as the reader of standard output has gone, and not only at the next write.
+    /// Makes the stream fail as soon as the reader of standard output has gone, not only at the next write.
+    ///
+    /// - Parameter loop: The loop that waits for the hang-up.
     public func failWithoutReader(on loop: EventLoop) {
         Task(executorPreference: loop) {
             if await StreamWriter.output.losesReader(on: loop) { self.fail(EPIPE) }
@@ -45,7 +47,8 @@ public final class ResultStream: Sendable {
         body?()
     }
 
-    /// Calls `body` once standard output takes no more; at once where that is so. In place of what was to be called before.
+    /// Calls `body` at the first failed write, or at once if a write has failed already. Replaces the previous
+    /// callback.
     public func onFailure(_ body: @escaping @Sendable () -> Void) {
         let hasFailed = state.withLock { state in
             state.onFailure = state.failure == nil ? body : nil

@@ -1,11 +1,11 @@
 internal import DescriptorIO
 internal import Glibc
 
-/// Standard input, read when the event loop says that there is something.
+/// Standard input, read when the event loop reports input.
 ///
-/// It is not made non-blocking: it may be shared with the shell.
+/// The descriptor stays in blocking mode, since the shell may share it.
 enum StandardInput {
-    /// The next bytes; nil at the end, or where there is none.
+    /// Reads the next bytes; nil at the end of input or on failure.
     static func read(on loop: EventLoop) async throws(DescriptorError) -> [UInt8]? {
         _ = try await loop.waitUntilReady(STDIN_FILENO, events: CShort(POLLIN))
         var buffer = [UInt8](repeating: 0, count: 4096)

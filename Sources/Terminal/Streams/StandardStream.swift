@@ -1,56 +1,58 @@
 internal import Glibc
 internal import Synchronization
 
-/// One of the three streams that a program is started with, and what a terminal at it can do.
+/// A standard stream of the program, and the capabilities of its terminal.
 public enum StandardStream: CInt, Sendable, Hashable, CaseIterable {
     /// Standard input.
     case input = 0
-    /// Standard output: results.
+    /// Standard output, for results.
     case output = 1
-    /// Standard error: notes for people.
+    /// Standard error, for messages to people.
     case error = 2
 
-    /// The streams, by the bits of their numbers, that were files, pipes or /dev/null when the program began: no terminals.
+    /// A bit for each stream, by its number, that was no terminal when the program began: a file, a pipe or /dev/null.
     private static let files = Atomic<Int32>(0)
 
-    /// Linux has numbers 1, 3 for /dev/null (Documentation/admin-guide/devices.txt).
+    /// The device number of /dev/null on Linux: major 1, minor 3 (Documentation/admin-guide/devices.txt).
     private static let nullDevice: dev_t = 0x103
 
-    /// Whether it may be a terminal, as far as this is known without asking the system.
+    /// Whether the stream may be a terminal, as far as this is known without a system call.
     var mayBeTerminal: Bool { Self.files.load(ordering: .relaxed) & 1 << rawValue == 0 }
 
-    /// Whether it is a terminal.
+    /// Whether the stream is a terminal.
     public var isTerminal: Bool { mayBeTerminal && isatty(rawValue) == 1 }
 
-    /// Whether it is a terminal that may be coloured.
+    /// Whether the stream is a terminal and may be coloured.
     public var isColoured: Bool { isTerminal && Self.mayColour }
 
-    /// Whether it is a terminal on which a line can be drawn again.
+    /// Whether the stream is a terminal with a movable cursor, so that lines can be redrawn.
     public var canMoveCursor: Bool { isTerminal && !["", "dumb"].contains(Self.variable("TERM") ?? "") }
 
-    /// Whether a terminal may be coloured: it has colours, and NO_COLOR (no-color.org) is not set or empty.
+    /// Whether output to a terminal may be coloured: the terminal is not `dumb`, and NO_COLOR (no-color.org) is unset
+    /// or empty.
     public static var mayColour: Bool { mayColour(variable) }
 
     static func mayColour(_ variable: (_ name: String) -> String?) -> Bool {
         (variable("NO_COLOR") ?? "").isEmpty && variable("TERM") != "dumb"
     }
 
-    /// A variable of the environment.
+    /// The value of an environment variable.
     static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// Writes at once and whole, so that a program at the other end of a pipe sees each line when it is said. It waits for
-    /// whoever reads: what must not wait writes by a ``StreamWriter``.
+    /// Writes the whole text at once, so that a program at the other end of a pipe receives each line without delay.
+    /// The call waits for the reader; a caller that must not wait uses a ``StreamWriter``.
     ///
-    /// - Returns: The errno of a write that failed; nil where all was written.
+    /// - Parameter text: The text to write.
+    /// - Returns: The errno of a failed write; nil on success.
     @discardableResult
     public func write(_ text: String) -> Int32? {
         var text = text
         return text.withUTF8 { Self.write(UnsafeRawBufferPointer($0), to: rawValue) }
     }
 
-    /// Writes bytes whole to a descriptor.
+    /// Writes all bytes to a descriptor.
     ///
-    /// - Returns: The errno of a write that failed; nil where all was written.
+    /// - Returns: The errno of a failed write; nil on success.
     static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> Int32? {
         var rest = bytes
         while !rest.isEmpty {
@@ -66,8 +68,9 @@ public enum StandardStream: CInt, Sendable, Hashable, CaseIterable {
         return nil
     }
 
-    /// Opens the streams that the program was started without, to nothing: a port or a socket that gets the number of one
-    /// would be sent what is meant for people. Results that are written to a standard output that was closed still fail.
+    /// Opens missing standard streams on /dev/null. Otherwise a port or socket could get such a stream's number, and
+    /// receive messages meant for people. A missing standard output is opened for reading only, so that writing results
+    /// still fails.
     public static func openMissing() {
         for (stream, mode) in [(Self.input, O_RDONLY), (.output, O_RDONLY), (.error, O_WRONLY)] {
             var status = stat()
@@ -77,7 +80,7 @@ public enum StandardStream: CInt, Sendable, Hashable, CaseIterable {
                     files.bitwiseOr(1 << stream.rawValue, ordering: .relaxed)
                 }
             } else if errno == EBADF {
-                // The lowest number that is free is the stream's.
+                // open(2) returns the lowest free number, which is this stream's.
                 _ = open("/dev/null", mode)
             }
         }

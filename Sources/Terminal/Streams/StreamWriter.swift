@@ -1,27 +1,27 @@
 internal import DescriptorIO
 internal import Glibc
 
-/// Writes to a standard stream, and waits only for so long until it is taken.
+/// A writer to a standard stream that waits only for a limited time.
 ///
-/// A terminal that was stopped by Ctrl-S, a connection that hangs, and a program that reads no more must not keep this program
-/// from its devices and from signals. What is not taken within half a second is kept, up to 1 MiB, and written in its order by
-/// a thread of its own; until that has caught up, ``write(_:)`` returns at once. At the end of the program, ``areStalled``
-/// says whether something is left.
+/// A terminal stopped by Ctrl-S, a hanging connection, or a reader that stops reading must not keep this program from
+/// its devices and from signals. Text that is not accepted within half a second is buffered, up to 1 MiB, and written
+/// in order by a separate thread. Until that thread has caught up, ``write(_:)`` returns at once. At the end of the
+/// program, ``areStalled`` tells whether any text is left.
 ///
 /// ```swift
 /// StreamWriter.output.write("pump on\n")
 /// ```
 public final class StreamWriter: @unchecked Sendable {
-    // @unchecked: `mutex` guards all that changes.
+    // @unchecked: `mutex` guards all mutable state.
 
     /// The writer of standard output.
     public static let output = StreamWriter(StandardStream.output.rawValue)
     /// The writer of standard error.
     public static let error = StreamWriter(StandardStream.error.rawValue)
 
-    /// How long a write waits until it is taken.
+    /// The longest time that a write waits.
     static let patience = Duration.milliseconds(500)
-    /// The most bytes that are kept.
+    /// The maximum number of buffered bytes.
     static let limit = 1 << 20
 
     private let descriptor: CInt
@@ -38,17 +38,18 @@ public final class StreamWriter: @unchecked Sendable {
     private var hasThread = false
     private var isAbandoned = false
 
-    /// What can be written to it without waiting.
+    /// The kind of the descriptor, which determines how much can be written without waiting.
     private enum Kind {
-        /// All: a file, or a device such as /dev/null.
+        /// A file, or a device such as /dev/null: accepts everything.
         case file
-        /// What fits.
+        /// Accepts as much as fits into the kernel's buffer.
         case pipe, socket
-        /// Nothing is known.
+        /// May block at any write.
         case terminal
     }
 
-    /// It may change: a program in the background puts /dev/null in the place of its streams.
+    /// Determined at each use, since it may change: a program that goes to the background replaces its streams by
+    /// /dev/null.
     private var kind: Kind {
         var node = stat()
         switch fstat(descriptor, &node) == 0 ? node.st_mode & S_IFMT : 0 {
@@ -59,7 +60,7 @@ public final class StreamWriter: @unchecked Sendable {
         }
     }
 
-    /// A writer to a descriptor, which has to stay open.
+    /// Creates a writer to a descriptor, which must stay open.
     init(_ descriptor: CInt, patience: Duration = StreamWriter.patience, limit: Int = StreamWriter.limit) {
         self.descriptor = descriptor
         (self.patience, self.limit) = (patience, limit)
@@ -73,10 +74,11 @@ public final class StreamWriter: @unchecked Sendable {
 
     // MARK: Writing
 
-    /// Writes text whole, or keeps what is not taken in time.
+    /// Writes the whole text, or buffers the part that is not accepted in time.
     ///
-    /// - Returns: The errno of a write that has failed, of this text or of what was kept before; EAGAIN where so much is kept
-    ///   that it must not wait, see ``neverWait()``. Nil where all was written, or is kept.
+    /// - Parameter text: The text to write.
+    /// - Returns: nil if the text was written or buffered. Otherwise the errno of a failed write, of this text or of
+    ///   buffered text; or EAGAIN if the buffer is full and ``neverWait()`` was called.
     @discardableResult
     public func write(_ text: String) -> Int32? {
         var text = text
@@ -95,26 +97,26 @@ public final class StreamWriter: @unchecked Sendable {
         }
     }
 
-    /// Writes to the line of a terminal that the cursor is on, in place of what stands there.
+    /// Replaces the text in the cursor's line of a terminal.
     public func redrawLine(_ text: String) { write("\r\u{1B}[K" + text) }
 
-    /// From now on a write fails where the most is kept that may be. Until then it waits: what produces much is as fast as its
-    /// reader. For programs that hold a device.
+    /// Makes a write fail if the buffer is full. By default such a write waits, so that a program with much output is
+    /// slowed down to its reader. For programs that control a device.
     public func neverWait() { withLock { isBounded = true } }
 
-    /// Waits until nobody can read any more from the pipe or the socket that it writes to.
+    /// Waits until the pipe or socket has no reader any more.
     ///
-    /// - Returns: False at once if it writes to something else, or the system can't tell.
+    /// - Returns: false, at once, if the descriptor is neither, or if waiting fails.
     func losesReader(on loop: EventLoop) async -> Bool {
         guard [.pipe, .socket].contains(kind) else { return false }
-        // An end of the reader is reported of any descriptor that is watched.
+        // POLLERR and POLLHUP are always reported, whatever events are requested.
         let events = try? await loop.waitUntilReady(descriptor, events: CShort(POLLPRI))
         return events.map { $0 & CShort(POLLERR | POLLHUP) != 0 } ?? false
     }
 
-    /// Writes as much as is taken without waiting.
+    /// Writes as many bytes as are accepted without waiting.
     ///
-    /// - Returns: How many bytes; -1 where that failed, with errno; nil where nothing is taken now.
+    /// - Returns: The number of bytes; -1 with errno on failure; nil if nothing is accepted now.
     private func writeWhatFits(_ bytes: UnsafeRawBufferPointer) -> Int? {
         let count: Int
         switch kind {
@@ -125,7 +127,7 @@ public final class StreamWriter: @unchecked Sendable {
         case .pipe:
             var writable = pollfd(fd: descriptor, events: CShort(POLLOUT), revents: 0)
             guard poll(&writable, 1, 0) == 1 else { return nil }
-            // A pipe that takes anything takes as much.
+            // A pipe that is writable accepts at least PIPE_BUF bytes.
             count = Glibc.write(descriptor, bytes.baseAddress, min(bytes.count, Int(PIPE_BUF)))
         }
         guard count < 0 else { return count }
@@ -133,7 +135,7 @@ public final class StreamWriter: @unchecked Sendable {
     }
 
     private func keep(_ bytes: [UInt8]) -> Int32? {
-        // To wait is better than to say nothing.
+        // Without a thread, write directly: blocking is better than losing output.
         guard hasThread || startThread() else {
             return bytes.withUnsafeBytes { StandardStream.write($0, to: descriptor) }
         }
@@ -148,7 +150,9 @@ public final class StreamWriter: @unchecked Sendable {
         return failure
     }
 
-    /// - Returns: Whether all was written, or writing has failed, within the time.
+    /// Waits until the buffer is empty.
+    ///
+    /// - Returns: true if all text was written, or writing has failed, within the time.
     private func waitUntilWritten(for time: Duration) -> Bool {
         var end = timespec()
         clock_gettime(CLOCK_MONOTONIC, &end)
@@ -162,12 +166,12 @@ public final class StreamWriter: @unchecked Sendable {
         return true
     }
 
-    // MARK: What is kept
+    // MARK: Buffered text
 
-    /// Whether a standard stream has not taken all that was written to it.
+    /// Whether standard output or standard error still has buffered text.
     public static var areStalled: Bool { output.isBehind || error.isBehind }
 
-    /// Leaves what is kept unwritten: the end of the program does not wait for it.
+    /// Lets the program end without waiting for buffered text.
     public static func abandon() {
         for writer in [output, error] {
             writer.withLock {
@@ -177,17 +181,19 @@ public final class StreamWriter: @unchecked Sendable {
         }
     }
 
-    /// Whether something is kept that can still be written.
+    /// Whether there is buffered text that can still be written.
     var isBehind: Bool { withLock { failure == nil && !kept.isEmpty } }
 
-    /// Waits until all was written, if ever.
+    /// Waits until the buffer is empty, writing has failed, or ``abandon()`` was called.
     private func finish() {
         withLock { while failure == nil, !kept.isEmpty, !isAbandoned { pthread_cond_wait(change, mutex) } }
     }
 
     // MARK: The thread
 
-    /// - Returns: Whether the system had a thread left.
+    /// Starts the thread that writes buffered text.
+    ///
+    /// - Returns: false if the system has no thread left.
     private func startThread() -> Bool {
         guard let thread = try? BackgroundThread({ self.writeWhatIsKept() }) else { return false }
         thread.detach()
@@ -201,7 +207,7 @@ public final class StreamWriter: @unchecked Sendable {
         return true
     }
 
-    /// On the thread, to the end of the process.
+    /// The body of the thread, which runs until the process ends.
     private func writeWhatIsKept() {
         pthread_mutex_lock(mutex)
         while true {

@@ -1,14 +1,16 @@
 internal import Glibc
 internal import Synchronization
 
-/// The settings that the terminals at the standard streams had before the program changed them.
+/// The original settings of the terminals at the standard streams.
 ///
-/// A program that takes over its terminal saves them first and restores them before it ends, also where a signal ends it.
-/// A terminal that is left in raw mode neither echoes nor knows Ctrl-C.
+/// A program that takes control of its terminal saves the settings first and restores them before it ends, even if a
+/// signal ends it. A terminal left in raw mode neither echoes nor handles Ctrl-C.
 public enum TerminalSettings {
     private static let saved = Mutex<[StandardStream: termios]>([:])
 
-    /// Keeps the settings of a stream's terminal as they are now. What was kept before and not restored counts.
+    /// Saves the present settings of a stream's terminal. Does nothing if earlier settings were saved and not restored.
+    ///
+    /// - Parameter stream: The stream.
     public static func save(_ stream: StandardStream = .input) {
         saved.withLock { saved in
             var settings = termios()
@@ -17,15 +19,19 @@ public enum TerminalSettings {
         }
     }
 
-    /// Keeps those of the terminal at `path`, if that is the one at a standard stream: a program that opens it for a serial
-    /// port, by mistake, puts it into raw mode.
+    /// Saves the settings of the terminal at `path`, if it is the terminal of a standard stream: a program that opens
+    /// that terminal as a serial port by mistake puts it in raw mode.
+    ///
+    /// - Parameter path: The path of a port that is about to be opened.
     public static func save(ifAt path: String) {
         if let stream = stream(at: path) { save(stream) }
     }
 
-    /// Puts back what was kept of a stream, or of all, if anything was; a second call does nothing.
+    /// Restores the saved settings of a stream. A second call does nothing.
+    ///
+    /// - Parameter stream: The stream; nil for all.
     public static func restore(_ stream: StandardStream? = nil) {
-        // Behind what was written with them; a terminal that takes no more would never be through with that.
+        // Output written so far is drained first (TCSADRAIN), except to a stalled terminal, which would never drain.
         let moment = StreamWriter.areStalled ? TCSANOW : TCSADRAIN
         saved.withLock { saved in
             for (kept, settings) in saved where stream ?? kept == kept {
@@ -36,7 +42,7 @@ public enum TerminalSettings {
         }
     }
 
-    /// The standard stream that is the terminal at `path`.
+    /// The standard stream whose terminal is at `path`.
     private static func stream(at path: String) -> StandardStream? {
         var node = stat()
         guard stat(path, &node) == 0 else { return nil }

@@ -1,27 +1,31 @@
 internal import Glibc
 
-/// How much a terminal shows, or how large something is to be drawn.
+/// The size of a terminal or of a drawing.
 public struct TerminalSize: Sendable, Hashable {
-    /// Beyond, a line is no longer one to look at; and a number may have been made up.
+    /// Nobody reads longer lines, and a larger number in COLUMNS may be nonsense.
     private static let mostColumns = 1000
     private static let mostRows = 500
     private static let leastColumns = 30
 
-    /// How many columns there are.
+    /// The number of columns.
     public var columns: Int
-    /// How many rows there are; nil where nothing limits the height.
+    /// The number of rows; nil if the height is unlimited.
     public var rows: Int?
 
-    /// A size.
+    /// Creates a size.
+    ///
+    /// - Parameters:
+    ///   - columns: The number of columns.
+    ///   - rows: The number of rows; nil if the height is unlimited.
     public init(columns: Int, rows: Int? = nil) {
         self.columns = columns
         self.rows = rows
     }
 
-    /// That of the terminal on standard output now; nil where that is none, or it does not tell.
+    /// The present size of the terminal on standard output; nil if there is no terminal, or its size is unknown.
     public static var current: TerminalSize? { size(on: .output) }
 
-    /// That of the terminal on standard error now; nil where that is none, or it does not tell.
+    /// The present size of the terminal on standard error; nil if there is no terminal, or its size is unknown.
     public static var ofErrors: TerminalSize? { size(on: .error) }
 
     private static func size(on stream: StandardStream) -> TerminalSize? {
@@ -32,8 +36,8 @@ public struct TerminalSize: Sendable, Hashable {
         return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
-    /// How large to draw on standard output: as the terminal; elsewhere as the environment's COLUMNS and LINES say, or 80
-    /// columns. From 30 to 1000 columns, and at most 500 rows.
+    /// The size for drawings on standard output: the terminal's size, or else COLUMNS and LINES from the environment,
+    /// or else 80 columns. Limited to 30 to 1000 columns and at most 500 rows.
     public static var forDrawing: TerminalSize {
         if let current { return bounded(columns: current.columns, rows: current.rows) }
         return bounded(columns: number("COLUMNS"), rows: number("LINES"))
@@ -46,8 +50,10 @@ public struct TerminalSize: Sendable, Hashable {
             rows: rows.flatMap { $0 > 0 ? min($0, mostRows) : nil })
     }
 
-    /// Sets COLUMNS to 40 to 1000 where it, or the terminal, is beyond: ArgumentParser takes it as it is for the width of
-    /// help, of which nothing is left in too narrow a terminal. Call it before another thread is started.
+    /// Limits COLUMNS to 40 to 1000, if COLUMNS or the terminal's width is outside that range. ArgumentParser uses the
+    /// value unchecked for the width of help, which is empty in too narrow a terminal.
+    ///
+    /// Call this before starting another thread.
     public static func boundColumnsOfHelp() {
         let leastForHelp = 40
         let columns = number("COLUMNS") ?? current?.columns ?? leastForHelp
