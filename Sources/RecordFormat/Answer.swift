@@ -1,25 +1,26 @@
-/// What the program that keeps the record says, a line each: fields between tabs.
+/// A line of output of `pumpctl-record`, with fields separated by tabs.
 public enum Answer: Sendable, Hashable {
-    /// A row of a table; the first one has the names of the columns. The others are pieces of JSON.
+    /// A row of a table. The first row has the names of the columns; the cells of other rows are JSON values.
     case row([String])
-    /// A value over time, for a chart.
+    /// A series of values over time, for a chart.
     case series(FoldedSeries)
-    /// A message that is kept.
+    /// A stored message.
     case message(StoredMessage)
-    /// What ``MessageRequest/commit`` was about is on the disk: which of the messages to store were new, in their order.
+    /// The result of ``MessageRequest/commit``: the requests are on the disk. `isNew` tells for each stored message, in
+    /// order, whether it was new.
     case committed(isNew: [Bool])
-    /// Nothing of what ``MessageRequest/commit`` was about is.
+    /// The failure of ``MessageRequest/commit``: none of the requests was carried out.
     case refused(Trouble)
-    /// It can't be read or written.
+    /// Reading or writing the record fails.
     case failing(Trouble)
-    /// Records are let go.
+    /// The memory limit is reached, and new records are dropped.
     case overflowing
-    /// It is written again; `lost` records are not there.
+    /// Writing works again. `lost` is the number of lost records.
     case recovered(lost: Int)
-    /// All that came was written, or is lost.
+    /// The end of recording, with the numbers of written and lost records.
     case done(written: Int, lost: Int)
 
-    /// The answer on one line without its end.
+    /// The answer as a line, without its end.
     public var line: String {
         switch self {
         case .row(let cells): "row\t" + cells.joined(separator: "\t")
@@ -34,7 +35,7 @@ public enum Answer: Sendable, Hashable {
         }
     }
 
-    /// Reads a line; nil if it is none of an answer.
+    /// Parses a line; nil if it is no answer.
     public init?(line: Substring) {
         let fields = line.fields
         let numbers = fields[1...].map { Int($0) }
@@ -61,16 +62,21 @@ public enum Answer: Sendable, Hashable {
     }
 }
 
-/// Why the record can't be read or written.
+/// A failure to read or write the record.
 public struct Trouble: Error, Sendable, Hashable {
-    /// A stable word for programs.
+    /// A stable code for programs, such as `not_found`.
     public var code: String
-    /// What went wrong, in one sentence without a full stop.
+    /// The failure in one sentence, without a full stop.
     public var text: String
-    /// What to do about it.
+    /// An instruction for a person who wants to fix the failure.
     public var hint: String
 
-    /// An error of that code.
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: A stable code for programs.
+    ///   - text: The failure in one sentence, without a full stop.
+    ///   - hint: An instruction for a person who wants to fix the failure.
     public init(code: String, text: String, hint: String) {
         self.code = code
         self.text = text

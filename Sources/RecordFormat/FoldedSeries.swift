@@ -1,15 +1,21 @@
-/// One value of a device over time, with no more points than a chart can show.
+/// A series of values of a device over time, reduced to as many points as a chart can show.
 public struct FoldedSeries: Sendable, Hashable {
     /// A value at a time.
     public struct Point: Sendable, Hashable {
-        /// When.
+        /// The time of the value.
         public var time: RecordTime
-        /// In the unit that the series' name ends in. Yes is 1, no is 0; of a state, 0 is off, 1 on, 2 an error.
+        /// The value, in the unit at the end of the series' name. True is 1, false is 0; of a state, 0 is off, 1 is on,
+        /// 2 is error.
         public var value: Double
-        /// Whether nothing joins it to the point before: the value was missing between, or another session began.
+        /// Whether a line begins here: the value was missing since the previous point, or another session began.
         public var isFirst: Bool
 
-        /// A point.
+        /// Creates a point.
+        ///
+        /// - Parameters:
+        ///   - time: The time of the value.
+        ///   - value: The value, in the unit at the end of the series' name.
+        ///   - isFirst: Whether a line begins here.
         public init(time: RecordTime, value: Double, isFirst: Bool) {
             self.time = time
             self.value = value
@@ -19,18 +25,26 @@ public struct FoldedSeries: Sendable, Hashable {
 
     /// The device's family.
     public var family: String
-    /// The endpoint that the device was at last.
+    /// The last endpoint of the device.
     public var endpoint: String
-    /// What tells the device from others; nil where the carrier does not say.
+    /// The identity of the device, such as `usb:0403:6001/A50285BI`; nil if unknown.
     public var device: String?
-    /// Which part of the device, as in `pipe 1 port 2 point 3`; empty for all of it.
+    /// The part of the device, such as `pipe 1 port 2 point 3`; empty for the whole device.
     public var part: String
-    /// The value's name, its unit at the end.
+    /// The name of the value, which ends with its unit.
     public var name: String
-    /// The points, the earliest first.
+    /// The points, earliest first.
     public var points: [Point]
 
-    /// A series.
+    /// Creates a series.
+    ///
+    /// - Parameters:
+    ///   - family: The device's family.
+    ///   - endpoint: The last endpoint of the device.
+    ///   - device: The identity of the device; nil if unknown.
+    ///   - part: The part of the device; empty for the whole device.
+    ///   - name: The name of the value, which ends with its unit.
+    ///   - points: The points, earliest first.
     public init(family: String, endpoint: String, device: String?, part: String, name: String, points: [Point]) {
         self.family = family
         self.endpoint = endpoint

@@ -1,13 +1,13 @@
 extension Substring {
-    /// What is between its tabs.
+    /// The fields, which tabs separate.
     var fields: [Substring] {
         utf8.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false).map { Substring($0) }
     }
 }
 
-/// Text as a JSON string (RFC 8259), and back.
+/// Conversions between text and JSON strings (RFC 8259).
 public enum JSONText {
-    /// The text in quotes. Nothing in it is a control character, so that it can stand between tabs, on a line.
+    /// Returns the text as a JSON string, with control characters escaped, so that it can be a field between tabs.
     public static func quoted(_ text: String) -> String {
         var quoted = "\""
         if text.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
@@ -27,7 +27,7 @@ public enum JSONText {
         return quoted + "\""
     }
 
-    /// The text of a JSON string; nil for anything else.
+    /// Returns the text of a JSON string; nil for any other JSON value.
     public static func unquoted(_ json: Substring) -> String? {
         let bytes = Array(json.utf8)
         guard bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"") else { return nil }

@@ -1,16 +1,16 @@
-/// What is asked of the program that keeps the messages, a line each: fields between tabs.
+/// A request to `pumpctl-record` about messages: a line with fields separated by tabs.
 ///
-/// All that was asked since the last ``commit`` is done by the next one, in one piece, and then acknowledged by
-/// ``Answer/committed(isNew:)``; or none of it, which ``Answer/refused(_:)`` says.
+/// A ``commit`` carries out all requests since the last one in a single transaction, and is answered by
+/// ``Answer/committed(isNew:)``; or it carries out none and is answered by ``Answer/refused(_:)``.
 public enum MessageRequest: Sendable, Hashable {
-    /// Keep a message, if its id is not there yet.
+    /// Stores a message, unless its ID is already stored.
     case store(StoredMessage)
-    /// Mark the message of that id as handed on.
+    /// Marks the message with this ID as handed on.
     case markSynced(id: String)
-    /// Do what was asked.
+    /// Carries out the requests since the last commit.
     case commit
 
-    /// The request on one line without its end.
+    /// The request as a line, without its end.
     public var line: String {
         switch self {
         case .store(let message): (["store"] + message.fields).joined(separator: "\t")
@@ -19,7 +19,7 @@ public enum MessageRequest: Sendable, Hashable {
         }
     }
 
-    /// Reads a line; nil if it is none of a request.
+    /// Parses a line; nil if it is no request.
     public init?(line: Substring) {
         let fields = line.fields
         switch (fields.first, fields.count) {

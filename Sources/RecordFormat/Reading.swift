@@ -1,4 +1,4 @@
-/// What a device told at once: named values, each with its unit in its name.
+/// The values that a device reported at one time. The name of each value contains its unit.
 ///
 ///     var reading = Reading()
 ///     reading.add("state", "on")
@@ -7,11 +7,11 @@
 public struct Reading: Sendable, Hashable {
     private var members = ""
 
-    /// A reading without values.
+    /// Creates a reading without values.
     public init() {}
 
-    /// A reading that was written by another: one JSON object, without blanks around it and of no more than one line.
-    /// Nil for anything else; what is inside is the writer's affair.
+    /// Creates a reading from JSON text: one object on one line, without surrounding blanks. nil for any other text.
+    /// The contents of the object are not checked.
     public init?(json: Substring) {
         guard json.utf8.first == UInt8(ascii: "{"), json.utf8.last == UInt8(ascii: "}"), json.utf8.count >= 2,
             !json.utf8.contains(where: { $0 < 0x20 })
@@ -19,24 +19,24 @@ public struct Reading: Sendable, Hashable {
         members = String(json.dropFirst().dropLast())
     }
 
-    /// Whether it tells nothing.
+    /// Whether the reading has no values.
     public var isEmpty: Bool { members.isEmpty }
 
-    /// One JSON object on a line, the names in the order in which they were added.
+    /// The reading as a JSON object on one line, with the values in the order of adding.
     public var json: String { "{" + members + "}" }
 
-    /// Adds a number; null where it is not finite, and where there is none that can be believed.
+    /// Adds a number; adds null if it is not finite, or nil because the device's value is implausible.
     public mutating func add(_ name: String, _ value: Double?) {
         add(name, json: value.flatMap { $0.isFinite ? "\($0)" : nil } ?? "null")
     }
 
-    /// Adds a whole number.
+    /// Adds an integer.
     public mutating func add(_ name: String, _ value: Int) { add(name, json: "\(value)") }
 
-    /// Adds a word, or text.
+    /// Adds a text.
     public mutating func add(_ name: String, _ value: String) { add(name, json: JSONText.quoted(value)) }
 
-    /// Adds yes or no.
+    /// Adds true or false.
     public mutating func add(_ name: String, _ value: Bool) { add(name, json: value ? "true" : "false") }
 
     private mutating func add(_ name: String, json: String) {

@@ -1,31 +1,36 @@
-/// One thing to keep of a session with a device: what was told, and when.
+/// An item of a session with a device: a reading, an event, an error, or the session's beginning or end.
 public struct Record: Sendable, Hashable {
-    /// What can be kept.
+    /// The kinds of items.
     public enum Content: Sendable, Hashable {
-        /// A session has begun. It comes before all else of that session.
+        /// The session has begun. Precedes all other items of the session.
         ///
         /// - `family`: `pump`, `storm`, …
-        /// - `endpoint`: The endpoint as it was named.
-        /// - `device`: What tells the device from others; nil where the carrier does not say.
+        /// - `endpoint`: The endpoint as the user named it.
+        /// - `device`: The identity of the device, such as `usb:0403:6001/A50285BI`; nil if unknown.
         case begun(family: String, endpoint: String, device: String?)
-        /// The device has told values.
+        /// The device reported values.
         case reading(kind: String, Reading)
-        /// Something has happened.
+        /// An event occurred.
         case event(kind: String, text: String?)
-        /// Something went wrong, with the device or with the link.
+        /// An error of the device or of the link occurred.
         case error(code: String, text: String)
-        /// The session has ended. Nothing of that session comes behind it.
+        /// The session has ended. No other item of the session follows.
         case ended(reason: String)
     }
 
-    /// Which session, by a number that the writer has chosen.
+    /// The number of the session, chosen by the sender of the records.
     public var session: UInt64
-    /// When.
+    /// The time of the item.
     public var time: RecordTime
-    /// What.
+    /// The item.
     public var content: Content
 
-    /// A record.
+    /// Creates a record.
+    ///
+    /// - Parameters:
+    ///   - session: The number of the session.
+    ///   - time: The time of the item.
+    ///   - content: The item.
     public init(session: UInt64, time: RecordTime, _ content: Content) {
         self.session = session
         self.time = time
@@ -34,7 +39,7 @@ public struct Record: Sendable, Hashable {
 }
 
 extension Record {
-    /// The record on one line without its end: fields between tabs, each a word, a number, or a piece of JSON.
+    /// The record as a line, without its end: fields separated by tabs, each a word, a number, or a JSON value.
     public var line: String {
         let fields: [String] =
             switch content {
@@ -48,7 +53,7 @@ extension Record {
         return ([fields[0], "\(session)", "\(time.milliseconds)"] + fields[1...]).joined(separator: "\t")
     }
 
-    /// Reads a line; nil if it is none of a record.
+    /// Parses a line; nil if it is no record.
     public init?(line: Substring) {
         let fields = line.fields
         guard fields.count >= 4, let session = UInt64(fields[1]), let milliseconds = Int64(fields[2]) else {

@@ -1,15 +1,15 @@
-/// What can be looked up.
+/// The tables that can be read from the record.
 public enum RecordTable: String, Sendable, Hashable, CaseIterable {
-    /// What devices have told; each reading is one JSON object.
+    /// The readings, each as a JSON object.
     case readings
-    /// What devices have told, a column for each name that occurs.
+    /// The readings, with a column for each name that occurs.
     case columns
-    /// What has happened, and what went wrong.
+    /// The events and errors.
     case events
     /// The sessions.
     case sessions
 
-    /// The columns that it has in any case.
+    /// The fixed columns of the table.
     public var columns: [String] {
         switch self {
         case .readings: Self.common + ["kind", "reading"]
@@ -19,21 +19,21 @@ public enum RecordTable: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// When, and of which session.
+    /// The columns for the time and the session.
     private static let common = ["time_ms", "session", "family", "endpoint", "device"]
 }
 
-/// Which rows of a table are looked up.
+/// The conditions for rows of a table.
 public struct RecordFilter: Sendable, Hashable {
-    /// From this time on.
+    /// The earliest time; nil for no limit.
     public var since: RecordTime?
-    /// Before this time.
+    /// The time before which the rows must be; nil for no limit.
     public var until: RecordTime?
-    /// Of this family.
+    /// The family of the device; nil for any.
     public var family: String?
-    /// Of this device, by what it is known by or by the endpoint that it was at.
+    /// The identity or the endpoint of the device; nil for any.
     public var device: String?
 
-    /// All rows.
+    /// Creates a filter for all rows.
     public init() {}
 }

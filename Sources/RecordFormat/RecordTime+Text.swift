@@ -1,14 +1,14 @@
 internal import Glibc
 
 extension RecordTime {
-    /// The instant so many seconds after 1970-01-01T00:00:00Z, of the years 1 to 9999, to the millisecond.
+    /// Creates a time from seconds since 1970-01-01T00:00:00Z, in the years 1 to 9999, rounded down to milliseconds.
     public init(secondsSince1970 seconds: Double) { self.init(milliseconds: Int64((seconds * 1000).rounded(.down))) }
 
-    /// Seconds since 1970-01-01T00:00:00Z.
+    /// The seconds since 1970-01-01T00:00:00Z.
     public var secondsSince1970: Double { Double(milliseconds) / 1000 }
 
-    /// The local date and time to the second, `2025-01-31 17:04:05`. One that comes twice has the offset of its clock behind it,
-    /// `2025-10-26 02:30:00+02:00`.
+    /// The local date and time to the second, `2025-01-31 17:04:05`. A local time that occurs twice has its UTC offset
+    /// appended, `2025-10-26 02:30:00+02:00`.
     public var dateAndTime: String {
         let text = "\(Self.date(local)) \(Self.timeOfDay(local))"
         return Self.other(of: parts.seconds) == nil ? text : text + Self.offset(local)
@@ -20,7 +20,7 @@ extension RecordTime {
     /// The local time of day to the second, `17:04:05`.
     public var timeOfDayInSeconds: String { Self.timeOfDay(local) }
 
-    /// ISO 8601 in UTC, `2025-01-31T16:04:05.678Z`.
+    /// The time as ISO 8601 in UTC, `2025-01-31T16:04:05.678Z`.
     public var iso8601: String {
         var (seconds, fields) = (parts.seconds, tm())
         gmtime_r(&seconds, &fields)
@@ -44,13 +44,13 @@ extension RecordTime {
         ].joined(separator: "-")
     }
 
-    /// `+01:00`.
+    /// The UTC offset, such as `+01:00`.
     private static func offset(_ fields: tm) -> String {
         let minutes = abs(Int(fields.tm_gmtoff)) / 60
         return (fields.tm_gmtoff < 0 ? "-" : "+") + "\(digits(minutes / 60, 2)):\(digits(minutes % 60, 2))"
     }
 
-    /// The other instant at which local clocks show the same; nil if there is none. There is one where they are put back, as at
+    /// The other instant with the same local time; nil if there is none. There is one when clocks are put back, as at
     /// the end of summer time.
     static func other(of seconds: time_t) -> time_t? {
         func offset(_ seconds: time_t) -> time_t {
@@ -59,7 +59,7 @@ extension RecordTime {
             return fields.tm_gmtoff
         }
         let own = offset(seconds)
-        // Clocks are put back by three hours at most, and not twice in that time.
+        // Assumes that clocks are put back by at most three hours, and not twice within three hours.
         for change in [-1, 1].map({ offset(seconds - $0 * 3 * 3600) - own }) where change != 0 {
             let other = seconds - change
             if offset(other) == own + change { return other }

@@ -1,19 +1,25 @@
 internal import Glibc
 
 extension RecordTime {
-    /// Milliseconds of what a number may be followed by.
+    /// The units of a duration, in milliseconds.
     private static let units: [(String, Double)] = [
         ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
     ]
 
-    /// How many days ago a day began that has a name.
+    /// The named days, as days before today.
     private static let days: [String: Int32] = ["today": 0, "yesterday": 1]
 
-    /// A time as it is typed: so long ago (`90s`, `2h`, `7d`), `today`, `yesterday`, or a date of the years 1970 to 9999 in local
-    /// time, with a time of day or without (`2026-11-20`, `2026-11-20T17:04`); behind it may be `Z` or an offset (`+01:00`).
-    /// What ``dateAndTime`` and ``iso8601`` say is such, too.
+    /// Parses a time as a person types it.
     ///
-    /// - Parameter isLater: Which of two instants a time of day is that comes twice, as where summer time ends: the later one.
+    /// Accepted are an age (`90s`, `2h`, `7d`), `today`, `yesterday`, or a date of the years 1970 to 9999 in local
+    /// time, optionally with a time of day (`2026-11-20`, `2026-11-20T17:04`), to which `Z` or a UTC offset (`+01:00`)
+    /// may be appended. The formats of ``dateAndTime`` and ``iso8601`` are accepted too.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - now: The time that ages and named days refer to.
+    ///   - isLater: Whether to choose the later instant for a local time that occurs twice, as at the end of summer
+    ///     time.
     /// - Returns: nil for any other text.
     public init?(typed text: String, now: RecordTime = .now, isLater: Bool = false) {
         if let ago = Self.ago(text) {
@@ -27,7 +33,7 @@ extension RecordTime {
         }
     }
 
-    /// Milliseconds.
+    /// Parses an age such as `90s`, in milliseconds.
     private static func ago(_ text: String) -> Int64? {
         guard let unit = units.first(where: { text.hasSuffix($0.0) }),
             let number = Double(text.dropLast(unit.0.count)), number >= 0
@@ -38,7 +44,7 @@ extension RecordTime {
 
     private static func date(_ text: String, _ isLater: Bool) -> RecordTime? {
         let halves = text.split(maxSplits: 1, omittingEmptySubsequences: false) { "T ".contains($0) }
-        // A day of UTC is `2026-11-20Z`.
+        // `2026-11-20Z` is a day in UTC.
         let isUTCDay = halves.count == 1 && text.hasSuffix("Z")
         guard let day = Day(isUTCDay ? text.dropLast() : halves[0]) else { return nil }
         guard halves.count == 2 else { return isUTCDay ? day.time(TimeOfDay(), offset: 0) : day.start }
@@ -49,7 +55,7 @@ extension RecordTime {
         return offset(zone).map { day.time(timeOfDay, offset: $0) }
     }
 
-    /// Seconds that `Z`, `+01:00` or `-0330` is ahead of UTC.
+    /// Parses `Z`, `+01:00` or `-0330`, in seconds ahead of UTC.
     private static func offset(_ zone: Substring) -> Int64? {
         if zone == "Z" { return 0 }
         let digits = zone.dropFirst().filter { $0 != ":" }
@@ -63,10 +69,10 @@ private struct TimeOfDay {
     var (hour, minute, second): (Int32, Int32, Int32) = (0, 0, 0)
     var milliseconds: Int64 = 0
 
-    /// Midnight.
+    /// Creates midnight.
     init() {}
 
-    /// From `17:04`, `17:04:05` or `17:04:05.678`.
+    /// Parses `17:04`, `17:04:05` or `17:04:05.678`.
     init?(_ text: Substring) {
         let fields = text.split(separator: ":", omittingEmptySubsequences: false)
         let seconds = fields.count == 3 ? fields[2].split(separator: ".", omittingEmptySubsequences: false) : ["0"]
@@ -86,37 +92,37 @@ private struct TimeOfDay {
 private struct Day {
     private let (year, month, day): (Int32, Int32, Int32)
 
-    /// From `2026-11-20`.
+    /// Parses `2026-11-20`.
     init?(_ text: Substring) {
         let fields = text.split(separator: "-", omittingEmptySubsequences: false).map { Int32($0) ?? -1 }
         guard fields.count == 3, 1970...9999 ~= fields[0], 1...12 ~= fields[1], 1...31 ~= fields[2] else { return nil }
         (year, month, day) = (fields[0], fields[1], fields[2])
-        // The 31st of a month that has 30 days is none.
+        // Refuse dates such as the 31st of a month with 30 days.
         var parts = parts(TimeOfDay())
         timegm(&parts)
         guard parts.tm_mday == day else { return nil }
     }
 
-    /// The local day so many days before that of a time.
+    /// Creates the local day that is a number of days before a time.
     init?(at time: RecordTime, before days: Int32) {
         var (seconds, parts) = (time_t(time.milliseconds / 1000), tm())
         localtime_r(&seconds, &parts)
         parts.tm_mday -= days
-        // At noon: no clock is put forward over that.
+        // Use noon, which is never skipped when clocks are put forward.
         (parts.tm_hour, parts.tm_isdst) = (12, -1)
         guard mktime(&parts) >= 0 else { return nil }
         (year, month, day) = (parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday)
     }
 
-    /// When it begins, in local time.
+    /// The beginning of the day, in local time.
     var start: RecordTime { time(TimeOfDay()) }
 
-    /// A time of it, in local time: the earlier one if it comes twice, unless the later one is asked for.
+    /// A time of the day, in local time. If it occurs twice, the earlier one, unless `isLater` is true.
     func time(_ timeOfDay: TimeOfDay, isLater: Bool = false) -> RecordTime {
         var local = parts(timeOfDay)
         var seconds = mktime(&local)
         if local.tm_mday != day {
-            // Where the clocks are put forward at midnight, there is none: the day begins at the change.
+            // If clocks are put forward at midnight, midnight does not exist: the day begins at the change.
             local = parts(timeOfDay)
             local.tm_isdst = 0
             seconds = mktime(&local)
@@ -125,7 +131,7 @@ private struct Day {
         return RecordTime(milliseconds: Int64(seconds) * 1000 + timeOfDay.milliseconds)
     }
 
-    /// A time of it, where the clocks are so many seconds ahead of UTC.
+    /// A time of the day at a UTC offset in seconds.
     func time(_ timeOfDay: TimeOfDay, offset: Int64) -> RecordTime {
         var parts = parts(timeOfDay)
         return RecordTime(milliseconds: (Int64(timegm(&parts)) - offset) * 1000 + timeOfDay.milliseconds)

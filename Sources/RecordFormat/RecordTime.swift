@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// When something was recorded: milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+/// The time of a record: milliseconds since 1970-01-01T00:00:00Z, without leap seconds.
 public struct RecordTime: Sendable, Hashable, Comparable {
-    /// Milliseconds since 1970-01-01T00:00:00Z.
+    /// The milliseconds since 1970-01-01T00:00:00Z.
     public var milliseconds: Int64
 
-    /// A time so many milliseconds after 1970-01-01T00:00:00Z.
+    /// Creates a time from milliseconds since 1970-01-01T00:00:00Z.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// The present, by the system's clock.
+    /// The current time of the system's clock.
     public static var now: RecordTime {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

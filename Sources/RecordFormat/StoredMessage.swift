@@ -1,26 +1,33 @@
-/// A message of the family rescue, as it is kept.
+/// A stored message of the `rescue` family.
 public struct StoredMessage: Sendable, Hashable {
     /// Whether a message was handed on.
     public enum Status: String, Sendable, Hashable {
-        /// It was not.
+        /// The message was not handed on yet.
         case pendingSync = "pending_sync"
-        /// It was.
+        /// The message was handed on.
         case synced
     }
 
-    /// An upper-case UUID. A message whose id is there already is not kept again.
+    /// The ID, an upper-case UUID. A message with an ID that is already stored is not stored again.
     public var id: String
-    /// `Road Closure`, `Flooding`, `Shelter`, `Resource`, `SOS`, `Other`, or one that nobody has named yet.
+    /// The category: `Road Closure`, `Flooding`, `Shelter`, `Resource`, `SOS`, `Other`, or an unknown one.
     public var category: String
-    /// When it came in.
+    /// The time at which the message was received.
     public var received: RecordTime
-    /// Whether it was handed on.
+    /// Whether the message was handed on.
     public var status: Status
-    /// All of it as it is on the wire: one JSON object on one line, with the fields that nobody knows. Whether it was
-    /// handed on is told by ``status`` and not in here.
+    /// The whole message as received, including unknown fields: a JSON object on one line. Whether the message was
+    /// handed on is in ``status``, not here.
     public var json: String
 
-    /// A message, `json` without a control character.
+    /// Creates a message.
+    ///
+    /// - Parameters:
+    ///   - id: The ID, an upper-case UUID.
+    ///   - category: The category.
+    ///   - received: The time at which the message was received.
+    ///   - status: Whether the message was handed on.
+    ///   - json: The whole message as a JSON object, without control characters.
     public init(id: String, category: String, received: RecordTime, status: Status = .pendingSync, json: String) {
         self.id = id
         self.category = category
@@ -31,12 +38,12 @@ public struct StoredMessage: Sendable, Hashable {
 }
 
 extension StoredMessage {
-    /// The fields of a line that tells of it.
+    /// The fields of a line that contains the message.
     var fields: [String] {
         [JSONText.quoted(id), JSONText.quoted(category), "\(received.milliseconds)", status.rawValue, json]
     }
 
-    /// From the fields of a line; nil if they are none of a message.
+    /// Parses the fields of a line; nil if they are no message.
     init?(fields: ArraySlice<Substring>) {
         let fields = Array(fields)
         guard fields.count == 5, let id = JSONText.unquoted(fields[0]), let category = JSONText.unquoted(fields[1]),
@@ -49,14 +56,14 @@ extension StoredMessage {
     }
 }
 
-/// Which messages are looked up.
+/// The conditions for messages.
 public struct MessageFilter: Sendable, Hashable {
-    /// Of this status.
+    /// The status; nil for any.
     public var status: StoredMessage.Status?
-    /// Of this category.
+    /// The category; nil for any.
     public var category: String?
 
-    /// All messages, unless told otherwise.
+    /// Creates a filter. Without parameters, it accepts all messages.
     public init(status: StoredMessage.Status? = nil, category: String? = nil) {
         self.status = status
         self.category = category

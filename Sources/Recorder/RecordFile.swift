@@ -1,10 +1,10 @@
 internal import GRDB
 internal import Glibc
 
-/// Where the record is kept, and opening it.
+/// The location of the database, and functions that open it.
 public enum RecordFile {
-    /// The database of this user: `$XDG_DATA_HOME/pumpctl/record.sqlite`, by default in `~/.local/share`. Nil where the
-    /// environment has neither, or HOME names no folder.
+    /// The path of this user's database: `$XDG_DATA_HOME/pumpctl/record.sqlite`, by default in `~/.local/share`. nil if
+    /// neither variable is an absolute path, or if HOME does not exist.
     public static var path: String? {
         func variable(_ name: String) -> String? {
             getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -13,7 +13,9 @@ public enum RecordFile {
         return (variable("XDG_DATA_HOME") ?? home).map { $0 + "/pumpctl/record.sqlite" }
     }
 
-    /// How many bytes the database at `path` takes, with what waits to be moved into it.
+    /// Returns the size of the database at `path` in bytes, including its write-ahead log.
+    ///
+    /// - Throws: ``RecorderError`` with ``RecorderError/Code/notFound`` if there is no database.
     public static func byteCount(_ path: String) throws(RecorderError) -> Int {
         try checkPresence(path)
         return ["", "-wal"].reduce(0) { sum, suffix in
@@ -22,11 +24,13 @@ public enum RecordFile {
         }
     }
 
-    /// Gives the database at `path` the index by which sessions are counted, and a device's rows found among many. A new
-    /// database has it, and a small one gets it when it is written to; ten million rows take some ten seconds, in which
-    /// nobody else can write.
+    /// Adds the index that speeds up counting sessions and finding one device's rows among many.
     ///
-    /// - Returns: Whether it was missing.
+    /// A new database has the index, and a small one gets it at the next write. Ten million rows take some ten seconds,
+    /// in which no other program can write.
+    ///
+    /// - Parameter path: The path of the database.
+    /// - Returns: Whether the index was missing.
     public static func optimize(_ path: String) throws(RecorderError) -> Bool {
         try checkPresence(path)
         let database = try openToWrite(path, patience: .seconds(5))
@@ -37,7 +41,8 @@ public enum RecordFile {
                     try SessionIndex.build(db)
                     return .commit
                 }
-                // What was built is in the log of changes, which others would have to move. If they read, it stays there.
+                // The new index is in the write-ahead log, which another program would have to move. If others are
+                // reading, it stays there.
                 _ = try? db.checkpoint(.truncate)
                 return true
             }
@@ -46,13 +51,16 @@ public enum RecordFile {
         }
     }
 
-    /// Opens the database to write, with its folder and its tables made where they are missing.
+    /// Opens the database for writing, and creates its folder and tables if they are missing.
     ///
-    /// - Parameter patience: How long another program is waited for.
+    /// - Parameters:
+    ///   - path: The path of the database.
+    ///   - patience: The longest time to wait for another program's lock.
     static func openToWrite(_ path: String, patience: Duration) throws(RecorderError) -> DatabaseQueue {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         try makeFolder(folder)
-        // SQLite does not wait for others while it turns a new database to WAL, and two that migrate would both begin.
+        // SQLite does not wait for locks while it switches a new database to WAL mode, and two programs that migrate at
+        // the same time would both start from the beginning.
         let lock = try FolderLock(folder, patience: patience)
         defer { lock.release() }
         do {
@@ -64,7 +72,7 @@ public enum RecordFile {
                     throw RecorderError(.newerSchema, path: path, activity: "write to")
                 }
                 try db.execute(sql: "PRAGMA journal_mode = WAL")
-                // What was acknowledged also outlives a power cut; a batch has one commit.
+                // Acknowledged records survive a power cut; a batch has one commit.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
             }
             try Schema.migrator.migrate(database)
@@ -75,7 +83,7 @@ public enum RecordFile {
         }
     }
 
-    /// Opens the database to read.
+    /// Opens the database for reading.
     static func openToRead(_ path: String) throws(RecorderError) -> DatabaseQueue {
         try checkPresence(path)
         do {
@@ -96,7 +104,7 @@ public enum RecordFile {
         }
     }
 
-    /// Makes a folder and those above it, for this user alone, as the XDG base directories are.
+    /// Creates a folder and its parents, accessible to this user only, as the XDG base directory specification asks.
     private static func makeFolder(_ path: String) throws(RecorderError) {
         if access(path, F_OK) == 0 || mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
@@ -109,7 +117,7 @@ public enum RecordFile {
     }
 }
 
-/// A folder that other programs of this kind stay out of meanwhile.
+/// An advisory lock on a folder, which keeps out other programs that use this type.
 struct FolderLock {
     private static let pause = timespec(tv_sec: 0, tv_nsec: 10_000_000)
 
@@ -120,7 +128,7 @@ struct FolderLock {
         guard descriptor >= 0 else { throw RecorderError(errno: errno, path: folder, activity: "open") }
         let deadline = ContinuousClock.now.advanced(by: patience)
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EWOULDBLOCK || errno == EINTR else { return }  // not every file system has locks
+            guard errno == EWOULDBLOCK || errno == EINTR else { return }  // not every file system supports locks
             guard ContinuousClock.now < deadline else {
                 close(descriptor)
                 throw RecorderError(.locked, path: folder, activity: "open")
@@ -131,7 +139,7 @@ struct FolderLock {
     }
 
     func release() {
-        // By name: a process that was forked just now has the descriptor too, until it comes to its exec(2).
+        // Unlock explicitly: a child that was just forked shares the descriptor until it calls exec(2).
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }

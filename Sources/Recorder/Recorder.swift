@@ -1,10 +1,10 @@
 public import RecordFormat
 internal import Synchronization
 
-/// Keeps what devices say in an SQLite database.
+/// Records readings and events of devices in an SQLite database.
 ///
-/// What is recorded is written by a thread of its own, many at a time: ``record(_:)`` never waits. ``flush()`` waits until
-/// all that was recorded before is on the disk, where it survives the end of the program and a power cut.
+/// A separate thread writes records in batches: ``record(_:)`` never waits. ``flush()`` waits until all earlier records
+/// are on the disk, so that they survive the end of the program and a power cut.
 ///
 ///     let recorder = Recorder(at: path) { report in print(report) }
 ///     let session = recorder.beginSession(family: "pump", endpoint: "/dev/ttyUSB0", device: nil)
@@ -12,22 +12,22 @@ internal import Synchronization
 ///     recorder.record(.ended(reason: "closed"), in: session)
 ///     await recorder.close()
 ///
-/// A database that can't be written is told of once, and tried again; what is recorded meanwhile is kept in memory up to
-/// a limit. Beyond that it is let go and counted. Several programs may record into one database at a time.
+/// If the database can't be written, the recorder reports that once and retries. Until then records are kept in memory
+/// up to a limit; beyond the limit they are dropped and counted. Several programs may record into one database at the
+/// same time.
 public final class Recorder: Sendable {
-    /// How the record is written.
+    /// The options of a recorder.
     public struct Options: Sendable {
-        /// How long a record waits for others to be written with it.
+        /// The time for which a record waits, so that later ones are written with it in one batch.
         public var interval = Duration.milliseconds(200)
-        /// How much memory the records may take that wait to be written, in bytes. What comes when it is used up is let
-        /// go; what came before is kept.
+        /// The memory limit for unwritten records, in bytes. At the limit, new records are dropped.
         public var memoryLimit = 16 << 20
-        /// How long another program's lock on the database is waited for.
+        /// The longest time to wait for another program's lock on the database.
         public var patience = Duration.seconds(2)
-        /// Tells the time.
+        /// Returns the current time.
         public var now: @Sendable () -> RecordTime = { .now }
 
-        /// The defaults.
+        /// Creates the default options.
         public init() {}
     }
 
@@ -37,8 +37,12 @@ public final class Recorder: Sendable {
     private let thread: WriterThread
     private let lastSession = Atomic<UInt64>(0)
 
-    /// Begins to record into the database at `path`. It is opened when something is written: what is wrong with it is
-    /// told to `report`, on the writing thread.
+    /// Creates a recorder for the database at `path`, which is opened at the first write.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the database.
+    ///   - options: The options of the recorder.
+    ///   - report: Called on the writing thread with failures of the database and recoveries from them.
     public init(at path: String, options: Options = Options(), report: @escaping @Sendable (RecorderReport) -> Void) {
         self.path = path
         now = options.now
@@ -48,34 +52,45 @@ public final class Recorder: Sendable {
 
     deinit { _ = queue.close() }
 
-    /// A session has begun.
+    /// Records the beginning of a session.
     ///
-    /// - Returns: The number by which the session goes here.
+    /// - Parameters:
+    ///   - family: The device's family, such as `pump`.
+    ///   - endpoint: The endpoint as the user named it.
+    ///   - device: The identity of the device, such as `usb:0403:6001/A50285BI`; nil if unknown.
+    /// - Returns: The number of the session in this recorder.
     public func beginSession(family: String, endpoint: String, device: String?) -> UInt64 {
         let number = lastSession.add(1, ordering: .relaxed).newValue
         record(.begun(family: family, endpoint: endpoint, device: device), in: number)
         return number
     }
 
-    /// Records what happens now in a session.
+    /// Records an item of a session, with the current time.
+    ///
+    /// - Parameters:
+    ///   - content: The item.
+    ///   - session: The number of the session, from ``beginSession(family:endpoint:device:)``.
     public func record(_ content: Record.Content, in session: UInt64) {
         record(Record(session: session, time: now(), content))
     }
 
-    /// Records what happened in a session. What is recorded after ``close()``, or of a session that was not begun, is
-    /// not kept.
+    /// Records an item of a session. Items after ``close()``, or of an unknown session, are ignored.
     public func record(_ record: Record) { _ = queue.put(.record(record)) }
 
-    /// Waits until all that was recorded before is on the disk.
+    /// Waits until all earlier records are on the disk.
     ///
-    /// - Throws: Why it is not there; it will be tried again.
+    /// - Throws: The reason why they are not; writing them will be retried.
     public func flush() async throws(RecorderError) { _ = try await commit([], markingSynced: []) }
 
-    /// Keeps messages, each id once, marks others as handed on, and waits until all of that is on the disk.
+    /// Stores messages, marks others as handed on, and waits until all of that is on the disk.
     ///
-    /// - Parameter ids: Those to mark. What is not there is left out.
-    /// - Returns: Which of the messages were new, in their order.
-    /// - Throws: Why none of it was done. It is not tried again.
+    /// A message whose ID is already stored is not stored again.
+    ///
+    /// - Parameters:
+    ///   - messages: The messages to store.
+    ///   - ids: The IDs of the messages to mark. Unknown IDs are ignored.
+    /// - Returns: For each message, in order, whether it was new.
+    /// - Throws: The reason why nothing of the request was done. It is not retried.
     public func commit(
         _ messages: [StoredMessage], markingSynced ids: [String] = []
     ) async throws(RecorderError) -> [Bool] {
@@ -89,33 +104,39 @@ public final class Recorder: Sendable {
         return try result.get()
     }
 
-    /// Writes what is still to be written, and ends. What can't be written then is lost.
+    /// Writes the remaining records and ends the thread. Records that can't be written now are lost.
+    ///
+    /// - Returns: The number of written and lost records.
     @discardableResult public func close() async -> RecorderTally {
         _ = queue.close()
         return await thread.tally()
     }
 }
 
-/// What became of all that was recorded.
+/// The numbers of written and lost records.
 public struct RecorderTally: Sendable, Hashable {
-    /// How many records are in the database.
+    /// The number of records in the database.
     public var written = 0
-    /// How many are not, and never will be.
+    /// The number of records that are lost.
     public var lost = 0
 
-    /// What became of so many.
+    /// Creates a tally.
+    ///
+    /// - Parameters:
+    ///   - written: The number of records in the database.
+    ///   - lost: The number of lost records.
     public init(written: Int = 0, lost: Int = 0) {
         self.written = written
         self.lost = lost
     }
 }
 
-/// What a recorder has to say of itself. Each spell of trouble is told once.
+/// A report of a recorder on its state. Each period of failure is reported once.
 public enum RecorderReport: Sendable, Hashable {
-    /// Nothing can be written; what is recorded is kept in memory meanwhile.
+    /// Writing fails; records are kept in memory until it works again.
     case failing(RecorderError)
-    /// The memory for what is to be written is used up: records are let go.
+    /// The memory limit is reached, and new records are dropped.
     case overflowing
-    /// It is written again. `lost` records are not there, of all since the beginning.
+    /// Writing works again. `lost` is the number of lost records since the recorder was created.
     case recovered(lost: Int)
 }

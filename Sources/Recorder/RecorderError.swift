@@ -1,19 +1,19 @@
 internal import GRDB
 internal import Glibc
 
-/// Why the record could not be written or read.
+/// The failure to read or write the record.
 public struct RecorderError: Error, Sendable, Hashable {
     /// The kinds of failure that a caller handles differently.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// Nothing has been recorded there.
+        /// The database does not exist: nothing has been recorded.
         case notFound = "not_found"
-        /// There is no place for a record: no home.
+        /// No path for the database is known: neither XDG_DATA_HOME nor a usable HOME is set.
         case noPlace = "no_place"
-        /// This user may not read or write there.
+        /// This user lacks permission to read or write the database.
         case notPermitted = "not_permitted"
-        /// Another program has held the database for longer than was waited.
+        /// Another program kept the database locked for longer than the time limit.
         case locked
-        /// The disk is full, or the file may grow no further.
+        /// The disk is full, or the file has reached its size limit.
         case full
         /// The file is damaged, or is no SQLite database.
         case damaged
@@ -21,22 +21,29 @@ public struct RecorderError: Error, Sendable, Hashable {
         case newerSchema = "newer_schema"
         /// The recorder was closed.
         case closed
-        /// The system or SQLite failed otherwise.
+        /// Any other failure of the system or SQLite.
         case system
     }
 
     /// The kind of failure.
     public var code: Code
-    /// The database.
+    /// The path of the database or of its folder.
     public var path: String
-    /// What was being done, as in `open`, `write to`.
+    /// The operation that failed, such as `open` or `write to`.
     public var activity: String
-    /// SQLite's extended result code; 0 where SQLite was not asked.
+    /// SQLite's extended result code; 0 if the failure is not SQLite's.
     public var resultCode: Int32
-    /// What SQLite or the system says.
+    /// The message of SQLite or the system.
     public var detail: String
 
-    /// An error of the given kind.
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of failure.
+    ///   - path: The path of the database or of its folder.
+    ///   - activity: The operation that failed, such as `open` or `write to`.
+    ///   - resultCode: SQLite's extended result code; 0 if the failure is not SQLite's.
+    ///   - detail: The message of SQLite or the system.
     public init(_ code: Code, path: String, activity: String, resultCode: Int32 = 0, detail: String = "") {
         self.code = code
         self.path = path
@@ -45,7 +52,7 @@ public struct RecorderError: Error, Sendable, Hashable {
         self.detail = detail
     }
 
-    /// What a person can do about it.
+    /// An instruction for a person who wants to fix the failure.
     public var hint: String {
         switch code {
         case .notFound: "record something first: pumpctl monitor, or any command with --record"
@@ -62,7 +69,7 @@ public struct RecorderError: Error, Sendable, Hashable {
 }
 
 extension RecorderError {
-    /// From what GRDB has thrown.
+    /// Converts an error from GRDB.
     init(_ error: any Error, path: String, activity: String) {
         switch error {
         case let error as RecorderError: self = error
@@ -74,7 +81,7 @@ extension RecorderError {
                 case .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_AUTH: .notPermitted
                 case .SQLITE_CORRUPT, .SQLITE_NOTADB: .damaged
                 case .SQLITE_CANTOPEN: .notPermitted
-                // A file that may grow no further (EFBIG), and a disk quota, are write errors to SQLite.
+                // SQLite reports a file-size limit (EFBIG) and a disk quota as write errors.
                 case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_WRITE: .full
                 default: .system
                 }
@@ -85,7 +92,7 @@ extension RecorderError {
         }
     }
 
-    /// From an errno of the system.
+    /// Converts an errno of the system.
     init(errno: Int32, path: String, activity: String) {
         let code: Code =
             switch errno {

@@ -1,8 +1,8 @@
 internal import GRDB
 
-/// The tables, and how an older database comes to have them.
+/// The tables, and the migrations of older databases.
 ///
-/// Times are milliseconds since 1970-01-01T00:00:00Z; the unit of a value is in its name.
+/// Times are milliseconds since 1970-01-01T00:00:00Z. The name of a value contains its unit.
 enum Schema {
     static let migrator: DatabaseMigrator = {
         var migrator = DatabaseMigrator()
@@ -11,7 +11,7 @@ enum Schema {
         return migrator
     }()
 
-    /// What was told in sessions with devices.
+    /// The tables for sessions with devices: readings, events and errors.
     private static let sessions = """
         CREATE TABLE sessions (
             id INTEGER PRIMARY KEY,
@@ -48,8 +48,8 @@ enum Schema {
         CREATE INDEX errors_time ON errors (time_ms);
         """
 
-    /// The messages of the family rescue, in the order in which they came. `message` is all of one, as on the wire; that
-    /// it was handed on is told by `status` and not in there.
+    /// The messages of the `rescue` family, in order of arrival. `message` is the whole message as received; whether it
+    /// was handed on is in `status` only.
     private static let messages = """
         CREATE TABLE messages (
             number INTEGER PRIMARY KEY,

@@ -1,13 +1,13 @@
 internal import RecordFormat
 
-/// The names of values, in the order in which they came first.
+/// The names of values, in order of first occurrence.
 struct ColumnNames {
     private(set) var names: [[UInt8]] = []
     private var indices: [[UInt8]: Int] = [:]
-    /// Where the next name is if a reading has the same names as the one before.
+    /// The index of the next name if the reading has the same names as the last one.
     private var expected = 0
 
-    /// Where a name stands; it is added where it is new.
+    /// Returns the index of a name, which is added if it is new.
     mutating func index(of name: ArraySlice<UInt8>) -> Int {
         if expected < names.count, names[expected].elementsEqual(name) {
             defer { expected += 1 }
@@ -23,16 +23,16 @@ struct ColumnNames {
         return index
     }
 
-    /// The next name is the first of a reading.
+    /// Starts a reading: the next name is its first.
     mutating func beginReading() { expected = 0 }
 
-    /// Adds the names of a reading.
+    /// Adds the names in a reading.
     mutating func add(_ reading: String) {
         beginReading()
         for member in ReadingMembers(reading.utf8) { _ = index(of: member.name) }
     }
 
-    /// The values of a reading in the order of the names, `null` where it has none.
+    /// The values of a reading in the order of the names, `null` for missing ones.
     mutating func cells(_ reading: String) -> [String] {
         beginReading()
         var cells = [String](repeating: "null", count: names.count)
@@ -43,7 +43,7 @@ struct ColumnNames {
         return cells
     }
 
-    /// The names as text. One that would break a line stays escaped.
+    /// The names as text. A name with control characters stays escaped, since it would break a line.
     var headings: [String] {
         names.map { name in
             let text = String(decoding: name, as: UTF8.self)

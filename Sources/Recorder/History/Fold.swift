@@ -1,10 +1,10 @@
 internal import RecordFormat
 
-/// Readings as they are folded into values over time, the earliest first.
+/// Folds readings, in order of time, into series of values.
 struct Fold {
     private struct Device: Hashable {
         var family: String
-        /// What it is known by; where it is not, the endpoint that it was at.
+        /// The identity of the device; if unknown, its endpoint.
         var identity: String
     }
 
@@ -14,13 +14,13 @@ struct Fold {
         var name: String?
     }
 
-    /// The values of a device, or of one part of it, which are told together.
+    /// The values of a device or of a part of it, which come in the same readings.
     private struct Group {
         var names = ColumnNames()
-        /// For each name, which series.
+        /// The series of each name.
         var series: [Int] = []
         var lastSession: Int64 = 0
-        /// Which reading had the name last.
+        /// The number of the last reading with each name.
         var lastReadings: [Int] = []
         var readingCount = 0
     }
@@ -30,7 +30,7 @@ struct Fold {
         var part: String
     }
 
-    /// Names of values that tell which part of a device the others are of.
+    /// The names of values that identify a part of a device.
     private static let partNames = ["pipe", "port", "point"].map { Array($0.utf8) }
 
     private let first: Int64
@@ -39,7 +39,7 @@ struct Fold {
     private var sessions: [Int64: Session] = [:]
     private var groups: [Group] = []
     private var groupIndices: [GroupKey: Int] = [:]
-    /// The groups of all of a device, by session.
+    /// The groups of values that belong to no part, by session.
     private var wholeGroups: [Int64: Int] = [:]
     private var folders: [SeriesFolder] = []
 
@@ -56,8 +56,8 @@ struct Fold {
             device: Device(family: family, identity: device ?? endpoint), endpoint: endpoint, name: device)
     }
 
-    /// Adds a reading of a session's. A value that it lacks, of those that the same part of the device has told before,
-    /// ends the value's line.
+    /// Adds a reading of a session. If it lacks a value that earlier readings of the same part had, the line of that
+    /// value is interrupted.
     mutating func add(_ reading: String, _ milliseconds: Int64, _ sessionID: Int64) {
         guard let session = sessions[sessionID] else { return }
         let members = Array(ReadingMembers(reading.utf8))
@@ -110,7 +110,7 @@ struct Fold {
             name: JSONText.unquoted("\"\(text)\"") ?? text, points: [])
     }
 
-    /// `pipe 1 port 2 point 3`.
+    /// The part that a reading belongs to, such as `pipe 1 port 2 point 3`.
     private static func part(_ members: [ReadingMembers.Member]) -> String {
         members.filter { member in partNames.contains(where: member.name.elementsEqual) }
             .map { member in
@@ -121,7 +121,7 @@ struct Fold {
     }
 }
 
-/// One value over time, of whose points in the column at hand the lowest and the highest are known.
+/// A series under construction, with the lowest and highest point of the current column.
 private struct SeriesFolder {
     private var series: FoldedSeries
     private var column = -1
@@ -145,7 +145,7 @@ private struct SeriesFolder {
             (low, high, isFirst) = (point, point, point.isFirst)
             return
         }
-        // A gap within a column is not seen, but one at its beginning is.
+        // A gap within a column is invisible; only a gap at its beginning counts.
         if let low, point.value < low.value { self.low = point }
         if let high, point.value > high.value { self.high = point }
     }

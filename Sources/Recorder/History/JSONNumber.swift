@@ -1,4 +1,4 @@
-/// What of a reading a chart can show.
+/// The conversion of JSON values to numbers for charts.
 enum JSONNumber {
     private static let most = 15
     private static let powers: [Double] = (0...most).reduce(into: []) { powers, _ in
@@ -8,7 +8,8 @@ enum JSONNumber {
         ("true", 1), ("false", 0), ("\"off\"", 0), ("\"on\"", 1), ("\"error\"", 2),
     ].map { (Array($0.0.utf8), $0.1) }
 
-    /// The number that a piece of JSON is; yes and no are 1 and 0, and the states of a pump 0 off, 1 on, 2 error.
+    /// The number for a JSON value: 1 and 0 for true and false, and for a pump's state 0 for off, 1 for on, 2 for
+    /// error. nil for any other value.
     static func value(_ json: ArraySlice<UInt8>) -> Double? {
         guard let first = json.first else { return nil }
         guard first == UInt8(ascii: "-") || isDigit(first) else {
@@ -17,7 +18,8 @@ enum JSONNumber {
         return plain(json) ?? Double(String(decoding: json, as: UTF8.self))
     }
 
-    /// Digits with a point or without, so few that the result is exact: almost all numbers are so, and there are millions.
+    /// Parses up to 15 digits with an optional decimal point, for which the result is exact. Almost all of the millions
+    /// of numbers in a record have this form.
     private static func plain(_ json: ArraySlice<UInt8>) -> Double? {
         let isNegative = json.first == UInt8(ascii: "-")
         let digits = isNegative ? json.dropFirst() : json

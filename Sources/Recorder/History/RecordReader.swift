@@ -1,7 +1,7 @@
 internal import GRDB
 public import RecordFormat
 
-/// Looks up what was recorded. It may be used while others record.
+/// Reads the record. Other programs may record at the same time.
 ///
 ///     let reader = try RecordReader(path)
 ///     try reader.read(.sessions, RecordFilter()) { cells in print(cells) }
@@ -10,6 +10,9 @@ public struct RecordReader: Sendable {
     private let database: DatabaseQueue
 
     /// Opens the database at `path`.
+    ///
+    /// - Throws: ``RecorderError``, with ``RecorderError/Code/newerSchema`` if a newer version of this program has
+    ///   changed the tables.
     public init(_ path: String) throws(RecorderError) {
         self.path = path
         database = try RecordFile.openToRead(path)
@@ -20,16 +23,17 @@ public struct RecordReader: Sendable {
         }
     }
 
-    /// Whether sessions are counted, and a device's rows found, by an index; see ``RecordFile/optimize(_:)``.
+    /// Whether the database has the index for counting sessions and finding one device's rows; see
+    /// ``RecordFile/optimize(_:)``.
     public var isOptimized: Bool { get throws(RecorderError) { try look(SessionIndex.exists) } }
 
-    /// Hands out a table, row by row, the earliest first. Of ``RecordTable/sessions`` those that were open at some time of
-    /// the filter's.
+    /// Passes the rows of a table to `body`, earliest first. For ``RecordTable/sessions``, the rows are the sessions
+    /// that were open at some time within the filter's limits.
     ///
     /// - Parameters:
-    ///   - table: Which table.
-    ///   - filter: Which rows of it.
-    ///   - body: Gets the names of the columns first, and then each row: pieces of JSON, `null` where there is nothing.
+    ///   - table: The table.
+    ///   - filter: The conditions for rows.
+    ///   - body: Called with the names of the columns, and then with each row: JSON values, `null` for missing ones.
     public func read(
         _ table: RecordTable, _ filter: RecordFilter, _ body: ([String]) throws -> Void
     ) throws(RecorderError) {
@@ -50,10 +54,15 @@ public struct RecordReader: Sendable {
         }
     }
 
-    /// Folds what devices have told into values over time, each with at most two points, its lowest and its highest, in each
-    /// of `columns` equal parts of the time from the first reading to the last. It takes no more memory for more readings.
+    /// Folds readings into series of values for charts.
     ///
-    /// - Returns: The values that are numbers, yes or no, and the states of pumps, in the order in which they came first.
+    /// The time from the first reading to the last is divided into `columns` equal parts. In each part a series has at
+    /// most two points, the lowest and the highest value. So the memory use does not depend on the number of readings.
+    ///
+    /// - Parameters:
+    ///   - filter: The conditions for readings.
+    ///   - columns: The number of parts.
+    /// - Returns: The series of numbers, of true or false, and of pump states, in order of first occurrence.
     public func fold(_ filter: RecordFilter, columns: Int) throws(RecorderError) -> [FoldedSeries] {
         try look { db in
             guard let times = try times(filter, db) else { return [] }
@@ -66,12 +75,12 @@ public struct RecordReader: Sendable {
         }
     }
 
-    /// Hands out messages one by one, in the order in which they were kept.
+    /// Passes messages to `body`, in the order in which they were stored.
     public func readMessages(
         _ filter: MessageFilter = MessageFilter(), _ body: (StoredMessage) throws -> Void
     ) throws(RecorderError) {
         try look { db in
-            // A database of before there were messages.
+            // An old database has no table of messages.
             guard try db.tableExists("messages") else { return }
             let rows = try Row.fetchCursor(
                 db,
@@ -83,7 +92,7 @@ public struct RecordReader: Sendable {
         }
     }
 
-    /// Runs `body` on the database as it is at one moment, whatever is recorded meanwhile.
+    /// Runs `body` on a snapshot of the database, in one transaction.
     private func look<Value>(_ body: (Database) throws -> Value) throws(RecorderError) -> Value {
         do {
             return try database.inDatabase { db in
@@ -106,7 +115,7 @@ extension RecordReader {
         while let row = try rows.next() { try body(row) }
     }
 
-    /// Hands out the readings, the earliest first: session, milliseconds, JSON.
+    /// Passes the readings to `body`, earliest first: session, milliseconds, JSON.
     private func forEachReading(
         _ filter: RecordFilter, _ db: Database, _ body: (Int64, Int64, String) throws -> Void
     ) throws {
@@ -120,7 +129,7 @@ extension RecordReader {
         while let row = try rows.next() { try body(row[0], row[1], row[2]) }
     }
 
-    /// The times of the first reading and of the last, in milliseconds; nil where there are none.
+    /// The times of the first and last reading, in milliseconds; nil if there are none.
     private func times(_ filter: RecordFilter, _ db: Database) throws -> ClosedRange<Int64>? {
         let filter = try narrowed(filter, to: ["telemetry"], db)
         func end(_ order: String) throws -> Int64? {
@@ -132,8 +141,8 @@ extension RecordReader {
         return first...last
     }
 
-    /// The filter with the times between which the tables have rows of its sessions, so that no others are looked at: they
-    /// are read in the order of time. Without the index that would take longer than it spares.
+    /// The filter, limited to the time range of its sessions' rows. Rows are read in order of time, so this skips all
+    /// others. Without the index, finding the range would take longer than it saves.
     private func narrowed(_ filter: RecordFilter, to tables: [String], _ db: Database) throws -> RecordFilter {
         guard !filter.sessionConditions.isEmpty, try SessionIndex.exists(db) else { return filter }
         func time(_ function: String, _ table: String) -> String {
@@ -160,7 +169,7 @@ extension RecordReader {
 }
 
 extension RecordTable {
-    /// The tables of the database that its rows come from.
+    /// The database tables with the rows of this table.
     fileprivate var tables: [String] {
         switch self {
         case .readings, .columns: ["telemetry"]

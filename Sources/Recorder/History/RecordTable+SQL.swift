@@ -2,7 +2,8 @@ internal import GRDB
 internal import RecordFormat
 
 extension RecordTable {
-    /// Its rows, the earliest first, each cell a piece of JSON. The values of ``columns`` are one object, as of ``readings``.
+    /// The query for the rows of the table, earliest first, with JSON values as cells. The values of ``columns`` are
+    /// one object, as in ``readings``.
     func sql(_ filter: RecordFilter) -> String {
         let names = ["family", "endpoint", "device"].map { "json_quote(sessions.\($0))" }.joined(separator: ", ")
         let common = "row.time_ms, sessions.id, \(names)"
@@ -21,14 +22,14 @@ extension RecordTable {
         }
     }
 
-    /// The sessions that were open at some time of the filter's. One that was never ended, as where the power failed, was
-    /// open up to its last row.
+    /// The query for sessions that were open at some time within the filter's limits. A session without an end, such as
+    /// after a power failure, counts as open up to its last row.
     private static func sessions(_ filter: RecordFilter) -> String {
         var bounds: [String] = []
         if filter.until != nil { bounds.append("begun_ms < :until") }
         if filter.since != nil { bounds.append("ifnull(ended_ms, :since) >= :since") }
         let chosen = (bounds + filter.sessionConditions).joined(separator: " AND ")
-        // One pass for each table, however many sessions there are.
+        // One pass through each table, however many sessions there are.
         func tally(_ table: String) -> String {
             """
             \(table)_tally AS MATERIALIZED (
@@ -51,21 +52,21 @@ extension RecordTable {
 }
 
 extension RecordFilter {
-    /// Which rows, as a condition on `row`, its parameters those of ``arguments``. Only what is asked for is in it: with
-    /// `:since IS NULL OR …`, SQLite would not look up the time in its index.
+    /// The condition on `row`, with parameters from ``arguments``. Absent limits are left out: with `:since IS NULL OR
+    /// …`, SQLite would not use the index of times.
     var condition: String {
         var terms: [String] = []
         if since != nil { terms.append("row.time_ms >= :since") }
         if until != nil { terms.append("row.time_ms < :until") }
         if !sessionConditions.isEmpty {
-            // By the index of times all the same (that is the +): the rows come in their order, without being sorted.
+            // The `+` makes SQLite use the index of times, so that the rows come in order without sorting.
             terms.append(
                 "+row.session_id IN (SELECT id FROM sessions WHERE \(sessionConditions.joined(separator: " AND ")))")
         }
         return terms.isEmpty ? "" : "WHERE " + terms.joined(separator: " AND ")
     }
 
-    /// Which sessions, as conditions on `sessions`; the time is not among them.
+    /// The conditions on `sessions`, without the time.
     var sessionConditions: [String] {
         var terms: [String] = []
         if family != nil { terms.append("family = :family") }
@@ -73,7 +74,7 @@ extension RecordFilter {
         return terms
     }
 
-    /// The parameters that its conditions have.
+    /// The parameters of the conditions.
     var arguments: StatementArguments {
         var arguments: [String: (any DatabaseValueConvertible)?] = [:]
         if let since { arguments["since"] = since.milliseconds }

@@ -1,31 +1,31 @@
 internal import GRDB
 
-/// The index by which sessions are counted, and one device's rows are found among many.
+/// The index for counting sessions and for finding one device's rows among many.
 ///
-/// A new database has it, and a small one gets it when it is next written to. On ten million rows it takes seconds to build,
-/// for which no command may keep a device waiting: those get it when a person asks for it. It is no part of the tables'
-/// version: a database is read and written with it and without.
+/// A new database has the index, and a small one gets it at the next write. On ten million rows, building it takes
+/// seconds, and no command may delay a device for that long; such a database gets it only on request. The index is not
+/// part of the schema version: a database can be read and written with and without it.
 enum SessionIndex {
     private static let tables = ["telemetry", "events", "errors"]
-    /// Up to this many rows it is built in less than a tenth of a second.
+    /// The number of rows up to which building the index takes less than a tenth of a second.
     private static let mostRows: Int64 = 100_000
 
-    /// Whether the database has it.
+    /// Whether the database has the whole index.
     static func exists(_ db: Database) throws -> Bool {
         for table in tables where try !exists(on: table, db) { return false }
         return true
     }
 
-    /// Builds what is missing of it on tables that are small.
+    /// Builds the missing parts of the index on small tables.
     static func buildWhereSmall(_ db: Database) throws {
         for table in tables where try !exists(on: table, db) {
-            // The last id, which is found at once; rows are never deleted.
+            // The last ID is found at once, and equals the number of rows, since rows are never deleted.
             let count = try Int64.fetchOne(db, sql: "SELECT max(id) FROM \(table)") ?? 0
             if count <= mostRows { try build(on: table, db) }
         }
     }
 
-    /// Builds what is missing of it.
+    /// Builds the missing parts of the index.
     static func build(_ db: Database) throws { for table in tables { try build(on: table, db) } }
 
     private static func exists(on table: String, _ db: Database) throws -> Bool {

@@ -1,13 +1,14 @@
 internal import CRecorder
 
-/// How those who record are scheduled: behind all others, since a session goes before what is written of it.
+/// The scheduling of recording threads, at lower priority than all others: a device's session must not wait for
+/// recording.
 public enum Scheduling {
-    /// By nice(2): a tenth of what a session may have.
+    /// The nice(2) value: 10 gives a tenth of a session's share of processor time.
     private static let niceness: CInt = 10
-    /// Since Linux 6.6 a thread that wakes may have to wait until another's slice is over, which takes up to 3 ms unless that
-    /// one has asked for a shorter one. This is the shortest that there is.
+    /// The requested time slice: the shortest that the kernel allows. Since Linux 6.6 a thread that wakes up may have
+    /// to wait for the end of another thread's slice, by default up to 3 ms.
     private static let sliceNanoseconds: UInt64 = 100_000
 
-    /// The calling thread, and those that it starts from now on, step back behind all others.
+    /// Lowers the priority of the calling thread and of all threads that it starts later.
     public static func stepBack() { _ = crecorder_schedule(niceness, sliceNanoseconds) }
 }

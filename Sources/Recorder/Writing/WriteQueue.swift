@@ -1,15 +1,15 @@
 internal import Glibc
 internal import RecordFormat
 
-/// What one of the callers wants from the writer.
+/// A request of a caller to the writer.
 enum Work: Sendable {
-    /// Takes the outcome of what was waited for: which of the messages were new, or why none was kept.
+    /// Receives the result of a commit: for each message whether it was new, or the reason why none was stored.
     typealias Receipt = @Sendable (Result<[Bool], RecorderError>) -> Void
 
     case record(Record)
     case commit([StoredMessage], synced: [String], Receipt)
 
-    /// About how much memory it takes, in bytes.
+    /// The approximate memory use, in bytes.
     var cost: Int {
         guard case .record(let record) = self else { return 0 }
         let text =
@@ -22,8 +22,8 @@ enum Work: Sendable {
         return 128 + text
     }
 
-    /// Whether it is taken also where memory is used up: without its beginning a session could not be kept at all, and
-    /// these are few.
+    /// Whether the request is accepted even at the memory limit: without its beginning a session could not be stored at
+    /// all, and these requests are few.
     var isAlwaysTaken: Bool {
         guard case .record(let record) = self else { return true }
         switch record.content {
@@ -32,22 +32,22 @@ enum Work: Sendable {
         }
     }
 
-    /// Whether somebody waits for it.
+    /// Whether a caller waits for the request.
     var isAwaited: Bool {
         if case .record = self { false } else { true }
     }
 }
 
-/// What is to be written, between those who record and the thread that writes. Nobody waits who puts something in.
+/// A queue from the recording threads to the writing thread. `put` never blocks.
 ///
-/// Unchecked: all that varies is read and written with the mutex held.
+/// Unchecked Sendable: all mutable state is accessed with the mutex held.
 final class WriteQueue: @unchecked Sendable {
-    /// What the writer has to do next.
+    /// The writer's next requests.
     struct Batch {
         var work: [Work] = []
-        /// How many records were turned away since the last batch.
+        /// The number of records dropped since the last batch.
         var turnedAway = 0
-        /// Nothing will come behind it.
+        /// Whether the queue is closed, so that no batch will follow.
         var isLast = false
     }
 
@@ -57,17 +57,17 @@ final class WriteQueue: @unchecked Sendable {
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
     private var work: [Work] = []
-    /// Of the work that waits and of that which is being written.
+    /// The memory use of queued requests and of those being written.
     private var cost = 0
     private var turnedAway = 0
     private var isAwaited = false
     private var isClosed = false
-    /// When the work that waits is due.
+    /// The time at which the queued requests are due.
     private var due: ContinuousClock.Instant?
 
     /// - Parameters:
-    ///   - limit: How much memory the records may take, in bytes.
-    ///   - interval: How long a record waits for others to be written with it.
+    ///   - limit: The memory limit for records, in bytes.
+    ///   - interval: The time for which a record waits, so that later ones are written with it in one batch.
     init(limit: Int, interval: Duration) {
         self.limit = limit
         self.interval = interval
@@ -92,7 +92,7 @@ final class WriteQueue: @unchecked Sendable {
         return body()
     }
 
-    /// Puts something in; false if the queue is closed. A record that memory has no room for is counted and let go.
+    /// Adds a request; returns false if the queue is closed. A record beyond the memory limit is counted and dropped.
     func put(_ new: Work) -> Bool {
         let newCost = new.cost
         return withLock {
@@ -106,13 +106,14 @@ final class WriteQueue: @unchecked Sendable {
             cost += newCost
             if due == nil { due = .now.advanced(by: interval) }
             if new.isAwaited { isAwaited = true }
-            // The writer sleeps until the first is due, unless somebody waits or much has come.
+            // The writer sleeps until the first request is due, unless a caller waits or a quarter of the memory is
+            // used.
             if work.count == 1 || new.isAwaited || (wasBelow && cost >= limit / 4) { pthread_cond_signal(condition) }
             return true
         }
     }
 
-    /// Nothing more is taken; what is there is still written.
+    /// Closes the queue to new requests; queued ones are still written. Returns false if it was closed already.
     func close() -> Bool {
         withLock {
             defer {
@@ -123,10 +124,10 @@ final class WriteQueue: @unchecked Sendable {
         }
     }
 
-    /// Waits until there is something to write, and takes all of it.
+    /// Waits until a batch is due, and removes it from the queue.
     ///
-    /// - Parameter retry: When to come back with nothing, to try what could not be written again; until then only what
-    ///   is awaited counts.
+    /// - Parameter retry: The time at which to return, with an empty batch if need be, so that failed writing can be
+    ///   retried. Until then only an awaited request or closing ends the wait.
     func take(retryingAt retry: ContinuousClock.Instant?) -> Batch {
         withLock {
             while !isAwaited, !isClosed {
@@ -145,7 +146,7 @@ final class WriteQueue: @unchecked Sendable {
         }
     }
 
-    /// Records of so much memory were written, or given up.
+    /// Subtracts the memory use of requests that were written or given up.
     func release(_ amount: Int) { withLock { cost -= amount } }
 
     private func wait(_ time: Duration?) {

@@ -1,10 +1,10 @@
 internal import GRDB
 internal import Glibc
 internal import RecordFormat
-// GRDB has a Record too.
+// Disambiguates from GRDB's Record.
 internal import struct RecordFormat.Record
 
-/// Writes what the queue holds, in batches, until the queue is closed. Lives on one thread.
+/// Writes the queue's requests in batches, until the queue is closed. Runs on one thread.
 struct Writer {
     private static let shortestRetry = Duration.milliseconds(500)
     private static let longestRetry = Duration.seconds(30)
@@ -16,10 +16,10 @@ struct Writer {
 
     private var database: OpenDatabase?
     private var sessions = SessionLedger()
-    /// What could not be written yet.
+    /// The requests that are not written yet.
     private var pending: [Work] = []
     private var tally = RecorderTally()
-    /// Whether the last attempt failed, which was told.
+    /// Whether the last attempt failed. The failure was reported.
     private var isFailing = false
     private var isOverflowing = false
     private var retryDelay = Writer.shortestRetry
@@ -33,7 +33,7 @@ struct Writer {
         self.report = report
     }
 
-    /// Writes to the end, and tells what became of it all.
+    /// Writes until the queue is closed, and returns the numbers of written and lost records.
     mutating func run() -> RecorderTally {
         while true {
             let batch = queue.take(retryingAt: pending.isEmpty ? nil : .now.advanced(by: retryDelay))
@@ -53,7 +53,7 @@ struct Writer {
     private mutating func attempt() {
         do throws(RecorderError) {
             let receipts = try writePending()
-            // Before those who wait, who may ask what was reported.
+            // Report before resuming the waiting callers, which may look at the reports.
             if isFailing { report(.recovered(lost: tally.lost)) }
             isFailing = false
             retryDelay = Self.shortestRetry
@@ -66,7 +66,7 @@ struct Writer {
         }
     }
 
-    /// Returns what those are to be told who wait for it.
+    /// Writes the pending requests. Returns the results for waiting callers.
     private mutating func writePending() throws(RecorderError) -> [(Work.Receipt, [Bool])] {
         let database = try openDatabase()
         let transaction: Transaction
@@ -89,7 +89,7 @@ struct Writer {
         return transaction.receipts
     }
 
-    /// The database, opened anew where its file was taken away.
+    /// The database, opened again if its file was removed or replaced.
     private mutating func openDatabase() throws(RecorderError) -> OpenDatabase {
         if let database, database.isInPlace { return database }
         database?.close()
@@ -100,14 +100,14 @@ struct Writer {
         return database
     }
 
-    /// Tells those who wait that it failed. What nobody waits for is tried again.
+    /// Reports the failure to waiting callers and drops their requests. All other requests are kept for a retry.
     private mutating func dismissAwaited(_ error: RecorderError) {
         for case .commit(_, _, let receipt) in pending { receipt(.failure(error)) }
         pending.removeAll(where: \.isAwaited)
     }
 }
 
-/// A database, and which file it is.
+/// An open database and the identity of its file.
 private struct OpenDatabase {
     let queue: DatabaseQueue
     private let path: String
@@ -119,7 +119,7 @@ private struct OpenDatabase {
         inode = Self.inode(path)
     }
 
-    /// Whether the file of that name is still the one that was opened: SQLite would write to one that nobody can find.
+    /// Whether the path still leads to the opened file. Otherwise SQLite would write to a file that nobody can find.
     var isInPlace: Bool { inode != nil && inode == Self.inode(path) }
 
     func close() { try? queue.close() }
@@ -130,7 +130,7 @@ private struct OpenDatabase {
     }
 }
 
-/// The sessions that are recorded, and their rows, of which the database gives the numbers.
+/// The sessions being recorded, and the IDs of their rows in the database.
 struct SessionLedger: Sendable {
     struct Session: Sendable {
         var family: String
@@ -142,13 +142,13 @@ struct SessionLedger: Sendable {
 
     var sessions: [UInt64: Session] = [:]
 
-    /// The rows are those of a database that is gone.
+    /// Forgets the IDs of the rows, whose database is gone.
     mutating func forgetRows() {
         for number in sessions.keys { sessions[number]?.row = nil }
     }
 }
 
-/// What is written by one commit. It is thrown away where the commit fails.
+/// The changes of one commit. Discarded if the commit fails.
 private struct Transaction {
     var sessions: SessionLedger
     var recordCount = 0
@@ -198,7 +198,7 @@ private struct Transaction {
         }
     }
 
-    /// The row of a session, made where there is none yet; nil for a session that has not begun.
+    /// Returns the row ID of a session, and inserts a row if there is none; nil for a session that has not begun.
     private mutating func row(of number: UInt64, _ db: Database) throws -> Int64? {
         guard let session = sessions.sessions[number] else { return nil }
         if let row = session.row { return row }
@@ -208,7 +208,7 @@ private struct Transaction {
         return db.lastInsertedRowID
     }
 
-    /// Whether its id was not there yet.
+    /// Inserts a message. Returns false if its ID is already stored.
     private func insert(_ message: StoredMessage, _ db: Database) throws -> Bool {
         try db.cachedStatement(
             sql: """

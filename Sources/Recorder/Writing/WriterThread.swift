@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// The thread on which a writer runs to its end, behind all others.
+/// The thread of a writer, at lower priority than all others.
 final class WriterThread: Sendable {
     private struct State {
         var tally: RecorderTally?
@@ -21,7 +21,7 @@ final class WriterThread: Sendable {
             &thread, nil,
             { pointer in
                 guard let pointer else { return nil }
-                // Signals are for the threads that know of them.
+                // Leave signals to the threads that handle them.
                 var signals = sigset_t()
                 sigfillset(&signals)
                 pthread_sigmask(SIG_BLOCK, &signals, nil)
@@ -40,7 +40,7 @@ final class WriterThread: Sendable {
         for waiter in waiters { waiter.resume(returning: tally) }
     }
 
-    /// Waits for the end, and tells what became of it all.
+    /// Waits for the end of the thread, and returns the numbers of written and lost records.
     func tally() async -> RecorderTally {
         await withUnsafeContinuation { continuation in
             let tally = state.withLock { state in
