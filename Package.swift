@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Warnings are errors only if PUMPCTL_CI is set, as .ci/run does. Another compiler may warn of more, and that must not stop
-// the build of a program that depends on this package. A change of PUMPCTL_CI rebuilds every module.
+// Warnings are errors only if PUMPCTL_CI is set, as in .ci/run: another compiler may warn of more, and must still be
+// able to build programs that depend on this package. A change of PUMPCTL_CI rebuilds every module.
 let warnings: [SwiftSetting] = Context.environment["PUMPCTL_CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
 let settings: [SwiftSetting] =
@@ -11,7 +11,8 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
-        // An async function stays on its caller's executor: no hop between a session, its link and the event loop.
+        // An async function stays on its caller's executor, without hops between a session, its link and the event
+        // loop.
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ] + warnings
 
@@ -47,47 +48,48 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
-        // Headers that the Glibc module leaves out: eventfd, inotify, signalfd; and a runtime that asks less, in a release.
+        // Headers that the Glibc module lacks: eventfd, inotify, signalfd. Release builds also replace parts of the
+        // Swift runtime, so that starting takes fewer system calls.
         .target(
             name: "CDescriptorIO",
             cSettings: [.define("STATIC_RELEASE", .when(platforms: [.linux], configuration: .release))]),
         .target(name: "DescriptorIO", dependencies: ["CDescriptorIO"], swiftSettings: settings),
-        // What Swift can't call: termios2, pty, serial_struct.
+        // Wrappers for interfaces that Swift can't call: termios2, pty, serial_struct.
         .target(name: "CSerial"),
-        // libedit, linked statically: a command that edits no line loads no library for it. Debian: libedit-dev,
-        // libbsd-dev, libmd-dev, libncurses-dev.
+        // libedit, linked statically, so that commands without line editing load no library for it. Debian:
+        // libedit-dev, libbsd-dev, libmd-dev, libncurses-dev.
         .target(
             name: "CLineEditor",
             linkerSettings: [
                 .linkedLibrary(":libedit.a"), .linkedLibrary(":libbsd.a"), .linkedLibrary(":libmd.a"),
                 .linkedLibrary(":libtinfo.a"),
             ]),
-        // What a program on the command line draws and reads on a terminal.
+        // Terminal input and output of command-line programs.
         .target(name: "Terminal", dependencies: ["CLineEditor", "DescriptorIO"], swiftSettings: settings),
-        // libudev, which Debian has as a shared library only: a program that looks for ports loads it, and no other. Debian:
-        // libudev-dev, for its header.
+        // libudev, which Debian ships only as a shared library; it is loaded at run time, only by programs that look
+        // for ports. Debian: libudev-dev, for its header.
         .target(name: "CUdev"),
-        // libdbus, whose headers and linker flags come from pkg-config. The Makefile links releases with the archive: the
-        // shared library brings libsystemd and five more, which cost a start 0.5 ms.
+        // libdbus, with headers and linker flags from pkg-config. The Makefile links releases with the static library:
+        // the shared library loads libsystemd and five more, which adds 0.5 ms to each start.
         .systemLibrary(name: "CDBusLibrary", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .target(name: "CDBus", dependencies: ["CDBusLibrary"]),
         .target(name: "DBus", dependencies: ["CDBus", "DescriptorIO"], swiftSettings: settings),
         .target(name: "BlueZ", dependencies: ["DBus", "DescriptorIO"], swiftSettings: settings),
         .target(name: "SerialPort", dependencies: ["CSerial", "CUdev", "DescriptorIO"], swiftSettings: settings),
         .target(name: "LineProtocol", swiftSettings: settings),
-        // Tests a firmware over a link, by the protocol's page.
+        // Tests a firmware over a link against the protocol.
         .target(name: "Verification", dependencies: ["LineProtocol"], swiftSettings: settings),
-        // Measures round trips over a link, and says what their time was spent on.
+        // Measures round trips over a link, and reports the parts of their time.
         .target(name: "Latency", dependencies: ["LineProtocol"], swiftSettings: settings),
         .target(
             name: "Transports",
             dependencies: ["LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO", "CaptureFormat"],
             swiftSettings: settings),
-        // What goes over links, byte by byte and with its times, in a file that can be played back.
+        // Captures of all bytes on a link with their times, in files that can be replayed.
         .target(
             name: "CaptureFormat", dependencies: ["ControlProtocol", "LineProtocol", "RecordFormat"],
             swiftSettings: settings),
-        // What a program does with a device: finding it again, following it, downloads, recording.
+        // Operations on devices: reconnecting, following, downloads, recording.
         .target(
             name: "DeviceKit",
             dependencies: [
@@ -95,9 +97,9 @@ let package = Package(
                 "CaptureFormat",
             ],
             swiftSettings: settings),
-        // What programs say at a local socket, one JSON object a line: requests, responses and events.
+        // The protocol of local control sockets, one JSON object a line: requests, responses and events.
         .target(name: "ControlProtocol", dependencies: ["LineProtocol", "RecordFormat"], swiftSettings: settings),
-        // One device for many programs: its queue, its clients, and the ways by which they reach it.
+        // Shares one device among many programs: its queue, its clients, and the kinds of shares.
         .target(
             name: "Sharing",
             dependencies: [
@@ -105,30 +107,31 @@ let package = Package(
                 "RecordFormat",
             ],
             swiftSettings: settings),
-        // What may keep a program from its device, and what mends that.
+        // Finds reasons why a program can't reach its device, and remedies.
         .target(
             name: "Diagnosis",
             dependencies: ["DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO"],
             swiftSettings: settings),
-        // AT commands of BLE modules, as data, for the simulated module and the program that sets up a real one.
+        // The AT commands of BLE modules, as data, for the simulated module and for the program that configures a real
+        // one.
         .target(name: "ModuleDialects", swiftSettings: settings),
         .target(
             name: "FirmwareSim", dependencies: ["DescriptorIO", "SerialPort", "ModuleDialects"], swiftSettings: settings
         ),
-        // Simulated devices under control while they run: a socket at which programs press the button.
+        // Controls running simulated devices through a socket, such as by pressing their button.
         .target(
             name: "SimControl", dependencies: ["FirmwareSim", "ControlProtocol", "LineProtocol", "DescriptorIO"],
             swiftSettings: settings),
-        // Simulated devices over BLE, apart from FirmwareSim so that a simulator on a wire needs no libdbus.
+        // Simulated BLE devices, separate from FirmwareSim, so that a simulator on a wire needs no libdbus.
         .target(
             name: "PeripheralSim", dependencies: ["FirmwareSim", "ModuleDialects", "BlueZ"], swiftSettings: settings),
-        // What is recorded, and how it goes from pumpctl to the program that keeps it. GRDB brings Foundation, which costs
-        // a start more than a millisecond: pumpctl is not linked with it, and starts pumpctl-record where something is
-        // recorded or looked up.
+        // The format of records between pumpctl and pumpctl-record. GRDB imports Foundation, which adds more than a
+        // millisecond to each start, so pumpctl is not linked with it: it starts pumpctl-record to record or to read
+        // the record.
         .target(name: "RecordFormat", swiftSettings: settings),
-        // Plots of what was recorded.
+        // Charts of records.
         .target(name: "Charts", dependencies: ["LineProtocol", "RecordFormat", "Terminal"], swiftSettings: settings),
-        // sched_setattr, which the C library lacks.
+        // A wrapper for sched_setattr, which the C library lacks.
         .target(name: "CRecorder"),
         .target(
             name: "Recorder",
@@ -137,15 +140,15 @@ let package = Package(
         .executableTarget(
             name: "pumpctl-record", dependencies: ["CNoLocales", "Recorder", "RecordFormat", "DescriptorIO"],
             swiftSettings: settings),
-        // No data of locales, in a release: a program with Foundation is 34 MB smaller.
+        // Removes the locale data in release builds, which makes a program with Foundation 34 MB smaller.
         .target(
             name: "CNoLocales",
             cSettings: [.define("STATIC_RELEASE", .when(platforms: [.linux], configuration: .release))]),
-        // toml++, which is headers of C++ only. Debian: libtomlplusplus-dev.
+        // toml++, a header-only C++ library. Debian: libtomlplusplus-dev.
         .target(name: "CTOML"),
-        // Files that people write, as TOML, and what is wrong with them.
+        // Reads configuration files in TOML, and reports errors in them.
         .target(name: "TOMLReading", dependencies: ["CTOML", "LineProtocol"], swiftSettings: settings),
-        // The daemon that shares devices. It is a program of its own, so that what it links costs pumpctl's start nothing.
+        // The daemon that shares devices: a separate program, so that its libraries add nothing to pumpctl's start.
         .executableTarget(
             name: "pumpctld",
             dependencies: [
@@ -165,20 +168,20 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        // A clock and a link that do what a test says, when it says so; other programs, and waiting for what they say.
+        // A clock and a link that a test controls, and helpers that run other programs and wait for their output.
         .target(
             name: "TestSupport", dependencies: ["ControlProtocol", "LineProtocol", "DescriptorIO", "CDescriptorIO"],
             path: "Tests/TestSupport", swiftSettings: settings),
-        // What tests preload into a program to see what it puts on the disk, and when.
+        // A library that tests preload into a program to observe when it syncs files to the disk.
         .target(name: "SyncCounter", path: "Tests/SyncCounter"),
         .testTarget(name: "DescriptorIOTests", dependencies: ["DescriptorIO", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "DBusTests", dependencies: ["DBus", "DescriptorIO", "TestSupport"], swiftSettings: settings),
-        // org.bluez without Bluetooth: adapters, devices and a radio that a test makes up.
+        // A fake org.bluez, with adapters, devices and a radio that a test defines.
         .target(
             name: "FakeBlueZ", dependencies: ["DBus", "DescriptorIO", "FirmwareSim", "TestSupport"],
             path: "Tests/FakeBlueZ", swiftSettings: settings),
-        // The same as a program, for tests of other packages, for benchmarks, and for trying things by hand.
+        // The fake org.bluez as a program, for tests of other packages, for benchmarks, and for trying things by hand.
         .executableTarget(
             name: "fake-bluez", dependencies: ["FakeBlueZ", "DescriptorIO", "FirmwareSim", "TestSupport"],
             path: "Tests/FakeBlueZProgram", swiftSettings: settings),
@@ -191,7 +194,7 @@ let package = Package(
         .testTarget(
             name: "SerialPortTests", dependencies: ["SerialPort", "DescriptorIO", "CSerial", "TestSupport"],
             exclude: ["Discovery/testbed.py"], swiftSettings: settings),
-        // What the discovery tests run on mocked devices.
+        // The program that the discovery tests run on mocked devices.
         .executableTarget(
             name: "discovery-probe", dependencies: ["SerialPort"], path: "Tests/DiscoveryProbe",
             swiftSettings: settings),
@@ -255,7 +258,7 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             resources: [.copy("Fixtures")], swiftSettings: settings),
-        // What the recorder's tests kill.
+        // The program that the recorder's tests kill.
         .executableTarget(
             name: "recorder-probe", dependencies: ["Recorder", "RecordFormat"], path: "Tests/RecorderProbe",
             swiftSettings: settings),
