@@ -1,8 +1,8 @@
-// The data of ICU for a program that needs no locale: none of it, as in ICU's own "stubdata".
+// Empty ICU data, as in ICU's own "stubdata", for a program that needs no locale.
 //
-// Foundation, which GRDB imports, brings 34 MB of names of languages, time zones and currencies, in an object of
-// an archive. The linker takes this symbol instead, as it comes first. A debug build has the data in a shared library.
-// A later ICU has another name for it; scripts/counts then tells that the programs have grown.
+// Foundation, which GRDB imports, brings 34 MB of names of languages, time zones and currencies, in an object of an
+// archive. The linker takes this symbol instead, since it comes first. A debug build has the data in a shared library.
+// A later version of ICU names the symbol differently; scripts/counts then reports that the programs have grown.
 #ifdef STATIC_RELEASE
 #include <stdint.h>
 

@@ -1,10 +1,11 @@
 #include "CTOML.h"
 
 #define TOML_ENABLE_FORMATTERS 0
-// By std::from_chars: a stream would bring the locales of C++ along.
+// Parse floating-point numbers with std::from_chars: streams would link in the C++ locales.
 #define TOML_FLOAT_CHARCONV 1
 #define TOML_MAX_NESTED_VALUES 16
-// It asserts, or assumes, that a header begins with a key, and refuses `[\` only behind that.
+// toml++ asserts that a table header begins with a key, and checks for input such as `[\` only afterwards. With NDEBUG
+// it would even assume so, which is undefined behaviour. So NDEBUG is off, and assertions do nothing.
 #undef NDEBUG
 #define TOML_ASSERT(condition) static_assert(true)
 #include <toml++/toml.h>

@@ -2,19 +2,20 @@ internal import LineProtocol
 public import RecordFormat
 
 extension Chart {
-    /// A chart of what was recorded: the value `state` of a device is a band, each other one a line.
+    /// Creates a chart of recorded values. The value `state` of a device is shown as a band, each other value as a
+    /// line.
     ///
     /// - Parameters:
     ///   - folded: The values.
-    ///   - limits: By a value's name, as in `skin_temp_c`, at what something happens.
-    ///   - naming: What people call a value of a family, and its unit; nil where nothing is known of it, and its name tells:
+    ///   - limits: Limits to draw, by the value's name, such as `skin_temp_c`.
+    ///   - naming: The label and unit of a family's value; nil if unknown. By default both are derived from the name:
     ///     `skin_temp_c` is `skin`, in °C.
     public init(
         _ folded: [FoldedSeries], limits: [String: Limit] = [:],
         naming: (_ family: String, _ name: String) -> (label: String, unit: String?)? = { _, _ in nil }
     ) {
         let devices = ChartDevices(folded)
-        // Those of a family stand together, in the order in which the families came first.
+        // Keep the series of a family together, with the families in order of first occurrence.
         var families: [String] = []
         for series in folded where !families.contains(series.family) { families.append(series.family) }
         let all = families.flatMap { family in folded.filter { $0.family == family } }
@@ -29,7 +30,7 @@ extension Chart {
             devices: devices.all)
     }
 
-    /// The unit that a name ends in.
+    /// The unit at the end of a name.
     static func unit(of name: String) -> String {
         switch name.split(separator: "_").last {
         case "c": "°C"
@@ -40,7 +41,7 @@ extension Chart {
         }
     }
 
-    /// A name as people read it, without the unit: `skin_temp_c` is `skin`.
+    /// A name as readable text, without the unit: `skin` for `skin_temp_c`.
     static func label(of name: String) -> String {
         var words = name.split(separator: "_")
         if words.count > 1, !unit(of: name).isEmpty { words.removeLast() }
@@ -50,11 +51,11 @@ extension Chart {
 }
 
 extension Chart.Series {
-    /// A value of a device; its device is in the label where there are several.
+    /// Creates a series. The label contains the device if several devices have the value.
     fileprivate init(
         _ folded: FoldedSeries, _ name: String, unit: String, _ devices: ChartDevices, _ limit: Chart.Limit?
     ) {
-        // A measurement is known by where it was made.
+        // A value without a name of its own is labelled with the part of the device where it was measured.
         var label = folded.part.isEmpty ? name : name == "value" ? folded.part : "\(name) \(folded.part)"
         if devices.isAmbiguous(folded) { label += " (\(devices.name(of: folded)))" }
         var points: [Chart.Point] = []
@@ -67,11 +68,11 @@ extension Chart.Series {
     }
 }
 
-/// What the devices of a chart are called: by their endpoints, or, where two were at the same one, by what they are.
+/// The names of a chart's devices: their endpoints, or their identities if several used the same endpoint.
 private struct ChartDevices {
     private(set) var all: [String] = []
     private var identities: [String: Set<String>] = [:]
-    /// How many devices have a value.
+    /// The number of devices with each value.
     private var count: [String: Int] = [:]
 
     init(_ folded: [FoldedSeries]) {
@@ -80,7 +81,7 @@ private struct ChartDevices {
         for series in folded where !all.contains(name(of: series)) { all.append(name(of: series)) }
     }
 
-    /// Whether another device has a value of that name.
+    /// Whether another device has a value of the same name.
     func isAmbiguous(_ series: FoldedSeries) -> Bool { (count[series.part + " " + series.name] ?? 0) > 1 }
 
     func name(of series: FoldedSeries) -> String {

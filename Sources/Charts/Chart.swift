@@ -10,48 +10,63 @@ internal import Terminal
 public struct Chart: Sendable {
     /// A value at a time.
     public struct Point: Sendable, Hashable {
-        /// Seconds since 1970-01-01T00:00:00Z.
+        /// The time in seconds since 1970-01-01T00:00:00Z.
         public var time: Double
-        /// Nil where the line is broken: there was a reading without the value, or another session began.
+        /// The value; nil for a gap in the line, because a reading lacked the value or another session began.
         public var value: Double?
 
-        /// A point.
+        /// Creates a point.
+        ///
+        /// - Parameters:
+        ///   - time: The time in seconds since 1970-01-01T00:00:00Z.
+        ///   - value: The value; nil for a gap in the line.
         public init(time: Double, value: Double? = nil) {
             self.time = time
             self.value = value
         }
     }
 
-    /// A value at which something happens; it is drawn as a line of its own.
+    /// A value at which a device reacts, such as by stopping. It is drawn as a line.
     public struct Limit: Sendable, Hashable {
-        /// Where, in the unit of its series.
+        /// The value, in the unit of its series.
         public var value: Double
-        /// What a legend says before the value: `stops above`.
+        /// The text before the value in the legend, such as `stops above`.
         public var meaning: String
 
-        /// A limit.
+        /// Creates a limit.
+        ///
+        /// - Parameters:
+        ///   - value: The value, in the unit of its series.
+        ///   - meaning: The text before the value in the legend, such as `stops above`.
         public init(_ value: Double, meaning: String) {
             self.value = value
             self.meaning = meaning
         }
     }
 
-    /// One value over time.
+    /// A series of values over time.
     public struct Series: Sendable {
-        /// What is measured; the heading of its panel where there is no unit.
+        /// The measured quantity; the heading of its panel if there is no unit.
         public var quantity: String
-        /// What it is called in the legend.
+        /// The name in the legend.
         public var label: String
-        /// As people write it; empty where there is none. Series of one unit share a panel.
+        /// The unit as readable text; empty for none. Series with the same unit share a panel.
         public var unit: String
-        /// The earliest first.
+        /// The points, earliest first.
         public var points: [Point]
-        /// A value at which something happens.
+        /// A value at which the device reacts; nil for none.
         public var limit: Limit?
-        /// Which mark and colour it has; no other series of the chart has the same.
+        /// The index of the mark and colour, which is unique within the chart.
         var style = 0
 
-        /// A series, whose label is the quantity unless it has another.
+        /// Creates a series.
+        ///
+        /// - Parameters:
+        ///   - quantity: The measured quantity.
+        ///   - label: The name in the legend; nil for the quantity.
+        ///   - unit: The unit; empty for none.
+        ///   - points: The points, earliest first.
+        ///   - limit: A value at which the device reacts; nil for none.
         public init(
             _ quantity: String, label: String? = nil, unit: String = "", points: [Point], limit: Limit? = nil
         ) {
@@ -63,34 +78,34 @@ public struct Chart: Sendable {
         }
     }
 
-    /// The values of one unit.
+    /// A panel with the series of one unit.
     struct Panel {
-        /// The unit; of what has none, the quantity.
+        /// The unit; the quantity if there is no unit.
         var unit: String
         var series: [Series] = []
-        /// From the lowest tick to the highest.
+        /// The ticks of the value axis, which cover all values and the limit.
         var ticks = Ticks(from: 0, to: 1)
         var limit: Limit?
     }
 
-    /// Which devices, and when.
+    /// The title, with the devices and the time range.
     let title: String
-    /// Temperatures first.
+    /// The panels, temperatures first.
     let panels: [Panel]
-    /// 0 off, 1 on, 2 an error.
+    /// The states of devices: 0 is off, 1 is on, 2 is error.
     let states: [Series]
-    /// The first and the last time, in seconds; never the same.
+    /// The time range in seconds, at least 1 s long.
     let times: ClosedRange<Double>
 
     /// Whether there is nothing to draw.
     public var isEmpty: Bool { panels.isEmpty && states.isEmpty }
 
-    /// A chart of values.
+    /// Creates a chart.
     ///
     /// - Parameters:
-    ///   - series: The values; those in °C stand above.
-    ///   - states: What devices were, each a band: 0 off, 1 on, 2 an error.
-    ///   - devices: What the title names.
+    ///   - series: The values. Those in °C are at the top.
+    ///   - states: The states of devices, each drawn as a band: 0 is off, 1 is on, 2 is error.
+    ///   - devices: The names of the devices for the title.
     public init(_ series: [Series], states: [Series] = [], devices: [String] = []) {
         var panels: [Panel] = []
         for series in series {
@@ -122,11 +137,11 @@ public struct Chart: Sendable {
 }
 
 extension Chart.Panel {
-    /// Chooses the ticks for the values, and for the limit where there is one.
+    /// Chooses the ticks for the values and the limit.
     fileprivate mutating func complete() {
         limit = series.lazy.compactMap(\.limit).first
         let values = series.flatMap(\.points).compactMap(\.value) + (limit.map { [$0.value] } ?? [])
-        // Yes and no have both ends of their axis.
+        // The axis of a Boolean value always shows both 0 and 1.
         let isYesOrNo = values.allSatisfy { $0 == 0 || $0 == 1 }
         ticks = Ticks(from: isYesOrNo ? 0 : values.min() ?? 0, to: isYesOrNo ? 1 : values.max() ?? 1)
     }

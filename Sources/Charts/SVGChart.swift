@@ -4,15 +4,15 @@ extension Chart {
     /// The chart as an SVG file: axes with their units, grid lines, legends, and the states as bands.
     public var svg: String { SVGChart(self).text }
 
-    /// How many columns of values an SVG has: pixels. More points are not seen.
+    /// The number of value columns in an SVG chart, in pixels. More points are not visible.
     public static var svgColumns: Int { SVGChart.columns }
 }
 
 /// A chart as an SVG file.
 struct SVGChart {
-    /// Told apart also by those who see few colours (Okabe, Ito 2008).
+    /// Colours that people with colour blindness can distinguish (Okabe, Ito 2008).
     private static let colours = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9"]
-    /// Of the lines behind those that have a colour to themselves.
+    /// The dash patterns, for series beyond the number of colours.
     private static let dashes = ["", "7 3", "2 3", "9 3 2 3"]
     private static let limitColour = "#d55e00"
     /// The states off, on and error.
@@ -20,18 +20,18 @@ struct SVGChart {
     private static let (width, panelHeight) = (960.0, 220.0)
     private static let (left, right) = (64.0, 48.0)
     private static let (lineHeight, bandHeight) = (20.0, 14.0)
-    /// Between what belongs to one panel and what belongs to the next.
+    /// The space between panels.
     private static let gap = 16.0
-    /// No character of the font is much wider, in pixels.
+    /// The assumed width of a character, in pixels; hardly any character is wider.
     private static let characterWidth = 8.0
-    /// How many columns of values there are: pixels.
+    /// The number of value columns, in pixels.
     static let columns = Int(width - left - right)
 
     private let chart: Chart
 
     init(_ chart: Chart) { self.chart = chart }
 
-    /// The file.
+    /// The contents of the SVG file.
     var text: String {
         var page = Page(y: 28)
         page.add(label(chart.title, x: Self.left, y: page.y, anchor: "start", more: " font-size=\"15\""))
@@ -78,7 +78,7 @@ struct SVGChart {
         page.y = bottom + Self.lineHeight
     }
 
-    /// The unit, and behind it which line is what, in as many rows as that takes.
+    /// Draws the unit and the legend, in as many rows as necessary.
     private func drawLegend(_ unit: String, _ entries: [(label: String, style: String)], on page: inout Page) {
         page.y += Self.gap + Self.lineHeight
         page.add(label(unit, x: Self.left - 8, y: page.y, anchor: "end"))
@@ -102,7 +102,7 @@ struct SVGChart {
         }
     }
 
-    /// States as a band: what is off is not what was not recorded.
+    /// Draws states as a band. Off is grey, so that it differs from a time without records.
     private func draw(states series: Chart.Series, on page: inout Page) {
         let entries = Self.states.reversed().map { ($0.0, "stroke=\"\($0.1)\" stroke-width=\"10\"") }
         let name = series.label == "state" ? [] : [(series.label, "stroke=\"none\"")]
@@ -129,11 +129,11 @@ struct SVGChart {
         page.y += Self.bandHeight
     }
 
-    /// The points between the gaps.
+    /// The runs of points between gaps.
     private static func strokes(_ series: Chart.Series) -> [[(Double, Double)]] {
         series.points.split(whereSeparator: { $0.value == nil }).map { run in
             let points = run.map { ($0.time, $0.value ?? 0) }
-            // A point alone is a dot: a line of no length with a round end.
+            // A single point becomes a dot: a line of length 0 with a round end.
             return points.count == 1 ? points + points : points
         }
     }
@@ -156,10 +156,10 @@ struct SVGChart {
     }
 }
 
-/// What is drawn so far, from the top.
+/// The elements drawn so far, from the top.
 private struct Page {
     var parts: [String] = []
-    /// How far down it reaches, in pixels.
+    /// The lower edge of the drawn part, in pixels.
     var y: Double
 
     init(y: Double) { self.y = y }
@@ -179,7 +179,7 @@ extension SVGChart {
         return "<text \(place)>\(Self.escaped(text))</text>"
     }
 
-    /// To a tenth of a pixel.
+    /// Formats a number, rounded to a tenth.
     private static func number(_ value: Double) -> String {
         let tenths = Int((value * 10).rounded())
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(abs(tenths % 10))"

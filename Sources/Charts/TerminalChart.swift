@@ -1,35 +1,38 @@
 public import Terminal
 
 extension Chart {
-    /// The chart for a terminal, as large as that is, from the top. A row is left for the shell.
+    /// Returns the lines of the chart for a terminal, from the top. One row is left free for the shell.
     ///
     /// - Parameters:
-    ///   - isColoured: Whether lines are told apart by their colours too.
-    ///   - rest: What is said where a legend has no room for all that is drawn.
+    ///   - size: The size of the terminal.
+    ///   - isColoured: Whether lines are also distinguished by colour.
+    ///   - rest: The text that replaces the end of a legend that is too long.
     public func lines(
         in size: TerminalSize, isColoured: Bool, rest: String = "… not all are named here"
     ) -> [String] {
         TerminalChart(self, isColoured: isColoured, size, rest: rest).lines
     }
 
-    /// How many columns of values there are in a terminal of that size. More points are not seen.
+    /// Returns the number of value columns in a terminal. More points are not visible.
+    ///
+    /// - Parameter size: The size of the terminal.
     public static func columns(in size: TerminalSize) -> Int { TerminalChart.width(size) }
 }
 
-/// A chart in the terminal, as large as that is.
+/// A chart that fills the terminal.
 struct TerminalChart {
-    /// A series has one of its own. Beyond these they are told apart by their colours.
+    /// The marks, one for each series. Series beyond their number reuse marks and differ by colour.
     private static let marks = Array("*o+x#%@&=~$abcdefghijklmnpqrstuvwyz")
     private static let colours = [31, 36, 33, 35, 32, 34]
-    /// What stands for the states off, on and error.
+    /// The marks for the states off, on and error.
     private static let states: [(mark: Character, word: String, colour: Int)] = [
         ("░", "off", 90), ("█", "on", 32), ("!", "error", 31),
     ]
-    /// Rows of a panel.
+    /// The height of a panel in rows.
     private static let (leastHeight, usualHeight, mostHeight) = (4, 12, 40)
-    /// Lines of a legend; more would leave no room for the chart.
+    /// The maximum height of a legend in rows; more would leave no room for the chart.
     private static let mostLegend = 6
-    /// For the numbers at the left axis.
+    /// The width of the labels at the left axis, in columns.
     private static let margin = 7
 
     private let chart: Chart
@@ -38,7 +41,7 @@ struct TerminalChart {
     private let rows: Int?
     private let rest: String
 
-    /// How many columns are there for values in a terminal of that size.
+    /// The number of columns for values in a terminal.
     static func width(_ size: TerminalSize) -> Int { max(1, size.columns - margin - 1) }
 
     init(_ chart: Chart, isColoured: Bool, _ size: TerminalSize, rest: String) {
@@ -53,7 +56,7 @@ struct TerminalChart {
     var lines: [String] {
         let legends = chart.panels.map(legend)
         let states = chart.states.flatMap(lines(ofStates:))
-        // The last row is the shell's.
+        // The last row is left free for the shell.
         let taken = 1 + legends.reduce(0) { $0 + $1.count } + states.count + 2 + 1
         let height = rows.map { ($0 - taken) / max(1, chart.panels.count) } ?? Self.usualHeight
         let panels = zip(chart.panels, legends).flatMap { panel, legend in
@@ -62,7 +65,7 @@ struct TerminalChart {
         return [chart.title.cut(to: width + Self.margin + 1)] + panels + states + timeAxis
     }
 
-    /// The unit, and which mark is what, on as many lines as that takes.
+    /// The unit and the legend, on as many lines as necessary.
     private func legend(_ panel: Chart.Panel) -> [String] {
         var lines = [Self.right(panel.unit.cut(to: Self.margin - 1)) + " "]
         var used = 0
@@ -100,7 +103,7 @@ struct TerminalChart {
             }
         }
         var labels = [Int: String]()
-        // Where there are fewer rows than ticks, the limit's label is one that is kept.
+        // If there are fewer rows than ticks, keep the label of the limit.
         for tick in panel.ticks.values where labels[row(of: tick)] == nil || tick == panel.limit?.value {
             labels[row(of: tick)] = panel.ticks.label(tick)
         }
@@ -110,7 +113,7 @@ struct TerminalChart {
         }
     }
 
-    /// The lowest and the highest value in each column.
+    /// The lowest and highest value in each column; nil for a column without values.
     private func ranges(of series: Chart.Series) -> [ClosedRange<Double>?] {
         var ranges = [ClosedRange<Double>?](repeating: nil, count: width)
         for point in series.points {
@@ -121,7 +124,7 @@ struct TerminalChart {
         return ranges
     }
 
-    /// The state in each column, the gravest of those that it had.
+    /// The lines of a state band. A column shows its most serious state.
     private func lines(ofStates series: Chart.Series) -> [String] {
         var cells = [Int?](repeating: nil, count: width)
         var last: (column: Int, state: Int)?

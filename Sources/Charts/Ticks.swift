@@ -3,7 +3,7 @@ struct Ticks {
     let values: [Double]
     let step: Double
 
-    /// Some five of them, such that all from `low` to `high` lies between the first and the last.
+    /// Creates about five ticks, with `low` and `high` between the first and the last.
     init(from low: Double, to high: Double) {
         let span = high > low ? high - low : max(abs(low) * 0.1, 1)
         let raw = span / 4
@@ -18,7 +18,7 @@ struct Ticks {
     var low: Double { values.first ?? 0 }
     var high: Double { values.last ?? 1 }
 
-    /// A tick with no more decimals than its step has.
+    /// The label of a tick, with as many decimals as the step has.
     func label(_ value: Double) -> String {
         var decimals = 0
         var scaled = step
@@ -34,7 +34,7 @@ struct Ticks {
         return (value < 0 && units > 0 ? "-" : "") + "\(units / factor).\(fraction)"
     }
 
-    /// The power of ten that is not above `number`.
+    /// The greatest power of ten that is not above `number`.
     private static func power(of number: Double) -> Double {
         var power = 1.0
         while power > number { power /= 10 }

@@ -7,17 +7,18 @@ struct TimeTicks {
         1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604_800,
     ]
 
-    /// Seconds since 1970-01-01T00:00:00Z, and what is written there.
+    /// The ticks: seconds since 1970-01-01T00:00:00Z, and labels.
     let ticks: [(time: Double, label: String)]
 
-    /// At most `count` of them.
+    /// Creates at most `count` + 1 ticks.
     init(_ times: ClosedRange<Double>, count: Int) {
         let span = times.upperBound - times.lowerBound
         let longest = Self.steps[Self.steps.count - 1]
         let step =
             Self.steps.first { span / $0 <= Double(count) }
             ?? longest * (span / longest / Double(count)).rounded(.up)
-        // Round in local time: midnight is a tick, not 00:00 UTC. The clocks may be put forward or back on the way.
+        // Use round local times: a tick at local midnight, not at 00:00 UTC. The UTC offset may change within the time
+        // range.
         var local = ((times.lowerBound + Self.offset(at: times.lowerBound)) / step).rounded(.up) * step
         var ticks: [(time: Double, label: String)] = []
         while ticks.count <= count {
@@ -31,7 +32,7 @@ struct TimeTicks {
         self.ticks = ticks
     }
 
-    /// How far local time is ahead of UTC at a time, in seconds.
+    /// The UTC offset of local time at a time, in seconds.
     private static func offset(at time: Double) -> Double {
         var (seconds, parts) = (time_t(time), tm())
         localtime_r(&seconds, &parts)

@@ -1,70 +1,70 @@
-/// What a check looks at; its raw value is a stable word for programs.
+/// The subject of a check. The raw value is a stable identifier for programs.
 public enum Check: String, Sendable, Hashable, CaseIterable {
     // MARK: The computer
 
-    /// The kernel, and its drivers for USB-serial adapters.
+    /// The kernel and its drivers for USB-serial adapters.
     case kernel
-    /// The libraries that finding ports needs.
+    /// The libraries for finding ports.
     case libraries
-    /// Whether udev tells of ports that come and go.
+    /// Whether udev runs, and so reports plugging and unplugging.
     case udev
-    /// Whether there is a port of a USB device.
+    /// Whether there is a USB serial port.
     case usbPorts = "usb_ports"
-    /// A USB device that has a port on other computers, and none here.
+    /// A USB device that should have a port, but has no driver here.
     case driver
-    /// The program for braille displays that takes adapters.
+    /// The program for braille displays, which claims adapters.
     case brltty
 
     // MARK: A port
 
-    /// Whether it is there, and what it is.
+    /// The presence and kind of the port.
     case present
-    /// Whether this user may open it.
+    /// Whether this user may open the port.
     case permission
-    /// Who has it open.
+    /// The programs that have the port open.
     case holder
-    /// Whether a daemon, pumpctld, shares it.
+    /// The state of a device that pumpctld shares.
     case daemon
-    /// A file by which a program claims it.
+    /// A lock file by which a program claims the port.
     case lockFile = "lock_file"
-    /// Whether its device can be told from others of its kind.
+    /// Whether the device has a serial number that distinguishes it from others of its kind.
     case serialNumber = "serial_number"
-    /// How long the adapter keeps a lone byte back.
+    /// The time for which the adapter holds back a lone byte.
     case latency
-    /// Whether ModemManager sends something to it.
+    /// Whether ModemManager sends commands to the port.
     case modemManager = "modem_manager"
-    /// Whether the adapter can do the rate.
+    /// Whether the adapter supports the baud rate.
     case baudRate = "baud_rate"
 
     // MARK: Bluetooth
 
-    /// Whether there is Bluetooth at all, where none is needed.
+    /// Whether this computer has Bluetooth; only if none is needed.
     case bluetooth
-    /// The library that talks to the bus.
+    /// The D-Bus library.
     case libdbus
     /// Whether bluetoothd runs and answers.
     case bluetoothd
-    /// What the version of BlueZ can do.
+    /// The version of BlueZ and its missing features.
     case bluezVersion = "bluez_version"
-    /// The switches that keep the radio off.
+    /// The rfkill switches of the radio.
     case rfkill
     /// The Bluetooth adapters.
     case adapter
-    /// What bluetoothd does to phones that connect.
+    /// Whether bluetoothd reads the battery of phones that connect.
     case phones
-    /// Whether notifications can overtake one another.
+    /// Whether notifications can arrive out of order.
     case channels
 
     // MARK: A BLE device
 
-    /// Whether it is in sight.
+    /// Whether the device is in range.
     case inSight = "in_sight"
-    /// Whether its name means it alone.
+    /// Whether the name is unambiguous.
     case name
-    /// Whether a program is connected to it.
+    /// Whether a program is connected to the device.
     case connection
-    /// What services it offers.
+    /// The advertised services.
     case services
-    /// Of what family it is.
+    /// The profile and family of the device.
     case profile
 }

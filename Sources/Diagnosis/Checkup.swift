@@ -6,7 +6,8 @@ public import LineProtocol
 public import SerialPort
 public import Transports
 
-/// What may keep a program from its device: the checks of the computer, of its ports, of Bluetooth, and of a BLE device.
+/// Checks of the computer, its ports, Bluetooth and a BLE device, which find reasons why a program can't reach its
+/// device.
 ///
 /// ```swift
 /// let checkup = try Checkup()
@@ -16,31 +17,32 @@ public import Transports
 /// }
 /// ```
 ///
-/// Nothing is changed: no port is opened, no device connected to, no program started.
+/// A checkup changes nothing: it opens no port, connects to no device, and starts no program.
 public struct Checkup: Sendable {
-    /// The serial ports that there were when the checkup began.
+    /// The serial ports at the start of the checkup.
     public let ports: [SerialPortInfo]
     private let devicesWithoutPort: [SerialPortInfo.USB]
-    /// The programs that ran then, by their names.
+    /// The names of the programs that ran at the start.
     private let programs = RunningPrograms.names()
     private let daemons: Daemons
 
-    /// Looks at what there is now.
+    /// Enumerates ports and programs.
     ///
-    /// - Parameter daemons: The daemons that may have a port and share it.
-    /// - Throws: ``SerialError`` with `system`, where the system can't be asked for its ports.
+    /// - Parameter daemons: The daemons that may have a port open and share it.
+    /// - Throws: ``SerialError`` with `system` if the ports can't be enumerated.
     public init(daemons: Daemons = Daemons()) throws(SerialError) {
         self.daemons = daemons
         ports = try SerialPortDiscovery.ports()
         devicesWithoutPort = try SerialPortDiscovery.devicesWithoutPort()
     }
 
-    /// What may keep a program from the device of an endpoint; or, without one, from any: every USB port, the computer, and
-    /// Bluetooth, which nothing has to be right with then.
+    /// Returns the findings for the device at an endpoint; or, without an endpoint, for every USB port, the computer,
+    /// and Bluetooth, whose problems are then only warnings.
     ///
     /// - Parameters:
-    ///   - endpoint: The device, at a serial port, `ble:…` or `shared:…`; nil for any.
-    ///   - memory: What remembers which BLE device a name led to; nil where nothing does.
+    ///   - endpoint: The device's endpoint: a serial port, `ble:…` or `shared:…`; nil for any device.
+    ///   - memory: The store of the addresses of named BLE devices; nil for none.
+    ///   - loop: The loop for connections to bluetoothd and daemons.
     /// - Throws: As ``init()``, ``port(at:)`` and ``device(at:among:memory:on:)``.
     public static func findings(
         at endpoint: Endpoint?, memory: (any BLENameMemory)? = nil, on loop: EventLoop = .shared
@@ -52,14 +54,14 @@ public struct Checkup: Sendable {
         if let endpoint, endpoint.scheme == "shared" { return try checkup.sharedDevice(at: endpoint) + checkup.system }
         guard let endpoint else { return checkup.usbPorts + checkup.system + bluetooth }
         var system = checkup.system
-        // A device that is there needs no USB port if it has another, as at a pseudo-terminal.
+        // A device that is present, as at a pseudo-terminal, needs no USB port.
         if endpoint.scheme == "serial", access(endpoint.address, F_OK) == 0 {
             system.removeAll { $0.check == .usbPorts && $0.status == .warning }
         }
         return try checkup.port(at: endpoint) + system
     }
 
-    /// The computer as a whole: kernel, drivers, udev, and USB devices without a port.
+    /// The findings for the computer as a whole: kernel, drivers, udev, and USB devices without a port.
     public var system: [Finding] {
         SystemCheckup(
             programs: programs, ports: ports, devicesWithoutPort: devicesWithoutPort, kernel: .running(),
@@ -67,12 +69,14 @@ public struct Checkup: Sendable {
         ).findings
     }
 
-    /// The ports of USB devices.
+    /// The findings for the ports of USB devices.
     public var usbPorts: [Finding] { ports.filter { $0.usb != nil }.flatMap { findings(for: $0, baudRate: nil) } }
 
-    /// The port of an endpoint `serial:…` or `usb:…`; one that discovery does not know, as a pseudo-terminal, by its node.
+    /// Returns the findings for the port of an endpoint `serial:…` or `usb:…`. A port that discovery does not list,
+    /// such as a pseudo-terminal, is examined by its node.
     ///
-    /// - Throws: `invalidEndpoint`, and what ``USBEndpoint/resolve(_:among:)`` throws.
+    /// - Parameter endpoint: The endpoint of the port.
+    /// - Throws: `invalidEndpoint`, and the errors of ``USBEndpoint/resolve(_:among:)``.
     public func port(at endpoint: Endpoint) throws(LinkError) -> [Finding] {
         let port: SerialPortInfo
         switch endpoint.scheme {
@@ -89,9 +93,11 @@ public struct Checkup: Sendable {
         return findings(for: port, baudRate: try endpoint.number("baud", in: 1...12_000_000))
     }
 
-    /// The device of an endpoint `shared:…`, and the port that its daemon has it at.
+    /// Returns the findings for the device of an endpoint `shared:…`, and for the serial port at which its daemon has
+    /// it.
     ///
-    /// - Throws: `invalidEndpoint`, where no endpoint is written so.
+    /// - Parameter endpoint: The endpoint of the device.
+    /// - Throws: `invalidEndpoint` if the endpoint is malformed.
     public func sharedDevice(at endpoint: Endpoint) throws(LinkError) -> [Finding] {
         try endpoint.allowOptions([])
         let checkup = SharedDeviceCheckup(name: endpoint.address, daemons: daemons)
@@ -110,24 +116,28 @@ public struct Checkup: Sendable {
 // MARK: - Bluetooth
 
 extension Checkup {
-    /// Bluetooth on this computer.
+    /// Returns the findings for Bluetooth on this computer.
     ///
     /// - Parameters:
-    ///   - isNeeded: Whether a BLE device is wanted. Where none is, nothing of this is bad: a device may be at a cable.
-    ///   - adapter: The name or address of the adapter that is wanted; nil for any.
+    ///   - isNeeded: Whether the user wants a BLE device. If not, problems are only warnings: the device may be
+    ///     connected by a cable.
+    ///   - adapter: The name or address of the requested adapter; nil for any.
+    ///   - loop: The loop for the connection to bluetoothd.
     public static func bluetooth(
         isNeeded: Bool = true, adapter: String? = nil, on loop: EventLoop = .shared
     ) async -> [Finding] {
         await BluetoothCheckup(state: .now(on: loop), isNeeded: isNeeded, adapter: adapter).findings
     }
 
-    /// The BLE device of an endpoint, which is looked for for some 5 s, and Bluetooth. Where something bad is found of that,
-    /// the device is not looked for.
+    /// Returns the findings for Bluetooth and for the BLE device of an endpoint. Scans for the device for up to some 5
+    /// s, unless the check of Bluetooth found a status of ``Finding/Status/bad``.
     ///
     /// - Parameters:
-    ///   - profiles: The profiles that are known.
-    ///   - memory: What remembers which device a name led to; nil where nothing does.
-    /// - Throws: `LinkError` where the endpoint is not written as one of `ble:`; `BLEError` where looking for it fails.
+    ///   - endpoint: The endpoint of the device.
+    ///   - profiles: The known GATT profiles.
+    ///   - memory: The store of the addresses of named devices; nil for none.
+    ///   - loop: The loop for the connection to bluetoothd.
+    /// - Throws: `LinkError` if the endpoint is malformed; `BLEError` if scanning fails.
     public static func device(
         at endpoint: Endpoint, among profiles: GATTProfiles = .families, memory: (any BLENameMemory)? = nil,
         on loop: EventLoop = .shared

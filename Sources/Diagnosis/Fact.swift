@@ -1,10 +1,10 @@
-/// What a check found.
+/// The result of a check, in words.
 public enum Fact: Sendable, Hashable {
-    /// In one sentence without a full stop.
+    /// One sentence without a full stop.
     case text(String)
-    /// This version of BlueZ can't offer a device to others unless it runs with `--experimental`.
+    /// This version of BlueZ can advertise a device only if bluetoothd runs with `--experimental`.
     case advertisesAsExperiment(bluez: String)
-    /// bluetoothd reads the battery of a phone that connects to a device that is offered here: an iPhone then asks to pair
+    /// bluetoothd reads the battery of a phone that connects to a device offered here: an iPhone then asks to pair
     /// (bluez#38).
     case readsPhones
 }

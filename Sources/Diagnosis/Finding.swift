@@ -1,32 +1,32 @@
 public import LineProtocol
 
-/// What one check found.
+/// The result of a check.
 ///
 ///     for finding in await Checkup.bluetooth() where finding.status == .bad { print(finding.fact) }
 public struct Finding: Sendable, Hashable {
-    /// How something stands.
+    /// The severity of a finding.
     public enum Status: Sendable, Hashable {
-        /// As it should be.
+        /// No problem.
         case good
-        /// It works, and may get in the way.
+        /// The device works, but a problem may occur.
         case warning
-        /// It does not work until it is mended.
+        /// The device does not work until the problem is solved.
         case bad
-        /// That can't be told from here; nothing speaks against it.
+        /// The check is inconclusive, with no sign of a problem.
         case unknown
     }
 
-    /// What was looked at.
+    /// The subject of the check.
     public var check: Check
-    /// How it stands.
+    /// The severity.
     public var status: Status
     /// The port, the BLE device or the Bluetooth adapter concerned; nil for the computer as a whole.
     public var subject: String?
-    /// What was found.
+    /// The result, in words.
     public var fact: Fact
-    /// What a person can do about it; nil where nothing is to be done.
+    /// An instruction for a person; nil if nothing needs to be done.
     public var remedy: Remedy?
-    /// How a link would fail that this stands in the way of; nil unless it is bad.
+    /// The error of a link that fails for this reason; nil unless the status is ``Status/bad``.
     public var obstacle: LinkError.Code?
 
     private init(

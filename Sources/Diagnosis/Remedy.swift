@@ -1,19 +1,20 @@
 public import BlueZ
 internal import LineProtocol
 
-/// What a person can do about what a check found.
+/// An instruction for a person who wants to solve a problem that a check found.
 public enum Remedy: Sendable, Hashable {
-    /// What the sentence says: an instruction, or a command for the shell.
+    /// A sentence with an instruction, or a command for the shell.
     case advice(String)
-    /// Leave the device in its socket, and name its port by this endpoint.
+    /// Leave the device plugged in where it is, and use this endpoint for its port.
     case nameBySocket(endpoint: String)
-    /// Name the device by its address.
+    /// Use the device's address in the endpoint.
     case nameByAddress(BluetoothAddress)
-    /// Name the device by its address; or, where it has replaced another of that name, have the name forgotten.
+    /// Use the device's address in the endpoint; or, if the device has replaced another one of the same name, delete
+    /// the stored address of the name.
     case nameByAddressOrForget(BluetoothAddress, name: String)
-    /// Use the device as ever, or name it as the daemon does that shares it.
+    /// Keep using the same endpoint, or use the daemon's endpoint for the device.
     case nameShared(endpoint: String)
-    /// Run the program on the computer itself, or give its container this.
+    /// Run the program outside the container, or give the container access to this resource.
     case leaveContainer(orGiveIt: String)
 }
 
@@ -22,7 +23,7 @@ extension Remedy: ExpressibleByStringInterpolation {
 }
 
 extension Remedy: CustomStringConvertible {
-    /// One instruction, where the program has no words of its own for it.
+    /// An instruction, for programs without a wording of their own.
     public var description: String {
         switch self {
         case .advice(let text): text

@@ -9,7 +9,7 @@ public enum Answer: Sendable, Hashable {
     /// The result of ``MessageRequest/commit``: the requests are on the disk. `isNew` tells for each stored message, in
     /// order, whether it was new.
     case committed(isNew: [Bool])
-    /// The failure of ``MessageRequest/commit``: none of the requests was carried out.
+    /// The failure of ``MessageRequest/commit``. No request since the last commit was carried out.
     case refused(Trouble)
     /// Reading or writing the record fails.
     case failing(Trouble)

@@ -1,32 +1,32 @@
-/// Why a configuration is refused.
+/// An error in a configuration.
 package struct ConfigurationError: Error, Sendable, Hashable {
     /// The kinds of mistakes.
     package enum Code: Sendable, Hashable {
-        /// The file is no TOML.
+        /// The file is not valid TOML.
         case syntax
-        /// There is no such table or key.
+        /// The table or key is unknown.
         case unknownKey
-        /// The value is of another type than the key takes.
+        /// The value has the wrong type.
         case wrongType
-        /// The value is of the right type, and none that the key takes.
+        /// The value has the right type, but is not allowed.
         case badValue
-        /// Something that is needed is not given.
+        /// A required table or key is missing.
         case missing
-        /// Two devices, or two shares, are at one address.
+        /// Two devices or two shares have the same address.
         case conflict
-        /// A TCP share can be reached from other machines, which was not allowed.
+        /// A TCP share can be reached from other machines without permission in the configuration.
         case insecure
     }
 
     /// The kind of mistake.
     package var code: Code
-    /// Where it is: `[device.pump] idle`, `line 3`, or an option as `--idle`.
+    /// The place of the mistake: `[device.pump] idle`, `line 3`, or an option such as `--idle`.
     package var place: String
-    /// What is wrong there.
+    /// The mistake, in a few words.
     package var problem: String
-    /// One thing that a person can do about it.
+    /// An instruction for a person who wants to fix the mistake.
     package var hint: String
-    /// The line of the file, where the place does not name it.
+    /// The line of the file; nil if `place` contains it, or for an option.
     package var line: Int?
 
     package init(_ code: Code, _ place: String, _ problem: String, hint: String, line: Int? = nil) {
@@ -42,14 +42,14 @@ extension ConfigurationError: CustomStringConvertible {
     package var description: String { "\(place): \(problem)" }
 }
 
-/// Where a value of a configuration stands, for errors that name it.
+/// The place of a configuration's value, for errors that mention it.
 package enum ConfigurationPlace: Sendable, Hashable {
-    /// In a table of a file, as `device.pump`.
+    /// In a table of a file, such as `device.pump`.
     case table(String)
     /// On the command line.
     case commandLine
 
-    /// The place of one value.
+    /// Returns the place of a value as text.
     package func of(_ key: String) -> String {
         switch self {
         case .table(let name): "[\(name)] \(key)"
@@ -57,7 +57,7 @@ package enum ConfigurationPlace: Sendable, Hashable {
         }
     }
 
-    /// A value as it is written there.
+    /// Returns a value in the notation of the place.
     package func example(_ key: String, _ value: String) -> String {
         switch self {
         case .table: "\(key) = \"\(value)\""
@@ -65,7 +65,7 @@ package enum ConfigurationPlace: Sendable, Hashable {
         }
     }
 
-    /// A yes as it is written there.
+    /// Returns a flag that is set, in the notation of the place.
     package func flag(_ key: String) -> String {
         switch self {
         case .table: "\(key) = true in [daemon]"

@@ -2,7 +2,7 @@ internal import CTOML
 
 /// A value of a TOML text.
 struct TOMLValue {
-    /// The kinds of values, with what those say that a file of this project may have.
+    /// The kinds of values, with the contents of the kinds that configurations use.
     enum Content {
         case table, array
         case string(String), integer(Int), number(Double), flag(Bool)
@@ -10,14 +10,15 @@ struct TOMLValue {
     }
 
     let content: Content
-    /// Its key; empty in an array.
+    /// The key; empty in an array.
     let key: String
-    /// The line of its key, or of its own beginning in an array.
+    /// The line of the key, or of the value itself in an array; from 1.
     let line: Int
-    /// The number of tables and arrays that it is within.
+    /// The number of tables and arrays that contain the value.
     let depth: Int
 
-    /// All values of a text: a table or an array comes before what it has, and the table of the whole text first.
+    /// Parses all values of a text. The table of the whole text is the first one; a table or an array precedes its
+    /// elements.
     static func all(of text: String) throws(ConfigurationError) -> [TOMLValue] {
         try check(text)
         var (reading, text) = (Reading(), text)
@@ -35,7 +36,7 @@ struct TOMLValue {
         return reading.values
     }
 
-    /// Refuses a text that is no text, or whose keys have more parts than the parser has stack for.
+    /// Refuses NUL characters, and keys with so many parts that the parser would overflow the stack.
     private static func check(_ text: String) throws(ConfigurationError) {
         var (line, dots) = (1, 0)
         for byte in text.utf8 {
@@ -55,14 +56,14 @@ struct TOMLValue {
     }
 }
 
-/// What the parser has told.
+/// The values and the error that the parser has reported so far.
 private struct Reading {
     var values: [TOMLValue] = []
     var error: ConfigurationError?
 
     mutating func add(_ value: ctoml_value) {
         let (key, string, line) = (String(value.key), String(value.string), Int(value.line))
-        // A path ends with it: two that differ would be one.
+        // A NUL would end a path, so that two different values could mean the same path.
         if error == nil, key.utf8.contains(0) || string.utf8.contains(0) {
             error = ConfigurationError(.syntax, "line \(line)", "a NUL character", hint: "remove \\u0000")
         }
@@ -89,7 +90,7 @@ extension String {
 }
 
 extension ConfigurationError {
-    /// The text is no TOML.
+    /// Creates the error for text that is not TOML.
     fileprivate static func syntax(_ problem: String, _ line: UInt32) -> ConfigurationError {
         let isDeep = problem.hasSuffix("(TOML_MAX_NESTED_VALUES)")
         return ConfigurationError(

@@ -1,15 +1,15 @@
 internal import LineProtocol
 
-/// Reads the values of one table of a TOML file, and refuses those that the table does not take.
+/// Reads the values of a table in a TOML file, and refuses unknown keys.
 package struct TableReader {
-    /// The table's name, as in `device.pump`; empty for the whole file.
+    /// The table's name, such as `device.pump`; empty for the whole file.
     package let name: String
     /// All values of the file.
     private let values: [TOMLValue]
-    /// The place of the table among them.
+    /// The index of the table in `values`.
     private let index: Int
 
-    /// Reads a whole file.
+    /// Parses a whole file.
     package init(toml text: String) throws(ConfigurationError) {
         (name, values, index) = ("", try TOMLValue.all(of: text), 0)
     }
@@ -19,7 +19,7 @@ package struct TableReader {
         values = file.values
     }
 
-    /// The places of what a table or an array has.
+    /// The indices of the elements of a table or an array.
     private func elements(of index: Int) -> [Int] {
         let depth = values[index].depth
         return values[(index + 1)...].prefix { $0.depth > depth }.indices.filter { values[$0].depth == depth + 1 }
@@ -27,18 +27,20 @@ package struct TableReader {
 
     private func element(_ key: String) -> Int? { elements(of: index).first { values[$0].key == key } }
 
-    /// The line of a key, or else that of the table.
+    /// The line of a key; the line of the table if the key is nil or missing.
     package func line(of key: String? = nil) -> Int { values[key.flatMap(element) ?? index].line }
 
-    /// Where the table's values stand.
+    /// The place of the table's values.
     package var place: ConfigurationPlace { .table(name) }
 
-    /// The keys that the table has.
+    /// The keys in the table.
     package var keys: [String] { elements(of: index).map { values[$0].key } }
 
-    /// Refuses keys that are not among `known`.
+    /// Throws `unknownKey` if the table has a key that is not in `known`.
     ///
-    /// - Parameter kind: What they are called: a file may consist of tables only.
+    /// - Parameters:
+    ///   - known: The allowed keys.
+    ///   - kind: The word for a key in the error: the keys of a whole file may be tables.
     package func allowKeys(_ known: [String], called kind: String = "key") throws(ConfigurationError) {
         guard let unknown = keys.first(where: { !known.contains($0) }) else { return }
         let hint = EditDistance.nearest(to: unknown, among: known).map { "write \($0) instead" }
@@ -48,7 +50,7 @@ package struct TableReader {
             hint: hint ?? "remove it: the \(kind)s are \(list)", line: line(of: unknown))
     }
 
-    /// The text of a key; nil where it is not given.
+    /// Returns the string of a key; nil if the key is missing.
     package func string(_ key: String) throws(ConfigurationError) -> String? {
         guard let index = element(key) else { return nil }
         guard case .string(let text) = values[index].content else {
@@ -57,7 +59,7 @@ package struct TableReader {
         return text
     }
 
-    /// The texts of a key that takes one or an array; none where it is not given.
+    /// Returns the strings of a key with a string or an array of strings; an empty array if the key is missing.
     package func strings(_ key: String) throws(ConfigurationError) -> [String] {
         guard let index = element(key) else { return [] }
         switch values[index].content {
@@ -75,7 +77,7 @@ package struct TableReader {
         return texts
     }
 
-    /// The yes or no of a key; nil where it is not given.
+    /// Returns the Boolean value of a key; nil if the key is missing.
     package func boolean(_ key: String) throws(ConfigurationError) -> Bool? {
         guard let index = element(key) else { return nil }
         guard case .flag(let flag) = values[index].content else {
@@ -84,8 +86,8 @@ package struct TableReader {
         return flag
     }
 
-    /// The value of a key that takes one of any kind but a table, as it would be typed: a flag is `on` or `off`; nil where it is
-    /// not given.
+    /// Returns the string, number or Boolean value of a key as a person would type it on the command line: a Boolean
+    /// value is `on` or `off`. nil if the key is missing.
     package func text(_ key: String) throws(ConfigurationError) -> String? {
         guard let index = element(key) else { return nil }
         switch values[index].content {
@@ -97,7 +99,7 @@ package struct TableReader {
         }
     }
 
-    /// The tables of a key, each below a line `[[key]]`; none where it is not given.
+    /// Returns the tables of a key, each below a line `[[key]]`; an empty array if the key is missing.
     package func tables(_ key: String) throws(ConfigurationError) -> [TableReader] {
         guard let index = element(key) else { return [] }
         let name = name.isEmpty ? key : "\(name).\(key)"
@@ -118,9 +120,11 @@ package struct TableReader {
         return tables
     }
 
-    /// The table of a key; nil where it is not given.
+    /// Returns the table of a key; nil if the key is missing.
     ///
-    /// - Parameter header: How its first line is written, where that is not `[KEY]`.
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - header: The first line of the table as shown in the hint; nil for `[KEY]`.
     package func table(_ key: String, writtenAs header: String? = nil) throws(ConfigurationError) -> TableReader? {
         guard let index = element(key) else { return nil }
         let name = name.isEmpty ? key : "\(name).\(key)"

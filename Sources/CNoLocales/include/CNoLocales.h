@@ -1,1 +1,1 @@
-// Nothing is called: a program that has this linked in goes without the data of locales.
+// There is nothing to call: linking this target removes the locale data from a program.

@@ -1,4 +1,4 @@
-// A text of TOML as a list of its values, read by toml++. Debian: libtomlplusplus-dev.
+// Reads TOML text as a list of values, with toml++. Debian: libtomlplusplus-dev.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ typedef enum {
     CTOML_DATE_TIME,
 } ctoml_kind;
 
-/// Bytes of UTF-8, which may have NUL among them.
+/// UTF-8 text, not NUL-terminated, which may contain NUL.
 typedef struct {
     const char *bytes;
     size_t length;
@@ -28,28 +28,28 @@ typedef struct {
 
 typedef struct {
     ctoml_kind kind;
-    /// The number of tables and arrays that it is within.
+    /// The number of tables and arrays that contain the value.
     size_t depth;
-    /// Its key; empty for an element of an array, and for the table of the whole text.
+    /// The key; empty for an element of an array, and for the table of the whole text.
     ctoml_text key;
-    /// The line of its key, or of its own beginning if it has none; from 1.
+    /// The line of the key, or of the value's beginning if there is no key; from 1.
     uint32_t line;
-    /// What a string says.
+    /// The contents of a string.
     ctoml_text string;
-    /// An integer; 1 for true.
+    /// The value of an integer; 1 for true, 0 for false.
     int64_t integer;
     double number;
 } ctoml_value;
 
-/// Takes a value, whose texts end with the call. A table or an array comes before what it has.
+/// Receives a value, whose texts are valid only during the call. A table or an array comes before its elements.
 typedef void ctoml_visit(void *context, const ctoml_value *value);
-/// Takes what is wrong with a text, and the line.
+/// Receives a syntax error, and its line.
 typedef void ctoml_refuse(void *context, ctoml_text problem, uint32_t line);
 
-/// Reads a text, and tells all values of it, or else what is wrong with it.
+/// Parses a text, and reports either all its values or a syntax error.
 ///
-/// It takes stack for each part of a key, so that a text with a key of thousands of parts can't be read. It ends the program
-/// where no memory is left.
+/// Each part of a key takes stack space, so the caller must refuse keys with thousands of parts. The program ends if
+/// memory runs out.
 void ctoml_read(ctoml_text text, void *context, ctoml_visit *visit, ctoml_refuse *refuse);
 
 #ifdef __cplusplus

@@ -3,20 +3,20 @@ internal import DeviceKit
 internal import LineProtocol
 internal import Transports
 
-/// The checks of one BLE device; none of them connects to it.
+/// The checks of a BLE device. None of them connects to the device.
 struct BLEDeviceCheckup {
-    /// The endpoint that names it.
+    /// The text of the device's endpoint.
     let endpoint: String
     let target: BLEEndpoint.Target
-    /// The devices in sight, the strongest first.
+    /// The devices in range, strongest signal first.
     let inSight: [ScannedDevice]
-    /// Those that bluetoothd remembers.
+    /// The devices that bluetoothd remembers.
     var remembered: [ScannedDevice] = []
-    /// The profiles that are known.
+    /// The known GATT profiles.
     var profiles = GATTProfiles.families
-    /// The programs that run, by their names.
+    /// The names of the running programs.
     var programs: Set<String> = []
-    /// The address that the name led to until now; nil where that is not known.
+    /// The address that was stored for the name; nil if unknown.
     var before: BluetoothAddress?
 
     var findings: [Finding] {
@@ -70,7 +70,7 @@ struct BLEDeviceCheckup {
             .nameByAddressOrForget(device.address, name: name), .changedDevice)
     }
 
-    /// bluetoothd does not tell whose connection it is.
+    /// The state of the connection. bluetoothd does not tell which program opened it.
     private func connection(of device: ScannedDevice) -> Finding {
         guard device.isConnected else {
             return .good(.connection, of: endpoint, "no program of this computer is connected to it")

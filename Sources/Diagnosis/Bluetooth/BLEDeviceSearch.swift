@@ -3,19 +3,19 @@ internal import DescriptorIO
 internal import DeviceKit
 internal import Transports
 
-/// Looks for the BLE device that is examined.
+/// Scans for the BLE device under examination.
 struct BLEDeviceSearch {
-    /// A device that saves power is heard every second or two.
+    /// The longest time to scan. A power-saving device advertises only every second or two.
     private static let patience = Duration.seconds(5)
-    /// How long after the first that fits another of that name is waited for.
+    /// The time to wait, after the first match, for another device of the same name.
     private static let window = Duration.seconds(1)
 
     let endpoint: BLEEndpoint
-    /// The profiles that families are told by.
+    /// The profiles that identify families.
     let profiles: GATTProfiles
     let loop: EventLoop
 
-    /// What is in sight, and what is remembered.
+    /// Returns the devices in range, and those that bluetoothd remembers.
     func devices() async throws(BLEError) -> (inSight: [ScannedDevice], remembered: [ScannedDevice]) {
         let bluez = try await BlueZ.open(on: loop)
         do throws(BLEError) {

@@ -1,4 +1,4 @@
-/// The version of BlueZ, as 5.66.
+/// A version of BlueZ, such as 5.66.
 struct BlueZVersion: Comparable, CustomStringConvertible {
     let major: Int
     let minor: Int
@@ -14,8 +14,10 @@ struct BlueZVersion: Comparable, CustomStringConvertible {
         (left.major, left.minor) < (right.major, right.minor)
     }
 
-    /// - Parameter modalias: What an adapter says it is: bluetoothd puts its own version there, 5.66 as `d0542`, unless it
-    ///   is set up to name another product than `1D6B:0246`.
+    /// Parses the modalias of an adapter.
+    ///
+    /// bluetoothd puts its own version there, 5.66 as `d0542`, unless it is configured with another product than
+    /// `1D6B:0246`.
     init?(modalias: String) {
         let prefix = "usb:v1D6Bp0246d"
         guard modalias.hasPrefix(prefix), let number = Int(modalias.dropFirst(prefix.count), radix: 16) else {
@@ -24,7 +26,10 @@ struct BlueZVersion: Comparable, CustomStringConvertible {
         self.init(number >> 8, number & 0xFF)
     }
 
-    /// - Parameter packages: What `/var/lib/dpkg/status` says: paragraphs of `Package: bluez`, `Version: 5.66-1+deb12u2`.
+    /// Parses a package list.
+    ///
+    /// - Parameter packages: The contents of `/var/lib/dpkg/status`: paragraphs of `Package: bluez`, `Version:
+    ///   5.66-1+deb12u2`.
     init?(packages: String) {
         var isBlueZ = false
         for line in packages.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -40,7 +45,7 @@ struct BlueZVersion: Comparable, CustomStringConvertible {
         return nil
     }
 
-    /// What it can't do, or not without `--experimental`; nil where nothing is missing.
+    /// A missing feature, or one that needs `--experimental`; nil if nothing is missing.
     var shortcoming: Fact? {
         if self < BlueZVersion(5, 42) {
             return "BlueZ \(self) knows GATT as an experiment only, so 'ble:' does not work"

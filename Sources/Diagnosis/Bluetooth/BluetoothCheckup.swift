@@ -3,9 +3,9 @@ internal import LineProtocol
 /// The checks of Bluetooth on this computer.
 struct BluetoothCheckup {
     let state: BluetoothState
-    /// Whether a BLE device is wanted. Where it is not, nothing of this fails: a device may be at a cable.
+    /// Whether the user wants a BLE device. If not, problems are only warnings: the device may be connected by a cable.
     let isNeeded: Bool
-    /// The name or address of the adapter that is wanted; nil for any.
+    /// The name or address of the requested adapter; nil for any.
     var adapter: String?
 
     var findings: [Finding] {
@@ -69,7 +69,7 @@ struct BluetoothCheckup {
             let name = "the adapter \(found.name) (\(found.address))"
             if found.isPowered { return .good(.adapter, "\(name) is on") }
             if isOneOn { return .good(.adapter, "\(name) is off; another is on") }
-            // That it is blocked was said.
+            // Another finding already says that Bluetooth is blocked.
             guard !state.switches.contains(where: { $0.isSoftBlocked || $0.isHardBlocked }) else { return nil }
             return problem(
                 .adapter, "\(name) is off",

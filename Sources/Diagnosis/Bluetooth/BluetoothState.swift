@@ -4,60 +4,62 @@ internal import DescriptorIO
 internal import LineProtocol
 internal import Transports
 
-/// What there is of Bluetooth on this computer.
+/// The state of Bluetooth on this computer.
 struct BluetoothState {
     enum Daemon: Equatable {
         case running
         case notRunning
         case notInstalled
-        /// The system bus can't be reached, with why.
+        /// The system bus can't be reached, for the given reason.
         case noBus(String)
-        /// It does not answer as it should, with why, what mends it, and how a link fails that it stops.
+        /// bluetoothd answers with an error: the reason, the remedy, and the error of a link that fails for this
+        /// reason.
         case refuses(String, remedy: String?, LinkError.Code)
     }
 
     struct Controller: Equatable {
-        /// As `hci0`.
+        /// The name, such as `hci0`.
         var name: String
         var address: String
         var isPowered: Bool
     }
 
     var daemon: Daemon
-    /// Those that bluetoothd shows.
+    /// The adapters that bluetoothd reports.
     var adapters: [Controller] = []
-    /// The names of those that the kernel has.
+    /// The names of the adapters that the kernel reports.
     var kernelAdapters: [String] = []
     var switches: [RadioSwitch] = []
     var version: BlueZVersion?
-    /// What bluetoothd was started with; nil where that can't be seen.
+    /// The arguments of bluetoothd; nil if not visible.
     var arguments: [String]?
-    /// What bluetoothd is set up to.
+    /// The settings of bluetoothd.
     var settings = DaemonSettings("")
     var libraryVersion = DBusLibrary.version
-    /// The file of libdbus; nil where it is linked into the program.
+    /// The path of libdbus; nil if the program is linked statically with it.
     var libraryPath = SharedLibraries.loaded().path(of: "libdbus-1")
 
-    /// Whether bluetoothd becomes a client of each phone that connects to it, and reads its battery, for which an iPhone
-    /// wants to pair (bluez#38).
+    /// Whether bluetoothd becomes a GATT client of each phone that connects, and reads its battery level, for which an
+    /// iPhone asks to pair (bluez#38).
     var readsPhones: Bool {
         guard daemon == .running, let arguments else { return false }
-        // Older ones know no such setting.
+        // Versions before 5.74 have no such setting.
         let knowsSetting = version.map { $0 >= BlueZVersion(5, 74) } ?? true
         return BatteryTrap(commandLine: arguments, settings: knowsSetting ? settings : DaemonSettings("")).isOpen
     }
 
-    /// Whether bluetoothd opens several channels to one of its like (EATT), in which notifications overtake one another.
+    /// Whether bluetoothd opens several channels (EATT) to another bluetoothd, so that notifications can arrive out of
+    /// order.
     var opensSeveralChannels: Bool {
         guard daemon == .running else { return false }
         if let channels = settings["GATT", "Channels"].flatMap({ Int($0) }), channels > 0 { return channels > 1 }
-        // 3 unless it is told otherwise, until 5.67 made it 1.
+        // The default was 3 channels before 5.67, and is 1 since.
         return version.map { $0 >= BlueZVersion(5, 54) && $0 < BlueZVersion(5, 67) } ?? false
     }
 }
 
 extension BluetoothState {
-    /// As it is now. Nothing is started or changed.
+    /// Reads the present state. Starts and changes nothing.
     static func now(on loop: EventLoop) async -> BluetoothState {
         var state = BluetoothState(daemon: .notRunning)
         state.kernelAdapters = Folder.names(in: "/sys/class/bluetooth").filter { !$0.contains(":") }
@@ -84,7 +86,8 @@ extension BluetoothState {
         return state
     }
 
-    /// To ask bluetoothd something would start it, which takes up to half a minute where it can't be: the bus is asked.
+    /// The state of bluetoothd. Asks the bus and not bluetoothd itself: a request would start bluetoothd, which takes
+    /// up to half a minute if that fails.
     private static func daemon(on loop: EventLoop) async -> Daemon {
         let bus: DBusConnection
         do throws(DBusError) { bus = try await DBusConnection.open(.system, on: loop) } catch {

@@ -1,17 +1,17 @@
 internal import DescriptorIO
 
-/// A switch that keeps Bluetooth off, as rfkill has it.
+/// An rfkill switch of a Bluetooth radio.
 struct RadioSwitch: Equatable {
-    /// What it belongs to, as `hci0` or `thinkpad_bluetooth`.
+    /// The name of the radio or driver, such as `hci0` or `thinkpad_bluetooth`.
     let name: String
-    /// Switched off by a program.
+    /// Whether a program switched the radio off.
     let isSoftBlocked: Bool
-    /// Switched off by the computer's own switch or key.
+    /// Whether the computer's hardware switch or key switched the radio off.
     let isHardBlocked: Bool
 
-    /// Those for Bluetooth, by their names.
+    /// Returns the switches for Bluetooth, in order of names.
     ///
-    /// - Parameter folder: Where the kernel shows them, which anybody may read.
+    /// - Parameter folder: The folder in which the kernel lists the switches. Every user may read it.
     static func all(in folder: String = "/sys/class/rfkill") -> [RadioSwitch] {
         Folder.names(in: folder).compactMap { entry in
             func word(_ file: String) -> String? {

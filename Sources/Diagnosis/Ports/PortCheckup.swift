@@ -4,20 +4,20 @@ internal import LineProtocol
 internal import SerialPort
 internal import Transports
 
-/// The checks of one port; none of them opens it.
+/// The checks of a port. None of them opens the port.
 struct PortCheckup {
     let port: SerialPortInfo
-    /// Who else uses it.
+    /// The other users of the port.
     let use: PortUse
-    /// How many processes could be looked at for that, and how many could not.
+    /// The number of processes whose open files were visible, and of those whose were not.
     let processes: (seen: Int, unseen: Int)
-    /// The baud rate that is wanted; nil if none was named.
+    /// The requested baud rate; nil if none was named.
     let baudRate: Int?
-    /// The programs that run, by their names.
+    /// The names of the running programs.
     let programs: Set<String>
-    /// The daemons that may have it.
+    /// The daemons that may have the port open.
     var daemons = Daemons()
-    /// The advice on how to get the port from processes that have it.
+    /// Returns an instruction to end processes that have the port open.
     var endingHint = { (processes: [Int32]) in HoldingProcess.endingHint(processes) }
 
     var findings: [Finding] {
@@ -62,7 +62,8 @@ struct PortCheckup {
             : .warning(.holder, of: port.path, "open in \(names), which takes part of the answers", remedy)
     }
 
-    /// That none was found, and among which: of other users' processes only root sees the open files.
+    /// The finding that no holder was found, with the number of examined processes: only root sees the open files of
+    /// other users' processes.
     private var noHolder: Finding {
         let seen = "none of the \(processes.seen) processes that could be looked at has it open"
         guard processes.unseen > 0 else { return .good(.holder, of: port.path, .text(seen)) }
@@ -71,7 +72,7 @@ struct PortCheckup {
             "\(seen); \(processes.unseen) of other users could not: 'sudo fuser -v \(port.path)' sees them")
     }
 
-    /// What minicom, picocom and the like have left in /run/lock.
+    /// The findings for lock files in /run/lock, by programs such as minicom and picocom.
     private var lockFiles: [Finding] {
         use.lockFiles.map { file in
             guard let processID = file.processID else {
@@ -133,8 +134,8 @@ struct PortCheckup {
     }
 }
 
-/// The baud rates that adapters reach, by their drivers: from the drivers' sources and the chips' data sheets, of a family
-/// the fastest. What a chip makes of an odd rate in between only opening it tells.
+/// The baud rates that adapters support, by driver: from the drivers' sources and the chips' data sheets, for the
+/// fastest chip of each family. Only opening the port shows the actual rate for an unusual value within the range.
 enum AdapterRates {
     private static let byDriver: [String: ClosedRange<Int>] = [
         "ch341": 46...2_000_000,

@@ -4,13 +4,13 @@ internal import Transports
 
 /// The checks of a device that a daemon shares.
 struct SharedDeviceCheckup {
-    /// What the daemon is said to call it.
+    /// The name of the device in the daemon, as given by the user.
     let name: String
     let daemons: Daemons
 
     private var device: DaemonDevice? { daemons.devices.first { $0.name == name } }
 
-    /// Where the daemon has the device; nil where no daemon has one of that name.
+    /// The endpoint at which the daemon has the device; nil if no daemon has a device of this name.
     var place: Endpoint? { device.flatMap { try? Endpoint($0.endpoint) } }
 
     var findings: [Finding] { [finding] }

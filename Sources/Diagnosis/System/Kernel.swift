@@ -1,27 +1,28 @@
 internal import DescriptorIO
 internal import Glibc
 
-/// The kernel that runs, and which drivers for USB-serial adapters it has.
+/// The running kernel and its drivers for USB-serial adapters.
 struct Kernel: Equatable {
-    /// As `uname -r` prints it.
+    /// The release, as printed by `uname -r`.
     let release: String
-    /// Those of ``adapterDrivers`` that it has neither built in nor as a module; nil where that can't be told, as in a
-    /// container, which sees the kernel and not its modules.
+    /// The ``adapterDrivers`` that are neither built in nor available as modules; nil if unknown, as in a container,
+    /// which does not see the kernel's modules.
     let missingDrivers: [String]?
 
-    /// The drivers of the adapters that people plug in, by their modules.
+    /// The module names of the drivers of common adapters.
     static let adapterDrivers = ["ch341", "ftdi_sio", "cp210x", "pl2303", "cdc_acm"]
 
     /// - Parameters:
-    ///   - moduleLists: What `modules.dep` and `modules.builtin` of the release say, as far as they can be read.
-    ///   - isLoaded: Whether a module is in use now.
+    ///   - release: The release of the kernel.
+    ///   - moduleLists: The readable ones of the release's files `modules.dep` and `modules.builtin`.
+    ///   - isLoaded: Whether a module is loaded now.
     init(release: String, moduleLists: [String], isLoaded: (String) -> Bool) {
         self.release = release
         guard !moduleLists.isEmpty else {
             missingDrivers = nil
             return
         }
-        // Files have a dash where modules have an underscore: cdc-acm.ko.
+        // File names have a dash for each underscore of the module name: cdc-acm.ko.
         var modules: Set<Substring> = []
         for line in moduleLists.joined(separator: "\n").split(separator: "\n") {
             let path = line.prefix { $0 != ":" }
@@ -34,7 +35,7 @@ struct Kernel: Equatable {
         }
     }
 
-    /// The one that runs this program.
+    /// Reads the running kernel.
     static func running() -> Kernel {
         var name = utsname()
         uname(&name)

@@ -1,12 +1,12 @@
 internal import DescriptorIO
 internal import Glibc
 
-/// The programs that run, but this one.
+/// The running programs, except this one.
 enum RunningPrograms {
-    /// Their command names, as the kernel has them: at most 15 bytes.
+    /// Returns the command names, as the kernel reports them: at most 15 bytes.
     static func names() -> Set<String> { Set(all().map(\.name)) }
 
-    /// The arguments that a program of that name was started with; nil where none runs, or it does not let them be seen.
+    /// Returns the arguments of a program; nil if no program of this name runs, or its arguments are not visible.
     static func arguments(of name: String) -> [String]? {
         for program in all() where program.name == name {
             guard let line = TextFile.contents(of: "/proc/\(program.process)/cmdline") else { continue }

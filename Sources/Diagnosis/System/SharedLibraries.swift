@@ -1,11 +1,12 @@
 internal import DescriptorIO
 
-/// The libraries of the system that this program has loaded.
+/// The shared libraries that this program has loaded.
 struct SharedLibraries: Equatable {
-    /// The files, links followed, so that their names tell the version: `/usr/lib/x86_64-linux-gnu/libudev.so.1.7.5`.
+    /// The paths of the files with symbolic links resolved, so that the names include versions:
+    /// `/usr/lib/x86_64-linux-gnu/libudev.so.1.7.5`.
     let paths: [String]
 
-    /// - Parameter maps: What `/proc/self/maps` says: the path follows five columns.
+    /// - Parameter maps: The contents of `/proc/self/maps`: lines of five columns and a path.
     init(maps: String) {
         var paths: [String] = []
         for line in maps.split(separator: "\n") {
@@ -19,7 +20,7 @@ struct SharedLibraries: Equatable {
 
     static func loaded() -> SharedLibraries { SharedLibraries(maps: TextFile.contents(of: "/proc/self/maps") ?? "") }
 
-    /// The file of a library by its name, `libudev`.
+    /// Returns the path of a library by its name, such as `libudev`.
     func path(of name: String) -> String? {
         paths.first { $0.split(separator: "/").last?.hasPrefix(name + ".") == true }
     }

@@ -3,7 +3,7 @@ internal import SerialPort
 
 /// The checks of the computer as a whole.
 struct SystemCheckup {
-    /// The programs that run, by their names.
+    /// The names of the running programs.
     let programs: Set<String>
     let ports: [SerialPortInfo]
     let devicesWithoutPort: [SerialPortInfo.USB]
