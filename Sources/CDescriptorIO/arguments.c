@@ -4,7 +4,7 @@
 static int argument_count;
 static char **argument_values;
 
-// glibc hands the arguments to constructors. Swift's runtime reads them from /proc, which a chroot may lack.
+// glibc passes the arguments to constructors. Swift's runtime reads them from /proc, which a chroot may lack.
 __attribute__((constructor)) static void keep_arguments(int count, char **values) {
     argument_count = count;
     argument_values = values;

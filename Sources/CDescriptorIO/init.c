@@ -24,7 +24,7 @@ void cdescriptorio_leave_init(void) {
                 if (process == child) _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
             }
         } else if (number > 0 && info.si_code != SI_KERNEL) {
-            // What a terminal sends reaches the child as well.
+            // Pass signals on, except those from the kernel: signals of a terminal also reach the child directly.
             kill(child, number);
         }
     }

@@ -1,10 +1,11 @@
-// What Swift's runtime does at each start, and a program here has no use for. The linker takes these functions instead of those
-// of the runtime's archive, as they come first: a start asks the system 16 times fewer. A debug build has the runtime's own.
-// Where a later runtime needs more of the objects that these replace, the linker tells of a symbol that is there twice.
+// Replacements for parts of Swift's runtime that are unnecessary here and run at each start. The linker takes these
+// functions, which come first, instead of those in the runtime's archive; a start then makes 16 fewer system calls. A
+// debug build has the original functions. If a later runtime needs more of the replaced objects, the linker reports a
+// duplicate symbol.
 #ifdef STATIC_RELEASE
 #include "CDescriptorIO.h"
 
-// The runtime looks for its own arguments in all of /proc/self/maps.
+// The runtime searches all of /proc/self/maps for the arguments.
 char **_swift_stdlib_getUnsafeArgvArgc(int *count) {
     *count = cdescriptorio_argument_count();
     return cdescriptorio_arguments();
@@ -15,7 +16,7 @@ void _swift_stdlib_overrideUnsafeArgvArgc(char **values, int count) {
     (void)count;
 }
 
-// It looks in seven folders for a program that would describe a crash, which is not installed with a release.
+// The runtime searches seven folders for a program that describes crashes, which is not installed with a release.
 char *swift_copyAuxiliaryExecutablePath(const char *name) {
     (void)name;
     return NULL;

@@ -1,7 +1,7 @@
 internal import RecordFormat
 internal import Terminal
 
-/// Values over time, in panels of one unit each, one above the other, and states below.
+/// A chart of values over time, in one panel for each unit, with the states of devices below.
 ///
 /// ```swift
 /// let chart = Chart(try RecordQuery.series(columns: Chart.svgColumns, filter))

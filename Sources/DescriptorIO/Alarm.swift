@@ -1,6 +1,7 @@
-/// An action that is due after some time, on the thread of a loop.
+/// An action that runs after a delay, on the thread of a loop.
 ///
-/// By the loop's own clock it is one of the loop's timers, and costs no task; by another clock a task sleeps for it.
+/// With the loop's own clock, the alarm is one of the loop's timers and needs no task. With another clock, a task
+/// sleeps for the delay.
 package struct Alarm {
     private enum Bearer {
         case timer(TimerQueue.Token)
@@ -10,9 +11,14 @@ package struct Alarm {
     private let loop: EventLoop
     private let bearer: Bearer
 
-    /// Sets an alarm, on the thread of `loop`.
+    /// Sets an alarm. Call this on the thread of `loop`.
     ///
-    /// - Parameter time: How long from now. Zero and less are due in the loop's next turn, behind what else is due there.
+    /// - Parameters:
+    ///   - time: The delay. With zero or less, the action runs in the loop's next turn, after all actions that are
+    ///     already due.
+    ///   - clock: The clock that measures the delay.
+    ///   - loop: The loop on whose thread the action runs.
+    ///   - action: The action.
     package init(
         after time: Duration, on clock: some Clock<Duration>, loop: EventLoop, action: @escaping @Sendable () -> Void
     ) {
@@ -28,7 +34,7 @@ package struct Alarm {
         }
     }
 
-    /// Takes the alarm back, on the thread of the loop. One that has gone off is no concern.
+    /// Cancels the alarm. Call this on the thread of the loop. Does nothing if the action has run.
     package func cancel() {
         switch bearer {
         case .timer(let token): loop.cancel(token)

@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// What has arrived and nobody has read yet, without bound, or who waits for it: the inside of a sequence.
+/// An unbounded queue between a producer and one reader, for implementing asynchronous sequences.
 package final class ArrivalQueue<Element: Sendable, Failure: Error>: Sendable {
     private typealias Outcome = Result<Element?, Failure>
 
     private struct State {
         var elements: [Element] = []
-        /// How many of `elements` have been read.
+        /// The number of `elements` that have been read.
         var position = 0
         var reader: UnsafeContinuation<Outcome, Never>?
         var end: Outcome?
@@ -41,7 +41,7 @@ package final class ArrivalQueue<Element: Sendable, Failure: Error>: Sendable {
         reader?.resume(returning: .success(element))
     }
 
-    /// Lets the sequence end behind what is there, with an error or without.
+    /// Ends the sequence after the queued elements, with or without an error.
     package func end(_ error: Failure?) {
         let outcome: Outcome = error.map { .failure($0) } ?? .success(nil)
         let reader = state.withLock { state in
@@ -52,9 +52,9 @@ package final class ArrivalQueue<Element: Sendable, Failure: Error>: Sendable {
         reader?.resume(returning: outcome)
     }
 
-    /// Waits for the next element; nil at the end, and when the task is cancelled. An error is thrown once.
+    /// Waits for the next element; nil at the end, and if the task is cancelled. An error is thrown only once.
     ///
-    /// - Precondition: One task at a time.
+    /// - Precondition: No other task is waiting.
     package func next() async throws(Failure) -> Element? {
         try await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
@@ -63,7 +63,7 @@ package final class ArrivalQueue<Element: Sendable, Failure: Error>: Sendable {
                     if Task.isCancelled { return .success(nil) }
                     if let element = state.takeFirst() { return .success(element) }
                     if let end = state.end {
-                        state.end = .success(nil)  // an error is thrown once
+                        state.end = .success(nil)  // an error is thrown only once
                         return end
                     }
                     state.reader = continuation

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// This program once more, in a session of its own, which goes on when this one has ended.
+/// A second run of this program in a session of its own, which continues after the first one has ended.
 ///
-/// The program is started anew rather than forked: a copy of a process has one of its threads. It runs the same code with
-/// the same arguments, which finds out by ``isThis`` that it is the one in the background:
+/// The program is started again rather than forked: a forked process has only one of the threads. The second run
+/// executes the same code with the same arguments; ``isThis`` tells whether a process is that run:
 ///
 /// ```swift
 /// let background = BackgroundProgram(mark: "SCALE_IN_BACKGROUND")
@@ -12,35 +12,38 @@ internal import Glibc
 ///     print(output, "end it by: kill \(process)")
 /// } else {
 ///     print("serving at", server.path)
-///     background.release()  // what the other one waits for
+/// lets `start` return in the first run
 /// }
 /// ```
 public struct BackgroundProgram: Sendable {
-    /// What came of a start.
+    /// The result of a start.
     public enum Start: Sendable, Hashable {
-        /// The process of this number has come to ``BackgroundProgram/release()``, and has written this before.
+        /// The process has called ``BackgroundProgram/release()``, after writing this output.
         case ready(process: Int32, output: String)
-        /// The process ended before, with this status, as a shell tells it: 128 and its number where a signal ended it.
+        /// The process ended before, with this status by the shell's convention: 128 plus the signal's number if a
+        /// signal ended it.
         case ended(status: Int32, output: String)
     }
 
-    /// What ends the output of a program that is ready, and is in no text.
+    /// The byte that ends the output of a program that is ready. It occurs in no text.
     private static let end: UInt8 = 0
 
     private let mark: String
 
-    /// - Parameter mark: The variable that the one in the background finds in its environment.
+    /// Creates a background program.
+    ///
+    /// - Parameter mark: The name of an environment variable that identifies the second run.
     public init(mark: String) { self.mark = mark }
 
-    /// Whether this process is the one in the background.
+    /// Whether this process is the second run, in the background.
     public var isThis: Bool { getenv(mark) != nil }
 
-    /// Starts the program in the background, and waits until it is ready. Its errors go where this program's go.
+    /// Starts the second run, and waits until it is ready. It shares this program's standard error until then.
     ///
     /// - Parameters:
-    ///   - arguments: Its arguments, the name of the program first.
-    ///   - program: The path of the program: this one, unless told otherwise.
-    /// - Throws: Where the system has no room for another process.
+    ///   - arguments: The arguments, beginning with the name of the program.
+    ///   - program: The path of the program; nil for this program.
+    /// - Throws: ``DescriptorError`` if no process can be started.
     public func start(
         _ arguments: [String], program: String? = nil
     ) throws(DescriptorError) -> Start {
@@ -59,8 +62,8 @@ public struct BackgroundProgram: Sendable {
         return .ended(status: ProcessEnd.reap(process), output: output)
     }
 
-    /// In the one in the background, once it does what it was started for: tells the other one so, and lets go of the standard
-    /// streams, which whoever started the program may wait to be closed. Elsewhere it does nothing.
+    /// Reports that the second run is ready, and redirects its standard output and standard error to /dev/null, since
+    /// the caller of the program may wait for their end. Does nothing in the first run.
     public func release() {
         guard isThis else { return }
         _ = write(STDOUT_FILENO, [Self.end], 1)
@@ -70,7 +73,7 @@ public struct BackgroundProgram: Sendable {
         close(nothing)
     }
 
-    /// The path of this program; `/proc/self/exe` would give the other the name `exe`.
+    /// The path of this program. With `/proc/self/exe` as its path, the second run would have the name `exe`.
     private static var ownPath: String {
         let link = "/proc/self/exe"
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
@@ -78,7 +81,7 @@ public struct BackgroundProgram: Sendable {
             readlink(link, bytes.baseAddress!.assumingMemoryBound(to: CChar.self), bytes.count)
         }
         let path = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
-        // It may have been replaced or removed meanwhile.
+        // The file may have been replaced or removed since the start.
         var (own, there) = (stat(), stat())
         let isThere = stat(link, &own) == 0 && stat(path, &there) == 0
         return isThere && own.st_dev == there.st_dev && own.st_ino == there.st_ino ? path : link
@@ -95,7 +98,7 @@ public struct BackgroundProgram: Sendable {
         return try start.start()
     }
 
-    /// What comes, up to the end of the output or of the writer.
+    /// Reads the output up to its end mark, or until the writer has ended.
     private static func output(from descriptor: CInt) -> (bytes: [UInt8], isReady: Bool) {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0

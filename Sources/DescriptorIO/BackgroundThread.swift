@@ -1,13 +1,15 @@
 internal import CDescriptorIO
 internal import Glibc
 
-/// A thread that takes no signals: those are for the threads that wait for them.
+/// A thread that blocks signals, so that they reach the threads that handle them.
 ///
-/// A thread that leaves a signal unblocked would have the process ended by it, though another thread waits to attend to it.
+/// A signal may be delivered to any thread that does not block it, and would then end the process even if another
+/// thread waits for it.
 package struct BackgroundThread: Sendable {
     private let thread: pthread_t
 
-    /// Signals that a thread causes itself: a crash, a write that nobody reads, a terminal of another job.
+    /// The signals that a thread causes itself: by a crash, by writing without a reader, or by using the terminal of
+    /// another job.
     private static let ownSignals = [
         SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPIPE, SIGXFSZ, SIGTTIN, SIGTTOU,
     ]
@@ -20,7 +22,7 @@ package struct BackgroundThread: Sendable {
             let body: @Sendable () -> Void
             init(_ body: @escaping @Sendable () -> Void) { self.body = body }
         }
-        // From the thread's first moment on: no signal may reach it before.
+        // Block the signals from the start of the thread, so that none can reach it before.
         var blocked = sigset_t()
         sigfillset(&blocked)
         for signal in Self.ownSignals { sigdelset(&blocked, signal) }
@@ -31,7 +33,8 @@ package struct BackgroundThread: Sendable {
             { pointer in
                 let work = Unmanaged<Work>.fromOpaque(pointer!)
                 work.takeUnretainedValue().body()
-                // Not before: a thread that frees memory is given a part of the heap for itself, by four system calls.
+                // Release only after the body: the first free on a thread makes malloc create a heap arena for the
+                // thread, by four system calls.
                 work.release()
                 return nil
             }, work.toOpaque())
@@ -42,7 +45,7 @@ package struct BackgroundThread: Sendable {
         self.thread = thread
     }
 
-    /// Leaves the thread to itself.
+    /// Detaches the thread, which then releases its resources when it ends.
     package func detach() { pthread_detach(thread) }
 
     /// Waits until the thread has ended.

@@ -1,29 +1,30 @@
 internal import Glibc
 
-/// What a channel does without waiting: it reads and writes, and keeps who waits.
+/// The non-blocking part of a channel: reads and writes, and stores the waiting readers and writers.
 ///
-/// A class beside the actor, so that what arrives comes straight here from the loop.
+/// A class separate from the actor, so that the loop can call it directly when bytes arrive.
 final class ChannelCore: @unchecked Sendable {
-    // @unchecked: it is touched on the thread of its loop only: by its channel, whose executor the loop is, by what the
+    // @unchecked: used only on the thread of its loop: by its channel, whose executor is the loop, by calls that the
     // loop executes, and by the handler that the loop calls.
 
     enum State {
         case open
-        /// The far end is gone; what it had sent before is still handed out.
+        /// The far end is gone. Bytes that it sent before can still be read.
         case lost(DescriptorError)
         case closed
     }
 
-    /// Bytes, or the end: nil once the channel was closed.
+    /// Received bytes, or the end of input: nil if the channel was closed.
     typealias Arrival = Result<[UInt8]?, DescriptorError>
     typealias ReadContinuation = UnsafeContinuation<Arrival, Never>
     typealias WriteContinuation = UnsafeContinuation<Result<Void, DescriptorError>, Never>
 
-    /// Bytes that the kernel has not taken yet, in their place in the queue.
+    /// Bytes that the kernel has not accepted yet, as an entry of the queue.
     ///
-    /// Whoever waits for them joins later: between a first write and the wait, others may come to write.
+    /// A caller starts waiting for the entry after it was queued: between the first write and the wait, other writes
+    /// may be queued.
     final class PendingWrite: @unchecked Sendable {
-        // @unchecked: as its core, touched on the loop's thread only.
+        // @unchecked: like its core, used only on the loop's thread.
 
         fileprivate let bytes: [UInt8]
         fileprivate var written: Int
@@ -57,12 +58,12 @@ final class ChannelCore: @unchecked Sendable {
     private var receiver: (@Sendable (Arrival) -> Void)?
     private var writers: [PendingWrite] = []
     private var leftover: [[UInt8]] = []
-    /// Why nothing can be written any more, while the hang-up that follows is waited for.
+    /// The reason why writing has failed, until the hang-up that follows.
     private var writeFailure: (error: DescriptorError, timer: TimerQueue.Token)?
     private let hangUpPatience: Duration
-    /// Whether it can be written to when the far end has ended its own direction.
+    /// Whether writing continues after the far end has shut down its direction.
     private let keepsWriting: Bool
-    /// Whether the far end has, and all that it sent was read.
+    /// Whether the far end has shut down its direction, and all its bytes were read.
     private var hasInputEnded = false
     private var lastID: UInt64 = 0
 
@@ -81,14 +82,14 @@ final class ChannelCore: @unchecked Sendable {
     deinit {
         guard case .open = state else { return }
         guard let token else { return closeDescriptor(descriptor) }
-        // First off the loop: it would go on polling a number that is nobody's, or somebody else's.
+        // Stop watching first: after closing, the loop would poll a number that is invalid, or is another file's.
         loop.execute { [unowned loop, descriptor, closeDescriptor] in
             loop.unwatch(token)
             closeDescriptor(descriptor)
         }
     }
 
-    /// Names one that is going to wait.
+    /// Returns an ID for a read that is about to wait.
     func newID() -> UInt64 {
         lastID += 1
         return lastID
@@ -98,7 +99,8 @@ final class ChannelCore: @unchecked Sendable {
 
     var hasReader: Bool { reader != nil }
 
-    /// What needs no wait: bytes that were read before the far end was lost, or the end. nil while it is open.
+    /// The result of a read that need not wait: bytes that were read before the far end was lost, or the end. nil while
+    /// the channel is open.
     func resultAtOnce() -> Arrival? {
         if !leftover.isEmpty { return .success(leftover.removeFirst()) }
         switch state {
@@ -150,7 +152,7 @@ final class ChannelCore: @unchecked Sendable {
         if let receiver { receiver(.success(bytes)) } else { resumeReader(.success(bytes)) }
     }
 
-    /// Tells whoever waits for bytes that there will be none.
+    /// Reports the end of input to a waiting reader.
     private func handOverEnd(_ end: Arrival) {
         if let receiver {
             self.receiver = nil
@@ -166,7 +168,7 @@ final class ChannelCore: @unchecked Sendable {
     }
 
     private func readOnce() -> ReadResult {
-        // Into a buffer that lasts, then out of it: most reads are a line, and a line is a small allocation.
+        // Read into a permanent buffer and copy: most reads are one line, so the copy is a small allocation.
         let buffer = loop.scratch
         var count: Int
         repeat {
@@ -180,7 +182,7 @@ final class ChannelCore: @unchecked Sendable {
 
     private static let endOfInput = DescriptorError(.disconnected, call: "read")
 
-    /// Nothing more will come.
+    /// Handles the end of input.
     private func end(_ error: DescriptorError) {
         guard keepsWriting, error == Self.endOfInput, !reportsEnd else { return lose(error, isReadToEnd: true) }
         hasInputEnded = true
@@ -188,11 +190,11 @@ final class ChannelCore: @unchecked Sendable {
         handOverEnd(.failure(error))
     }
 
-    /// Whether a read of 0 bytes was the end. Another program that shares a terminal may have set VMIN to 0 (pyserial
-    /// does), and 0 is then "nothing yet": poll tells the two apart.
+    /// Whether a read of 0 bytes means the end. On a shared terminal, another program such as pyserial may have set
+    /// VMIN to 0, and 0 then means "nothing yet". poll(2) distinguishes the two cases.
     private var isHungUp: Bool { kind == .socket || reportsEnd }
 
-    /// Whether poll has come to know that the far end is gone.
+    /// Whether poll(2) reports that the far end is gone.
     private var reportsEnd: Bool {
         var state = pollfd(fd: descriptor, events: 0, revents: 0)
         return poll(&state, 1, 0) > 0 && state.revents & CShort(POLLHUP | POLLERR | POLLNVAL) != 0
@@ -200,10 +202,10 @@ final class ChannelCore: @unchecked Sendable {
 
     // MARK: Writing
 
-    /// Whether others wait to write.
+    /// Whether writes are queued.
     var isBusy: Bool { !writers.isEmpty }
 
-    /// Writes what the kernel takes and keeps the rest, in its turn; returns that rest, nil if there is none.
+    /// Writes as many bytes as the kernel accepts and queues the rest. Returns the queued rest; nil if there is none.
     func beginWrite(_ bytes: [UInt8]) throws(DescriptorError) -> PendingWrite? {
         switch state {
         case .closed: throw DescriptorError(.closed, call: "write")
@@ -226,7 +228,7 @@ final class ChannelCore: @unchecked Sendable {
         return rest
     }
 
-    /// Forgets what was to be written and was not yet.
+    /// Cancels all queued writes.
     func cancelWriters() {
         failWriters(DescriptorError(.cancelled, call: "write"))
         updateInterest()
@@ -239,7 +241,8 @@ final class ChannelCore: @unchecked Sendable {
         updateInterest()
     }
 
-    /// Writes from `start` on until all is written or the kernel takes no more; returns how far it came.
+    /// Writes from index `start` until all is written or the kernel's buffer is full. Returns the index of the first
+    /// byte not written.
     private func write(_ bytes: [UInt8], from start: Int) throws(DescriptorError) -> Int {
         var position = start
         while position < bytes.count {
@@ -275,12 +278,14 @@ final class ChannelCore: @unchecked Sendable {
         }
     }
 
-    /// Ends writing, and the channel with it once the kernel has hung the descriptor up.
+    /// Ends writing, and closes the channel once the kernel has hung up the descriptor.
     ///
-    /// A USB tty refuses what is written as soon as its device is gone, and is hung up a moment later. Closed in between,
-    /// it waits up to 30 s for bytes that cannot be sent any more, and the whole hub waits with it.
+    /// A USB tty refuses writes as soon as its device is gone, and is hung up a moment later. If the tty is closed in
+    /// between, close(2) waits up to 30 s for bytes that can no longer be sent, and blocks the whole hub during that
+    /// time.
     ///
-    /// The reader still gets what came before the end, but not from here: who writes is in the middle of something.
+    /// The reader still receives the bytes before the end, but from a later turn of the loop, since the caller here is
+    /// in the middle of a write.
     private func failWriting(_ error: DescriptorError) {
         let patience = kind == .stream && !reportsEnd ? hangUpPatience : .zero
         let timer = loop.schedule(at: .now + patience) { [weak self] in self?.lose(error) }
@@ -308,15 +313,17 @@ final class ChannelCore: @unchecked Sendable {
         }
     }
 
-    /// The most bytes that are read of a far end that is lost: more than a kernel keeps.
+    /// The maximum number of bytes to read after the far end is lost: more than a kernel buffers.
     private static let lastBytes = 1 << 24
 
-    /// - Parameter isReadToEnd: Whether a read has found the end: what comes behind it on a pseudo-terminal is said by who has
-    ///   opened it since.
+    /// Handles the loss of the far end.
+    ///
+    /// - Parameter isReadToEnd: Whether a read has returned the end. Later bytes on a pseudo-terminal come from a
+    ///   program that opened it afterwards.
     private func lose(_ error: DescriptorError, isReadToEnd: Bool = false) {
         guard case .open = state else { return }
-        // A receiver may close the channel at any of them: the number is somebody else's then. A far end that takes nothing
-        // may still send for ever.
+        // The receiver may close the channel at any time; the descriptor's number may then belong to another file. The
+        // limit is for a far end that sends without end.
         var count = 0
         while !isReadToEnd, count < Self.lastBytes, case .open = state, case .bytes(let bytes) = readOnce() {
             count += bytes.count
@@ -350,13 +357,13 @@ final class ChannelCore: @unchecked Sendable {
         if let token {
             if events != interest { loop.setInterest(token, events: events) }
         } else {
-            // From now on a hang-up is noticed even while nobody reads.
+            // From now on a hang-up is noticed even without a reader.
             token = loop.watch(descriptor, events: events, handler: Handler(core: self))
         }
         interest = events
     }
 
-    /// Holds the channel's core weakly: a channel that everybody has forgotten must still be closed.
+    /// Holds the core weakly, so that a channel without references is deallocated and closes its descriptor.
     private final class Handler: PollHandler {
         private weak let core: ChannelCore?
         init(core: ChannelCore) { self.core = core }
@@ -372,14 +379,14 @@ final class ChannelCore: @unchecked Sendable {
             case .end(let error): end(error)
             }
         } else if events & CShort(POLLHUP | POLLERR | POLLNVAL) != 0 {
-            // Nobody reads, and poll would report this again at once and for ever.
+            // Without a reader, poll would report this again and again.
             lose(Self.hangUp)
         }
         if events & CShort(POLLOUT) != 0, case .open = state { writeWaiting() }
         updateInterest()
     }
 
-    /// Poll has reported a hang-up, and there was nothing to read. Somebody may have opened the pseudo-terminal since.
+    /// Handles a hang-up without bytes to read. A program may have opened the pseudo-terminal again since.
     private func lookForEnd() {
         guard reportsEnd else { return }
         switch readOnce() {

@@ -1,39 +1,42 @@
 internal import Glibc
 
-/// An open descriptor as two streams of bytes: what a port, a socket and a pseudo-terminal have in common.
+/// An open descriptor as two streams of bytes: a serial port, a socket or a pseudo-terminal.
 ///
-/// The channel owns the descriptor and closes it at once when the far end is gone: while a dead USB tty is held open,
-/// the device comes back under another name (tokio-serial#56, Klipper#299). A read of 0 bytes after a hang-up is that
-/// end, never "nothing yet": to take it so is to spin (espmonitor#12).
+/// The channel owns the descriptor and closes it as soon as the far end is gone: while a dead USB tty is held open, the
+/// device comes back under another name (tokio-serial#56, Klipper#299). A read of 0 bytes after a hang-up means the
+/// end. Treating it as "nothing yet" would make a loop that burns a core (espmonitor#12).
 ///
-/// It reads only while somebody waits for bytes, so that a slow reader holds the sender back through the kernel's
-/// buffers and nothing is gathered without bound.
+/// The channel reads only while a reader waits, so that a slow reader holds back the sender through the kernel's
+/// buffers, and no bytes pile up in memory.
 public actor DescriptorChannel {
-    /// What the descriptor is, as far as reading and writing differ.
+    /// The kind of descriptor, which determines the calls for writing.
     public enum Kind: Sendable, Hashable {
         /// A terminal, a pseudo-terminal or a pipe.
         case stream
-        /// A socket: written with MSG_NOSIGNAL, so that a lost peer is an error and not a SIGPIPE.
+        /// A socket. MSG_NOSIGNAL makes writing to a lost peer an error instead of a SIGPIPE.
         case socket
     }
 
-    /// The most bytes that one ``read()`` returns. A terminal's kernel buffer holds 4096.
+    /// The maximum number of bytes that one ``read()`` returns. The kernel's buffer of a terminal holds 4096.
     public static let readLength = 4096
 
-    /// The loop that all of the channel runs on.
+    /// The loop that the channel runs on.
     public nonisolated var loop: EventLoop { core.loop }
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private nonisolated let core: ChannelCore
 
-    /// Takes over `descriptor`, which must be open and non-blocking.
+    /// Creates a channel that owns `descriptor`, which must be open and non-blocking.
     ///
     /// - Parameters:
-    ///   - hangUpPatience: How long a descriptor that refuses what is written may take to be hung up by the kernel, before
-    ///     it is closed all the same.
-    ///   - keepsWriting: Whether a socket whose far end has ended its own direction is kept, for what is yet to be written: as
-    ///     `echo STATUS | socat - TCP:bench:4000` waits for the answer.
-    ///   - closeDescriptor: What closing is, where it takes more than `close(2)`; called once.
+    ///   - descriptor: The descriptor.
+    ///   - kind: The kind of the descriptor.
+    ///   - loop: The loop that the channel runs on.
+    ///   - hangUpPatience: The longest time between a failed write and the kernel's hang-up of the descriptor. After
+    ///     this time the descriptor is closed anyway.
+    ///   - keepsWriting: Whether a socket stays open for writing after the far end has shut down its direction: `echo
+    ///     STATUS | socat - TCP:bench:4000` does so and waits for the reply.
+    ///   - closeDescriptor: Closes the descriptor, if that takes more than close(2); called once.
     public init(
         taking descriptor: CInt, kind: Kind, on loop: EventLoop = .shared, hangUpPatience: Duration = .seconds(5),
         keepsWriting: Bool = false, closeDescriptor: (@Sendable (CInt) -> Void)? = nil
@@ -45,10 +48,11 @@ public actor DescriptorChannel {
 
     // MARK: Reading
 
-    /// The next bytes to arrive, at most ``readLength``; nil once ``close()`` was called.
+    /// Waits for the next bytes, at most ``readLength``; nil if ``close()`` was called.
     ///
-    /// - Throws: `disconnected` when the far end is gone and all that it sent was read; `cancelled` when the task is.
-    /// - Precondition: One reader at a time.
+    /// - Throws: `disconnected` if the far end is gone and all its bytes were read; `cancelled` if the task is
+    ///   cancelled.
+    /// - Precondition: No other read is waiting.
     public func read() async throws(DescriptorError) -> [UInt8]? {
         precondition(!core.hasReader, "a channel has one reader at a time")
         if let result = core.resultAtOnce() { return try result.get() }
@@ -66,15 +70,15 @@ public actor DescriptorChannel {
         }.get()
     }
 
-    /// What has arrived by now, without waiting; empty if nothing has.
+    /// Returns the bytes that have arrived, without waiting; empty if there are none.
     ///
-    /// - Throws: `disconnected` when the far end is gone and all that it sent was read.
+    /// - Throws: `disconnected` if the far end is gone and all its bytes were read.
     public func readAvailable() throws(DescriptorError) -> [UInt8] { try core.readAvailable() }
 
-    /// From now on hands what ``read()`` would return or throw to `receiver`, on the loop's thread, as fast as it comes; the
-    /// end once and last.
+    /// Passes all further results of ``read()`` to `receiver`, on the loop's thread, as fast as they arrive. The end or
+    /// the error comes once and last.
     ///
-    /// - Precondition: Nobody reads.
+    /// - Precondition: No read is waiting.
     public func forward(to receiver: @escaping @Sendable (Result<[UInt8]?, DescriptorError>) -> Void) {
         precondition(!core.hasReader, "a channel has one reader at a time")
         core.forward(to: receiver)
@@ -82,9 +86,9 @@ public actor DescriptorChannel {
 
     // MARK: Writing
 
-    /// Writes all of `bytes`, in the order of the calls, and returns once the kernel has taken them.
+    /// Writes all of `bytes`, in the order of the calls, and returns once the kernel has accepted them.
     ///
-    /// - Throws: `disconnected`, `closed`, or `cancelled`; part of the bytes may have gone out by then.
+    /// - Throws: `disconnected`, `closed`, or `cancelled`; some of the bytes may have been written.
     public func write(_ bytes: [UInt8]) async throws(DescriptorError) {
         guard let rest = try core.beginWrite(bytes) else { return }
         try await withTaskCancellationHandler {
@@ -97,10 +101,10 @@ public actor DescriptorChannel {
         }.get()
     }
 
-    /// Writes `bytes` without waiting, unless others wait to write. What the kernel does not take at once follows as
-    /// soon as it does.
+    /// Writes `bytes` without waiting, unless other writes are queued. Bytes that the kernel does not accept at once
+    /// are queued.
     ///
-    /// - Returns: Whether it did: ``write(_:)`` waits for its turn.
+    /// - Returns: false if other writes are queued; then nothing was written, and ``write(_:)`` can wait for its turn.
     /// - Throws: `disconnected` or `closed`.
     /// - Precondition: The caller runs on the thread of ``loop``.
     public nonisolated func writeAtOnce(_ bytes: [UInt8]) throws(DescriptorError) -> Bool {
@@ -110,7 +114,7 @@ public actor DescriptorChannel {
         return true
     }
 
-    /// Forgets what the kernel has not taken yet: who waits to write finds it cancelled. Part of it may have gone out.
+    /// Cancels all queued writes, whose callers receive `cancelled`. Some of the bytes may have been written.
     ///
     /// - Precondition: The caller runs on the thread of ``loop``.
     public nonisolated func cancelWriting() {
@@ -120,16 +124,16 @@ public actor DescriptorChannel {
 
     // MARK: Closing
 
-    /// Closes the descriptor, ends a waiting read with nil and waiting writes with `closed`. Closing twice is allowed.
+    /// Closes the descriptor. A waiting read returns nil, and waiting writes throw `closed`. Closing twice is allowed.
     public func close() { core.close() }
 
     /// Whether the descriptor is still open.
     public var isOpen: Bool { if case .open = core.state { true } else { false } }
 
-    /// Whether the far end of a socket has closed it or ended its own direction. True also once this
-    /// end is closed. Bytes sent before may still be unread.
+    /// Whether the far end of a socket has closed it or shut down its direction, or this end is closed. Bytes sent
+    /// before may still be unread.
     public var hasFarEndLeft: Bool {
-        // POLLRDHUP, which glibc hides from Swift.
+        // POLLRDHUP, which Swift's Glibc module lacks.
         let farEndLeft: CShort = 0x2000
         let ready = try? core.withDescriptor { descriptor in
             var entry = pollfd(fd: descriptor, events: farEndLeft, revents: 0)
@@ -138,7 +142,9 @@ public actor DescriptorChannel {
         return ready != 0
     }
 
-    /// Calls `body` with the descriptor while it is open, for what only its owner knows to ask: modem lines, a drain.
+    /// Calls `body` with the descriptor, for operations such as modem lines or a drain.
+    ///
+    /// - Throws: `closed` or `disconnected` if the descriptor is no longer open.
     public func withDescriptor<Value>(_ body: (CInt) -> Value) throws(DescriptorError) -> Value {
         try core.withDescriptor(body)
     }

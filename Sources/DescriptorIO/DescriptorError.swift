@@ -1,41 +1,50 @@
 internal import Glibc
 
-/// Why an operation on a descriptor did not succeed.
+/// The failure of an operation on a descriptor.
 public struct DescriptorError: Error, Sendable, Hashable {
     /// The kinds of failure that a caller handles differently.
     public enum Code: Sendable, Hashable {
         /// The far end is gone: unplugged, hung up, or closed by its owner.
         case disconnected
-        /// This end was closed before, or while, the operation ran.
+        /// This end was closed before or during the operation.
         case closed
-        /// The task that waited was cancelled.
+        /// The waiting task was cancelled.
         case cancelled
-        /// A host's name leads to no address; with the code of getaddrinfo(3), as `EAI_NONAME`.
+        /// A host name has no address; with the code of getaddrinfo(3), such as `EAI_NONAME`.
         case unknownHost(CInt)
-        /// The operating system refused; ``DescriptorError/errno`` says how.
+        /// Any other system error: see ``DescriptorError/errno``.
         case system
     }
 
     /// The kind of failure.
     public var code: Code
-    /// The `errno` behind it, where there was one.
+    /// The `errno` of the failure; nil if there is none.
     public var errno: CInt?
-    /// The call that failed, as `read` or `connect`.
+    /// The call that failed, such as `read` or `connect`.
     public var call: String
 
-    /// An error of the given kind.
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of failure.
+    ///   - errno: The `errno` of the failure; nil if there is none.
+    ///   - call: The call that failed, such as `read` or `connect`.
     public init(_ code: Code, errno: CInt? = nil, call: String) {
         self.code = code
         self.errno = errno
         self.call = call
     }
 
-    /// The error that `errno` holds after `call` failed.
+    /// Returns the error for the present value of `errno`, after `call` failed.
     public static func last(_ call: String) -> DescriptorError {
         DescriptorError(errno: Glibc.errno, call: call)
     }
 
-    /// Sorts an `errno` into its kind: EIO, EPIPE, ECONNRESET, ENXIO, and ENODEV say that the far end is gone.
+    /// Creates an error from an `errno`. EIO, EPIPE, ECONNRESET, ENXIO, and ENODEV mean that the far end is gone.
+    ///
+    /// - Parameters:
+    ///   - errno: The `errno` of the failure.
+    ///   - call: The call that failed, such as `read` or `connect`.
     public init(errno: CInt, call: String) {
         let code: Code =
             switch errno {

@@ -1,13 +1,13 @@
 internal import Glibc
 internal import Synchronization
 
-/// How many descriptors the process may have.
+/// The limit for the number of open descriptors of the process.
 package enum DescriptorLimit {
-    /// What the process started with; nil while that is in force.
+    /// The limit at the start of the process; nil while that limit is in force.
     private static let original = Mutex<rlim_t?>(nil)
 
-    /// Allows as many as the process may have at all (`ulimit -H -n`). The limit that a process starts with, mostly 1024, is
-    /// there for programs that use select(2), see getrlimit(2).
+    /// Raises the limit to the hard limit (`ulimit -H -n`). The initial limit, mostly 1024, exists for programs that
+    /// use select(2), see getrlimit(2).
     package static func raise() {
         original.withLock { original in
             guard let limit = current, limit.rlim_cur < limit.rlim_max else { return }
@@ -15,8 +15,8 @@ package enum DescriptorLimit {
         }
     }
 
-    /// Does `body` with the limit that this process started with, which another program that it starts inherits: that one may
-    /// use select(2).
+    /// Runs `body` with the initial limit, so that a program started there, which may use select(2), inherits that
+    /// limit.
     static func withOriginal<Value>(_ body: () -> Value) -> Value {
         original.withLock { original in
             guard let original, let raised = current?.rlim_cur, set(original) else { return body() }

@@ -2,18 +2,18 @@ internal import CDescriptorIO
 internal import Glibc
 internal import Synchronization
 
-/// One thread that waits on descriptors and timers and runs Swift's jobs in between.
+/// A thread that waits for descriptors and timers, and runs Swift jobs in between.
 ///
-/// It is an executor for actors and for tasks. A session, its link and the task that uses them all run on the loop's
-/// thread, so that what arrives on a descriptor reaches the code that waits for it without a change of thread.
+/// The loop is an executor for actors and tasks. A session, its link and the task that uses them all run on the loop's
+/// thread, so that bytes from a descriptor reach the waiting code without a change of threads.
 ///
-/// A library uses ``shared``, which has a thread of its own. A program that does one thing runs the loop on its main
-/// thread by ``run(_:)`` and never makes another.
+/// A library uses ``shared``, which has a thread of its own. A program with a single purpose runs the loop on its main
+/// thread by ``run(_:)`` and never creates another.
 public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
-    // @unchecked: `poller`, `timers` and what is named `own…` are touched by the loop's thread alone, which `isCurrent`
-    // asserts; all that other threads reach is behind `inbox`, `hasMail` and `owner`.
+    // @unchecked: only the loop's thread uses `poller`, `timers` and the properties named `own…`, which `isCurrent`
+    // asserts; all state that other threads use is protected by `inbox`, `hasMail` and `owner`.
 
-    /// The loop that is used where none is named; its thread starts at the first use and lives as long as the process.
+    /// The default loop. Its thread starts at the first use and lives as long as the process.
     public static let shared: EventLoop = {
         let loop = EventLoop()
         loop.start()
@@ -28,15 +28,16 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         var isEmpty: Bool { jobs.isEmpty && calls.isEmpty }
     }
 
-    /// What other threads hand in.
+    /// The jobs and calls from other threads.
     private let inbox = Mutex(Inbox())
-    /// Set behind each change of the inbox and before its wake-up, so that the loop looks there only when it must.
+    /// Whether the inbox may have entries: set after each change of the inbox and before the wake-up, so that the loop
+    /// locks the inbox only if necessary.
     private let hasMail = Atomic<Bool>(false)
-    /// What the loop's own thread hands in, which takes no lock.
+    /// The jobs from the loop's own thread, which need no lock.
     private var ownJobs: [UnownedJob] = []
     private var ownCalls: [@Sendable () -> Void] = []
     private var ownReports: [Poller.Report] = []
-    /// The loop's thread as `pthread_self` gives it; 0 while nothing runs the loop.
+    /// The loop's thread, from `pthread_self`; 0 while the loop does not run.
     private let owner = Atomic<UInt>(0)
     let wakeDescriptor: CInt
     private var poller: Poller
@@ -44,17 +45,18 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         didSet { nextTimer = timers.next.map(LoopTime.init) }
     }
     private var nextTimer: LoopTime?
-    /// How many of the process's pauses the loop has taken note of.
+    /// The number of the process's pauses that the loop has noticed.
     private var knownPauses: UInt32 = 0
-    /// Whether there may be something to read that came before the last of them was over.
+    /// Whether there may be unread input from before the end of the last pause.
     private var hasBacklog = false
-    /// For whoever reads on the loop's thread, until its next read.
+    /// A buffer for reads on the loop's thread, valid until the next read.
     let scratch = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: DescriptorChannel.readLength)
 
-    /// A loop that runs nothing until ``start()`` or ``run(_:)``.
+    /// Creates a loop, which does nothing before ``start()`` or ``run(_:)``.
     public convenience init() { self.init(usesDescriptors: true) }
 
-    /// - Parameter usesDescriptors: Whether it has descriptors of its own: it does without if there are none left.
+    /// - Parameter usesDescriptors: Whether the loop opens descriptors of its own. The loop also works without, in case
+    ///   none is left.
     init(usesDescriptors: Bool) {
         wakeDescriptor = usesDescriptors ? eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK)) : -1
         poller = Poller(wakeDescriptor: wakeDescriptor, usesEpoll: usesDescriptors)
@@ -71,7 +73,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// Runs the loop on a thread of its own until ``stop()``.
     public func start() {
         guard let thread = try? BackgroundThread({ self.runUntilStopped() }) else {
-            // Nothing that is handed to the loop would ever run.
+            // Without a thread, no job of the loop would ever run.
             let message = "no thread is left for an event loop\n"
             _ = write(STDERR_FILENO, message, message.utf8.count)
             _exit(EX_OSERR)
@@ -79,18 +81,20 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         thread.detach()
     }
 
-    /// Ends the loop's thread once what is queued has run. What still waits on a descriptor then waits for ever: close
+    /// Ends the loop's thread after all queued jobs. Tasks that still wait on a descriptor would wait for ever: close
     /// channels first.
     public func stop() {
         post { $0.isStopped = true }
     }
 
-    /// Runs `body` on a loop that borrows the calling thread, and returns what it returned.
+    /// Runs `body` on a loop on the calling thread, and returns its result.
+    ///
+    /// - Parameter body: The work. The loop ends when `body` returns.
     public static func run<Value: Sendable>(
         _ body: @Sendable @escaping (EventLoop) async -> Value
     ) -> Value {
         let loop = EventLoop()
-        // From now on what this thread hands in is the loop's own, and wakes nobody.
+        // From now on, jobs from this thread count as the loop's own, and need no wake-up.
         loop.owner.store(UInt(pthread_self()), ordering: .releasing)
         let result = Mutex<Value?>(nil)
         let place = Place(loop: loop)
@@ -104,7 +108,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         return value
     }
 
-    /// Where the body of ``run(_:)`` is isolated to: a call from there to another actor on the loop is a plain call.
+    /// The actor that isolates the body of ``run(_:)``: a call from there to another actor on the loop is a plain call.
     private actor Place {
         nonisolated let loop: EventLoop
         nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -147,7 +151,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         owner.store(0, ordering: .releasing)
     }
 
-    /// Moves the inbox to the loop's own queue; returns whether the loop was told to stop.
+    /// Moves the inbox to the loop's own queues. Returns whether the loop must stop.
     private func collectMail() -> Bool {
         hasMail.store(false, ordering: .sequentiallyConsistent)
         return inbox.withLock { inbox in
@@ -159,11 +163,13 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         }
     }
 
-    /// How many rounds of jobs may follow one another before descriptors and timers are looked at: a task that hands in
-    /// one job after another keeps nobody's bytes waiting, and a look costs little where there are so many jobs.
+    /// The number of rounds of jobs between two looks at descriptors and timers. A task that queues one job after
+    /// another must not delay input; among so many jobs, a look costs little.
     private static let roundsBetweenLooks = 64
 
-    /// - Returns: Of how many descriptors something was reported.
+    /// Runs due timers and handles events, without waiting.
+    ///
+    /// - Returns: The number of descriptors with events.
     @discardableResult
     private func lookForEvents() -> Int {
         if let nextTimer, nextTimer.nanoseconds <= LoopTime.now.nanoseconds {
@@ -180,7 +186,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         var timeout: Int64?
         if let nextTimer {
             timeout = nextTimer.nanoseconds - LoopTime.now.nanoseconds
-            // Timers that are due one after another keep nobody's bytes waiting.
+            // Also look at descriptors: a series of due timers must not delay input.
             if let due = timeout, due <= 0 {
                 for action in timers.takeDue(at: .now) { action() }
                 timeout = 0
@@ -197,8 +203,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         return ownReports.count
     }
 
-    /// Whether what is heard now may have been sent while the process was stopped: true from the end of a pause until the loop
-    /// has found nothing more to read. Only where pauses are counted: ``ProcessPauses/count()``.
+    /// Whether input may have been sent while the process was stopped: true from the end of a pause until a look at all
+    /// descriptors finds no input. Always false unless pauses are counted: ``ProcessPauses/count()``.
     ///
     /// - Precondition: The caller runs on the loop's thread.
     public var isCatchingUp: Bool {
@@ -224,7 +230,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// Whether the caller runs on the loop's thread.
     public var isCurrent: Bool { owner.load(ordering: .acquiring) == UInt(pthread_self()) }
 
-    /// Calls `body` on the loop's thread, soon, from any thread.
+    /// Calls `body` on the loop's thread, soon. Call this from any thread.
     package func execute(_ body: @escaping @Sendable () -> Void) {
         if isCurrent { ownCalls.append(body) } else { post { $0.calls.append(body) } }
     }
@@ -235,12 +241,12 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
             return inbox.isEmpty
         }
         hasMail.store(true, ordering: .sequentiallyConsistent)
-        // Where it was not empty, whoever made it so wakes the loop, which looks by itself at what its own thread hands in. A
-        // full counter (EAGAIN) is a wake-up that is there.
+        // If the inbox was not empty, an earlier caller has woken the loop. The loop checks its own thread's jobs
+        // without a wake-up. EAGAIN means that the counter is full, so a wake-up is pending already.
         if wasEmpty, !isCurrent { eventfd_write(wakeDescriptor, 1) }
     }
 
-    // MARK: For what waits on the loop; on its thread only
+    // MARK: Watches and timers; on the loop's thread only
 
     package func watch(_ descriptor: CInt, events: CShort, handler: any PollHandler) -> PollToken {
         assert(isCurrent)

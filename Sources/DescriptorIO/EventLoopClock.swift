@@ -1,12 +1,13 @@
 internal import Synchronization
 
-/// The continuous clock, sleeping on an event loop's own timers: a sleep starts no thread.
+/// The continuous clock, with sleeps as timers of an event loop, so that a sleep starts no thread.
 public struct EventLoopClock: Clock {
+    /// An instant of the continuous clock.
     public typealias Instant = ContinuousClock.Instant
 
     let loop: EventLoop
 
-    /// A clock whose sleepers are woken on the thread of `loop`.
+    /// Creates a clock that resumes sleeping tasks from the thread of `loop`.
     public init(_ loop: EventLoop) { self.loop = loop }
 
     public var now: Instant { .now }
@@ -23,7 +24,7 @@ public struct EventLoopClock: Clock {
     }
 }
 
-/// One sleep: resumed once, by its timer or by cancellation, whichever is first.
+/// A single sleep, resumed once: by its timer or by cancellation.
 private final class Sleeper: Sendable {
     private enum State {
         case notStarted

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// A process that holds a lock of flock(2) on a file.
+/// A process that holds an flock(2) lock on a file.
 ///
-/// /proc/locks names it to every user, by the file's device and inode, whereas the descriptors below /proc/PID/fd are
-/// shown to the process's own user only.
+/// /proc/locks shows such processes to every user, with the file's device and inode. The descriptors in /proc/PID/fd
+/// are visible only to the process's own user.
 package struct FileLockHolder: Sendable, Hashable {
     package var processID: Int32
-    /// Its command name, as the kernel has it: at most 15 bytes; `?` where it may not be known.
+    /// The command name, as the kernel reports it: at most 15 bytes; `?` if not visible.
     package var command: String
 
     /// The processes that hold a lock on the file behind a descriptor.
@@ -30,10 +30,12 @@ package struct FileLockHolder: Sendable, Hashable {
         }
     }
 
-    /// Who holds a lock, by lines such as `1: FLOCK  ADVISORY  WRITE 4711 00:1a:123 0 EOF`. Who waits for one has an arrow
-    /// behind the number; who is in another container has no process number here.
+    /// Finds lock holders in lines such as `1: FLOCK  ADVISORY  WRITE 4711 00:1a:123 0 EOF`. A process that waits for a
+    /// lock has an arrow after the first number; a process in another container has no process ID here.
     ///
-    /// - Parameter file: The device and the inode, as `00:1a:123`.
+    /// - Parameters:
+    ///   - file: The device and inode of the file, such as `00:1a:123`.
+    ///   - locks: The contents of /proc/locks.
     static func processIDs(holding file: String, in locks: String) -> [Int32] {
         var found: [Int32] = []
         for line in locks.split(separator: "\n") {
@@ -46,7 +48,7 @@ package struct FileLockHolder: Sendable, Hashable {
         return found
     }
 
-    /// What a file of /proc says, which has no length before it is read; empty where it can't be read.
+    /// Reads a file of /proc, whose size is unknown before reading; empty if the file can't be read.
     private static func text(of path: String, limit: Int) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return "" }
@@ -63,18 +65,18 @@ package struct FileLockHolder: Sendable, Hashable {
     }
 }
 
-/// The number of a device, in the two parts that people and /proc/locks write.
+/// A device number, split into major and minor as in /proc/locks.
 package struct DeviceNumber: Sendable, Hashable {
     package let major: UInt32
     package let minor: UInt32
 
-    /// Takes apart what stat(2) says, as `gnu_dev_major` and `gnu_dev_minor` do.
+    /// Splits a device number from stat(2), as `gnu_dev_major` and `gnu_dev_minor` do.
     package init(_ number: UInt64) {
         major = UInt32(truncatingIfNeeded: number >> 8 & 0xFFF | number >> 32 & 0xFFFF_F000)
         minor = UInt32(truncatingIfNeeded: number & 0xFF | number >> 12 & 0xFFFF_FF00)
     }
 
-    /// As in `00:1a`: at least two digits each.
+    /// The number as text such as `00:1a`, with at least two digits each.
     var hexadecimal: String {
         [major, minor].map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined(separator: ":")
     }

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// A folder of the system whose entries say something by their names.
+/// Access to folders of the system, such as /proc and /sys.
 package enum Folder {
-    /// The names in a folder, sorted, but those that begin with a dot; none where it can't be read.
+    /// Returns the names in a folder, sorted, without hidden ones; empty if the folder can't be read.
     package static func names(in path: String) -> [String] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }

@@ -1,31 +1,32 @@
 internal import Glibc
 
-/// A process that has something which this one wants, such as a serial port.
+/// A process that holds a resource that this process needs, such as a serial port.
 package struct HoldingProcess {
     private let processID: Int32
 
-    /// The process of that number.
+    /// Creates a description of the process with this ID.
     package init(_ processID: Int32) { self.processID = processID }
 
-    /// The properties of a process that decide what a person can do to get what it has.
+    /// The kinds of processes, which determine how a person can get the resource.
     package enum Kind: Sendable, Hashable {
         /// This process.
         case own
-        /// It has ended.
+        /// The process has ended.
         case gone
-        /// It belongs to another user; the name is nil if the system hides it.
+        /// The process belongs to another user; the name is nil if the system hides it.
         case foreign(user: String?)
-        /// It was stopped, as by Ctrl-Z; this program may have a device to switch off, and must not be ended.
+        /// The process was stopped, as by Ctrl-Z. If it runs this program, it must not be ended, since it may have a
+        /// device to switch off.
         case stopped(isThisProgram: Bool)
-        /// It has started this process, perhaps by way of others: a shell, a script, a terminal program.
+        /// The process started this one, directly or indirectly: a shell, a script, a terminal program.
         case ancestor
-        /// Another run of this program. It may be switching a device off, and must not be killed.
+        /// Another run of this program. It must not be killed, since it may be switching off a device.
         case sameProgram
         /// Any other program of this user.
         case other
     }
 
-    /// The properties of this process that decide how it can be ended.
+    /// The kind of this process.
     package var kind: Kind {
         if processID == getpid() { return .own }
         guard let user else { return isHidden ? .foreign(user: nil) : .gone }
@@ -35,16 +36,16 @@ package struct HoldingProcess {
         return isThisProgram ? .sameProgram : .other
     }
 
-    /// Whether it was stopped, as by Ctrl-Z. A stopped process reacts to no signal but SIGCONT and SIGKILL.
+    /// Whether the process was stopped, as by Ctrl-Z. A stopped process reacts only to SIGCONT and SIGKILL.
     package var isStopped: Bool { ["T", "t"].contains(status.prefix(1)) }
 
-    /// Whether it has not ended.
+    /// Whether the process exists.
     package var isThere: Bool { user != nil || isHidden }
 
-    /// Whether it belongs to the user of this process; false also if it has ended.
+    /// Whether the process belongs to the user of this process; false also if it has ended.
     package var isOurs: Bool { user == geteuid() }
 
-    /// Whether it runs the program of this process, or one of that name, such as another version of it.
+    /// Whether the process runs this program, or one of the same name, such as another version.
     package var isThisProgram: Bool {
         var (other, own) = (stat(), stat())
         if stat("/proc/self/exe", &own) == 0, stat("/proc/\(processID)/exe", &other) == 0,
@@ -56,18 +57,20 @@ package struct HoldingProcess {
         return command == TextFile.contents(of: "/proc/self/comm")
     }
 
-    /// One thing that a person can do to get what it has.
+    /// An instruction for a person who wants the resource of this process.
     package var endingHint: String { Self.endingHint([processID]) }
 
-    /// What a person can do about a stopped process.
+    /// An instruction for a person who finds this process stopped.
     package var resumingHint: String {
         if case .foreign(let user?) = kind { return "ask \(user), whose program it is, to resume it" }
         return "resume it: kill -CONT \(processID)"
     }
 
-    /// The advice on how to get a thing that some processes have.
+    /// Returns an instruction for a person who wants the resource of some processes.
     ///
-    /// - Parameter kind: Gives the kind of a process.
+    /// - Parameters:
+    ///   - processes: The IDs of the processes.
+    ///   - kind: Returns the kind of a process.
     package static func endingHint(_ processes: [Int32], kind: (Int32) -> Kind = { HoldingProcess($0).kind }) -> String
     {
         let isAlone = processes.count == 1
@@ -79,7 +82,7 @@ package struct HoldingProcess {
         return (killing + others).joined(separator: "; ")
     }
 
-    /// The fields of its /proc/PID/stat, from the state on; empty if that can't be read.
+    /// The fields of /proc/PID/stat from the state on; empty if the file can't be read.
     private var status: Substring {
         guard let status = TextFile.contents(of: "/proc/\(processID)/stat"), let name = status.lastIndex(of: ")") else {
             return ""
@@ -102,10 +105,10 @@ package struct HoldingProcess {
         return stat("/proc/\(processID)", &status) == 0 ? status.st_uid : nil
     }
 
-    /// Whether it is there and can't be seen, as with the option `hidepid` of /proc.
+    /// Whether the process exists and is not visible, as with the option `hidepid` of /proc.
     private var isHidden: Bool { user == nil && (kill(processID, 0) == 0 || errno == EPERM) }
 
-    /// The name of a user; its number if it has none.
+    /// Returns the name of a user; the user ID if there is no name.
     package static func name(of user: UInt32) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { buffer in
             var entry = passwd()
@@ -119,9 +122,11 @@ package struct HoldingProcess {
 }
 
 extension HoldingProcess.Kind {
-    /// The advice on a process that must not be killed; nil for one that may be.
+    /// The hint for a process that must not be killed; nil for one that may be.
     ///
-    /// - Parameter isAlone: Whether the sentence is about this process alone, so that it need not be named.
+    /// - Parameters:
+    ///   - process: The ID of the process.
+    ///   - isAlone: Whether the hint concerns only this process, so that the ID can be left out.
     fileprivate func hint(_ process: Int32, isAlone: Bool) -> String? {
         let it = isAlone ? "it" : "\(process)"
         return switch self {

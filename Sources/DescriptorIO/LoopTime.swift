@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// A moment in nanoseconds of the clock that `ContinuousClock` reads, which the loop looks at each time it waits.
+/// A time in nanoseconds, by the clock of `ContinuousClock`. The loop reads it before each wait.
 struct LoopTime {
     var nanoseconds: Int64
 
-    /// The time by CLOCK_BOOTTIME, which goes on while the computer sleeps.
+    /// The current time of CLOCK_BOOTTIME, which continues while the computer sleeps.
     static var now: LoopTime {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)
@@ -13,7 +13,7 @@ struct LoopTime {
 }
 
 extension LoopTime {
-    /// The same moment or the first nanosecond behind it, and no more than 272 years away.
+    /// Creates the same time, rounded up to a nanosecond, limited to 272 years from now.
     init(_ instant: ContinuousClock.Instant) {
         let (seconds, attoseconds) = ContinuousClock.now.duration(to: instant).components
         let distance = min(max(seconds, -(1 << 33)), 1 << 33) * 1_000_000_000

@@ -1,35 +1,36 @@
 internal import CDescriptorIO
 internal import Glibc
 
-/// Told, on the loop's thread, what was reported of a descriptor, in the bits of poll(2).
+/// A handler for events of a descriptor, in the bits of poll(2). Called on the loop's thread.
 package protocol PollHandler: AnyObject, Sendable {
     func ready(_ events: CShort)
 }
 
-/// Names one watched descriptor until it is removed.
+/// The ID of a watched descriptor, valid until its removal.
 package struct PollToken: Hashable, Sendable {
     fileprivate let id: UInt64
 }
 
-/// The set of descriptors that a loop waits on, by epoll: a wait costs what happens, however many descriptors there are.
+/// The set of descriptors that a loop waits on, by epoll: the cost of a wait depends on the number of events, not of
+/// descriptors.
 ///
-/// The kernel is told of each change at once. A descriptor must be removed before it is closed: a child that is just
-/// being started holds a copy, with which the kernel would go on reporting a number that is nobody's any more.
+/// Each change is passed to the kernel at once. A descriptor must be removed before it is closed: a child process that
+/// is just being started has a copy, so that the kernel would go on reporting events of a closed number.
 ///
-/// What epoll does not take, as where the kernel has no memory left, is waited for by poll(2): a program that is to switch
-/// something off must not end for that.
+/// If epoll refuses a descriptor, as when the kernel has no memory left, poll(2) waits for it instead: a program that
+/// must switch off a device must not end for such a reason.
 struct Poller {
-    /// How a descriptor is waited for.
+    /// The way of waiting for a descriptor.
     private enum Way {
         case epoll
-        /// By poll(2), since epoll has failed.
+        /// By poll(2), after epoll has failed.
         case poll
-        /// Not at all: files, which epoll refuses, can always be read and written.
+        /// No waiting: epoll refuses regular files, which are always readable and writable.
         case file
     }
 
     private struct Entry {
-        /// What the kernel watches: the descriptor, or a copy where the descriptor is watched already.
+        /// The descriptor that the kernel watches: the original, or a copy if the original is watched already.
         let descriptor: CInt
         let isCopy: Bool
         var way: Way
@@ -37,24 +38,25 @@ struct Poller {
         let handler: any PollHandler
     }
 
-    /// -1 if there is no descriptor left for it.
+    /// The epoll descriptor; -1 if it could not be created.
     private let set: CInt
-    /// -1 if there is none: then a wait ends soon by itself.
+    /// The eventfd that ends a wait from another thread; -1 if there is none, in which case each wait is short.
     private let wakeDescriptor: CInt
     private let isWakePolled: Bool
     private var entries: [UInt64: Entry] = [:]
-    /// Those of ``entries`` that are not waited for by epoll.
+    /// The IDs of ``entries`` that epoll does not wait for.
     private var others: [UInt64] = []
     private var lastID = Self.wakeID
     private var happened = [epoll_event](repeating: epoll_event(), count: 128)
 
     private static let wakeID: UInt64 = 0
-    /// The longest wait, in nanoseconds, where nothing can end it from another thread.
+    /// The longest wait, in nanoseconds, if no other thread can end a wait.
     private static let longestDeafWait: Int64 = 10_000_000
-    /// The longest wait where a hang-up is looked for by poll(2): a terminal's wakes only those that wait for input or room.
+    /// The longest wait, in nanoseconds, if poll(2) waits only for the hang-up of a descriptor: a terminal's hang-up
+    /// wakes only waits for input or output.
     private static let longestHangUpWait: Int64 = 100_000_000
 
-    /// - Parameter usesEpoll: Whether epoll is tried.
+    /// - Parameter usesEpoll: Whether to use epoll at all.
     init(wakeDescriptor: CInt, usesEpoll: Bool = true) {
         self.wakeDescriptor = wakeDescriptor
         set = usesEpoll ? epoll_create1(CInt(EPOLL_CLOEXEC)) : -1
@@ -106,27 +108,27 @@ struct Poller {
         if entry.isCopy { Glibc.close(entry.descriptor) }
     }
 
-    /// Returns 0, or an error's number.
+    /// Calls epoll_ctl(2). Returns 0, or the errno of the failure.
     @discardableResult
     private static func control(
         _ set: CInt, _ operation: CInt, _ descriptor: CInt, events: CShort, id: UInt64
     ) -> CInt {
-        // Where only a hang-up is of interest: a terminal's wakes those alone that wait for input or room, so input is
-        // waited for too, and told once, as nobody takes it.
+        // To wait only for a hang-up, wait for input too, edge-triggered: a terminal's hang-up wakes only waits for
+        // input or output. Input that nobody reads is then reported only once.
         let bits = events == 0 ? EPOLLIN.rawValue | EPOLLET.rawValue : UInt32(UInt16(bitPattern: events))
         var event = epoll_event(events: bits, data: epoll_data_t(u64: id))
         return epoll_ctl(set, operation, descriptor, &event) == 0 ? 0 : errno
     }
 
-    /// What a wait reported of one descriptor.
+    /// The events of a descriptor.
     struct Report {
         let handler: any PollHandler
         let events: CShort
     }
 
-    /// Waits until something happens or `timeout` nanoseconds have gone by, and appends what happened to `reports`.
+    /// Waits for events, for at most `timeout` nanoseconds, and appends them to `reports`.
     ///
-    /// The loop calls the handlers behind that: they may add and remove descriptors, their own among them.
+    /// The loop calls the handlers afterwards; handlers may add and remove descriptors, including their own.
     mutating func wait(timeout: Int64?, into reports: inout [Report]) {
         let (files, polled) = (entries(of: .file).filter { $0.events != 0 }, entries(of: .poll))
         var limit = files.isEmpty ? timeout ?? -1 : 0
@@ -143,7 +145,7 @@ struct Poller {
     }
 
     private mutating func takeFromEpoll(timeout: Int64, into reports: inout [Report]) {
-        // A time-out, or EINTR: the loop comes round again.
+        // After a time-out or EINTR, the loop simply comes round again.
         let count = cdescriptorio_epoll_wait(set, &happened, CInt(happened.count), timeout)
         for index in 0..<Int(max(count, 0)) {
             let (bits, id) = (happened[index].events, happened[index].data.u64)
@@ -155,9 +157,9 @@ struct Poller {
         }
     }
 
-    /// Waits by poll(2), also for what epoll has.
+    /// Waits by poll(2), also for the epoll descriptor.
     private func poll(_ polled: [Entry], timeout: Int64, into reports: inout [Report]) {
-        // poll(2) leaves out negative numbers.
+        // poll(2) ignores negative descriptors.
         let own = [set, isWakePolled ? wakeDescriptor : -1].map { pollfd(fd: $0, events: CShort(POLLIN), revents: 0) }
         var all = own + polled.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
         let bounds = [
@@ -181,6 +183,6 @@ struct Poller {
         if events != 0 { reports.append(Report(handler: entry.handler, events: events)) }
     }
 
-    /// What is reported of a descriptor without being asked for.
+    /// The events that are reported without being requested.
     private static let always = CShort(POLLHUP | POLLERR)
 }

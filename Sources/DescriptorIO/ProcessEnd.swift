@@ -1,14 +1,18 @@
 internal import CDescriptorIO
 internal import Glibc
 
-/// A child process that has ended, as a shell tells its status.
+/// The exit status of a child process, by the shell's convention.
 package enum ProcessEnd {
-    /// Waits until a child has ended, and takes its status: 128 and the signal's number where one ended it.
+    /// Waits until a child has ended, and reaps it. Returns its exit status, or 128 plus the signal's number if a
+    /// signal ended it.
     ///
-    /// By a descriptor of the process (Linux 5.3) rather than SIGCHLD, which any thread that does not block it would throw away.
+    /// Waits on a pidfd (Linux 5.3) and not for SIGCHLD, which would be lost if any thread does not block it.
     ///
-    /// - Parameter onEnd: Called once it has ended, and before its number may become another process's.
-    /// - Throws: Also where the task is cancelled; the child is still there then.
+    /// - Parameters:
+    ///   - process: The process ID of the child.
+    ///   - loop: The loop that waits.
+    ///   - onEnd: Called after the child has ended, and before its process ID can be reused.
+    /// - Throws: `cancelled` if the task is cancelled, in which case the child still exists; or `system`.
     package static func status(
         of process: Int32, on loop: EventLoop, onEnd: () -> Void = {}
     ) async throws(DescriptorError) -> Int32 {
@@ -20,7 +24,7 @@ package enum ProcessEnd {
         return reap(process)
     }
 
-    /// Takes the status of a child, once it has ended: until then the thread waits.
+    /// Reaps a child and returns its status. Blocks the thread until the child has ended.
     package static func reap(_ process: Int32) -> Int32 {
         var status: CInt = 0
         while waitpid(process, &status, 0) < 0 && errno == EINTR {}

@@ -1,15 +1,15 @@
 internal import CDescriptorIO
 
-/// How often the process was stopped, as by SIGSTOP, and continued.
+/// A count of the times that the process was stopped, as by SIGSTOP, and continued.
 ///
-/// Who sent something meanwhile may have given it up: ``EventLoop/isCatchingUp``.
+/// A sender may have given up on commands that it sent during a pause: see ``EventLoop/isCatchingUp``.
 public enum ProcessPauses {
-    /// Begins to count, by a handler for SIGCONT. Until then nothing is known of any.
+    /// Starts counting, by a handler for SIGCONT. Earlier pauses are not counted.
     ///
-    /// The kernel has a program's first thread run the handler before anything else: a loop on that thread reads nothing in
-    /// between.
+    /// The kernel runs the handler on the program's first thread before anything else: a loop on that thread reads
+    /// nothing in between.
     public static func count() { cdescriptorio_count_continuations() }
 
-    /// How many there were.
+    /// The number of pauses so far.
     public static var number: UInt32 { cdescriptorio_continuations() }
 }

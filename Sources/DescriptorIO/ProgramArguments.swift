@@ -1,20 +1,21 @@
 internal import CDescriptorIO
 internal import Glibc
 
-/// The words that this program was started with.
+/// The command-line arguments of this program.
 ///
 /// `CommandLine.arguments` is empty in a chroot without `/proc`, and with some preloaded libraries
-/// (https://github.com/swiftlang/swift/issues/76080, https://github.com/google/nsjail/issues/188). A program that takes
-/// missing arguments for none does something else than it was asked for.
+/// (https://github.com/swiftlang/swift/issues/76080, https://github.com/google/nsjail/issues/188). A program that
+/// mistakes lost arguments for none would do something else than the user asked for.
 public enum ProgramArguments {
-    /// All of them, the program's name first; none only if the program was started without a name.
+    /// All arguments, beginning with the program's name; empty only if the program was started without a name.
     public static let all: [String] = (0..<cdescriptorio_argument_count()).compactMap { index in
         cdescriptorio_argument(index).map { String(cString: $0) }
     }
 
-    /// Those behind the program's name. Ends the program with exit code 70 if it has no name: its arguments are lost then.
+    /// Returns the arguments after the program's name. If there is no name, the arguments are lost, and the program
+    /// ends with exit code 70.
     ///
-    /// - Parameter program: The program, for the message.
+    /// - Parameter program: The name of the program, for the message.
     public static func typed(by program: String) -> [String] {
         guard all.isEmpty else { return Array(all.dropFirst()) }
         let message = Array(
@@ -23,7 +24,7 @@ public enum ProgramArguments {
         exit(70)
     }
 
-    /// The path of this program; if there is no `/proc`, as it was started.
+    /// The path of this program; without `/proc`, the path by which it was started.
     public static var executablePath: String {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)

@@ -1,9 +1,9 @@
 internal import Glibc
 
 extension ProgramStart {
-    /// Whether the program can be started, as far as that shows without starting it: its file is looked for as `start()` does.
+    /// Checks whether the program can be started, without starting it. Looks for its file as `start()` does.
     ///
-    /// - Throws: ENOENT where there is none, EACCES where there is one that can't be executed.
+    /// - Throws: `system` with ENOENT if there is no file, or EACCES if the file can't be executed.
     package func check() throws(DescriptorError) {
         guard !program.contains("/") else { return try Self.check(program) }
         let folders = getenv("PATH").map { String(cString: $0) } ?? "/bin:/usr/bin"
@@ -12,7 +12,7 @@ extension ProgramStart {
             do throws(DescriptorError) {
                 return try Self.check(folder.isEmpty ? program : "\(folder)/\(program)")
             } catch {
-                // One that can't be executed says more than a folder in which there is none.
+                // A file that can't be executed is a better reason than a folder without the file.
                 if error.errno == EACCES { failure = error }
             }
         }

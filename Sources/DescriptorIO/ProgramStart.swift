@@ -1,23 +1,24 @@
 internal import CDescriptorIO
 internal import Glibc
 
-/// How another program is started in a process of its own.
+/// The parameters for starting another program in a process of its own.
 ///
-/// A program that reads its signals from a descriptor has them blocked, and one that writes to sockets ignores SIGPIPE: the
-/// other one inherits neither. Nor does it inherit a limit of descriptors that was raised.
+/// This program may block signals that it reads from a descriptor, ignore SIGPIPE because it writes to sockets, and
+/// raise its limit of descriptors. The other program inherits none of this.
 package struct ProgramStart: Sendable {
-    /// POSIX_SPAWN_SETSID, which glibc hides from Swift.
+    /// POSIX_SPAWN_SETSID, which Swift's Glibc module lacks.
     private static let newSession: CShort = 0x80
 
-    /// Its path, or a name that is looked for on PATH.
+    /// The path of the program, or a name to look for on PATH.
     package var program: String
-    /// Its arguments, its own name first.
+    /// The arguments, beginning with the name of the program.
     package var arguments: [String]
-    /// What it has in its environment beside, or in the place of, what this program has.
+    /// The environment variables to add to or replace in this program's environment.
     package var variables: [String: String] = [:]
-    /// Which of its descriptors are which of this program. It has the standard streams of this program otherwise.
+    /// The other program's descriptors, and this program's descriptors that they duplicate. Standard streams that are
+    /// not listed are inherited.
     package var descriptors: KeyValuePairs<Int32, Int32> = [:]
-    /// Whether the terminal's Ctrl-C and its end are not for it.
+    /// Whether the program gets a session of its own, so that the terminal's Ctrl-C and hang-up do not reach it.
     package var hasOwnSession = false
 
     package init(_ program: String, _ arguments: [String]) {
@@ -27,8 +28,8 @@ package struct ProgramStart: Sendable {
 
     /// Starts the program.
     ///
-    /// - Returns: The number of the process.
-    /// - Throws: Where it is not there, can't be executed, or the system has no room for another process.
+    /// - Returns: The process ID.
+    /// - Throws: `system` if the program does not exist or can't be executed, or no process can be started.
     package func start() throws(DescriptorError) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -57,11 +58,11 @@ package struct ProgramStart: Sendable {
         return process
     }
 
-    /// Goes on in a child process if this is process 1 of a container, which has to take the status of all orphans there. To be
-    /// called before there are threads.
+    /// Continues in a child process if this is process 1 of a container, which must reap all orphans there. Call this
+    /// before starting threads.
     package static func leaveInit() { cdescriptorio_leave_init() }
 
-    /// What it has of the environment of this program.
+    /// The environment variables of this program that the other one inherits.
     private var inherited: [UnsafeMutablePointer<CChar>?] {
         var inherited: [UnsafeMutablePointer<CChar>?] = []
         var next = environ

@@ -2,11 +2,14 @@ internal import Glibc
 internal import Synchronization
 
 extension EventLoop {
-    /// Waits until `descriptor` can be read or written, or `deadline` has come.
+    /// Waits until `descriptor` is ready to be read or written, or until `deadline`.
     ///
-    /// - Parameter events: POLLIN, POLLOUT or both.
-    /// - Returns: What `poll` reported; 0 where the deadline came first.
-    /// - Throws: `cancelled` when the task is.
+    /// - Parameters:
+    ///   - descriptor: The descriptor.
+    ///   - events: POLLIN, POLLOUT or both.
+    ///   - deadline: The latest time at which to return; nil for none.
+    /// - Returns: The reported events, in the bits of poll(2); 0 at the deadline.
+    /// - Throws: `cancelled` if the task is cancelled.
     package func waitUntilReady(
         _ descriptor: CInt, events: CShort, deadline: ContinuousClock.Instant? = nil
     ) async throws(DescriptorError) -> CShort {
@@ -21,7 +24,7 @@ extension EventLoop {
     }
 }
 
-/// One wait; all of it happens on the loop's thread.
+/// A single wait, which runs on the loop's thread.
 private final class ReadinessWait: PollHandler {
     private struct State {
         var continuation: UnsafeContinuation<Result<CShort, DescriptorError>, Never>?

@@ -1,9 +1,9 @@
 internal import Glibc
 
 extension SignalSource {
-    /// The signals that end a program by default, and that it can attend to.
+    /// The signals that end a program by default, and that a program can handle.
     ///
-    /// Left out are those that tell of a crash; SIGPIPE and SIGXFSZ too: who writes is told.
+    /// Left out are the signals of crashes, and SIGPIPE and SIGXFSZ, since write(2) reports these failures too.
     public static var endingSignals: [CInt] {
         let named = [
             SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT,
@@ -12,7 +12,7 @@ extension SignalSource {
         return named + (__libc_current_sigrtmin()...__libc_current_sigrtmax())
     }
 
-    /// Whether the process ignores the signal, as nohup has it do with SIGHUP. Asking costs a system call.
+    /// Whether the process ignores the signal, as with SIGHUP under nohup. Costs a system call.
     package static func isIgnored(_ signal: CInt) -> Bool {
         var action = sigaction()
         guard sigaction(signal, nil, &action) == 0 else { return true }

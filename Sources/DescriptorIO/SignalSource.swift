@@ -2,20 +2,23 @@ internal import CDescriptorIO
 internal import Glibc
 internal import Synchronization
 
-/// Signals as calls of a handler, on a thread that waits for nothing else: it attends to them also while all other threads
-/// are held up, as by a file that blocks.
+/// Calls a handler for signals, on a thread of its own, so that signals are handled even while all other threads are
+/// blocked, as by a write to a blocking file.
 ///
-/// Make it before other threads are started: they inherit that the signals are blocked.
+/// Create the source before other threads, which inherit the blocked signals.
 public final class SignalSource: Sendable {
     private let signals: [CInt]
     private let isClosed = Atomic<Bool>(false)
     private let isJoined = Atomic<Bool>(false)
     let thread = Mutex<BackgroundThread?>(nil)
 
-    /// Takes over `signals` until ``close()``, and hands each that comes to `handler` on a thread of its own. One that the
-    /// process ignores, as whoever has started it may want, comes to nothing as ever.
+    /// Blocks `signals` until ``close(isEnding:)``, and calls `handler` for each one that arrives. A signal that the
+    /// process ignores, perhaps by its parent's choice, stays ignored.
     ///
-    /// - Throws: If the system has no thread left. The signals do then what they did before.
+    /// - Parameters:
+    ///   - signals: The signals.
+    ///   - handler: Called on the source's thread.
+    /// - Throws: ``DescriptorError`` if the system has no thread left. The signals are then unblocked again.
     public static func open(
         _ signals: [CInt], handler: @escaping @Sendable (CInt) -> Void
     ) throws(DescriptorError) -> SignalSource {
@@ -45,27 +48,29 @@ public final class SignalSource: Sendable {
         pthread_sigmask(how, &set, nil)
     }
 
-    /// On the thread.
+    /// The body of the thread.
     private func wait(_ handler: (CInt) -> Void) {
         var (set, signal) = (set, CInt(0))
         while true {
             guard sigwait(&set, &signal) == 0 else { continue }
             if isClosed.load(ordering: .acquiring) { return giveBack(signal) }
-            // A signal that is blocked comes also if it is ignored.
+            // sigwait(3) returns blocked signals even if they are ignored.
             if !Self.isIgnored(signal) { handler(signal) }
         }
     }
 
-    /// On the thread, which may still be waiting when the source is closed.
+    /// Delivers a signal that arrived after closing to its previous disposition. Runs on the thread, which may still be
+    /// waiting when the source is closed.
     private func giveBack(_ signal: CInt) {
         guard !isJoined.load(ordering: .acquiring) else { return }
         block(SIG_UNBLOCK)
         kill(getpid(), signal)
     }
 
-    /// Gives the signals back to what they did before. Not to be called by the handler.
+    /// Unblocks the signals and ends the thread. Must not be called by the handler.
     ///
-    /// - Parameter isEnding: Whether the program ends soon. The thread is not ended then, which takes eight system calls.
+    /// - Parameter isEnding: Whether the program ends soon. Then the thread is left running, which saves eight system
+    ///   calls.
     public func close(isEnding: Bool = false) {
         let thread = thread.withLock { thread in
             defer { thread = nil }

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// A file of the system that says something by text, as those of /proc.
+/// Access to text files of the system, such as in /proc.
 package enum TextFile {
-    /// All that the file says; nil where it can't be read.
+    /// Returns the contents of a file; nil if it can't be read.
     package static func contents(of path: String) -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }

@@ -1,16 +1,17 @@
-/// Actions and when they are due, earliest first.
+/// Actions with deadlines, earliest first.
 struct TimerQueue {
-    /// Names one timer until it fires or is removed.
+    /// The ID of a timer, valid until it fires or is removed.
     struct Token: Hashable, Sendable {
         fileprivate let deadline: ContinuousClock.Instant
         fileprivate let id: UInt64
     }
 
-    /// Latest first, so that the earliest is taken off the end; of equal ones the one that came later.
+    /// The timers, latest deadline first, so that the earliest is removed at the end. Among equal deadlines, the one
+    /// added last is first.
     private var timers: [(token: Token, action: @Sendable () -> Void)] = []
     private var lastID: UInt64 = 0
 
-    /// When the earliest is due.
+    /// The earliest deadline.
     var next: ContinuousClock.Instant? { timers.last?.token.deadline }
 
     mutating func add(deadline: ContinuousClock.Instant, _ action: @escaping @Sendable () -> Void) -> Token {
@@ -25,7 +26,7 @@ struct TimerQueue {
         if index < timers.count, timers[index].token == token { timers.remove(at: index) }
     }
 
-    /// Where a timer stands, or would stand, found by halves.
+    /// The index at which a timer is, or would be inserted; by binary search.
     private func place(of token: Token) -> Int {
         var (low, high) = (0, timers.count)
         while low < high {
@@ -36,7 +37,7 @@ struct TimerQueue {
         return low
     }
 
-    /// Takes out what is due at `instant`, earliest first.
+    /// Removes and returns the actions that are due at `instant`, earliest first.
     mutating func takeDue(at instant: ContinuousClock.Instant) -> [@Sendable () -> Void] {
         var due: [@Sendable () -> Void] = []
         while let last = timers.last, last.token.deadline <= instant {

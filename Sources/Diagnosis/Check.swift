@@ -38,7 +38,7 @@ public enum Check: String, Sendable, Hashable, CaseIterable {
 
     // MARK: Bluetooth
 
-    /// Whether this computer has Bluetooth; only if none is needed.
+    /// The absence of a Bluetooth adapter, if none is needed.
     case bluetooth
     /// The D-Bus library.
     case libdbus

@@ -1,9 +1,9 @@
 internal import DescriptorIO
 import Glibc
 
-/// The owner and group that may use a file-system node, and the source of a hint for a user who was refused.
+/// The permissions of a file-system node, and hints for a user who was refused.
 package struct NodePermissions {
-    /// The user that the node belongs to.
+    /// The name of the node's owner.
     package var owner: String
     /// The group whose members may use the node; nil if no group may, or if users can't or shouldn't join that group.
     package var group: String?

@@ -38,7 +38,7 @@ extension SerialPort {
     ///
     /// Bytes still unsent when the time is over are discarded, since close(2) itself would wait for up to 30 s more.
     /// The line settings stay in force, as is usual for serial ports. A second call does nothing. Calls on other
-    /// threads end with ``SerialError/Code/closed``, and the last of them closes the descriptor.
+    /// threads end with ``SerialError/Code/closed``; the descriptor is closed when the last of these calls has ended.
     ///
     /// - Parameter drainTimeout: The longest time to wait; ``SerialOptions/drainTimeout`` if nil.
     /// - Returns: The fate of the last bytes. None of the outcomes is an error: the port is closed in any case.

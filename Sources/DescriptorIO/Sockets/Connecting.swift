@@ -1,12 +1,16 @@
 internal import Glibc
 
 extension DescriptorChannel {
-    /// How long until a Unix socket is tried again whose queue of connections is full: nothing tells when there is room.
+    /// The time between attempts to connect to a Unix socket with a full backlog: no event reports when there is room.
     private static let retryInterval = Duration.milliseconds(20)
 
-    /// Connects a stream socket. Where a Unix socket's queue of connections is full, it is tried until the deadline.
+    /// Connects a stream socket. If the backlog of a Unix socket is full, retries until the deadline.
     ///
-    /// - Throws: `system` with ECONNREFUSED, ENOENT, EHOSTUNREACH, ETIMEDOUT …, or EAGAIN where that queue stays full;
+    /// - Parameters:
+    ///   - address: The address.
+    ///   - loop: The loop of the channel.
+    ///   - deadline: The latest time at which to give up.
+    /// - Throws: `system` with ECONNREFUSED, ENOENT, EHOSTUNREACH, ETIMEDOUT …, or EAGAIN if the backlog stays full;
     ///   `unknownHost`, or `cancelled`.
     public static func connect(
         to address: SocketAddress, on loop: EventLoop = .shared, deadline: ContinuousClock.Instant
@@ -61,14 +65,15 @@ extension DescriptorChannel {
         return descriptor
     }
 
-    /// Commands are short and each waits for its answer: send them at once, and notice a peer that has died.
+    /// Sends small writes at once, since each command waits for its reply, and enables keep-alive, so that a dead peer
+    /// is noticed.
     static func preferLatency(_ descriptor: CInt) {
         var on: CInt = 1
         setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, socklen_t(MemoryLayout<CInt>.size))
     }
 
-    /// Two connected ends in this process: what is written to one is read from the other.
+    /// Creates two connected channels in this process: bytes written to one are read from the other.
     public static func pair(on loop: EventLoop = .shared) throws(DescriptorError) -> (
         DescriptorChannel, DescriptorChannel
     ) {

@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// Where a stream socket listens: a TCP host and port, or the path of a Unix socket.
+/// The address of a stream socket: a TCP host and port, or the path of a Unix socket.
 public enum SocketAddress: Sendable, Hashable {
-    /// A host's name or address, and a port, 1 to 65535 (0 to listen on any free one).
+    /// A host name or address, and a port from 1 to 65535, or 0 to listen on any free port.
     case tcp(host: String, port: UInt16)
     /// A path of at most 107 bytes.
     case unix(path: String)
 }
 
 extension SocketAddress: CustomStringConvertible {
-    /// As `tcp:bench:4000` or `unix:/run/pump.sock`.
+    /// A description such as `tcp:bench:4000` or `unix:/run/pump.sock`.
     public var description: String {
         switch self {
         case .tcp(let host, let port): "tcp:\(host):\(port)"
@@ -18,7 +18,7 @@ extension SocketAddress: CustomStringConvertible {
     }
 }
 
-/// An address as the socket calls take it.
+/// An address in the form that socket calls take.
 struct RawSocketAddress: Sendable {
     let family: CInt
     private let storage: [UInt8]
@@ -34,9 +34,9 @@ struct RawSocketAddress: Sendable {
 }
 
 extension SocketAddress {
-    /// The addresses behind a name, best first.
+    /// Resolves the address, with the best result first.
     ///
-    /// A host's name is looked up on a thread that may block, never on an event loop's.
+    /// A host name is looked up on a thread that may block, never on an event loop's thread.
     func resolve(toListen: Bool) async throws(DescriptorError) -> [RawSocketAddress] {
         switch self {
         case .unix(let path): return [try Self.unixAddress(path)]
@@ -59,10 +59,11 @@ extension SocketAddress {
         }
     }
 
-    /// The flags of getaddrinfo(3) for each way in which a host is looked up, until one finds it.
+    /// The flags of getaddrinfo(3) for successive look-ups of a host, until one succeeds.
     ///
-    /// A name may consist of hexadecimal digits, as those that containers are given. AI_ADDRCONFIG leaves out loopback addresses
-    /// if the machine has no other.
+    /// First the host is tried as a number, then as a name: a name may consist of hexadecimal digits, like those of
+    /// containers. AI_ADDRCONFIG leaves out loopback addresses if the machine has no other, so `localhost` is looked up
+    /// without it.
     static func lookUps(of host: String) -> [CInt] {
         if host.first == "[" || host.contains(":") { return [AI_NUMERICHOST] }
         return [AI_NUMERICHOST, host == "localhost" ? 0 : AI_ADDRCONFIG]

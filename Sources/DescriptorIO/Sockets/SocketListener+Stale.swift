@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension SocketListener {
-    /// Removes what a program has left that was killed: a socket in a folder that refuses who connects.
+    /// Removes the Unix socket of a killed program, which refuses connections.
     package static func removeStale(_ address: SocketAddress, on loop: EventLoop) async {
         guard case .unix(let path) = address, let socket = SocketFile(at: path) else { return }
         do throws(DescriptorError) {
@@ -14,7 +14,7 @@ extension SocketListener {
     }
 }
 
-/// A socket in a folder, as it was when it was looked at.
+/// A Unix socket in a folder, identified at one time.
 struct SocketFile {
     private let path: String
     private let device: dev_t
@@ -29,15 +29,15 @@ struct SocketFile {
         (device, inode, changed) = (status.st_dev, status.st_ino, status.st_ctim)
     }
 
-    /// Removes it, but never the socket that another program has put in its place meanwhile.
+    /// Removes the socket, unless another program has replaced it.
     ///
-    /// Two programs that start at the same moment find the same socket. Their folder is locked by flock(2) from the last look
-    /// to the removal; if another program has the lock, that one removes it.
+    /// Two programs that start at the same time find the same socket. An flock(2) lock on the folder protects the last
+    /// check and the removal; if another program has the lock, that program removes the socket.
     func remove() {
         let folder = open(path.lastIndex(of: "/").map { "\(path[...$0])." } ?? ".", O_RDONLY | O_CLOEXEC)
         defer { if folder >= 0 { close(folder) } }
         guard folder < 0 || flock(folder, LOCK_EX | LOCK_NB) == 0 else { return }
-        // By name: a process that was started meanwhile has the descriptor too.
+        // Unlock explicitly: a child process that was just started has a copy of the descriptor.
         defer { if folder >= 0 { flock(folder, LOCK_UN) } }
         guard let now = SocketFile(at: path), now.device == device, now.inode == inode,
             now.changed.tv_sec == changed.tv_sec, now.changed.tv_nsec == changed.tv_nsec

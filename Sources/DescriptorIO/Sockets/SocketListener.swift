@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// A socket that others connect to.
+/// A socket that accepts connections.
 public actor SocketListener {
     /// The loop that waits for connections.
     public nonisolated let loop: EventLoop
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-    /// The TCP port it listens on; nil for a Unix socket.
+    /// The TCP port of the socket; nil for a Unix socket.
     public nonisolated let port: UInt16?
 
     private let descriptor: CInt
@@ -14,31 +14,36 @@ public actor SocketListener {
     private let path: String?
     private let keepsWriting: Bool
     private let keepsSpare: Bool
-    /// Is given up for a connection if there are no more descriptors.
+    /// A spare descriptor, which is closed to accept one more connection if no descriptors are left.
     private var spare: SpareDescriptor?
-    /// Whether there were no more descriptors for the last connection but the one that is kept for that.
+    /// Whether the last connection needed the spare descriptor, because no others were left.
     package private(set) var hasUsedSpare = false
-    /// The socket's node: another program may have put its own in its place.
+    /// The identity of the Unix socket's node, since another program may have replaced the node.
     private let node: (device: dev_t, number: ino_t)
 
-    /// How many connections may wait to be accepted; the kernel takes no more than /proc/sys/net/core/somaxconn. Whoever
-    /// connects to a Unix socket beyond that is refused with EAGAIN.
+    /// The number of connections that may wait to be accepted, limited by the kernel to /proc/sys/net/core/somaxconn.
+    /// Further connections to a Unix socket fail with EAGAIN.
     private static let backlog: CInt = 4096
 
-    /// Listens at `address`. A Unix socket's path must be free, and is removed by ``close()``, unless another is there by
-    /// then.
+    /// Listens at `address`. The path of a Unix socket must be free; ``close()`` removes the socket unless another
+    /// program has replaced it.
     ///
     /// - Parameters:
-    ///   - mode: Who may connect to a Unix socket, as the bits of chmod(2); nil for what the process makes files with.
-    ///   - keepsWriting: Whether a connection whose far end has ended its own direction is kept; see
+    ///   - address: The address.
+    ///   - mode: The permissions to connect to a Unix socket, as the bits of chmod(2); nil for the process's default
+    ///     mode for new files.
+    ///   - keepsWriting: Whether a connection stays open for writing after its far end has shut down its direction; see
     ///     ``DescriptorChannel/init(taking:kind:on:hangUpPatience:keepsWriting:closeDescriptor:)``.
+    ///   - loop: The loop that waits for connections.
+    /// - Throws: `system` with EADDRINUSE, EACCES …; `unknownHost`.
     public static func listen(
         at address: SocketAddress, mode: UInt32? = nil, keepsWriting: Bool = false, on loop: EventLoop = .shared
     ) async throws(DescriptorError) -> SocketListener {
         try await listen(at: address, mode: mode, keepsWriting: keepsWriting, keepsSpare: false, on: loop)
     }
 
-    /// - Parameter keepsSpare: Whether a descriptor is kept, so that one more connection is taken if there are no more.
+    /// - Parameter keepsSpare: Whether to hold a spare descriptor, so that one more connection can be accepted if no
+    ///   others are left.
     package static func listen(
         at address: SocketAddress, mode: UInt32? = nil, keepsWriting: Bool = false, keepsSpare: Bool,
         on loop: EventLoop = .shared
@@ -50,7 +55,7 @@ public actor SocketListener {
         do throws(DescriptorError) {
             var on: CInt = 1
             setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<CInt>.size))
-            // Before it has a name: nobody connects in between.
+            // Set the mode before the socket has a name, so that nobody can connect in between.
             if let mode, case .unix = address { fchmod(descriptor, mode) }
             guard candidate.withAddress({ bind(descriptor, $0, $1) }) == 0 else { throw .last("bind") }
             guard Glibc.listen(descriptor, backlog) == 0 else { throw .last("listen") }
@@ -75,7 +80,7 @@ public actor SocketListener {
     }
 
     deinit {
-        // Whoever waits for a connection holds the listener: nobody does.
+        // A task that waits for a connection keeps the listener alive, so none is waiting here.
         guard !isClosed else { return }
         removeNode()
         Glibc.close(descriptor)
@@ -93,11 +98,11 @@ public actor SocketListener {
         let result = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
         }
-        // sin_port and sin6_port lie at the same place.
+        // sin_port and sin6_port have the same offset.
         return result == 0 ? UInt16(bigEndian: address.sin6_port) : nil
     }
 
-    /// Waits for the next connection; nil once the listener was closed. One task at a time may wait.
+    /// Waits for the next connection; nil once the listener was closed. Only one task at a time may wait.
     public func accept() async throws(DescriptorError) -> DescriptorChannel? {
         while !isClosed {
             let connection = acceptAtOnce()
@@ -118,7 +123,7 @@ public actor SocketListener {
         return nil
     }
 
-    /// Accepts a connection that waits; -1 with `errno` if there is none.
+    /// Accepts a pending connection; returns -1 with `errno` if there is none.
     private func acceptAtOnce() -> CInt {
         if keepsSpare, spare == nil { spare = SpareDescriptor() }
         hasUsedSpare = false
@@ -135,13 +140,13 @@ public actor SocketListener {
         isClosed = true
         removeNode()
         spare = nil
-        // A waiting accept is woken by this, and closes the descriptor that it still watches.
+        // This wakes a waiting accept, which then closes the descriptor that it still watches.
         Glibc.shutdown(descriptor, CInt(SHUT_RDWR))
         if !isWaiting { Glibc.close(descriptor) }
     }
 }
 
-/// A descriptor of nothing, which is there to be closed.
+/// A descriptor of /dev/null, to be closed when its number is needed.
 private final class SpareDescriptor: Sendable {
     private let number: CInt
 

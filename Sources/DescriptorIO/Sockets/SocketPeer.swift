@@ -1,21 +1,21 @@
 internal import Glibc
 
-/// The process at the other end of a Unix socket, as the kernel noted it when it connected.
+/// The process at the other end of a Unix socket, as the kernel recorded it at the time of connecting.
 public struct SocketPeer: Sendable, Hashable {
-    /// The process; 0 where it is in another PID namespace.
+    /// The process ID; 0 if the process is in another PID namespace.
     public let processID: Int32
-    /// Its effective user.
+    /// The ID of the process's effective user.
     public let userID: UInt32
 }
 
 extension DescriptorChannel {
-    /// Who is at the other end of a Unix socket.
+    /// Returns the process at the other end of a Unix socket.
     ///
     /// The corresponding option of getsockopt(2) is `SO_PEERCRED`.
     ///
-    /// - Throws: `system` where the channel is no Unix socket; `closed`.
+    /// - Throws: `system` if the channel is no Unix socket; `closed`.
     public func peer() throws(DescriptorError) -> SocketPeer {
-        // `struct ucred`, which Glibc's module leaves out: pid, uid, gid.
+        // `struct ucred`, which Swift's Glibc module lacks: pid, uid, gid.
         var credentials: (Int32, UInt32, UInt32) = (0, 0, 0)
         let error = try withDescriptor { descriptor in
             var length = socklen_t(MemoryLayout.size(ofValue: credentials))

@@ -53,7 +53,7 @@ struct BluetoothState {
     var opensSeveralChannels: Bool {
         guard daemon == .running else { return false }
         if let channels = settings["GATT", "Channels"].flatMap({ Int($0) }), channels > 0 { return channels > 1 }
-        // The default was 3 channels before 5.67, and is 1 since.
+        // The default is 3 channels from version 5.54 to 5.66, and 1 channel since 5.67.
         return version.map { $0 >= BlueZVersion(5, 54) && $0 < BlueZVersion(5, 67) } ?? false
     }
 }

@@ -10,7 +10,7 @@ public enum SerialPortEvent: Sendable, Hashable {
     case detached(SerialPortInfo)
 }
 
-/// Serial ports as they are plugged in and unplugged.
+/// A sequence of events that report the plugging and unplugging of serial ports.
 ///
 /// ```swift
 /// let monitor = try SerialPortMonitor()
@@ -29,7 +29,9 @@ public enum SerialPortEvent: Sendable, Hashable {
 /// Only one task may iterate. The sequence ends when that task is cancelled, or after ``close()``. A monitor that is no
 /// longer referenced closes itself.
 public final class SerialPortMonitor: AsyncSequence, Sendable {
+    /// The arrival or removal of a port.
     public typealias Element = SerialPortEvent
+    /// The error of udev that ends the sequence.
     public typealias Failure = SerialError
 
     private let loop: EventLoop
