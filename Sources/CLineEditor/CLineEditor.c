@@ -42,7 +42,7 @@ static void bind_keys(EditLine *line) {
         // The incremental search reads further keys itself, so Ctrl-R and Ctrl-S search for lines with the same
         // beginning instead.
         {"\022", "ed-search-prev-history"}, {"\023", "ed-search-next-history"},
-        // These commands also read further keys.
+        // Further commands that read keys themselves.
         {"\026", "ed-unassigned"},          {"\021", "ed-unassigned"},     {"\033x", "ed-unassigned"},
         {"\033X", "ed-unassigned"},         {"\030", "ed-unassigned"},
     };

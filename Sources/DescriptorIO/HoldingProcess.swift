@@ -108,7 +108,7 @@ package struct HoldingProcess {
     /// Whether the process exists and is not visible, as with the option `hidepid` of /proc.
     private var isHidden: Bool { user == nil && (kill(processID, 0) == 0 || errno == EPERM) }
 
-    /// Returns the name of a user; the user ID if there is no name.
+    /// Returns the name of a user; the word `user` and the user ID if there is no name.
     package static func name(of user: UInt32) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { buffer in
             var entry = passwd()

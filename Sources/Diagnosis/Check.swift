@@ -10,7 +10,7 @@ public enum Check: String, Sendable, Hashable, CaseIterable {
     case udev
     /// Whether there is a USB serial port.
     case usbPorts = "usb_ports"
-    /// A USB device that should have a port, but has no driver here.
+    /// A USB device that should have a serial port, but has none here.
     case driver
     /// The program for braille displays, which claims adapters.
     case brltty

@@ -43,7 +43,7 @@ public struct Checkup: Sendable {
     ///   - endpoint: The device's endpoint: a serial port, `ble:…` or `shared:…`; nil for any device.
     ///   - memory: The store of the addresses of named BLE devices; nil for none.
     ///   - loop: The loop for connections to bluetoothd and daemons.
-    /// - Throws: As ``init()``, ``port(at:)`` and ``device(at:among:memory:on:)``.
+    /// - Throws: As ``init(daemons:)``, ``port(at:)`` and ``device(at:among:memory:on:)``.
     public static func findings(
         at endpoint: Endpoint?, memory: (any BLENameMemory)? = nil, on loop: EventLoop = .shared
     ) async throws -> [Finding] {

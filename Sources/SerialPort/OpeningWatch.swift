@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// All programs of a user share 128 instances (`fs.inotify.max_user_instances`), so a program should have only one.
 package final class OpeningWatch: Sendable {
-    /// The instance for callers that need no watch of their own.
+    /// The default watch, which the whole program shares.
     package static let shared = OpeningWatch()
 
     private struct Watcher {
@@ -83,7 +83,7 @@ package final class OpeningWatch: Sendable {
         return state.lastID
     }
 
-    /// Ends a watch. The last one also closes the inotify instance.
+    /// Ends a watch. Ending the last one also closes the inotify instance.
     func end(_ id: UInt64) async {
         let channel = state.withLock { state -> DescriptorChannel? in
             guard let watcher = state.watchers.removeValue(forKey: id), let instance = state.instance else {

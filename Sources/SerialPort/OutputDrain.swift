@@ -1,7 +1,7 @@
 /// Waits for output to be sent, with a deadline.
 ///
-/// tcdrain(3) has none: it blocks for ever if the device has stopped the flow (serial#184, jSerialComm#287). So this
-/// type polls the output queue.
+/// tcdrain(3) has no deadline: it blocks for ever if the device has stopped the flow (serial#184, jSerialComm#287). So
+/// this type polls the output queue.
 struct OutputDrain {
     /// The number of bytes not sent yet.
     var unsentBytes: () throws(SerialError) -> Int

@@ -45,7 +45,7 @@ public struct PseudoTerminalPath: Sendable {
         return isRenewed && Self.isTerminal(path) ? .replaced : .gone
     }
 
-    /// Whether a path that does not exist may have been a pseudo-terminal. Nodes of devices are below /dev.
+    /// Whether a path that does not exist may have led to a pseudo-terminal. Below /dev, only paths in /dev/pts do.
     package static func isLikely(_ path: String) -> Bool { !path.hasPrefix("/dev/") || path.hasPrefix("/dev/pts/") }
 
     static func isTerminal(_ path: String) -> Bool {

@@ -146,8 +146,8 @@ public struct SerialOptions: Sendable, Hashable {
 
     /// The line settings in which a driver's choice differs from these options.
     ///
-    /// Baud rates within 2 % of each other count as equal: a divided clock gets no closer, a UART needs no more, and
-    /// the kernel uses the same tolerance.
+    /// Baud rates within 2 % of each other count as equal: a divided clock gets no closer, a UART tolerates as much,
+    /// and the kernel uses the same limit.
     ///
     /// - Parameter taken: The settings that the driver reports.
     public func differences(from taken: SerialOptions) -> [Setting] {

@@ -24,7 +24,8 @@ public struct ModemLines: OptionSet, Sendable, Hashable {
     /// Data Set Ready, driven by the device.
     public static let dsr = ModemLines(rawValue: TIOCM_DSR)
 
-    /// Asserts (`TIOCMBIS`) or releases (`TIOCMBIC`) these lines. Returns −1 and sets errno on failure.
+    /// Applies `TIOCMBIS`, which asserts these lines, or `TIOCMBIC`, which releases them. Returns −1 and sets errno on
+    /// failure.
     func change(_ request: UInt, on descriptor: CInt) -> CInt {
         var bits = rawValue
         return ioctl(descriptor, request, &bits)

@@ -76,8 +76,8 @@ final class LineEditor {
         if isStarted { printAbove("") }
     }
 
-    /// Prints lines above the prompt and redraws the unfinished line. If the terminal is not under control, just prints
-    /// the lines.
+    /// Prints lines above the prompt and redraws the unfinished line. While the editor is stopped, just prints the
+    /// lines.
     func printAbove(_ text: String) {
         guard isStarted else { return write(text) }
         write("\r" + (cursorRow > 0 ? "\u{1B}[\(cursorRow)A" : "") + "\u{1B}[J" + text)

@@ -2,7 +2,8 @@ public import DescriptorIO
 internal import Glibc
 internal import Synchronization
 
-/// Standard output, or a substitute, up to the first failed write: later results would have a gap before them.
+/// A writer of results to standard output or a substitute. It stops at the first failed write, since later results
+/// would follow a gap.
 public final class ResultStream: Sendable {
     private struct State {
         var failure: Int32?

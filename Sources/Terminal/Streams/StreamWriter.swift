@@ -100,8 +100,8 @@ public final class StreamWriter: @unchecked Sendable {
     /// Replaces the text in the cursor's line of a terminal.
     public func redrawLine(_ text: String) { write("\r\u{1B}[K" + text) }
 
-    /// Makes a write fail if the buffer is full. By default such a write waits, so that a program with much output is
-    /// slowed down to its reader. For programs that control a device.
+    /// Makes a write fail at once if the buffer is full; for programs that control a device. By default such a write
+    /// waits, so that a program with much output is slowed down to its reader.
     public func neverWait() { withLock { isBounded = true } }
 
     /// Waits until the pipe or socket has no reader any more.
