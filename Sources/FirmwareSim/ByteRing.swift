@@ -10,7 +10,7 @@ struct ByteRing: Sendable {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Puts `byte` at the end; `false` if the ring is full, which leaves it as it was.
+    /// Appends `byte`. Returns `false` and changes nothing if the ring is full.
     mutating func append(_ byte: UInt8) -> Bool {
         guard count < slots.count else { return false }
         slots[(head + count) % slots.count] = byte

@@ -1,10 +1,12 @@
 internal import Glibc
 
-/// A file that an option of a simulated device names.
+/// Reads a file that an option of a simulated device names.
 enum DeviceFile {
-    /// All of the file, which has `limit` bytes at most.
+    /// Returns the content of the file.
+    ///
+    /// - Throws: ``DeviceFileError`` if the file can't be read or is larger than `limit` bytes.
     static func bytes(of path: String, limit: Int) throws(DeviceFileError) -> [UInt8] {
-        // What is no file must not hold up the program.
+        // O_NONBLOCK: opening a FIFO that has no writer must not block the program.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw DeviceFileError(.unreadable(errno: errno), path: path) }
         defer { close(file) }
@@ -26,17 +28,17 @@ public struct DeviceFileError: Error, Sendable, Hashable {
     public enum Code: Sendable, Hashable {
         /// The file can't be read.
         case unreadable(errno: Int32)
-        /// It has more bytes than are taken.
+        /// The file is larger than `limit` bytes.
         case tooLarge(limit: Int)
-        /// It is to be an image, and is no PNG.
+        /// The file should be an image, but is not a PNG.
         case notPNG
-        /// It is to be an ``AnswerScript``, and the line of that number, from 1, has none of the forms.
+        /// The file should be an ``AnswerScript``, but this line, counted from 1, has none of the allowed forms.
         case malformed(line: Int)
     }
 
     /// The kind of failure.
     public var code: Code
-    /// The file.
+    /// The path of the file.
     public var path: String
 
     /// An error of the given kind.
@@ -45,7 +47,7 @@ public struct DeviceFileError: Error, Sendable, Hashable {
         self.path = path
     }
 
-    /// What a person can do about it.
+    /// A suggested remedy.
     public var hint: String {
         switch code {
         case .unreadable: "name another file"

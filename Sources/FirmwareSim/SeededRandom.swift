@@ -1,4 +1,4 @@
-/// Numbers that are the same for the same seed and stream on every machine: SplitMix64.
+/// A SplitMix64 generator. The same seed and stream give the same numbers on every machine.
 struct SeededRandom: Sendable {
     private var state: UInt64
 
@@ -15,9 +15,9 @@ struct SeededRandom: Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number of 0 up to, but not including, `bound`; near enough to uniform.
+    /// Returns a number from 0 up to, but not including, `bound`; near enough to uniform.
     mutating func number(below bound: Int) -> Int { Int(truncatingIfNeeded: next() >> 32) % bound }
 
-    /// A number from 0 up to, but not including, 1.
+    /// Returns a number from 0 up to, but not including, 1.
     mutating func share() -> Double { Double(next() >> 11) * 0x1p-53 }
 }

@@ -1,8 +1,9 @@
-/// A serial line to a microcontroller that keeps up with it, as an ESP32 does by its driver's buffers and its second core.
+/// A serial line to a microcontroller that keeps up with it, as an ESP32 does with its driver's buffers and second
+/// core.
 ///
-/// Nothing that is received is lost. What is written leaves at the line rate, handed on in packets as a USB adapter does.
+/// No received byte is lost. Output leaves at the line rate, in packets like those of a USB adapter.
 struct SerialLine: Sendable {
-    /// The most that is handed on at once where the line has a rate, in bytes: a full-speed USB packet.
+    /// The packet length of a line with a rate, in bytes: that of a full-speed USB packet.
     static let packetLength = 64
 
     private let timePerByte: Duration
@@ -11,9 +12,9 @@ struct SerialLine: Sendable {
     private var lineFreeAt = Duration.zero
 
     private var outgoing: [UInt8] = []
-    /// What of it has left.
+    /// The number of bytes of ``outgoing`` that have left.
     private var departed = 0
-    /// When the first byte of what has not left began to.
+    /// The instant at which the first of the remaining bytes began to leave.
     private var departingSince = Duration.zero
 
     init(rate: LineRate) {
@@ -29,10 +30,10 @@ struct SerialLine: Sendable {
         arrivals.append((bytes, lineFreeAt))
     }
 
-    /// When the last bit of what was sent first arrives.
+    /// The instant at which the last bit of the earliest pending bytes arrives; nil if none are pending.
     var nextArrival: Duration? { arrivals.first?.time }
 
-    /// Takes what has arrived by `instant`.
+    /// Takes the bytes that have arrived by `instant`.
     mutating func receive(by instant: Duration) -> [UInt8] {
         var received: [UInt8] = []
         while let first = arrivals.first, first.time <= instant { received += arrivals.removeFirst().bytes }
@@ -51,13 +52,13 @@ struct SerialLine: Sendable {
         outgoing += bytes
     }
 
-    /// Whether all that was written has left.
+    /// Whether all output has left.
     var isIdle: Bool { departed == outgoing.count }
 
-    /// When all that was written will have left; nil if it has.
+    /// The instant at which all output will have left; nil if it has.
     var idleTime: Duration? { isIdle ? nil : departingSince + timePerByte * (outgoing.count - departed) }
 
-    /// When the next packet has left; nil if none is to leave.
+    /// The instant at which the next packet will have left; nil if no packet is pending.
     var nextDeparture: Duration? { isIdle ? nil : departingSince + timePerByte * nextPacketLength }
 
     private var nextPacketLength: Int {
@@ -77,7 +78,7 @@ struct SerialLine: Sendable {
         return emissions
     }
 
-    /// Forgets what has not left. What is on its way to the device still arrives.
+    /// Discards output that has not left. Bytes on their way to the device still arrive.
     mutating func clear() {
         outgoing = []
         departed = 0

@@ -1,7 +1,7 @@
 /// A device in simulated time: bytes in, bytes out, nothing else.
 ///
-/// Instants are durations since the simulation began. They only grow: an instant the device has already passed
-/// is read as the one it has reached.
+/// Instants are durations since the simulation began. They only grow: an instant in the device's past counts as its
+/// present instant.
 ///
 /// ```swift
 /// var pump = PumpFirmware()
@@ -11,85 +11,87 @@
 /// }
 /// ```
 public protocol SimulatedDevice: Sendable {
-    /// What the far end of the line sent.
+    /// Receives bytes from the far end of the line.
     ///
-    /// The first start bit falls on `instant`, or as soon after it as the bytes sent earlier and the line rate allow.
+    /// The first start bit falls on `instant`, or as soon after it as earlier bytes and the line rate allow.
     mutating func receive(_ bytes: [UInt8], at instant: Duration)
 
-    /// A host has opened the line, or has subscribed, at `instant`. Most devices don't notice.
+    /// Tells the device that a host has opened the line or subscribed, at `instant`. Most devices can't detect this.
     mutating func hostCame(at instant: Duration)
 
-    /// Nobody has the line open any more. Most devices don't notice.
+    /// Tells the device that nobody has the line open any more. Most devices can't detect this.
     mutating func lineLeft(at instant: Duration)
 
     /// Runs the device up to and including `instant`.
     ///
-    /// - Returns: what it put on the line and has not returned before, in order.
+    /// - Returns: The output since the previous call, in order.
     mutating func advance(to instant: Duration) -> [Emission]
 
-    /// When the device next does anything of its own (a loop turn, a byte leaving); `nil` for never.
+    /// The instant of the device's next activity of its own (a loop turn, a byte leaving); `nil` for never.
     ///
-    /// Nothing that can be seen from outside changes before this instant, unless more bytes are received.
+    /// The device does not change visibly before this instant, unless it receives more bytes.
     var nextActivity: Duration? { get }
 
-    /// Whether the device has nothing left to do about what it received: no byte on its way or unread, no command
-    /// waiting, no output in its UART.
+    /// Whether the device has finished with all that it received: no byte on its way or unread, no command waiting, no
+    /// output in its UART.
     ///
-    /// The beginning of a line that has not ended is read, so a device that holds one may be quiescent.
+    /// The beginning of an unfinished line counts as read, so a device that holds one may be quiescent.
     var isQuiescent: Bool { get }
 
-    /// Whether it is not quiescent, but for what a fault has it say again.
+    /// Whether the device is not quiescent. Output that a fault repeats does not count.
     var owesReply: Bool { get }
 
     /// Resets the board, as the line's DTR does when it goes active.
     ///
-    /// What left the UART before `instant` is still returned by the next ``advance(to:)``; the rest is lost.
+    /// Output that left the UART before `instant` is still returned by the next ``advance(to:)``; the rest is lost.
     mutating func reset(at instant: Duration)
 
-    /// Gets stuck in an error state that nothing but the end of this leaves. Most devices have none.
+    /// Keeps the device in an error state until this is called with `false`. Most devices have no error state.
     mutating func setStuck(_ isStuck: Bool, at instant: Duration)
 
-    /// Has the fault of its own of that name from now on, as ``SimulatorOption/faults(own:anywhere:senseless:)`` names it; nil
-    /// for none. Most devices have none.
+    /// Gives the device a fault of its own, by a name from ``SimulatorOption/faults(own:anywhere:senseless:)``; nil
+    /// ends the fault. Most devices have no faults of their own.
     mutating func setOwnFault(_ name: String?, at instant: Duration)
 
-    /// What the device, or its faults, did to what carries its bytes, and was not returned before, in order. Most do nothing.
+    /// Takes the actions of the device, or of its faults, on its carrier since the last call, in order. Usually there
+    /// are none.
     mutating func takeCarrierEvents() -> [CarrierEvent]
 
-    /// The steps of its scenario that could not be done, and were not returned before, in order.
+    /// Takes the scenario steps that failed since the last call, in order.
     mutating func takeStepFailures() -> [StepFailure]
 
-    /// Whether it wants to know what baud rate the host's end of the line is set to. Most devices can't.
+    /// Whether the device uses the host's baud rate. Most devices don't.
     var heedsHostBaudRate: Bool { get }
 
-    /// The host's end of the line is set to this baud rate, in bits per second. Told before anything goes over the line.
+    /// Sets the baud rate of the host's end of the line, in bits per second. Called before any byte goes over the line.
     mutating func setHostBaudRate(_ rate: Int)
 
-    /// The commands that a host may send at any moment, also before the last one is answered: what makes the device safe.
+    /// The commands that a host may send at any moment, even before the last reply, because they make the device safe.
     static var urgentCommands: [String] { get }
 
-    /// How the commands of a host are told apart.
+    /// The framing of the host's commands.
     static var commandFraming: CommandFraming { get }
 
-    /// What is wrong with a command by the device's protocol, as a clause that follows it; nil where nothing is. What the device
-    /// makes of it all the same does not count.
+    /// Checks a command against the device's protocol. The firmware may accept more than its protocol allows.
     ///
     /// - Parameters:
-    ///   - command: A line without its end, or an object, or, where `isPacket`, a write over BLE as it is. Of a long line the
-    ///     beginning.
+    ///   - command: A line without its end, a JSON object, or a whole BLE write. Of a long line, only the beginning.
+    ///   - isPacket: Whether `command` is a whole BLE write.
+    /// - Returns: The objection, as a clause that follows the command, such as "is no command"; nil if there is none.
     static func objection(to command: [UInt8], isPacket: Bool) -> String?
 
-    /// Whether its packets over BLE are pieces of a stream of lines, as those of a module are that has a UART behind it, and
-    /// not each a whole.
+    /// Whether BLE packets are pieces of a stream of lines, as from a module with a UART behind it. If not, each packet
+    /// is a whole message.
     static var isStream: Bool { get }
 
-    /// What people and the world do to it while it runs; nothing, unless it says otherwise.
+    /// The actions of people and the environment on the running device; none by default.
     static var verbs: [DeviceVerb<Self>] { get }
 
-    /// Which of its options can be changed while it runs; none, unless it says otherwise.
+    /// The options that can change while the device runs; none by default.
     static var settings: [DeviceSetting<Self>] { get }
 
-    /// What can be seen of it by one who stands beside it, by keys that end in their unit. The device has lived up to now.
+    /// The state that an observer beside the device can see, at the instant that the device has reached. A key ends in
+    /// the unit of its value.
     var observations: [String: ObservedValue] { get }
 }
 
@@ -127,24 +129,23 @@ extension SimulatedDevice {
     public mutating func lineLeft(at instant: Duration) {}
 }
 
-/// How the commands that a device gets are told apart.
+/// The framing of commands to a device.
 public enum CommandFraming: Sendable, Hashable {
-    /// Each is a line; over BLE a write, unless packets are pieces of a stream.
+    /// One command per line; over BLE one per write, unless packets are pieces of a stream.
     case lines
-    /// Each is a JSON object.
+    /// One command per JSON object.
     case objects
 }
 
 /// Bytes that a device put on the line back to back, or one packet that it notified.
 public struct Emission: Sendable, Hashable {
-    /// One byte or more.
+    /// The bytes, at least one.
     public var bytes: [UInt8]
-    /// When the last bit of the last byte left the UART.
+    /// The instant at which the last bit of the last byte left the UART.
     public var time: Duration
-    /// Which output of a device with several it left by; nil for a line. Over BLE: the 128 bits of a characteristic's
-    /// UUID.
+    /// The output that sent the bytes: nil for a line; over BLE, the 128 bits of a characteristic's UUID.
     public var output: UInt128?
-    /// Whether a fault says it again: a host has no need to wait for it.
+    /// Whether a fault repeats the bytes. A host need not wait for them.
     public var isRepetition = false
 
     /// An emission of `bytes` that ended at `time`.

@@ -1,9 +1,9 @@
 /// A microcontroller's UART with the two ring buffers of Arduino's `HardwareSerial`.
 ///
-/// The far end's bytes arrive at the line rate and are lost when the receive ring is full. What the firmware writes
-/// leaves at the line rate, from a shift register that the transmit ring feeds.
+/// Received bytes arrive at the line rate, and are lost if the receive ring is full. Output leaves at the line rate,
+/// from a shift register that the transmit ring feeds.
 struct UART: Sendable {
-    /// What either ring holds: of Arduino's 64 slots one is always free.
+    /// The capacity of each ring in bytes: one of Arduino's 64 slots is always free.
     static let ringCapacity = 63
 
     private struct Arrival {
@@ -14,16 +14,16 @@ struct UART: Sendable {
     private let timePerByte: Duration
 
     private var arrivals: [Arrival] = []
-    /// Arrivals before this index have been taken.
+    /// The number of arrivals that have been taken.
     private var arrivalsTaken = 0
     private var lineFreeAt: Duration = .zero
     private var received = ByteRing(capacity: ringCapacity)
-    /// Bytes lost because the receive ring was full.
+    /// The number of bytes lost because the receive ring was full.
     private(set) var overflows = 0
 
     private var toTransmit = ByteRing(capacity: ringCapacity)
     private var shifting: Arrival?
-    /// The data register before the shift register: what is written goes there first, and waits there for its turn.
+    /// The data register before the shift register. A written byte goes there first, and waits for its turn.
     private var next: UInt8?
     private var emissions: [Emission] = []
 
@@ -42,12 +42,12 @@ struct UART: Sendable {
         }
     }
 
-    /// When the last bit of the next byte on the line arrives.
+    /// The instant at which the last bit of the next byte on the line arrives; nil if no byte is on its way.
     var nextArrival: Duration? {
         arrivalsTaken < arrivals.count ? arrivals[arrivalsTaken].time : nil
     }
 
-    /// Takes the next byte off the line into the receive ring, if `keeping` it and there is room.
+    /// Takes the next byte off the line. Puts it into the receive ring if `keeping` is true and the ring has room.
     mutating func takeArrival(keeping: Bool) {
         guard arrivalsTaken < arrivals.count else { return }
         if keeping, !received.append(arrivals[arrivalsTaken].byte) {
@@ -60,22 +60,22 @@ struct UART: Sendable {
         }
     }
 
-    /// The oldest byte in the receive ring, which leaves it.
+    /// Removes and returns the oldest byte in the receive ring; nil if the ring is empty.
     mutating func read() -> UInt8? {
         received.popFirst()
     }
 
-    /// Whether a byte is on its way or waits to be read.
+    /// Whether a byte is on its way or waits in the receive ring.
     var hasUnreadInput: Bool { nextArrival != nil || !received.isEmpty }
 
-    /// Whether one of such bytes is on its way or waits to be read.
+    /// Returns whether a byte that is on its way, or waits in the receive ring, satisfies `isSuch`.
     func hasUnread(_ isSuch: (UInt8) -> Bool) -> Bool {
         arrivals[arrivalsTaken...].contains { isSuch($0.byte) } || received.contains(isSuch)
     }
 
     // MARK: Transmitting
 
-    /// Hands over a byte to transmit; `false` if there is no room before ``nextDeparture``.
+    /// Hands over a byte to transmit. Returns `false` if there is no room before ``nextDeparture``.
     mutating func write(_ byte: UInt8, at instant: Duration) -> Bool {
         transmit(until: instant)
         guard shifting != nil else {
@@ -89,13 +89,13 @@ struct UART: Sendable {
         return toTransmit.append(byte)
     }
 
-    /// When the byte in the shift register has left, which makes room for one more.
+    /// The instant at which the byte in the shift register has left, which makes room for another; nil if it is empty.
     var nextDeparture: Duration? { shifting?.time }
 
-    /// How many bytes that were handed over have not left.
+    /// The number of bytes handed over that have not left.
     var untransmittedCount: Int { (shifting == nil ? 0 : 1) + (next == nil ? 0 : 1) + toTransmit.count }
 
-    /// Lets everything leave that can have left by `instant`.
+    /// Transmits the bytes that leave by `instant`.
     mutating func transmit(until instant: Duration) {
         while let leaving = shifting, leaving.time <= instant {
             emit(leaving)
@@ -113,10 +113,10 @@ struct UART: Sendable {
         }
     }
 
-    /// Whether something has left and has not been taken.
+    /// Whether transmitted bytes wait to be taken.
     var hasEmissions: Bool { !emissions.isEmpty }
 
-    /// What has left since this was last asked.
+    /// Takes the bytes transmitted since the last call.
     mutating func takeEmissions() -> [Emission] {
         defer { emissions.removeAll(keepingCapacity: true) }
         return emissions
@@ -124,7 +124,7 @@ struct UART: Sendable {
 
     // MARK: Reset
 
-    /// Forgets what is in the rings and the shift register. What is on its way still arrives.
+    /// Clears the rings and the registers. Bytes on their way still arrive.
     mutating func clear() {
         received.removeAll()
         toTransmit.removeAll()

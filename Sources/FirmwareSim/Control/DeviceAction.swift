@@ -1,13 +1,13 @@
-/// What is done to a device at an instant. Where it throws, it has changed nothing.
+/// An operation on a device at an instant of simulated time. If it throws, it has changed nothing.
 typealias DeviceAction<Device> = @Sendable (inout Device, Duration) throws(DeviceVerbError) -> Void
 
 extension SimulatedDevice {
-    /// What is done to the device by one of its verbs, by `reset`, or by `set`, an option and its value.
+    /// Returns the action for a verb of the device, for `reset`, or for `set`, which takes an option and its value.
     ///
     /// - Parameters:
-    ///   - arguments: As they were typed, in the verb's order.
-    ///   - known: All verbs that there are.
-    /// - Throws: Where there is no such verb, or it takes other arguments.
+    ///   - arguments: The arguments as typed, in the verb's order.
+    ///   - known: The names of all verbs, for the error message.
+    /// - Throws: ``DeviceVerbError`` if there is no such verb, or if the arguments don't fit it.
     static func action(
         _ verb: String, _ arguments: [String], known: [String]
     ) throws(DeviceVerbError) -> DeviceAction<Self> {
@@ -24,7 +24,7 @@ extension SimulatedDevice {
         }
     }
 
-    /// Changes an option: its name, and what it takes at the start too.
+    /// Returns the action of `set`. Its arguments are the name of an option and a value in the form used at the start.
     private static func setting(_ arguments: [String]) throws(DeviceVerbError) -> DeviceAction<Self> {
         guard arguments.count == 2 else { throw .argumentCount(of: "set", names: ["name", "value"]) }
         guard let row = settings.first(where: { $0.option.name == arguments[0] }) else {

@@ -1,9 +1,9 @@
-/// A device that is hosted, to whoever moves its knob: it does not matter which device it is.
+/// Controls a hosted device of any type: performs its verbs and reads its observations.
 public struct DeviceHandle: Sendable {
-    /// What can be done to any device, beside its own verbs.
+    /// The verbs that every device has besides its own.
     static let commonVerbs = ["advance", "reset"]
 
-    /// What can be done to it, by name.
+    /// The names of all verbs, sorted: the device's own, `advance`, `reset`, and `set` if the device has settings.
     public let verbs: [String]
 
     private let act: @Sendable (String, [String]) async throws(DeviceVerbError) -> Void
@@ -19,32 +19,33 @@ public struct DeviceHandle: Sendable {
         watch = { host.onStepFailure($0) }
     }
 
-    /// Does something to the device now.
+    /// Performs a verb on the device now.
     ///
     /// - Parameters:
-    ///   - verb: One of ``verbs``. `reset` resets the board. `advance` takes a time, and lets it go by at once, as
+    ///   - verb: A name from ``verbs``. `reset` resets the board. `advance` takes a duration and lets it pass at once, as
     ///     ``DeviceHost/advance(by:)`` does. `set` takes an option and its value.
-    ///   - arguments: As they were typed, in the verb's order.
-    /// - Throws: Where it can't be done; then nothing was.
+    ///   - arguments: The arguments as typed, in the verb's order.
+    /// - Throws: ``DeviceVerbError`` if the verb is unknown or can't be performed. The verb then had no effect.
     public func perform(_ verb: String, _ arguments: [String] = []) async throws(DeviceVerbError) {
         try await act(verb, arguments)
     }
 
-    /// What can be seen of the device now, by keys that end in their unit. `port` is where it is offered on a line;
-    /// `lost_bytes` is what was lost because clients had left too much unread, if anything.
+    /// Returns the present observations of the device. A key ends in the unit of its value. `port` is the path or
+    /// address at which the device is served; `lost_bytes`, if present, counts bytes lost because clients left too much
+    /// unread.
     public func observe() async -> [String: ObservedValue] { await look() }
 
-    /// What was seen of the device's host until now; nil where nothing is expected of it.
+    /// Returns the verdict on the device's host up to now; nil if nothing is expected of the host.
     public func verdict() async -> Verdict? { await judge() }
 
-    /// Has `handler` told of each step of the device's scenario that can't be done, on the thread of the host's loop.
+    /// Calls `handler` for each scenario step that fails, on the thread of the host's loop.
     public func onStepFailure(_ handler: @escaping @Sendable (StepFailure) -> Void) { watch(handler) }
 }
 
 extension DeviceHost {
     private static var time: SimulatorOption { SimulatorOption("time", .time(), help: "How long.") }
 
-    /// The device as one that is controlled.
+    /// A handle that controls the device.
     public nonisolated var handle: DeviceHandle { DeviceHandle(self) }
 
     fileprivate func perform(_ verb: String, _ arguments: [String]) async throws(DeviceVerbError) {
@@ -59,7 +60,7 @@ extension DeviceHost {
         }.get()
     }
 
-    /// What can be seen of the device, and of where it is offered.
+    /// Returns the observations of the device, and the address at which the device is served.
     fileprivate func observe() -> [String: ObservedValue] {
         var observed = change { device, _ in device.observations }
         if lostBytes > 0 { observed["lost_bytes"] = .integer(lostBytes) }

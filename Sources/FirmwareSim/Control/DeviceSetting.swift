@@ -1,16 +1,18 @@
-/// An option of a simulated device that can be changed while the device runs, as a row.
+/// An option of a simulated device that can change while the device runs, described as data.
 ///
 /// ```swift
 /// DeviceSetting(StormFirmwareOptions.echoOption) { storm, values, _ in storm.options.echoesCommand = values.flag("echo") }
 /// ```
 public struct DeviceSetting<Device>: Sendable {
-    /// The option, the same as at the start: its name, and what it takes.
+    /// The option, with the name and the values that it also has at the start.
     public let option: SimulatorOption
 
     package let set: @Sendable (inout Device, SimulatorSettings, Duration) throws(DeviceVerbError) -> Void
 
-    /// - Parameter set: Gives the option its value at that instant; the value is such as the option takes. Where it throws, it
-    ///   has changed nothing.
+    /// Creates a setting.
+    ///
+    /// - Parameter set: Gives the option a new value at an instant. The value has been checked against `option`. If the
+    ///   closure throws, it must have changed nothing.
     public init(
         _ option: SimulatorOption,
         set: @escaping @Sendable (inout Device, SimulatorSettings, Duration) throws(DeviceVerbError) -> Void
@@ -23,7 +25,7 @@ public struct DeviceSetting<Device>: Sendable {
 // MARK: - Devices inside others
 
 extension DeviceSetting {
-    /// The same option of what holds the device.
+    /// The same setting for a device that contains this one at `part`.
     package func of<Whole>(_ part: any WritableKeyPath<Whole, Device> & Sendable) -> DeviceSetting<Whole> {
         DeviceSetting<Whole>(option) { whole, values, now throws(DeviceVerbError) in
             try set(&whole[keyPath: part], values, now)
@@ -32,7 +34,7 @@ extension DeviceSetting {
 }
 
 extension DeviceVerb {
-    /// The same verb of what holds the device.
+    /// The same verb for a device that contains this one at `part`.
     package func of<Whole>(_ part: any WritableKeyPath<Whole, Device> & Sendable) -> DeviceVerb<Whole> {
         DeviceVerb<Whole>(name, arguments, help: help) { whole, values, now throws(DeviceVerbError) in
             try perform(&whole[keyPath: part], values, now)

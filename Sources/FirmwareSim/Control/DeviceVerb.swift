@@ -1,4 +1,4 @@
-/// What a person or the world does to a device that runs, as a row: press its button, warm its probe.
+/// An action of a person or the environment on a running device, described as data: press its button, warm its probe.
 ///
 /// ```swift
 /// DeviceVerb("turn", [SimulatorOption("position", .decimal(0...1), help: "…")], help: "Turn the knob.") {
@@ -6,17 +6,19 @@
 /// }
 /// ```
 public struct DeviceVerb<Device>: Sendable {
-    /// What it is called, in lower case, as `press`.
+    /// The name, in lower case, such as `press`.
     public let name: String
-    /// What it takes, in this order. All of it has to be given.
+    /// The arguments, in order. All are required.
     public let arguments: [SimulatorOption]
-    /// What it does, as a sentence.
+    /// A sentence that describes the action, for help texts.
     public let help: String
 
     package let perform: @Sendable (inout Device, SimulatorSettings, Duration) throws(DeviceVerbError) -> Void
 
-    /// - Parameter perform: Does it, at that instant; the values are such as the arguments take. Where it throws, it has
-    ///   changed nothing.
+    /// Creates a verb.
+    ///
+    /// - Parameter perform: Performs the action at an instant. The values have been checked against `arguments`. If the
+    ///   closure throws, it must have changed nothing.
     public init(
         _ name: String, _ arguments: [SimulatorOption] = [], help: String,
         perform: @escaping @Sendable (inout Device, SimulatorSettings, Duration) throws(DeviceVerbError) -> Void
@@ -27,7 +29,7 @@ public struct DeviceVerb<Device>: Sendable {
         self.perform = perform
     }
 
-    /// What was given to it, checked.
+    /// Checks the typed arguments of this verb.
     package func settings(_ given: [String]) throws(DeviceVerbError) -> SimulatorSettings {
         try SimulatorSettings(given, as: arguments, of: name)
     }

@@ -1,14 +1,14 @@
-/// Why something was not done to a simulated device.
+/// A reason why a simulated device did not perform a verb.
 public enum DeviceVerbError: Error, Sendable, Hashable {
-    /// There is no such verb, but these.
+    /// The device has no such verb. `known` lists the verbs that it has.
     case unknown(String, known: [String])
-    /// The verb takes other arguments: these, by their names.
+    /// The number of arguments is wrong. `names` lists the expected arguments.
     case argumentCount(of: String, names: [String])
-    /// An argument takes another value.
+    /// An argument has an invalid value.
     indirect case argument(SimulatorOptionError)
-    /// The device has no such option that can be changed while it runs, but these.
+    /// The device has no option of that name that can change while it runs. `known` lists such options.
     case unknownOption(String, known: [String])
-    /// It could not be done, for that reason; and what to do about it.
+    /// The action failed. The first value is the reason; `hint` is a suggested remedy.
     case failed(String, hint: String)
 }
 
@@ -24,7 +24,7 @@ extension DeviceVerbError: CustomStringConvertible {
         }
     }
 
-    /// The word that names nothing, where that is what is wrong.
+    /// The unknown verb, option, fault or rule that caused the error; nil for any other cause.
     public var unknownWord: UnknownWord? {
         switch self {
         case .unknown(let word, let known): UnknownWord(kind: "verb", word: word, known: known)
@@ -34,7 +34,7 @@ extension DeviceVerbError: CustomStringConvertible {
         }
     }
 
-    /// What to do about it; nil where the description says that.
+    /// A suggested remedy; nil if the description already says what to do.
     public var hint: String? {
         switch self {
         case .unknown(_, let known), .unknownOption(_, let known): "use one of: \(known.joined(separator: ", "))"

@@ -18,7 +18,7 @@ extension FaultyDevice {
                 }
             }
         }
-        // Which faults a device takes depends on where it is: the device checks them.
+        // The permitted faults depend on the device's carrier, so the device checks the text itself.
         let faults = SimulatorOption("faults", .text, help: "The faults, or none.")
         return verbs + [
             DeviceVerb("fault", [faults], help: "Take all faults away and have others, as --fault does.") {
@@ -28,7 +28,7 @@ extension FaultyDevice {
         ]
     }
 
-    /// The faults of a text, if the device takes them where it is.
+    /// Parses a list of faults, and checks that this device can have them on its carrier.
     @discardableResult
     func checkFaults(_ text: String) throws(DeviceVerbError) -> (orders: [FaultOrder], own: String?) {
         do throws(SimulatorOptionError) { return try choice.faults(text) } catch { throw .argument(error) }

@@ -1,5 +1,5 @@
 extension SimulatorSettings {
-    /// What was given to a verb, in the order of its arguments.
+    /// Checks the typed arguments of a verb, which are in the order of `arguments`.
     init(_ given: [String], as arguments: [SimulatorOption], of verb: String) throws(DeviceVerbError) {
         let names = arguments.map(\.name)
         guard given.count == names.count else { throw .argumentCount(of: verb, names: names) }

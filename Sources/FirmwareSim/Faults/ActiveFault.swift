@@ -1,34 +1,35 @@
-/// A fault that a device has: what was ordered, and what has become of it.
+/// A fault that a running device has: its order, and whether its occasion has come.
 struct ActiveFault: Sendable {
-    /// How far into a unit a fault falls at most, in bytes. In a shorter one it falls on the last.
+    /// The number of bytes at the beginning of a unit among which a fault falls, if the unit's length is unknown. In a
+    /// shorter unit the fault falls on the last byte.
     private static let reach = 24
 
     let order: FaultOrder
     private var watch: OccasionWatch
     private var random: SeededRandom
-    /// Where it falls in the unit that goes on; nil for nowhere.
+    /// The offset of the fault in the current unit; nil if it does not fall in this unit.
     private var position: Int?
-    /// What the unit that goes on has to begin with, where that is yet to show; nil for anything.
+    /// The bytes with which the current unit must begin, if they have yet to arrive; nil if any unit will do.
     private var awaited: [UInt8]?
 
-    /// - Parameter stream: Tells faults of one seed apart.
+    /// - Parameter stream: The random stream, different for each fault of the same seed.
     init(_ order: FaultOrder, seed: UInt64, stream: UInt64, at instant: Duration) {
         self.order = order
         watch = OccasionWatch(order.occasion, at: instant)
         random = SeededRandom(seed: seed, stream: stream)
     }
 
-    /// A command has begun to come.
+    /// Records that a command has begun to arrive.
     mutating func noteCommand() { watch.noteCommand() }
 
-    /// A unit begins.
+    /// Begins a unit, and draws whether and where the fault falls in it.
     ///
     /// - Parameters:
-    ///   - bytes: The whole unit, where that is known at its beginning, as of a notification.
-    ///   - length: How many bytes it has; nil where that shows only at its end.
+    ///   - bytes: The whole unit, if it is known at its beginning, as a notification is.
+    ///   - length: The length of the unit in bytes; nil if it is known only at the unit's end.
     mutating func beginUnit(at instant: Duration, bytes: [UInt8]? = nil, length: Int? = nil) {
         let length = length ?? bytes?.count
-        // Drawn in any case: what a unit becomes must not depend on what another was.
+        // Draw for every unit: the fate of one unit must not depend on the units before it.
         let (chance, offset) = (random.share(), random.number(below: max(1, length ?? Self.reach)))
         let fallsOnBeginning = order.fault.effect.fallsOnBeginning
         position = watch.comes(at: instant, chance: chance) ? (fallsOnBeginning ? 0 : offset) : nil
@@ -40,21 +41,22 @@ struct ActiveFault: Sendable {
         }
     }
 
-    /// Whether it falls on a byte of a unit, which may be its last one.
+    /// Returns whether the fault falls on the byte at `offset`, which may be the last of its unit. It falls once in a
+    /// unit.
     mutating func falls(at offset: Int, isLast: Bool) -> Bool {
         guard let position, offset >= position || isLast else { return false }
         self.position = nil
         return true
     }
 
-    /// Whether it falls on the next byte of a unit that the device says, which may be its last one.
+    /// Returns whether the fault falls on the next byte of a unit of output, which may be the unit's last byte.
     mutating func falls(on byte: UInt8, of unit: FaultyUnit, isLast: Bool) -> Bool {
-        // The last byte may be the one that makes the unit begin so.
+        // The last byte may be the one that completes the awaited beginning.
         if let awaited, !(unit.bytes.prefix(awaited.count) + [byte]).starts(with: awaited) { return false }
         return falls(at: unit.bytes.count, isLast: isLast)
     }
 
-    /// A number of 0 up to, but not including, `bound`.
+    /// Returns a random number from 0 up to, but not including, `bound`.
     mutating func number(below bound: Int) -> Int { random.number(below: bound) }
 }
 
@@ -67,6 +69,6 @@ extension Fault.Effect {
         }
     }
 
-    /// Whether it falls on what the device is told, and not on what it says.
+    /// Whether the effect applies to commands that the device receives, and not to its output.
     var isOfCommands: Bool { [.overrun, .repeatReply, .hangUp].contains(self) }
 }

@@ -1,9 +1,9 @@
-/// What a UART makes of bytes that another one sent at another baud rate.
+/// Computes the bytes that a UART receives from a sender at another baud rate.
 ///
-/// It looks for the edge of a start bit, then samples the line in the middle of where it expects each of the ten bits. A byte whose stop
-/// bit is not there is kept all the same, as most drivers do.
+/// The receiver looks for the edge of a start bit, then samples the line in the middle of each of the ten bits that it
+/// expects. A byte without a stop bit is kept, as most drivers do.
 enum BaudMismatch {
-    /// The bytes that are received, where `bytes` are sent back to back.
+    /// Returns the bytes that the receiver gets if `bytes` are sent back to back.
     ///
     /// - Parameters:
     ///   - sent: The sender's baud rate.
@@ -11,7 +11,7 @@ enum BaudMismatch {
     static func received(_ bytes: [UInt8], sentAt sent: Int, receivedAt received: Int) -> [UInt8] {
         guard sent != received, sent > 0, received > 0 else { return bytes }
         let bits: [Bool] = bytes.flatMap { byte in [false] + (0..<8).map { bit in byte & (1 << bit) != 0 } + [true] }
-        // Times are in bits of the sender. Behind the last one the line is idle, which is 1.
+        // Times are in bits of the sender. After the last bit the line is idle, which is level 1.
         let ratio = Double(sent) / Double(received)
         func level(at time: Double) -> Bool { time < Double(bits.count) ? bits[Int(time)] : true }
         var result: [UInt8] = []

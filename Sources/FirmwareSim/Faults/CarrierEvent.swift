@@ -1,23 +1,24 @@
-/// Something that a device, or a fault, does to what carries the device's bytes. Whoever offers the device sees to it.
+/// An action of a device, or of a fault, on the carrier of the device's bytes. The server that offers the device
+/// performs it.
 public struct CarrierEvent: Sendable, Hashable {
-    /// What is done to the carrier.
+    /// The kinds of action on a carrier.
     public enum Action: Sendable, Hashable {
         /// The cable is pulled.
         case unplug
-        /// The cable is back, under another name where ports have one.
+        /// The cable is plugged in again. A pseudo-terminal then has another name.
         case plugIn
         /// The radio link to each central is dropped.
         case hangUp
-        /// This is notified before the central is told that it has subscribed.
+        /// The bytes are notified before a central's subscription is confirmed.
         case notifyEarly([UInt8], output: UInt128?)
     }
 
-    /// What is done to the carrier.
+    /// The action.
     public var action: Action
-    /// When, in simulated time.
+    /// The instant of the action, in simulated time.
     public var time: Duration
 
-    /// An event of a device.
+    /// An event with the given action and time.
     public init(action: Action, time: Duration) {
         self.action = action
         self.time = time

@@ -1,14 +1,14 @@
-/// What a faulty device knows of what carries its bytes.
+/// The state of the carrier, as far as a faulty device knows it.
 struct CarrierState: Sendable {
-    /// What the device's end of the line is set to.
+    /// The baud rate of the device's end of the line.
     let rate: LineRate
-    /// What the host's end is set to; nil where that is not known.
+    /// The baud rate of the host's end, in bits per second; nil if unknown.
     var hostRate: Int?
-    /// What was notified last, by the output.
+    /// The last notification of each output.
     var lastNotified: [UInt128: [UInt8]] = [:]
-    /// Whether not all of the last write arrived.
+    /// Whether a part of the last write was lost.
     var hasLostWrite = false
-    /// What somebody has listened at, nil for the line: at that alone as long as nobody has.
+    /// The outputs that have had a listener (nil: the line). Before the first listener comes, the line alone.
     private(set) var outputs: [UInt128?] = [nil]
     private var hasListener = false
     private var events: [CarrierEvent] = []
@@ -26,7 +26,7 @@ struct CarrierState: Sendable {
         events.insert(CarrierEvent(action: action, time: time), at: index)
     }
 
-    /// When the next of them is.
+    /// The time of the next event.
     var nextTime: Duration? { events.first?.time }
 
     mutating func takeEvents(until instant: Duration) -> [CarrierEvent] {

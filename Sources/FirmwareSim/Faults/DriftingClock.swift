@@ -1,8 +1,8 @@
-/// A device's clock beside the right one.
+/// A device's clock, which may run slower or faster than simulated time.
 struct DriftingClock: Sendable {
-    /// How much time goes by on it in a second.
+    /// The seconds that pass on the device's clock in one second of simulated time.
     private var rate = 1.0
-    /// An instant by the right clock, and the same by the device's.
+    /// The instant at which the rate last changed: in simulated time, and by the device's clock.
     private var base = (outside: Duration.zero, inside: Duration.zero)
 
     mutating func setRate(_ rate: Double, at instant: Duration) {
@@ -10,14 +10,14 @@ struct DriftingClock: Sendable {
         self.rate = rate
     }
 
-    /// An instant by the device's clock.
+    /// Converts an instant of simulated time to the device's clock.
     func inside(_ instant: Duration) -> Duration {
         rate == 1 ? instant - base.outside + base.inside : base.inside + (instant - base.outside) * rate
     }
 
-    /// An instant by the right clock, by which the device's has reached `instant`.
+    /// Returns an instant of simulated time by which the device's clock has reached `instant`.
     func outside(_ instant: Duration) -> Duration {
-        // Rounded up: who looks then must not come too early.
+        // Round up: a caller that advances to this instant must not come too early.
         rate == 1
             ? instant - base.inside + base.outside
             : base.outside + (instant - base.inside) / rate + .nanoseconds(1)

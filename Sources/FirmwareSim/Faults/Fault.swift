@@ -1,71 +1,74 @@
-/// What a simulated device or its carrier can do wrong, as a row.
+/// A fault that a simulated device or its carrier can have, described as data.
 ///
-/// Faults act on what the device says in units: on a line, a line or 64 bytes of a longer one; over BLE, a notification.
+/// Faults act on the device's output in units. On a line, a unit is a line, or 64 bytes of a longer line; over BLE, a
+/// unit is a notification.
 public struct Fault: Sendable {
-    /// What a fault does.
+    /// The effect of a fault.
     enum Effect: Sendable, Hashable {
-        /// Holds back what follows for its time: from the middle of a unit on, or a whole unit.
+        /// Delays output by the fault's time: from the middle of a unit on if `inside`, otherwise from its beginning
+        /// on.
         case pause(inside: Bool)
-        /// Holds back what is said within its time, to its end.
+        /// Holds output back until the fault's time has passed since the first held byte, so that it arrives in one
+        /// piece.
         case gather
-        /// Loses one byte.
+        /// Loses one byte of a unit.
         case loseByte
         /// Loses a unit.
         case loseUnit
         /// Sends a unit twice.
         case repeatUnit
-        /// Flips one bit.
+        /// Flips one bit of a unit.
         case flipBit
-        /// Puts up to 32 bytes of nonsense in front of a unit.
+        /// Sends 1 to 32 random bytes before a unit.
         case noise
         /// Resets the board in the middle of a unit.
         case reset
-        /// Neither hears nor says anything for its time. Over BLE, what offers the device answers reads and writes that want an
-        /// answer by an error at once, as nothing holds them back.
+        /// Stops input and output for the fault's time. Over BLE, reads and writes that expect a response fail
+        /// immediately, because nothing can delay their responses.
         case silence
-        /// Sends the bytes of a unit one by one, its time apart.
+        /// Sends the bytes of a unit one by one, the fault's time apart.
         case trickle
         /// Loses one byte of a command.
         case overrun
-        /// Has the device's clock go wrong, by its percentage.
+        /// Makes the device's clock drift by the fault's percentage.
         case drift
-        /// Says a whole reply again.
+        /// Sends a whole reply again.
         case repeatReply
-        /// Gets the device stuck in an error state.
+        /// Puts the device into an error state that it does not leave.
         case stick
-        /// Makes garbage of what is said and heard where the host's baud rate is another.
+        /// Garbles input and output if the host's baud rate differs from the device's.
         case garble
-        /// Pulls the cable in the middle of a unit, for its time.
+        /// Pulls the cable in the middle of a unit, for the fault's time.
         case unplug
         /// Drops the radio link in the middle of a write.
         case hangUp
-        /// As ``silence``, then drops the radio link.
+        /// Acts as ``silence`` does, then drops the radio link.
         case loseRadio
-        /// Says what was notified last before a subscription is confirmed.
+        /// Repeats the last notification before a subscription is confirmed.
         case notifyEarly
     }
 
-    /// What a fault takes behind `=`.
+    /// The value that a fault takes after `=`.
     enum Amount: Sendable, Hashable {
         case nothing
         /// A time.
         case time(Duration)
-        /// A percentage, as a share of 1.
+        /// A percentage, as a fraction of 1.
         case share(Double)
     }
 
-    /// What it is called, in lower case, as `drop`.
+    /// The name, in lower case, such as `drop`.
     public let name: String
-    /// What it does, as a sentence.
+    /// A sentence that describes the fault, for help texts.
     public let help: String
-    /// A public thread in which somebody met it.
+    /// The URL of a public thread that reports the fault.
     public let source: String
-    /// What it makes sense over; nil for any carrier.
+    /// The only carrier on which the fault makes sense; nil for any carrier.
     public let carrier: SimulatorOption.Carrier?
 
     let effect: Effect
     let amount: Amount
-    /// When it happens where that is not said.
+    /// The occasion of the fault if its order names none.
     let occasion: Occasion
 
     private init(
@@ -81,7 +84,7 @@ public struct Fault: Sendable {
         self.help = help
     }
 
-    /// The rows, by their names.
+    /// All faults, sorted by name.
     public static let all: [Fault] = [
         Fault(
             "baud", .garble, .nothing, .always, only: .line, source: "https://github.com/esp8266/Arduino/issues/2130",

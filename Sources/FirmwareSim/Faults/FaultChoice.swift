@@ -1,16 +1,17 @@
-/// Which faults a device can be given while it runs: those that it could have been given at the start, where it is.
+/// The faults that a running device can get: the same as at its start, on the same carrier.
 struct FaultChoice: Sendable {
-    /// The option that names faults, as that of the device's row.
+    /// The option that names faults, as the device's simulator declares it.
     var option = SimulatorOption.faults()
     var carrier = SimulatorOption.Carrier.line
-    /// Whether it is on a pseudo-terminal, where a baud rate is known.
+    /// Whether the device is on a pseudo-terminal, from which the host's baud rate is known.
     var isOnTerminal = true
-    /// Whether programs find it again once its cable was pulled.
+    /// Whether programs can find the device again after its cable was pulled.
     var hasWayBack = true
 
-    /// The faults of a text, parted by commas.
+    /// Parses a list of faults, separated by commas.
     ///
-    /// - Throws: Where the text names something else, or a fault that makes no sense for the device or where it is.
+    /// - Throws: ``SimulatorOptionError`` if a name is unknown, or if a fault makes no sense for the device or its
+    ///   carrier.
     func faults(_ text: String) throws(SimulatorOptionError) -> (orders: [FaultOrder], own: String?) {
         let settings = try SimulatorSettings([option], [option.name: text], over: carrier)
         if !isOnTerminal { try settings.checkWithoutTerminal() }

@@ -1,29 +1,29 @@
-/// A fault that a device is to have, and when: `NAME[=AMOUNT][@OCCASION]`.
+/// A fault for a device, and its occasion: `NAME[=AMOUNT][@OCCASION]`.
 ///
 /// | written | means |
 /// | --- | --- |
-/// | `drop` | as often as the fault does by itself |
-/// | `drop@5%` | in each line, or each notification, with this chance |
-/// | `delay=2s@command:3` | once, in what follows the third command |
-/// | `reset@30s` | once, in what follows after this time |
-/// | `corrupt@line:STATUS` | in each line that begins with this |
+/// | `drop` | on the default occasion of the fault |
+/// | `drop@5%` | in each line, or each notification, with a probability of 5 % |
+/// | `delay=2s@command:3` | once, in the output after the third command |
+/// | `reset@30s` | once, in the first output after 30 s |
+/// | `corrupt@line:STATUS` | in each line that begins with `STATUS` |
 /// | `drop@always` | in every line |
 public struct FaultOrder: Sendable {
     let fault: Fault
     let amount: Fault.Amount
     let occasion: Occasion
-    /// As it was written.
+    /// The order as typed.
     let text: String
 
-    /// The time that it takes; zero where it takes none.
+    /// The fault's time; zero if the fault takes none.
     var time: Duration { if case .time(let time) = amount { time } else { .zero } }
 
-    /// By which share of time it has the device's clock lose.
+    /// The fraction of time that the device's clock loses; negative for a fast clock.
     var drift: Double { if case .share(let share) = amount { share } else { 0 } }
 
-    /// The order that a text is.
+    /// Parses one order.
     ///
-    /// - Parameter own: The names of faults of the device's own.
+    /// - Parameter own: The names of the device's own faults.
     private static func order(_ text: String, beside own: [String]) throws(WrongPart) -> FaultOrder {
         let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let name = parts[0].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -56,9 +56,10 @@ public struct FaultOrder: Sendable {
         }
     }
 
-    /// What a text gives, parted by commas: orders, and at most one of the names in `own`. `none` gives nothing.
+    /// Parses a list separated by commas: orders, and at most one of the names in `own`. The word `none` gives no
+    /// orders.
     ///
-    /// - Throws: The first part that is neither.
+    /// - Throws: ``WrongPart`` for the first part that is invalid.
     static func orders(
         _ text: String, beside own: [String] = []
     ) throws(WrongPart) -> (orders: [FaultOrder], own: String?) {
@@ -78,7 +79,7 @@ public struct FaultOrder: Sendable {
 }
 
 extension Fault.Amount {
-    /// What is taken behind `=`, in words that follow "takes".
+    /// The value expected after `=`, in words that follow "takes".
     fileprivate func words(of name: String) -> String {
         switch self {
         case .nothing: "nothing after it"
@@ -91,15 +92,16 @@ extension Fault.Amount {
 // MARK: - Orders together
 
 extension FaultOrder {
-    /// The most that a device has at once.
+    /// The largest number of orders of a device at one time.
     static let longestList = 64
 
-    /// The first that makes no sense for any device, beside the others or over a carrier.
+    /// Returns the first fault that makes no sense on any device: beside the other orders, or over the carrier.
     static func senseless(in orders: [FaultOrder], over carrier: SimulatorOption.Carrier) -> SenselessFault? {
         if orders.count(where: { $0.fault.effect == .drift }) > 1 {
             return SenselessFault("drift", "a device has one clock; give it once")
         }
-        // How a notification begins is known when it is sent; what is said on a line is on its way by then.
+        // The beginning of a notification is known before it is sent; that of a line only once its bytes are on their
+        // way.
         let late = orders.first { order in
             guard case .line = order.occasion, carrier == .line else { return false }
             return order.fault.effect == .pause(inside: false) || order.fault.effect == .noise
@@ -113,15 +115,15 @@ extension FaultOrder {
 }
 
 extension Fault.Effect {
-    /// Whether it can happen on an occasion.
+    /// Returns whether the effect can begin on an occasion.
     fileprivate func takes(_ occasion: Occasion) -> Bool {
         switch (self, occasion) {
-        // These last as long as the device has them.
+        // Drift and garbling last as long as the device has the fault.
         case (.drift, _), (.garble, _): false
-        // Noise at the start is of the line, and a notification that comes early of a subscription: neither is in a unit.
+        // Noise at the start belongs to the line, an early notification to a subscription; neither belongs to a unit.
         case (.noise, .start), (.notifyEarly, .start): true
         case (.notifyEarly, _), (_, .start): false
-        // Of a command, a host's bytes are the only units there are.
+        // Such a fault falls in a command of the host, but `line:` names a line of the device.
         case (.overrun, .line), (.repeatReply, .line), (.hangUp, .line): false
         default: true
         }

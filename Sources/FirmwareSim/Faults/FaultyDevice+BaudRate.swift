@@ -1,10 +1,10 @@
-/// What the line makes of bytes where the two ends have different baud rates.
+/// Garbled bytes on a line whose ends have different baud rates.
 extension FaultyDevice {
     public mutating func setHostBaudRate(_ rate: Int) { carrier.hostRate = rate }
 
     public var heedsHostBaudRate: Bool { has(.garble) }
 
-    /// The two baud rates, where the line garbles.
+    /// The two baud rates, if they differ and the device has the fault `baud`.
     private var mismatch: (device: Int, host: Int)? {
         guard has(.garble), case .baud(let rate) = carrier.rate, let host = carrier.hostRate, host != rate else {
             return nil

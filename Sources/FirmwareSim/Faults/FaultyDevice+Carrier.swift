@@ -5,21 +5,21 @@ extension FaultyDevice {
     }
 
     mutating func unplug(at instant: Duration, until end: Duration) {
-        // What is in the adapter is lost with it.
+        // Bytes in the adapter are lost with it.
         pending.removeAll { $0.time > instant }
         carrier.add(.unplug, at: instant)
         carrier.add(.plugIn, at: end)
     }
 
-    /// Whether not all of the last write over BLE arrived, which who wrote is then not told.
+    /// Whether a part of the last BLE write was lost. The server must not confirm such a write.
     public var hasLostWrite: Bool { carrier.hasLostWrite }
 
-    /// Whether a fault has the device neither hear nor say anything at an instant.
+    /// Returns whether a fault stops the input and output of the device at an instant.
     public func isSilent(at instant: Duration) -> Bool { max(now, instant) < silentUntil }
 
     mutating func hangUp() { carrier.add(.hangUp, at: now) }
 
-    /// A central has subscribed, and is yet to be told so.
+    /// Records that a central has subscribed, before the subscription is confirmed.
     package mutating func centralSubscribes(to output: UInt128) {
         if has(.notifyEarly), let bytes = carrier.lastNotified[output] {
             carrier.add(.notifyEarly(bytes, output: output), at: now)

@@ -1,4 +1,4 @@
-/// What the device says, unit by unit, and what faults make of it.
+/// The device's output, unit by unit, and the effects of faults on it.
 extension FaultyDevice {
     mutating func say(_ bytes: [UInt8], at time: Duration) {
         for byte in bytes where time >= silentUntil {
@@ -32,7 +32,7 @@ extension FaultyDevice {
         endUnit(at: time, by: emission.output)
     }
 
-    /// - Parameter bytes: The whole unit; nil where it shows only at its end.
+    /// - Parameter bytes: The whole unit; nil if it is known only at its end.
     private mutating func beginUnit(at time: Duration, bytes: [UInt8]? = nil) {
         said = FaultyUnit()
         for index in faults.indices where !faults[index].order.fault.effect.isOfCommands {
@@ -54,22 +54,22 @@ extension FaultyDevice {
         script.endUnit(unit.bytes)
     }
 
-    /// Sends a whole object again if a part of it is to be repeated. A piece of it alone would be damage.
+    /// Delivers a whole object again if a fault repeats a unit of it. A repeated unit alone would damage the object.
     private mutating func endObject(_ byte: UInt8, _ arriving: [UInt8], at time: Duration) {
         guard object.append(byte, arriving: arriving), object.isRepeated else { return }
         object.isRepeated = false
         deliver(object.delivered, at: time, by: nil, isRepetition: true)
     }
 
-    /// Says a reply again that is over, where a fault has it said twice.
+    /// Sends a finished reply again, if a fault repeats it.
     mutating func repeatReply() {
         guard let reply, !reply.isEmpty, device.isQuiescent else { return }
         self.reply = nil
         for emission in reply { deliver(emission.bytes, at: now, by: emission.output, isRepetition: true) }
     }
 
-    /// Says nonsense where a fault has it said at the start. Over BLE it comes from a UART by way of a module, which makes one
-    /// notification of it.
+    /// Sends random bytes, if the device has the fault `noise` with the occasion `start`. Over BLE they come from a
+    /// UART behind a module, which makes one notification of them.
     mutating func makeNoise(by output: UInt128?) {
         for index in faults.indices {
             let order = faults[index].order
@@ -84,9 +84,9 @@ extension FaultyDevice {
         (0...faults[index].number(below: 32)).map { _ in UInt8(faults[index].number(below: 256)) }
     }
 
-    /// Lets faults fall on the next byte of a unit, or on what arrives in its place.
+    /// Applies faults to the next byte of a unit. `arriving` holds that byte, and returns the bytes to deliver instead.
     ///
-    /// - Returns: Whether the device goes on; else the unit ends before that byte.
+    /// - Returns: Whether the output goes on; if not, the unit ends before that byte.
     private mutating func fall(on arriving: inout [UInt8], isLast: Bool, at time: Duration) -> Bool {
         let byte = arriving[0]
         for index in faults.indices where !faults[index].order.fault.effect.isOfCommands {
@@ -130,9 +130,11 @@ extension FaultyDevice {
         object = FaultyObject()
     }
 
+    /// Queues bytes for the host.
+    ///
     /// - Parameters:
-    ///   - hold: Until when it is held back; nil for as long as all is.
-    ///   - isRepetition: Whether it was said before.
+    ///   - hold: The earliest time of arrival; nil for `heldUntil`, which holds for all output.
+    ///   - isRepetition: Whether a fault repeats bytes that were already sent.
     mutating func deliver(
         _ bytes: [UInt8], at time: Duration, by output: UInt128?, until hold: Duration? = nil,
         isRepetition: Bool = false
@@ -156,7 +158,7 @@ extension FaultyDevice {
 }
 
 extension Emission {
-    /// Whether another leaves together with it.
+    /// Returns whether another emission arrives together with this one.
     fileprivate func joins(_ other: Emission) -> Bool {
         output == other.output && time == other.time && isRepetition == other.isRepetition
     }

@@ -1,7 +1,8 @@
-/// A device with faults: of its own, of its line, or of the air between; and with what a scenario does to it. Without either
-/// it is the device itself.
+/// A device with faults of its own, of its line or of its radio link, and with the steps of a scenario. Without faults
+/// and steps it behaves as the device itself.
 ///
-/// What happens depends on the seed, on what the device says, and on what it is told; not on when it is looked at.
+/// The result depends on the seed and on the device's input and output. It does not depend on how often
+/// ``advance(to:)`` is called.
 ///
 /// ```swift
 /// var pump = FaultyDevice(PumpFirmware(), faults: settings.faults(), seed: 7)
@@ -9,42 +10,46 @@
 /// _ = pump.advance(to: .seconds(1))  // STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}
 /// ```
 public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
-    /// The device as it is behind its faults.
+    /// The device itself, without its faults.
     public internal(set) var device: Device
 
     let seed: UInt64
     var faults: [ActiveFault] = []
-    /// How many faults there have been.
+    /// The number of faults given so far, from which each fault gets a random stream of its own.
     private var faultCount: UInt64 = 0
     var clock = DriftingClock()
     var now = Duration.zero
     var script = Script()
-    /// What of the script could not be done.
+    /// The failed steps of the script that were not taken yet.
     var stepFailures: [StepFailure] = []
 
+    /// The current unit of output.
     var said = FaultyUnit()
+    /// The current unit of input.
     var heard = FaultyUnit()
-    /// The object that the device is sending, if its messages are objects.
+    /// The object that the device is sending, if its messages are JSON objects.
     var object = FaultyObject()
-    /// The reply that is said again at its end; nil for none.
+    /// The reply to send again at its end; nil if no reply is repeated.
     var reply: [Emission]?
-    /// What is on its way from the device, in the order in which it arrives.
+    /// Output on its way from the device, in order of arrival.
     var pending: [Emission] = []
-    /// When what was said last arrives.
+    /// The arrival time of the last output.
     var lastArrival = Duration.zero
-    /// What is said before this instant arrives then.
+    /// The earliest arrival time of output. Output from before this instant is held back until then.
     var heldUntil = Duration.zero
-    /// Before this instant nothing is heard or said.
+    /// The instant before which the device neither receives nor sends.
     var silentUntil = Duration.zero
     var carrier: CarrierState
-    /// Which faults it can be given while it runs.
+    /// The faults that the device can get while it runs.
     var choice = FaultChoice()
-    /// The fault of the device's own, which the device sees to.
+    /// The name of the device's own fault, which the device implements itself; nil if none.
     var ownFault: String?
 
+    /// Creates a device with faults.
+    ///
     /// - Parameters:
-    ///   - seed: What everything random depends on.
-    ///   - lineRate: What the device's line is paced to, by which a host at another baud rate is known.
+    ///   - seed: The seed of all random events.
+    ///   - lineRate: The rate of the device's line, to which the host's baud rate is compared.
     public init(
         _ device: Device, faults: [FaultOrder] = [], seed: UInt64 = 1, lineRate: LineRate = .unlimited
     ) {
@@ -56,18 +61,18 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
 
     // MARK: The faults
 
-    /// Adds faults from now on.
+    /// Adds faults, which take effect now.
     public mutating func add(_ orders: [FaultOrder]) {
         for order in orders {
             faultCount += 1
             faults.append(ActiveFault(order, seed: seed, stream: faultCount, at: now))
         }
-        // A device has one clock: what was said of it last counts.
+        // A device has one clock: the last drift counts.
         let drift = faults.last { $0.order.fault.effect == .drift }?.order.drift ?? 0
         clock.setRate(1 - drift, at: now)
     }
 
-    /// Takes all faults away. What is on its way still arrives.
+    /// Removes all faults. Output on its way still arrives.
     public mutating func clearFaults() {
         if has(.stick) { change(at: now) { $0.setStuck(false, at: $1) } }
         faults = []
@@ -79,7 +84,7 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
 
     func has(_ effect: Fault.Effect) -> Bool { faults.contains { $0.order.fault.effect == effect } }
 
-    // MARK: What it is told
+    // MARK: Input
 
     public mutating func receive(_ bytes: [UInt8], at instant: Duration) {
         run(to: max(now, instant))
@@ -92,15 +97,15 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
         performDueSteps()
     }
 
-    /// A write to a device over BLE, which is one command.
+    /// Receives a BLE write, which is one command.
     ///
-    /// - Parameter take: Hands on what arrives of it.
+    /// - Parameter take: Passes the bytes that arrive to the device.
     package mutating func receivePacket(
         _ bytes: [UInt8], at instant: Duration, _ take: (inout Device, [UInt8], Duration) -> Void
     ) {
         run(to: max(now, instant))
         heard = FaultyUnit()
-        // A bare line end asks for nothing.
+        // A bare line end is no command.
         if !bytes.allSatisfy(FaultyUnit.isLineEnd) { beginCommand(length: bytes.count) }
         var kept: [UInt8] = []
         carrier.hasLostWrite = now < silentUntil
@@ -116,7 +121,7 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
         performDueSteps()
     }
 
-    /// Does something to the device now.
+    /// Runs the device up to an instant, then changes it.
     package mutating func change<Value, Failure>(
         at instant: Duration, _ body: (inout Device, Duration) throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -124,17 +129,17 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
         return try body(&device, clock.inside(now))
     }
 
-    /// Does something to the device that takes no time.
+    /// Changes the device in a way that takes no simulated time.
     package mutating func changeAtOnce(_ body: (inout Device) -> Void) { body(&device) }
 
-    /// - Parameter length: The bytes of the write over BLE that it is; nil on a line.
+    /// - Parameter length: The number of bytes of the BLE write; nil on a line.
     private mutating func beginCommand(length: Int? = nil) {
         script.noteCommand()
         reply = nil
         for index in faults.indices {
             faults[index].noteCommand()
             guard faults[index].order.fault.effect.isOfCommands else { continue }
-            // Only a link's end falls into a write whatever its lines are.
+            // A dropped link may fall anywhere in the write; other faults fall within one of its lines.
             let isOfWrite = faults[index].order.fault.effect == .hangUp
             faults[index].beginUnit(at: now, length: isOfWrite ? length : nil)
             guard faults[index].order.fault.effect == .repeatReply else { continue }
@@ -142,9 +147,9 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
         }
     }
 
-    /// Whether a byte of a command arrives.
+    /// Returns whether a byte of a command arrives.
     private mutating func hears(_ byte: UInt8) -> Bool {
-        // Between two commands there is nothing to lose.
+        // A line end between two commands is never lost.
         if heard.bytes.isEmpty, FaultyUnit.isLineEnd(byte) { return true }
         var arrives = true
         let isLast = heard.endsCommand(byte)
@@ -156,7 +161,7 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
         return arrives
     }
 
-    /// Whether the radio link drops before a byte of a write of `count` bytes.
+    /// Returns whether the radio link drops before the byte at `offset` of a write of `count` bytes.
     private mutating func dropsLink(at offset: Int, of count: Int) -> Bool {
         var drops = false
         for index in faults.indices where faults[index].order.fault.effect == .hangUp {
@@ -203,12 +208,12 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
     public var owesReply: Bool { device.owesReply || pending.contains { !$0.isRepetition } }
 
     mutating func run(to instant: Duration) {
-        // Step by step, so that a reset comes between two bytes.
+        // Advance step by step, so that a reset falls between two bytes.
         while let next = nextStop, next <= instant { step(to: max(now, next)) }
         step(to: instant)
     }
 
-    /// When something happens that others have to see at its time.
+    /// The next instant at which faults or the script must see the device; nil without faults and script.
     private var nextStop: Duration? {
         let isPlain = faults.isEmpty && script.isEmpty
         return isPlain ? nil : [device.nextActivity.map(clock.outside), script.nextTime].compactMap { $0 }.min()

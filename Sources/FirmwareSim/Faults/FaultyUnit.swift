@@ -1,42 +1,41 @@
-/// What a device says, or is told, in one piece as faults see it: a line, or 64 bytes of a longer one.
+/// A piece of input or output as faults see it: a line, or 64 bytes of a longer line.
 struct FaultyUnit: Sendable {
     /// The most bytes of a unit.
     static let capacity = 64
 
-    /// What of it came.
+    /// The bytes of the unit so far.
     private(set) var bytes: [UInt8] = []
-    /// What of it was handed on.
+    /// The bytes delivered so far.
     var delivered: [UInt8] = []
-    /// Whether nothing of it is handed on.
+    /// Whether the unit is dropped.
     var isLost = false
-    /// Whether it is handed on again at its end.
+    /// Whether the unit is delivered again at its end.
     var isRepeated = false
-    /// How far apart its bytes are handed on; nil for as they came.
+    /// The time between two delivered bytes; nil to keep the timing of the output.
     var spacing: Duration?
 
-    /// Takes in a byte.
     mutating func append(_ byte: UInt8) { bytes.append(byte) }
 
-    /// Whether a byte would be the last of a line that the device says, or of a piece of it.
+    /// Returns whether a byte would end a line of output, or a 64-byte piece of one.
     func endsLine(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || bytes.count + 1 == Self.capacity }
 
-    /// Whether a byte would be the last of a command, or of a piece of it.
+    /// Returns whether a byte would end a command, or a 64-byte piece of one.
     func endsCommand(_ byte: UInt8) -> Bool { Self.isLineEnd(byte) || endsLine(byte) }
 
-    /// Whether a byte ends commands.
+    /// Returns whether a byte ends commands.
     static func isLineEnd(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") }
 }
 
-/// An object that a device sends, and what of it arrives.
+/// A JSON object that a device is sending, and the bytes that were delivered in its place.
 struct FaultyObject: Sendable {
-    /// What of it was handed on.
+    /// The bytes delivered so far.
     private(set) var delivered: [UInt8] = []
-    /// Whether it is handed on again at its end.
+    /// Whether the object is delivered again at its end.
     var isRepeated = false
 
     private var splitter = JSONObjectSplitter()
 
-    /// Takes in a byte, and the bytes that arrive in its place. Returns whether it ends an object.
+    /// Takes in a byte, and the bytes delivered in its place. Returns whether the byte ends an object.
     mutating func append(_ byte: UInt8, arriving: [UInt8]) -> Bool {
         if splitter.isEmpty { delivered = [] }
         delivered += arriving

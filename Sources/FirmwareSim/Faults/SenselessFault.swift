@@ -1,12 +1,14 @@
-/// A fault that makes no sense for a device, and why.
+/// A fault that makes no sense for a device, and the reason.
 public struct SenselessFault: Sendable, Hashable {
     /// The name of the fault.
     public var name: String
-    /// What it makes no sense over; nil for any carrier.
+    /// The carrier on which the fault makes no sense; nil for any carrier.
     public var carrier: SimulatorOption.Carrier?
-    /// Why, as a clause: "an LED board does nothing by itself".
+    /// The reason, as a clause: "an LED board does nothing by itself".
     public var reason: String
 
+    /// Declares that a fault makes no sense.
+    ///
     /// - Parameter carrier: nil for any carrier.
     public init(_ name: String, over carrier: SimulatorOption.Carrier? = nil, _ reason: String) {
         self.name = name
