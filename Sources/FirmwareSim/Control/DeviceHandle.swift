@@ -22,8 +22,8 @@ public struct DeviceHandle: Sendable {
     /// Performs a verb on the device now.
     ///
     /// - Parameters:
-    ///   - verb: A name from ``verbs``. `reset` resets the board. `advance` takes a duration and lets it pass at once, as
-    ///     ``DeviceHost/advance(by:)`` does. `set` takes an option and its value.
+    ///   - verb: A name from ``verbs``. `reset` resets the board. `advance` takes a duration and lets it pass at once,
+    ///     as ``DeviceHost/advance(by:)`` does. `set` takes an option and its value.
     ///   - arguments: The arguments as typed, in the verb's order.
     /// - Throws: ``DeviceVerbError`` if the verb is unknown or can't be performed. The verb then had no effect.
     public func perform(_ verb: String, _ arguments: [String] = []) async throws(DeviceVerbError) {

@@ -1,19 +1,19 @@
 internal import DescriptorIO
 internal import SerialPort
 
-/// One client's line, seen from the device, and what waits to be taken by the client.
+/// A client's line as the device sees it, with the output that the client has yet to take.
 package struct ClientLine {
-    /// What is kept for a client that does not read, in bytes. A real port keeps 4 kB; what is more is lost in both.
+    /// The number of bytes kept for a client that does not read. A real port keeps 4 kB. Either loses further bytes.
     package static let capacity = 1 << 20
-    /// How many bytes are written to a client at once.
+    /// The number of bytes written to a client at once.
     static let pieceLength = 1 << 12
-    /// From how many bytes on that wait for a client a device with flow control waits too.
+    /// The number of bytes waiting for a client at which a device with flow control waits too.
     package static let highWater = 1 << 16
 
     let channel: DescriptorChannel
-    /// The pseudo-terminal that the client has open, if that is what it is.
+    /// The pseudo-terminal that the client has open; nil for any other line.
     let terminal: PseudoTerminal?
-    /// Whether the client has the line open. What the device says meanwhile is lost.
+    /// Whether the client has the line open. Output is lost while it has not.
     var isListening: Bool {
         didSet {
             guard !isListening else { return }
@@ -22,10 +22,10 @@ package struct ClientLine {
             writer = nil
         }
     }
-    /// Whether nothing goes through it any more: what it hangs on was pulled, and its end is yet to be told.
+    /// Whether the cable was pulled. No more bytes pass, although the channel is not closed yet.
     var isCutOff = false
     var outbox: [UInt8] = []
-    /// Takes what is in the outbox to the client.
+    /// The task that writes the outbox to the client.
     var writer: Task<Void, Never>?
 
     init(_ channel: DescriptorChannel, isListening: Bool, terminal: PseudoTerminal? = nil) {
@@ -34,20 +34,21 @@ package struct ClientLine {
         self.isListening = isListening
     }
 
-    /// What the client's end is set to, in bits per second; nil where it has no such setting.
+    /// The baud rate of the client's end, in bits per second; nil if the line has no such setting.
     var hostBaudRate: Int? { (try? terminal?.clientOptions())?.baudRate }
 
-    /// Whether what comes of the client begins with a status.
+    /// Whether a status byte precedes the client's bytes.
     var isInPacketMode: Bool { terminal?.isInPacketMode == true }
 
-    /// What its writer is about to hand to the client, in bytes.
+    /// The number of bytes that the writer is handing to the client.
     var underWay = 0
-    /// What the client has taken since it came, in bytes.
+    /// The number of bytes that the client has taken so far.
     var taken: UInt64 = 0
-    /// Whether it has taken nothing for so long that nobody waits for it, until it takes something.
+    /// Whether the client took nothing for so long that ``DeviceHost/advance(by:)`` no longer waits for it. The flag is
+    /// cleared when the client takes a byte.
     var isStalled = false
 
-    /// Whether an ``DeviceHost/advance(by:)`` waits for the client to take something.
+    /// Whether ``DeviceHost/advance(by:)`` waits for the client to take bytes.
     var isAwaited: Bool { isListening && !isCutOff && !isStalled && outbox.count + underWay >= Self.highWater }
 
     mutating func noteTaken(_ count: Int) {
@@ -56,7 +57,9 @@ package struct ClientLine {
         isStalled = false
     }
 
-    /// - Returns: How many bytes are lost because the client has left too many.
+    /// Queues bytes for the client.
+    ///
+    /// - Returns: The number of bytes lost because the client has left too many unread.
     mutating func put(_ bytes: [UInt8]) -> Int {
         guard isListening, !isCutOff else { return 0 }
         guard outbox.count + bytes.count <= Self.capacity else { return bytes.count }

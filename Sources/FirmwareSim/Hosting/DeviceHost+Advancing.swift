@@ -1,16 +1,16 @@
 internal import DescriptorIO
 
 extension DeviceHost {
-    /// How long a client may take nothing before an ``advance(by:)`` no longer waits for it.
+    /// The time without progress after which ``advance(by:)`` stops waiting for a client.
     private static var patience: Duration { .seconds(2) }
-    /// How many activities of the device there are in one go, between which the loop sees to its other work.
+    /// The number of device activities in one slice. Between slices the loop does its other work.
     private static var sliceLength: Int { 1000 }
 
-    /// Lets simulated time go by at once, and sends what the device says meanwhile, as fast as its clients take it.
+    /// Advances simulated time by `duration` at once, and sends the device's output as fast as the clients take it.
     ///
-    /// It waits for clients that read. One that has taken nothing for 2 seconds is not waited for: what it leaves beyond 1 MiB
-    /// is lost, and counted in ``lostBytes``. A device with flow control stands still until it reads on, and lives through
-    /// the rest of the time then.
+    /// The call waits for clients that read. It does not wait for a client that has taken nothing for 2 seconds: output
+    /// beyond 1 MiB is lost for that client, and counted in ``lostBytes``. A device with flow control stands still
+    /// instead until the client reads on, and then runs through the rest of the time.
     public func advance(by duration: Duration) async {
         var rest = duration
         while rest > .zero {
@@ -18,16 +18,16 @@ extension DeviceHost {
             let reached = slice(to: begin + rest)
             rest = begin + rest - reached
             guard rest > .zero else { break }
-            // Also where nobody is waited for: writers, the cable and other devices have their turn.
+            // Yield even if no client is waited for: writers, the cable and other devices need their turn.
             await yieldToLoop()
             await waitForClients()
         }
         goOn()
     }
 
-    /// Has the device do a part of what it does until `end`.
+    /// Runs the device through a part of the time until `end`.
     ///
-    /// - Returns: Up to when time has gone by.
+    /// - Returns: The instant that simulated time has reached.
     private func slice(to end: Duration) -> Duration {
         var count = 0
         while !isHeldUp, let next = device.nextActivity, next <= end {
@@ -48,19 +48,19 @@ extension DeviceHost {
 
     // MARK: Waiting
 
-    /// Lets the loop see to its descriptors, and to other tasks.
+    /// Lets the loop handle its descriptors and other tasks.
     private func yieldToLoop() async {
         await withCheckedContinuation { continuation in
             _ = Alarm(after: .zero, on: EventLoopClock(loop), loop: loop) { continuation.resume() }
         }
     }
 
-    /// Waits until clients that read have taken what the device has said, but for some that may wait.
+    /// Waits until no client that reads has ``ClientLine/highWater`` or more bytes waiting.
     private func waitForClients() async {
         while isAwaitingClients {
             let (before, turns) = (lines.mapValues(\.taken), listenerTurns)
             if await isWokenInTime() { continue }
-            // Who has taken nothing for all that time hangs, or does not read.
+            // A client that has taken nothing in all that time hangs, or does not read.
             for (id, taken) in before where lines[id]?.isAwaited == true && lines[id]?.taken == taken {
                 lines[id]?.isStalled = true
             }
@@ -70,7 +70,7 @@ extension DeviceHost {
 
     /// Waits until a client takes something or leaves.
     ///
-    /// - Returns: Whether one does before patience ends.
+    /// - Returns: `false` if ``patience`` ended first.
     private func isWokenInTime() async -> Bool {
         let id = lastWaiter + 1
         lastWaiter = id

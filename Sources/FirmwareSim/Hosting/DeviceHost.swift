@@ -2,19 +2,19 @@ public import DescriptorIO
 public import SerialPort
 internal import Synchronization
 
-/// Runs a simulated device against a clock, and joins it to the lines of its clients.
+/// Runs a simulated device against a clock, and connects it to the lines of its clients.
 ///
 ///     let host = DeviceHost(PumpFirmware(), pace: .realTime(ContinuousClock()))
 ///     await host.attach(channel)
 ///     try await host.run()
 ///
-/// What the device says goes to every client; what any of them says goes to the device.
+/// The device's output goes to every client, and the bytes of any client go to the device.
 public actor DeviceHost<Device: SimulatedDevice> {
-    /// How simulated time goes by.
+    /// The pace of simulated time.
     public enum Pace: Sendable {
-        /// As the clock does, with the line paced to its baud rate.
+        /// Simulated time follows the clock, and the line is paced to its baud rate.
         case realTime(any Clock<Duration>)
-        /// At once, as far as needed to answer what is received; otherwise time stands still until
+        /// Simulated time jumps ahead as far as needed to answer received bytes, and stands still otherwise, until
         /// ``DeviceHost/advance(by:)``. For tests.
         case onDemand
     }
@@ -26,45 +26,46 @@ public actor DeviceHost<Device: SimulatedDevice> {
     private let hasFlowControl: Bool
     private let elapsed: @Sendable () -> Duration
     private(set) var device: Device
-    /// How far the device has been run, where time goes by on demand.
+    /// The instant that the device has reached, if time passes on demand.
     private var instant = Duration.zero
-    /// What of the time that has gone by was skipped, where time goes by as a clock does.
+    /// The time skipped by ``advance(by:)``, if time follows a clock.
     private var skipped = Duration.zero
     var lines: [LineID: ClientLine] = [:]
     private var lastLineID: UInt64 = 0
     private(set) var listeners: [any EmissionListener] = []
-    /// Who see to what faults do to the carriers: one for each carrier.
+    /// The handlers of carrier events, one for each carrier.
     private var carrierHandlers: [@Sendable (CarrierEvent) -> Void] = []
     private var judge: HostJudge?
-    /// Where the device is offered on a line; nil where it is not.
+    /// The address at which the device is served on a line; nil if it is not on a line.
     var port: String?
-    /// Who are told of steps that can't be done.
+    /// The handlers of failed scenario steps.
     private let stepHandlers = Mutex<[@Sendable (StepFailure) -> Void]>([])
-    /// Whether time goes by: while ``run()`` runs.
+    /// Whether time passes, which is while ``run()`` runs.
     private var isRunning = false
-    /// When the device is looked at next.
+    /// The alarm for the device's next activity.
     private var alarm: Alarm?
-    /// Wake who waits for the clients to take what the device has said.
+    /// The calls that wait for clients to take output.
     var waiters: [UInt64: CheckedContinuation<Bool, Never>] = [:]
     var lastWaiter: UInt64 = 0
-    /// How often a listener had room again.
+    /// The number of times that a listener had room again.
     var listenerTurns: UInt64 = 0
-    /// Whether a listener has taken nothing for so long that nobody waits for it.
+    /// Whether listeners took nothing for so long that ``advance(by:)`` no longer waits for them.
     var areListenersStalled = false
-    /// What was lost because clients had left too much unread, in bytes.
+    /// The number of bytes lost because clients left too much unread.
     public private(set) var lostBytes = 0
 
-    /// Names a client's line.
+    /// Identifies a client's line.
     public struct LineID: Hashable, Sendable {
         fileprivate let number: UInt64
     }
 
-    /// A host for `device`, whose simulated time begins now.
+    /// Creates a host for `device`. Simulated time begins now.
     ///
     /// - Parameters:
-    ///   - judge: What watches the host, and how it uses the device.
-    ///   - hasFlowControl: Whether the device stands still while a client has not taken what it said before, as
-    ///   RTS and CTS have it do. Without, what a client is too slow for is lost in the end, as on a line of three wires.
+    ///   - judge: Judges the program that uses the device; nil if nothing is expected of that program.
+    ///   - hasFlowControl: Whether the device stands still while a client has not taken earlier output, as RTS and CTS
+    ///     make it do. Without flow control, output for a client that is too slow is lost in the end, as on a line of
+    ///     three wires.
     public init(
         _ device: Device, pace: Pace, judge: HostJudge? = nil, hasFlowControl: Bool = false,
         on loop: EventLoop = .shared
@@ -88,12 +89,13 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     // MARK: Clients
 
-    /// Joins a client's line, which is on the loop of this host, to the device. The line is forgotten when the client is gone.
+    /// Connects a client's line to the device. The channel must be on the loop of this host. The line is forgotten when
+    /// the client leaves.
     ///
     /// - Parameters:
-    ///   - isListening: Whether what the device says reaches the client from the start.
-    ///   - terminal: The pseudo-terminal that the client has open, if that is what it is.
-    ///   - onEnd: Called once the client is gone.
+    ///   - isListening: Whether the device's output reaches the client from the start.
+    ///   - terminal: The pseudo-terminal that the client has open; nil for any other line.
+    ///   - onEnd: Called when the client has left.
     @discardableResult
     public func attach(
         _ channel: DescriptorChannel, isListening: Bool = true, terminal: PseudoTerminal? = nil,
@@ -124,7 +126,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
         return id
     }
 
-    /// Says whether a client takes what the device says. What it does not take is lost, as on an open line.
+    /// Sets whether a client has its line open. Output is lost while it has not, as on a real line.
     public func setListening(_ isListening: Bool, _ id: LineID) {
         let came = isListening && lines[id]?.isListening == false
         if isListening { lines[id]?.isListening = true } else { leave(id) }
@@ -132,12 +134,13 @@ public actor DeviceHost<Device: SimulatedDevice> {
         if came || hasFlowControl { goOn() }
     }
 
-    /// Lets nothing through to or from a client any more, but what is on its way to it, until its line is closed.
+    /// Stops all bytes to and from a client until its line is closed, except output already on its way to the
+    /// client.
     package func cutOff(_ channel: DescriptorChannel) {
         for id in lines.keys where lines[id]?.channel === channel { lines[id]?.isCutOff = true }
     }
 
-    /// A client does not listen any more.
+    /// Records that a client no longer listens.
     private func leave(_ id: LineID) {
         guard lines[id]?.isListening == true else { return }
         lines[id]?.isListening = false
@@ -147,7 +150,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
         device.lineLeft(at: now)
     }
 
-    /// Hands what the device says to `listener`, as it is, until ``detach(_:)``.
+    /// Passes the device's emissions to `listener` until ``detach(_:)``.
     package func attach(_ listener: any EmissionListener) { listeners.append(listener) }
 
     package func detach(_ listener: any EmissionListener) {
@@ -155,7 +158,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
         if hasFlowControl { goOn() }
     }
 
-    /// A listener has room again.
+    /// Goes on after a listener has room again.
     package func listenerHasRoom() {
         listenerTurns += 1
         areListenersStalled = false
@@ -165,7 +168,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     private func receive(_ bytes: [UInt8], from id: LineID) {
         guard lines[id]?.isCutOff == false, let bytes = unpacked(bytes, from: id) else { return }
-        // Whoever speaks has the port open.
+        // A client that sends has the port open.
         setListening(true, id)
         noteBaudRates()
         if judge != nil {
@@ -177,8 +180,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
         goOn()
     }
 
-    /// Whether the device has something left to do or to say. A line end that is still on its way is nothing to wait for: the
-    /// CR of a reply has ended its line. Nor is what a fault says again.
+    /// Whether the device has a reply left to finish. The LF of a reply does not count, because its CR has ended the
+    /// line. Output that a fault repeats does not count either.
     private var isAnswering: Bool {
         guard device.owesReply else { return false }
         var later = device
@@ -186,7 +189,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
         return later.owesReply || rest.contains { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
     }
 
-    /// What came from a client, without what a pseudo-terminal in packet mode puts before it; nil where that is all.
+    /// Returns the client's bytes without the status byte of packet mode; nil if there are no others.
     private func unpacked(_ bytes: [UInt8], from id: LineID) -> [UInt8]? {
         guard lines[id]?.isInPacketMode == true, let status = bytes.first else { return bytes }
         if PacketStatus(rawValue: status).contains(.flushedInput) {
@@ -196,7 +199,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
         return bytes.count > 1 ? Array(bytes[1...]) : nil
     }
 
-    /// Tells the device what the host's end of its line is set to, where it wants to know.
+    /// Passes the host's baud rate to the device, if the device uses it.
     private func noteBaudRates() {
         guard device.heedsHostBaudRate else { return }
         for line in lines.values where line.isListening {
@@ -204,18 +207,18 @@ public actor DeviceHost<Device: SimulatedDevice> {
         }
     }
 
-    /// A central has written to the device, which is about to be told.
+    /// Records a central's write, before the device receives it.
     package func noteWrite(_ bytes: [UInt8]) {
         judge?.hear(bytes, at: now, isAnswering: isAnswering, isPacket: true)
     }
 
-    /// Whether it matters that a host flushes its input, which a pseudo-terminal tells in packet mode only.
+    /// Whether flushes of the host's input matter. A pseudo-terminal reports them in packet mode only.
     package var heedsFlushes: Bool { judge?.heedsFlushes == true }
 
-    /// What was seen of the host until now; nil where nothing is expected of it.
+    /// Returns the verdict on the host up to now; nil if nothing is expected of it.
     public func verdict() -> Verdict? { judge?.verdict(at: now) }
 
-    /// Has `handler` see to what faults do to the carrier, on the thread of the host's loop.
+    /// Calls `handler` for each carrier event of the device, on the thread of the host's loop.
     package func onCarrierEvent(_ handler: @escaping @Sendable (CarrierEvent) -> Void) {
         carrierHandlers.append(handler)
     }
@@ -231,7 +234,9 @@ public actor DeviceHost<Device: SimulatedDevice> {
         if case .realTime = pace { elapsed() + skipped } else { instant }
     }
 
-    /// Runs the device until the task is cancelled; returns at once where time goes by on demand.
+    /// Runs the device until the task is cancelled. Returns at once if time passes on demand.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled.
     public func run() async throws {
         guard case .realTime = pace else { return }
         isRunning = true
@@ -246,7 +251,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
         throw CancellationError()
     }
 
-    /// Has the device do what it now has to do, and sees to it that it is looked at again when it next has something to do.
+    /// Runs the device up to now, and sets an alarm for its next activity.
     func goOn() {
         handOnCarrierEvents()
         guard case .realTime(let clock) = pace else { return settle() }
@@ -254,7 +259,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
         alarm?.cancel()
         alarm = nil
         if !isHeldUp { live(to: nextStop) }
-        // One that is held up goes on when its clients have taken something.
+        // A held-up device goes on when its clients have taken output.
         guard !isHeldUp else { return }
         let present = now
         let next = device.nextActivity ?? present + .seconds(3600)
@@ -263,7 +268,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
         }
     }
 
-    /// How far the device is run in one go: up to the present, but one activity at a time where it may be held up.
+    /// The instant to which the device runs in one go: the present, or with flow control the next activity, because
+    /// each activity may hold the device up.
     private var nextStop: Duration {
         let present = now
         return hasFlowControl ? min(present, device.nextActivity ?? present) : present
@@ -287,21 +293,21 @@ public actor DeviceHost<Device: SimulatedDevice> {
         }
     }
 
-    /// Whether a client has yet to take so much that the device waits for it.
+    /// Whether the device waits for a client or a listener to take output.
     var isHeldUp: Bool {
         guard hasFlowControl else { return false }
         return lines.values.contains { !$0.isCutOff && $0.outbox.count >= ClientLine.highWater }
             || listeners.contains(where: \.isFull)
     }
 
-    /// Lets `duration` count as gone by.
+    /// Advances simulated time by `duration` without running the device.
     func skip(_ duration: Duration) {
         if case .realTime = pace { skipped += duration } else { instant += duration }
     }
 
-    /// Has the device live up to an instant, and hands on what it says and does.
+    /// Runs the device up to an instant, and passes on its output and its carrier events.
     func live(to instant: Duration) {
-        // Step by step until a reply has ended: what is unasked may follow it at once.
+        // Go step by step until a reply has ended, because unsolicited output may follow it at once.
         while judge?.awaitsReply == true, let next = device.nextActivity, next < instant { step(to: next) }
         step(to: instant)
     }
@@ -324,14 +330,14 @@ public actor DeviceHost<Device: SimulatedDevice> {
     private func send(_ emissions: [Emission]) {
         guard !emissions.isEmpty else { return }
         if judge != nil {
-            // What nobody hears is nothing to react to.
+            // A host can't react to output that does not reach it.
             for emission in emissions where isHeard(emission) {
                 judge?.say(emission.bytes, at: emission.time, isPacket: emission.output != nil)
             }
         }
         for listener in listeners { lostBytes += listener.take(emissions) }
         for id in lines.keys {
-            // What leaves by another output is for listeners.
+            // Emissions of other outputs are for listeners only.
             for emission in emissions where emission.output == nil { lostBytes += lines[id]?.put(emission.bytes) ?? 0 }
             guard let line = lines[id], line.writer == nil, !line.outbox.isEmpty else { continue }
             lines[id]?.writer = Task(executorPreference: loop) { await self.write(to: id) }
@@ -348,14 +354,14 @@ public actor DeviceHost<Device: SimulatedDevice> {
             lines[id]?.outbox = []
             lines[id]?.underWay = line.outbox.count
             if hasFlowControl { goOn() }
-            // Its end is told to the receiver.
+            // The channel reports its end to the receiver too, so this error needs no handling.
             do { try await write(line.outbox, to: id, by: line.channel) } catch { break }
         }
-        // A writer that was cancelled has given up its place; another may have it.
+        // A cancelled writer has given up its place, which may belong to another writer by now.
         if !Task.isCancelled { lines[id]?.writer = nil }
     }
 
-    /// Writes piece by piece, so that it is seen whether a client reads at all.
+    /// Writes piece by piece, which shows whether a client reads at all.
     private func write(_ bytes: [UInt8], to id: LineID, by channel: DescriptorChannel) async throws(DescriptorError) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -370,8 +376,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     // MARK: The device
 
-    /// Does something to the device at the present instant, as press its button. The device has lived up to then, unless it
-    /// waits for a client.
+    /// Changes the device at the present instant, for example presses its button. The device has run up to that
+    /// instant, unless it waits for a client.
     public func change<Value: Sendable>(_ body: @Sendable (inout Device, Duration) -> Value) -> Value {
         if isRunning { catchUp() }
         let value = body(&device, now)
@@ -380,12 +386,14 @@ public actor DeviceHost<Device: SimulatedDevice> {
     }
 }
 
-/// Takes what a device says, on the thread of the host's loop.
+/// A receiver of a device's emissions, called on the thread of the host's loop.
 package protocol EmissionListener: AnyObject, Sendable {
-    /// - Returns: How many bytes are lost because it has no room for them.
+    /// Takes emissions.
+    ///
+    /// - Returns: The number of bytes lost for lack of room.
     func take(_ emissions: [Emission]) -> Int
-    /// Whether an emission reaches anybody through it.
+    /// Returns whether an emission reaches anybody through this listener.
     func hears(_ emission: Emission) -> Bool
-    /// Whether so much waits that a device with flow control waits too.
+    /// Whether so many bytes wait that a device with flow control waits too.
     var isFull: Bool { get }
 }

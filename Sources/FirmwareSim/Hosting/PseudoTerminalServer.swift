@@ -4,12 +4,13 @@ internal import Synchronization
 
 /// Offers a simulated device on a pseudo-terminal, as a serial port for other programs.
 ///
-/// While no program has it open, what the device says is lost, as on a real line. A fault may pull the cable: it is then
-/// another pseudo-terminal, to which the link leads, if there is one.
+/// Output is lost while no program has the terminal open, as on a real line. If a fault pulls the cable, the device
+/// comes back on another pseudo-terminal, to which the link then leads, if there is one.
 public actor PseudoTerminalServer<Device: SimulatedDevice> {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// The path that clients open: the link, if there is one. It changes where the cable is pulled and there is no link.
+    /// The path that clients open: the link, if there is one. Without a link, the path changes after a fault has pulled
+    /// the cable.
     public nonisolated var path: String { terminal.withLock { $0.linkPath ?? $0.path } }
 
     private nonisolated let loop: EventLoop
@@ -19,22 +20,23 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
     private let onReturn: (@Sendable (String) -> Void)?
     private let onFailure: (@Sendable (SerialError) -> Void)?
     private var visits: PseudoTerminalVisits?
-    /// That of the visit that goes on, or was the last.
+    /// The channel of the current visit, or of the last one.
     private var channel: DescriptorChannel?
-    /// Where the device is going to be, while its cable is pulled.
+    /// The pseudo-terminal on which the device will come back, while its cable is pulled.
     private var next: PseudoTerminal?
-    /// Pulls the cable or plugs it in, once what it waits for has been done.
+    /// Pulls the cable or plugs it in, after earlier changes have ended.
     private var changing: Task<Void, Never>?
     private var isClosed = false
 
-    /// Makes a pseudo-terminal and joins it to `host`.
+    /// Creates a pseudo-terminal and connects it to `host`.
     ///
     /// - Parameters:
-    ///   - link: Where to put a symbolic link to it; removed by ``close()``.
-    ///   - onReturn: Told of the path where the device is back after its cable was pulled.
-    ///   - onFailure: Told why it does not come back: something else has the link's place, or the system has no terminal left.
-    ///     It is tried again when the cable is pulled the next time.
-    /// - Throws: Also where the system does not tell who opens it: then it would not be known who listens.
+    ///   - link: The path of a symbolic link to the terminal; ``close()`` removes it.
+    ///   - onReturn: Called with the path when the device is back after its cable was pulled.
+    ///   - onFailure: Called with the error if the device can't come back: something else has the link's place, or the
+    ///     system has no terminal left. The server tries again after the next such fault.
+    /// - Throws: ``SerialError``, also if the system can't report openings of the terminal: the server would not know
+    ///   whether a client listens.
     public static func open(
         _ host: DeviceHost<Device>, link: String? = nil, on loop: EventLoop = .shared,
         onReturn: (@Sendable (String) -> Void)? = nil, onFailure: (@Sendable (SerialError) -> Void)? = nil
@@ -42,7 +44,7 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
         try await open(host, link: link, watch: .shared, on: loop, onReturn: onReturn, onFailure: onFailure)
     }
 
-    /// - Parameter watch: Tells when the terminal is opened or closed.
+    /// - Parameter watch: Reports when the terminal is opened or closed.
     package static func open(
         _ host: DeviceHost<Device>, link: String? = nil, watch: OpeningWatch, on loop: EventLoop = .shared,
         onReturn: (@Sendable (String) -> Void)? = nil, onFailure: (@Sendable (SerialError) -> Void)? = nil
@@ -93,7 +95,7 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
     private func take(_ action: CarrierEvent.Action, of host: DeviceHost<Device>) {
         switch action {
         case .unplug:
-            // The terminal is closed only later, but the device may speak again before.
+            // The terminal is closed only later, and the device may send again before.
             if let channel { host.assumeIsolated { $0.cutOff(channel) } }
             change { await $0.unplug() }
         case .plugIn: change { await $0.plugIn(host) }
@@ -101,7 +103,7 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
         }
     }
 
-    /// Has `body` run once all that was begun before has ended: the cable may be back before the old terminal is closed.
+    /// Runs `body` after earlier changes have ended: the cable may be back before the old terminal is closed.
     private func change(_ body: @escaping @Sendable (isolated PseudoTerminalServer) async -> Void) {
         changing = Task(executorPreference: loop) { [last = changing] in
             await last?.value
@@ -109,9 +111,9 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
         }
     }
 
-    /// Pulls the cable: its users find themselves disconnected.
+    /// Pulls the cable, which disconnects the terminal's users.
     private func unplug() async {
-        // Made while the old one has its number: the device must not come back under the same name.
+        // Created while the old terminal keeps its number: the device must not come back under the same name.
         next = next ?? (try? PseudoTerminal(holdsSlaveOpen: false))
         await leave()
     }
@@ -131,7 +133,7 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
         onReturn?(path)
     }
 
-    /// Leaves the terminal, and hangs up on its users.
+    /// Closes the terminal and disconnects its users.
     private func leave() async {
         let visits = visits
         self.visits = nil
@@ -141,7 +143,7 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
         terminal.withLock(\.self).close()
     }
 
-    /// Removes the link and closes the pseudo-terminal: its clients find themselves disconnected.
+    /// Removes the link and closes the pseudo-terminal, which disconnects its clients.
     public func close() async {
         isClosed = true
         await changing?.value

@@ -2,17 +2,18 @@ public import DescriptorIO
 public import SerialPort
 internal import Glibc
 
-/// Where a simulated device is offered to other programs.
+/// A place where a simulated device is offered to other programs.
 public enum ServingPlace: Sendable, Hashable {
-    /// On a pseudo-terminal; with this symbolic link to it, which is removed at the end.
+    /// A pseudo-terminal. `link` is the path of a symbolic link to it, which is removed at the end.
     case terminal(link: String? = nil)
-    /// On a socket: TCP, of which port 0 takes a free one, or a path. One client at a time, or any number that share the line.
+    /// A socket: a TCP address, with port 0 for any free port, or a path. One client at a time, or if it broadcasts,
+    /// any number of clients that share the line.
     case socket(SocketAddress, broadcasts: Bool = false)
 
-    /// Whether it is on a pseudo-terminal.
+    /// Whether the place is a pseudo-terminal.
     package var isTerminal: Bool { if case .terminal = self { true } else { false } }
 
-    /// A path that means the same in every folder.
+    /// Returns a path that means the same in every folder.
     package static func absolute(_ path: String) -> String {
         if path.hasPrefix("/") { return path }
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
@@ -22,25 +23,26 @@ public enum ServingPlace: Sendable, Hashable {
     }
 }
 
-/// What becomes of a device that is offered.
+/// An event in the life of a device that is offered.
 public enum ServingEvent: Sendable, Hashable {
-    /// Clients can open it at this path, which has a slash in it, as a port's name has not.
+    /// Clients can open the device at this path. The path contains a slash, unlike the name of a port.
     case onTerminal(path: String)
-    /// A fault had pulled the cable, and clients can open the device again, at this path.
+    /// Clients can open the device again, at this path, after a fault had pulled the cable.
     case isBack(path: String)
-    /// A fault had pulled the cable, and the device could not come back.
+    /// The device could not come back after a fault had pulled the cable.
     case staysAway(SerialError)
-    /// Clients can connect to it at this address.
+    /// Clients can connect to the device at this address.
     case onSocket(SocketAddress)
-    /// A client was hung up on because the line has one.
+    /// A client was disconnected because the line already has one.
     case refusedClient
 }
 
 extension DeviceHost {
     /// Offers the device until the task is cancelled.
     ///
-    /// - Parameter onEvent: Told where it is, and what becomes of it.
-    /// - Throws: As ``PseudoTerminalServer/open(_:link:on:)`` or ``SocketServer/open(_:at:broadcasts:on:onRefusal:)``.
+    /// - Parameter onEvent: Called with the address of the device, and with later events.
+    /// - Throws: The errors of ``PseudoTerminalServer/open(_:link:on:onReturn:onFailure:)`` or
+    ///   ``SocketServer/open(_:at:broadcasts:on:onRefusal:)``.
     public nonisolated func serve(
         at place: ServingPlace, onEvent: @escaping @Sendable (ServingEvent) -> Void
     ) async throws {
@@ -71,7 +73,7 @@ extension DeviceHost {
 
     private func setPort(_ port: String) { self.port = port }
 
-    /// Joins the device to a line inside this program, and runs it until the line is closed.
+    /// Connects the device to a line inside this program, and runs it until the line is closed.
     ///
     /// - Returns: The far end of the line.
     public nonisolated func connect() async throws(DescriptorError) -> DescriptorChannel {
@@ -86,7 +88,7 @@ extension DeviceHost {
 }
 
 extension SocketAddress {
-    /// The same with the port that was taken, where it has ports.
+    /// The same address with the port that the system chose, if the address has a port.
     fileprivate func replacingPort(_ taken: UInt16?) -> SocketAddress {
         guard case .tcp(let host, _) = self, let taken else { return self }
         return .tcp(host: host, port: taken)

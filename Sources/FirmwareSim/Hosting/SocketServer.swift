@@ -2,8 +2,8 @@ public import DescriptorIO
 
 /// Offers a simulated device on a socket, as a raw serial server does.
 ///
-/// A line has one client, as a serial port has: whoever else connects is hung up on at once, until the client has left.
-/// A line that broadcasts is everybody's: all clients hear all that the device says.
+/// A line has one client, like a serial port: other clients are disconnected at once, until the first one has left. A
+/// line that broadcasts has any number of clients, each of which receives all output of the device.
 public actor SocketServer<Device: SimulatedDevice> {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -16,18 +16,18 @@ public actor SocketServer<Device: SimulatedDevice> {
     private let broadcasts: Bool
     private let onRefusal: (@Sendable () -> Void)?
     private var connections: [DescriptorChannel] = []
-    /// Who has come while the last client's end was yet to be read.
+    /// A client that came while the last client's end was yet to be read.
     private var successor: DescriptorChannel?
     private var isClosed = false
     /// Whether a fault has pulled the cable.
     private var isUnplugged = false
     private var accepting: Task<Void, Never>?
 
-    /// Listens at `address` and joins its client to `host`.
+    /// Listens at `address` and connects the client to `host`.
     ///
     /// - Parameters:
     ///   - broadcasts: Whether any number of clients share the line.
-    ///   - onRefusal: Called each time somebody was hung up on because the line has a client.
+    ///   - onRefusal: Called each time a client was disconnected because the line already has one.
     public static func open(
         _ host: DeviceHost<Device>, at address: SocketAddress, broadcasts: Bool = false, on loop: EventLoop = .shared,
         onRefusal: (@Sendable () -> Void)? = nil
@@ -61,13 +61,13 @@ public actor SocketServer<Device: SimulatedDevice> {
                 guard !isClosed else { return await connection.close() }
                 await take(connection)
             } catch {
-                // Out of descriptors, most likely: clients that leave give theirs back.
+                // Probably out of descriptors: clients that leave give theirs back.
                 try? await EventLoopClock(loop).sleep(for: .milliseconds(100))
             }
         }
     }
 
-    /// A server whose device has been unplugged hangs up on all until it is back.
+    /// Disconnects all clients when the device is unplugged, and refuses new ones until it is back.
     private func take(_ event: CarrierEvent) {
         switch event.action {
         case .unplug:
@@ -75,7 +75,7 @@ public actor SocketServer<Device: SimulatedDevice> {
             let users = connections + [successor].compactMap(\.self)
             (connections, successor) = ([], nil)
             for user in users {
-                // It is closed only later, but the device may speak again before.
+                // The channel is closed only later, and the device may send again before.
                 host.assumeIsolated { $0.cutOff(user) }
                 Task(executorPreference: loop) { await user.close() }
             }
@@ -87,7 +87,7 @@ public actor SocketServer<Device: SimulatedDevice> {
     private func take(_ connection: DescriptorChannel) async {
         if isUnplugged { return await connection.close() }
         guard !broadcasts, let client = connections.first else { return await join(connection) }
-        // The end of a client that has left may be read only after the next one has come.
+        // The end of a client that has left may be read only after the next client has come.
         if successor == nil, await client.hasFarEndLeft {
             if isUnplugged || connections.isEmpty { return await join(connection) }
             successor = connection
@@ -98,7 +98,7 @@ public actor SocketServer<Device: SimulatedDevice> {
     }
 
     private func join(_ connection: DescriptorChannel) async {
-        // The cable may have been pulled while it was seen who is there.
+        // The cable may have been pulled while `take` awaited the first client's state.
         if isUnplugged { return await connection.close() }
         connections.append(connection)
         await host.attach(connection) { Task(executorPreference: self.loop) { await self.forget(connection) } }
@@ -111,7 +111,7 @@ public actor SocketServer<Device: SimulatedDevice> {
         await join(next)
     }
 
-    /// Stops listening and hangs up on every client.
+    /// Stops listening and disconnects every client.
     public func close() async {
         isClosed = true
         await listener.close()

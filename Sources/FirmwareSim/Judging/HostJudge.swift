@@ -1,4 +1,4 @@
-/// Watches how a host uses a device, and finds what is not as expected.
+/// Watches how a host uses a device, and records where the host does not meet its expectations.
 ///
 /// ```swift
 /// var judge = HostJudge(settings.expectations(), urgent: ["OFF"])
@@ -6,53 +6,57 @@
 /// print(judge.verdict(at: .seconds(1)))  // at 0.000 s: one-in-flight: STATUS came before the last reply had ended
 /// ```
 public struct HostJudge: Sendable {
-    /// What a command may have in bytes; of a longer one the beginning is looked at.
+    /// The number of bytes of a command that the judge looks at.
     private static let longestCommand = 256
 
     private let expectations: [HostExpectation]
-    /// What may be sent at any moment, in upper case.
+    /// The commands that may be sent at any moment, in upper case.
     private let urgent: [[UInt8]]
     /// The baud rate of the device, in bits per second; nil for none.
     private let baudRate: Int?
-    /// Whether packets are pieces of a stream, in which line ends part commands and lines.
+    /// Whether packets are pieces of a stream, in which line ends separate commands and lines.
     private let isStream: Bool
-    /// How commands are told apart.
+    /// The framing of commands.
     private let framing: CommandFraming
-    /// Says what is wrong with a command; see ``SimulatedDevice/objection(to:isPacket:)``.
+    /// Checks a command; see ``SimulatedDevice/objection(to:isPacket:)``.
     private let objection: @Sendable (_ command: [UInt8], _ isPacket: Bool) -> String?
-    /// Where commands are JSON objects: what there is of the next one.
+    /// The next command so far, if commands are JSON objects.
     private var object = JSONObjectSplitter()
     private var seen = Verdict()
-    /// The indices of what has come to the test.
+    /// The indices of the expectations that have been tested.
     private var tested: Set<Int> = []
 
     private var command: [UInt8] = []
-    /// When the command that goes on began, and whether the device was answering another then.
+    /// The time at which the current command began, and whether the device was still answering another command.
     private var beginning: (time: Duration, isEarly: Bool)?
     private var lastBeginning: Duration?
     private var lastWord: [UInt8] = []
-    /// When the host has flushed its input, or was seen to close its port.
+    /// The time at which the host flushed its input. A host that closes its port flushes too, which ``leave()``
+    /// reveals.
     private var flushedAt: Duration?
-    /// Whether the reply that goes on was flushed: each is one finding.
+    /// Whether the current reply was flushed: each such reply is one finding.
     private var hasFlushed = false
-    /// Whether a whole command has come that the device is yet to answer: it has not been quiet since.
+    /// Whether the device has yet to answer a whole command, and has not been quiet since.
     private(set) var awaitsReply = false
     private var said: [UInt8] = []
-    /// The line before that, and its end.
+    /// The line before ``said``, and its end.
     private var saidBefore: [UInt8] = []
-    /// The commands that have come since the line began that the device says: a host need not wait for its end.
+    /// The commands that came since the device began the current line. They count as reactions to the line, because a
+    /// host need not wait for its end.
     private var early: [[UInt8]] = []
-    /// What the host has to react to, or to say again: what is expected, and since when.
+    /// The awaited reactions and repetitions: the index of the expectation, and the time since which the judge waits.
     private var waiting: [(index: Int, since: Duration)] = []
-    /// What the host must not send now.
+    /// The indices of the expectations that now forbid a command.
     private var restrained: Set<Int> = []
 
+    /// Creates a judge of a host.
+    ///
     /// - Parameters:
     ///   - urgent: The commands that may be sent at any moment.
-    ///   - lineRate: What the device's line is paced to.
-    ///   - isStream: Whether packets over BLE are pieces of a stream; see ``SimulatedDevice/isStream``.
-    ///   - framing: How commands are told apart.
-    ///   - objection: Says what is wrong with a command; see ``SimulatedDevice/objection(to:isPacket:)``.
+    ///   - lineRate: The rate of the device's line.
+    ///   - isStream: Whether BLE packets are pieces of a stream; see ``SimulatedDevice/isStream``.
+    ///   - framing: The framing of commands.
+    ///   - objection: Checks a command; see ``SimulatedDevice/objection(to:isPacket:)``.
     public init(
         _ expectations: [HostExpectation], urgent: [String] = [], lineRate: LineRate = .unlimited,
         isStream: Bool = false, framing: CommandFraming = .lines,
@@ -65,10 +69,10 @@ public struct HostJudge: Sendable {
         baudRate = if case .baud(let rate) = lineRate { rate } else { nil }
     }
 
-    /// Whether the baud rate of the host matters.
+    /// Whether the host's baud rate matters.
     public var heedsBaudRate: Bool { expectations.contains { $0.rule.kind == .baudRate } }
 
-    /// Whether it matters that the host flushes its input.
+    /// Whether flushes of the host's input matter.
     public var heedsFlushes: Bool { expectations.contains { $0.rule.kind == .noFlush } }
 
     private func indices(of kind: HostRule.Kind) -> [Int] {
@@ -77,13 +81,13 @@ public struct HostJudge: Sendable {
 
     // MARK: What happens
 
-    /// The host has sent something.
+    /// Records bytes from the host.
     ///
     /// - Parameters:
-    ///   - isAnswering: Whether the device has something left to do or to say. Where no command came before, that is unasked,
-    ///     and no reply to wait for.
-    ///   - isPacket: Whether the bytes are a write over BLE, which is one command unless packets are pieces of a stream.
-    ///   - hostRate: The baud rate that the host has set; nil where that is not known.
+    ///   - isAnswering: Whether the device has something left to do or to send. If no command came before, its output
+    ///     is unsolicited, and no reply to wait for.
+    ///   - isPacket: Whether the bytes are a BLE write, which is one command unless packets are pieces of a stream.
+    ///   - hostRate: The host's baud rate, in bits per second; nil if unknown.
     public mutating func hear(
         _ bytes: [UInt8], at time: Duration, isAnswering: Bool, isPacket: Bool = false, hostRate: Int? = nil
     ) {
@@ -101,7 +105,8 @@ public struct HostJudge: Sendable {
         command = Array(command.prefix(Self.longestCommand))
     }
 
-    /// Objects go over packets and lines alike; line ends and spaces between them are nothing.
+    /// Records bytes of JSON objects, which are framed alike in packets and lines. Ignores line ends and spaces between
+    /// objects.
     private mutating func hearObjects(_ bytes: [UInt8], at time: Duration) {
         for byte in bytes {
             let isSpace = Self.isLineEnd(byte) || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
@@ -114,7 +119,7 @@ public struct HostJudge: Sendable {
             } else if object.isEmpty, !isSpace {
                 command.append(byte)
             } else if !command.isEmpty {
-                // What came before the object belongs to none.
+                // The bytes before the object are judged as a command of their own.
                 endCommand()
                 beginning = (time, awaitsReply)
             }
@@ -133,7 +138,7 @@ public struct HostJudge: Sendable {
         }
     }
 
-    /// - Parameter packet: The whole write over BLE that the command is; nil where it is a line.
+    /// - Parameter packet: The whole BLE write that is the command; nil for a line.
     private mutating func endCommand(_ packet: [UInt8]? = nil) {
         defer { (command, beginning) = ([], nil) }
         // A write may end with line ends, which are no part of its command.
@@ -144,7 +149,7 @@ public struct HostJudge: Sendable {
         judge(packet ?? command, isPacket: packet != nil, at: beginning.time)
         judgeRestraint(word, at: beginning.time)
         if !urgent.contains(word) { judgeMoment(of: beginning) }
-        // A host that repeats OFF can't tell which of them a reply answers: after the first reply it may go on.
+        // A host that repeats OFF can't tell which OFF a reply answers, so it may go on after the first reply.
         let isRepeated = urgent.contains(word) && word == lastWord
         (lastBeginning, lastWord) = (beginning.time, word)
         (awaitsReply, hasFlushed) = (!isRepeated, false)
@@ -169,20 +174,20 @@ public struct HostJudge: Sendable {
         }
     }
 
-    /// A command as a finding tells it, in one line.
+    /// Returns a command as a finding shows it: in one line, and at most 80 bytes of it.
     private static func shown(_ command: [UInt8]) -> String {
         String(decoding: command.prefix(80).map { isLineEnd($0) ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
             + (command.count > 80 ? "…" : "")
     }
 
-    /// Whether a command is what a rule wants to follow its line.
+    /// Returns whether a command is the one that an expectation names, or any command if it names none.
     private func isReaction(_ word: [UInt8], to index: Int) -> Bool {
         expectations[index].command.map { word.starts(with: $0) } ?? true
     }
 
     private mutating func judgeMoment(of beginning: (time: Duration, isEarly: Bool)) {
         let name = Self.shown(command)
-        // The first command has none before it that it could come too early after.
+        // The first command follows no other command, so it can't come too early.
         for index in indices(of: .oneInFlight) where lastBeginning != nil {
             tested.insert(index)
             if beginning.isEarly {
@@ -200,7 +205,7 @@ public struct HostJudge: Sendable {
         }
     }
 
-    /// The device has said something.
+    /// Records bytes from the device.
     public mutating func say(_ bytes: [UInt8], at time: Duration, isPacket: Bool = false) {
         noteDelays(until: time)
         noteFlush()
@@ -219,7 +224,7 @@ public struct HostJudge: Sendable {
                 tested.insert(index)
                 if !early.contains(where: { isReaction($0, to: index) }) { waiting.append((index, time)) }
             case .repeats:
-                // A host that has learnt by another line that it was heard need not repeat anything.
+                // A host that learns from another line that the device has obeyed need not repeat the command.
                 let isAnswer = expectations[index].lines.first.map(said.starts(with:)) ?? true
                 if !isAnswer, waiting.contains(where: { $0.index == index }) { tested.insert(index) }
                 waiting.removeAll { $0.index == index }
@@ -234,26 +239,27 @@ public struct HostJudge: Sendable {
         (said, early) = ([], [])
     }
 
-    /// Whether the line that ends begins so, or the two that end with it.
+    /// Returns whether the line that ends has this beginning, or, if the beginning contains a line end, the last two
+    /// lines.
     private func isSaid(_ beginning: [UInt8]) -> Bool {
         said.starts(with: beginning) || (saidBefore + said).starts(with: beginning) && beginning.contains(0x0A)
     }
 
-    /// The device has nothing left to say: whatever was asked is answered, and what it says next is unasked.
+    /// Records that the device has nothing left to send: every command is answered, and further output is unsolicited.
     mutating func noteQuiet() { awaitsReply = false }
 
-    /// A step of the scenario could not be done: what the host was to be tested by did not happen.
+    /// Records that a scenario step failed, so that the host was not tested by it.
     mutating func note(_ failure: StepFailure) { seen.add(failure) }
 
-    /// The host has flushed its input, or closes its port, which looks the same until it is known that it has left.
+    /// Records that the host has flushed its input. Closing the port looks the same until ``leave()`` is called.
     public mutating func flush(at time: Duration, isAnswering: Bool) {
         if awaitsReply, isAnswering, !hasFlushed { flushedAt = time }
     }
 
-    /// The host has closed its port.
+    /// Records that the host has closed its port, so that a flush before was none.
     package mutating func leave() { flushedAt = nil }
 
-    /// One who still does something has flushed, and not left.
+    /// Reports a flush: the host is still active, so it did not close its port.
     private mutating func noteFlush() {
         guard let time = flushedAt else { return }
         (flushedAt, hasFlushed) = (nil, true)
@@ -262,7 +268,7 @@ public struct HostJudge: Sendable {
         }
     }
 
-    /// A message that has no end is none. A line without one may be on its way.
+    /// Reports an unfinished message. An unfinished line is not reported, because the rest may be on its way.
     private mutating func noteFragment(at time: Duration) {
         guard framing == .objects, !object.isEmpty || !command.isEmpty else { return }
         for index in indices(of: .commands) {
@@ -281,7 +287,7 @@ public struct HostJudge: Sendable {
 
     // MARK: The verdict
 
-    /// What has been seen until the end: what the host has not reacted to by then it never will.
+    /// Returns the verdict if the simulation ends now: a reaction that is still missing is a finding.
     public func verdict(at time: Duration) -> Verdict {
         var judge = self
         judge.noteDelays(until: time)
@@ -291,7 +297,7 @@ public struct HostJudge: Sendable {
             judge.tested.insert(wait.index)
             judge.seen.add(expectations[wait.index], at: wait.since, "no such command was sent before the end")
         }
-        // A flush that did not happen was put to the test by any command.
+        // Any command tests `no-flush`, which is met if no flush happened.
         let hasCommands = lastBeginning != nil
         judge.seen.untested = expectations.indices.filter { index in
             expectations[index].rule.kind == .noFlush ? !hasCommands : !judge.tested.contains(index)

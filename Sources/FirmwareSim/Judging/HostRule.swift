@@ -1,13 +1,13 @@
-/// What can be expected of a host, as a row.
+/// A rule that a host can be expected to follow, described as data.
 public struct HostRule: Sendable {
     enum Kind: Sendable, Hashable {
         case commands, baudRate, noFlush, oneInFlight, pacing, reaction, repeats, refrains, meets
     }
 
-    /// What is taken behind `=`.
+    /// The value that a rule takes after `=`.
     enum Amount: Sendable, Hashable {
         case nothing, time
-        /// A time, a command unless any will do, and a line.
+        /// A time, a command if only one will do, and a line.
         case reaction
         /// A time, a command, and a line.
         case repetition
@@ -16,11 +16,11 @@ public struct HostRule: Sendable {
         case line
     }
 
-    /// What it is called, in lower case, as `pacing`.
+    /// The name, in lower case, such as `pacing`.
     public let name: String
-    /// What the host has to do, as a sentence.
+    /// A sentence that states the rule, for help texts.
     public let help: String
-    /// A public thread in which somebody met a host that did not.
+    /// The URL of a public thread about a host that broke the rule.
     public let source: String
 
     let kind: Kind
@@ -29,7 +29,7 @@ public struct HostRule: Sendable {
     /// Whether it can be judged on a pseudo-terminal only.
     var needsTerminal: Bool { kind == .baudRate || kind == .noFlush }
 
-    /// The rows, by their names.
+    /// The rules that help texts list.
     public static let all: [HostRule] = [
         HostRule(
             name: "commands", help: "Sends only what the device has a meaning for, as its protocol has it.",
@@ -60,35 +60,36 @@ public struct HostRule: Sendable {
             source: "https://github.com/prusa3d/Prusa-Firmware/issues/14", kind: .refrains, amount: .restraint),
     ]
 
-    /// Asks nothing of the host: it stays untested until the device has said what a test of the host depends on.
+    /// Asks nothing of the host. The expectation stays untested until the device has sent the line that a test of the
+    /// host depends on.
     static let meets = HostRule(
         name: "meets", help: "Is there when a line comes that begins so.", source: "", kind: .meets, amount: .line)
 }
 
-/// What a host is expected to do: `NAME[=AMOUNT]`.
+/// An expectation of a host: `NAME[=AMOUNT]`.
 ///
 /// | written | means |
 /// | --- | --- |
-/// | `baud` | it sends at the baud rate of the device |
-/// | `pacing=50ms` | the beginnings of two commands are 50 ms apart |
-/// | `reaction=5s@line:ERROR` | within 5 s of a line that begins with `ERROR` it sends a command |
-/// | `reaction=5s/OFF@line:ERROR` | … it sends `OFF` |
-/// | `repeats=5s/OFF@line:PUMP:OFF` | it sends `OFF` again within 5 s, until a line has come that begins with `PUMP:OFF` |
-/// | `repeats=5s/OFF@line:PUMP:OFF|STATUS:{State:OFF` | … until one of these lines has come |
-/// | `refrains=ON@line:ERROR` | behind a line that begins with `ERROR` it does not send `ON` before `OFF` |
-/// | `meets=line:OK\nSTATUS:` | it is there when a line `OK` comes, and then one that begins with `STATUS:` |
+/// | `baud` | the host sends at the device's baud rate |
+/// | `pacing=50ms` | the beginnings of two commands are at least 50 ms apart |
+/// | `reaction=5s@line:ERROR` | the host sends a command within 5 s of a line that begins with `ERROR` |
+/// | `reaction=5s/OFF@line:ERROR` | the host sends `OFF` within 5 s of such a line |
+/// | `repeats=5s/OFF@line:PUMP:OFF` | the host sends `OFF` again within 5 s, until a line has begun with `PUMP:OFF` |
+/// | `repeats=5s/OFF@line:PUMP:OFF|STATUS:{State:OFF` | the same, until one of these lines has come |
+/// | `refrains=ON@line:ERROR` | after a line that begins with `ERROR`, the host does not send `ON` before `OFF` |
+/// | `meets=line:OK\nSTATUS:` | the host is there when a line `OK`, and then one that begins with `STATUS:`, come |
 public struct HostExpectation: Sendable {
     let rule: HostRule
-    /// How long it has; zero where the rule takes no time.
+    /// The time limit; zero if the rule takes no time.
     var time = Duration.zero
-    /// The beginnings of the lines that it has to react to, or that end a repetition.
+    /// The beginnings of the lines that need a reaction, or that end a repetition.
     var lines: [[UInt8]] = []
-    /// What it has to send then, or must not send, in upper case; nil for anything.
+    /// The command that the host must send, or must not send, in upper case; nil for any command.
     var command: [UInt8]?
-    /// As it was written.
+    /// The expectation as typed.
     let text: String
 
-    /// The expectation that a text is.
+    /// Parses an expectation.
     init(_ text: String) throws(WrongPart) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let rule = (HostRule.all + [.meets]).first(where: { $0.name == parts[0] }) else {
@@ -102,8 +103,8 @@ public struct HostExpectation: Sendable {
         }
     }
 
-    /// - Parameter text: What follows `=`; nil for nothing.
-    /// - Returns: Whether the rule takes it.
+    /// - Parameter text: The text after `=`; nil if there is none.
+    /// - Returns: Whether the rule takes the text.
     private mutating func takeAmount(_ text: String?) -> Bool {
         switch (rule.amount, text) {
         case (.nothing, let text): return text == nil
@@ -140,9 +141,9 @@ public struct HostExpectation: Sendable {
         return true
     }
 
-    /// Those of a text, parted by commas.
+    /// Parses a list of expectations, separated by commas.
     ///
-    /// - Throws: The first part that is none.
+    /// - Throws: ``WrongPart`` for the first part that is invalid.
     static func expectations(_ text: String) throws(WrongPart) -> [HostExpectation] {
         var expectations: [HostExpectation] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -153,7 +154,7 @@ public struct HostExpectation: Sendable {
 }
 
 extension HostRule.Amount {
-    /// What is taken behind `=`, in words that follow "takes".
+    /// The value expected after `=`, in words that follow "takes".
     fileprivate func words(of name: String) -> String {
         switch self {
         case .nothing: "nothing after it"

@@ -1,38 +1,40 @@
-/// What has been seen of a host that was judged.
+/// The result of judging a host.
 public struct Verdict: Sendable, Hashable {
-    /// Something that the host should not have done, or did not do.
+    /// A violation of an expectation, or a scenario step that failed.
     public struct Finding: Sendable, Hashable {
-        /// What was expected, as it was written; `step` for a step of the scenario that could not be done.
+        /// The expectation as typed; `step` for a scenario step that failed.
         public var expectation: String
-        /// When, since the simulation began.
+        /// The time since the simulation began.
         public var time: Duration
-        /// What happened, as a clause.
+        /// A description of the violation, as a clause.
         public var detail: String
-        /// What went over the line until then, the last of it.
+        /// The last exchanges before the finding.
         public var exchanges: [Exchange] = []
     }
 
-    /// A command of the host, or a line of the device, without its end; a packet over BLE.
+    /// A command of the host or a line of the device, without its end, or a BLE packet.
     public enum Exchange: Sendable, Hashable {
+        /// Bytes from the host.
         case heard([UInt8])
+        /// Bytes from the device.
         case said([UInt8])
     }
 
-    /// How many findings are kept.
+    /// The number of findings that are kept.
     static let longestList = 100
-    /// How many exchanges are kept.
+    /// The number of exchanges that are kept.
     static let exchangeCount = 12
 
-    /// The first 100 findings, and the first on each expectation, in their order.
+    /// The first 100 findings, and the first finding of each expectation, in order.
     public internal(set) var findings: [Finding] = []
-    /// How many findings there were.
+    /// The number of all findings, kept or not.
     public internal(set) var count = 0
-    /// The last 12 of what went over the line.
+    /// The last 12 exchanges.
     public internal(set) var exchanges: [Exchange] = []
-    /// What was expected and never came to the test, as it was written: no command came, or no line to react to.
+    /// The expectations, as typed, that were never tested: no command came, or no line to react to.
     public internal(set) var untested: [String] = []
 
-    /// Whether the host did all that was expected, and was seen to.
+    /// Whether the host met all expectations, and all were tested.
     public var hasPassed: Bool { count == 0 && untested.isEmpty }
 
     mutating func note(_ exchange: Exchange) {
@@ -44,14 +46,14 @@ public struct Verdict: Sendable, Hashable {
         add(Finding(expectation: expectation.text, time: time, detail: detail, exchanges: exchanges))
     }
 
-    /// What the host was expected to do in the course of a scenario was not put to the test.
+    /// Adds a scenario step that failed, so that the host was not tested by it.
     mutating func add(_ failure: StepFailure) {
         add(Finding(expectation: "step", time: failure.time, detail: "\(failure)"))
     }
 
     private mutating func add(_ finding: Finding) {
         count += 1
-        // The first of its kind is kept however many there are of others.
+        // The first finding of each expectation is kept, however many findings others have.
         if findings.count < Self.longestList || !findings.contains(where: { $0.expectation == finding.expectation }) {
             findings.append(finding)
         }
@@ -59,13 +61,13 @@ public struct Verdict: Sendable, Hashable {
 }
 
 extension Verdict: CustomStringConvertible {
-    /// A time in seconds, to the millisecond.
+    /// Formats a time in seconds, to the millisecond.
     static func seconds(_ time: Duration) -> String {
         let milliseconds = time.components.attoseconds / 1_000_000_000_000_000
         return "\(time.components.seconds).\("00\(milliseconds)".suffix(3)) s"
     }
 
-    /// One line for each finding.
+    /// One line for each finding and for each untested expectation.
     public var description: String {
         if hasPassed { return "the host did all that was expected" }
         var lines = findings.map { finding in

@@ -1,10 +1,10 @@
-/// What the board has on a line and over BLE.
+/// The option and the verb that the board has both on a line and over BLE.
 extension LEDFirmware {
-    /// Whether the board keeps changes to itself.
+    /// Whether the board reports no changes of the LED.
     package static let muteOption = SimulatorOption(
         "mute", .flag, help: "Do not answer when a value is set; over BLE, do not notify.")
 
-    /// Switches the LED at the board.
+    /// The verb that switches the LED at the board.
     package static func lightVerb<Board>(
         _ set: @escaping @Sendable (inout Board, _ isLit: Bool, _ now: Duration) -> Void
     ) -> DeviceVerb<Board> {

@@ -1,17 +1,17 @@
-/// The LED board: an ESP32 with one boolean, set by `LED:1` and `LED:0` and asked for by `LED`.
+/// The LED board: an ESP32 with one boolean, set by `LED:1` and `LED:0` and queried by `LED`.
 public struct LEDFirmware: SimulatedDevice {
     /// Whether the LED is lit.
     public private(set) var isLit: Bool
-    /// Whether what sets the LED is answered, as what asks for it is.
+    /// Whether the board answers commands that set the LED, as it answers queries.
     public private(set) var answersSets: Bool
 
-    /// Whether the LED stays as it is.
+    /// Whether the LED can't change.
     private var isStuck = false
     private var now = Duration.zero
     private var line: SerialLine
     private var commandLine = CommandLine()
 
-    /// A board at 115200 baud whose LED is dark, unless told otherwise.
+    /// A board with a dark LED at 115200 baud that answers sets, by default.
     public init(lineRate: LineRate = .baud(115_200), isLit: Bool = false, answersSets: Bool = true) {
         self.isLit = isLit
         self.answersSets = answersSets
@@ -48,10 +48,10 @@ public struct LEDFirmware: SimulatedDevice {
         isLit = false
     }
 
-    /// Keeps the LED as it is; what sets it is answered with what it is.
+    /// Keeps the LED as it is. A command that sets the LED is answered with its real state.
     public mutating func setStuck(_ isStuck: Bool, at instant: Duration) { self.isStuck = isStuck }
 
-    /// Somebody switches the LED at the board. On its line the board says nothing of that.
+    /// The verb that switches the LED at the board. The board sends nothing about it on its line.
     public static var verbs: [DeviceVerb<LEDFirmware>] {
         [lightVerb { board, isLit, _ in board.isLit = isLit }]
     }
