@@ -1,52 +1,55 @@
 package import ModuleDialects
 
-/// What a BLE module does between its UART and its radio: AT commands while no central is connected, and bytes through
-/// while one is.
+/// The firmware of a BLE module, between its UART and its radio. It answers AT commands while no central is connected,
+/// and passes bytes through while one is.
 ///
-/// It has no line of its own: whoever has it hands in the bytes that its UART received, and takes what it does.
+/// The module has no line of its own. Its owner passes in the bytes that the UART received, and takes the module's
+/// actions.
 package struct ModuleFirmware: Sendable {
-    /// What it does.
+    /// An action of the module.
     package enum Action: Sendable, Hashable {
-        /// Says this at its UART.
+        /// Sends these bytes at the UART.
         case says([UInt8])
-        /// Notifies this to the centrals: 20 bytes at most.
+        /// Notifies the centrals of these bytes, at most 20.
         case notifies([UInt8])
         /// Drops the connections.
         case hangsUp
-        /// Has its UART at this baud rate from now on.
+        /// Sets the UART to this baud rate, in bits per second.
         case changesRate(Int)
     }
 
-    /// The most bytes of a notification: what the smallest packets of BLE hold.
+    /// The most bytes of a notification, which fit into the smallest packets of BLE.
     package static let packetLength = 20
-    /// How long the UART is silent before fewer bytes are notified, or a command that has no end is taken for whole.
+    /// The silence of the UART after which fewer bytes are notified, or after which a command that has no end is
+    /// complete.
     package static let patience = Duration.milliseconds(6)
-    /// How long after its answer to a reset it is there again.
+    /// The time from the answer to a reset until the module works again.
     package static let restartTime = Duration.milliseconds(500)
-    /// The most bytes that are looked at as a command.
+    /// The number of bytes that are kept of a command; of a longer one, its last bytes.
     private static let longestCommand = 64
-    /// Its address, as it has it itself.
+    /// The module's own address, byte by byte.
     private static let address = ["00", "15", "83", "00", "00", "10"]
 
+    /// The dialect of its AT commands.
     package let dialect: ModuleDialect
-    /// What it is called, as it was set last.
+    /// The name that was set last.
     package private(set) var name: String
-    /// The baud rate of its UART.
+    /// The baud rate of its UART, in bits per second.
     package private(set) var baudRate: Int
-    /// Whether it tells its UART of centrals that come and go.
+    /// Whether the module reports connecting and leaving centrals at its UART.
     package private(set) var notifiesUART: Bool
-    /// How many centrals are connected.
+    /// The number of connected centrals.
     package private(set) var centrals = 0
 
-    /// The baud rate that was set last.
+    /// The baud rate that was set last, which may take effect only after a restart.
     private var storedRate: Int
-    /// What the UART has received since it was silent, or since the last notification or command.
+    /// The bytes that the UART has received since its last silence, notification or command.
     private var collected: [UInt8] = []
     private var lastByteTime = Duration.zero
     private var restartsAt: Duration?
     private var actions: [(action: Action, time: Duration)] = []
 
-    /// A module that is switched on, to which no central is connected.
+    /// A module that is switched on, without a connected central.
     package init(
         _ dialect: ModuleDialect, name: String? = nil, baudRate: Int = 9600, notifiesUART: Bool = false
     ) {
@@ -57,7 +60,7 @@ package struct ModuleFirmware: Sendable {
         storedRate = baudRate
     }
 
-    /// What it has done since this was last asked.
+    /// Takes the actions since the last call.
     package mutating func takeActions() -> [(action: Action, time: Duration)] {
         defer { actions = [] }
         return actions
@@ -65,18 +68,18 @@ package struct ModuleFirmware: Sendable {
 
     // MARK: Time
 
-    /// When it next does anything of its own.
+    /// The instant of the module's next activity of its own; nil for never.
     package var nextActivity: Duration? { [silence, restartsAt].compactMap { $0 }.min() }
 
     package var isQuiescent: Bool { nextActivity == nil && actions.isEmpty }
 
-    /// When the UART will have been silent long enough; nil while nothing waits for that.
+    /// The instant at which the UART will have been silent for ``patience``; nil if nothing waits for the silence.
     private var silence: Duration? {
         guard !collected.isEmpty, centrals > 0 || dialect.commandEnd.isEmpty else { return nil }
         return lastByteTime + Self.patience
     }
 
-    /// Lives up to and including `instant`.
+    /// Runs the module up to and including `instant`.
     package mutating func run(to instant: Duration) {
         if let time = restartsAt, time <= instant { finishRestart(at: time) }
         if let time = silence, time <= instant { endOfBurst(at: time) }
@@ -84,7 +87,7 @@ package struct ModuleFirmware: Sendable {
 
     // MARK: The UART
 
-    /// A byte whose last bit came at `time`.
+    /// Receives a byte whose last bit came at `time`.
     package mutating func receive(_ byte: UInt8, at time: Duration) {
         run(to: time)
         guard restartsAt == nil else { return }
@@ -122,10 +125,10 @@ package struct ModuleFirmware: Sendable {
 
     // MARK: Centrals
 
-    /// A central has connected.
+    /// Records that a central has connected.
     package mutating func connect(at instant: Duration) { setCentrals(centrals + 1, at: instant) }
 
-    /// A central is gone.
+    /// Records that a central has disconnected.
     package mutating func disconnect(at instant: Duration) { setCentrals(max(0, centrals - 1), at: instant) }
 
     private mutating func setCentrals(_ count: Int, at instant: Duration) {
@@ -138,7 +141,7 @@ package struct ModuleFirmware: Sendable {
         say([count > 0 ? notices.connected : notices.lost], at: instant)
     }
 
-    /// What a central has written.
+    /// Sends a central's bytes at the UART. Without a connected central, they are lost.
     package mutating func write(_ bytes: [UInt8], at instant: Duration) {
         run(to: instant)
         if centrals > 0 { actions.append((.says(bytes), instant)) }
@@ -146,7 +149,7 @@ package struct ModuleFirmware: Sendable {
 
     // MARK: Restarting
 
-    /// Restarts it, as power that was away does. What was set is kept.
+    /// Restarts the module, as a loss of power does. Settings are kept.
     package mutating func restart(at instant: Duration) {
         run(to: instant)
         collected = []
@@ -184,7 +187,7 @@ extension ModuleFirmware {
         }
     }
 
-    /// What a query is answered; nil where the command is none.
+    /// Returns the answer to a query; nil if the command is not a query.
     private func answer(to command: String) -> String? {
         let values: [(ModuleDialect.Query?, String?)] = [
             (dialect.version, dialect.factory.version),
@@ -196,7 +199,8 @@ extension ModuleFirmware {
         return nil
     }
 
-    /// Changes what a command changes; nil where it changes nothing, or not to that.
+    /// Obeys a command that changes a setting. Returns the confirmation; nil if the module does not take the command or
+    /// its value.
     private mutating func change(by command: String) -> String? {
         if let value = Self.value(command, dialect.baud.set) {
             guard let rate = dialect.rate(of: value) else { return nil }
@@ -209,12 +213,12 @@ extension ModuleFirmware {
             return notices.setting.confirmation + value
         }
         guard let value = Self.value(command, dialect.deviceName.set) else { return nil }
-        // What becomes of a longer name is not documented: it is cut here, so that programs are seen to check.
+        // No document says what happens to a longer name. Cutting the name shows whether programs check it.
         name = String(decoding: value.utf8.prefix(dialect.longestName ?? .max), as: UTF8.self)
         return dialect.deviceName.confirmation + name
     }
 
-    /// What stands behind `beginning` in a command; nil where that is nothing, or it begins otherwise.
+    /// Returns the value that follows `beginning` in a command; nil if there is none.
     private static func value(_ command: String, _ beginning: String) -> String? {
         guard command.hasPrefix(beginning), command.count > beginning.count else { return nil }
         return String(command.dropFirst(beginning.count))

@@ -1,9 +1,11 @@
 internal import ModuleDialects
 
-/// A BLE module whose UART is the line, as on a bench where it hangs on a USB adapter: an HM-10, or one of its clones.
+/// A BLE module whose UART is the line, as on a bench where the module is attached to a USB adapter: an HM-10, or one
+/// of its clones.
 ///
-/// While no central is connected it answers AT commands, as its dialect has them. While one is, bytes go through both ways.
-/// The central is one over BLE, or is played by ``verbs``: `connect`, `central`, `disconnect`.
+/// While no central is connected, the module answers the AT commands of its dialect. While one is, bytes pass through
+/// in both directions. The central is a real one over BLE, or is played by ``verbs``: `connect`, `central`,
+/// `disconnect`.
 ///
 /// ```swift
 /// var module = SimulatedModule(dialect: "cc41-a")
@@ -11,31 +13,31 @@ internal import ModuleDialects
 /// module?.advance(to: .seconds(1))  // OK
 /// ```
 public struct SimulatedModule: SimulatedDevice {
-    /// What its notifications leave by: the characteristic FFE1.
+    /// The output of its notifications: the characteristic FFE1.
     package static let notificationOutput: UInt128 = 0x0000_FFE1_0000_1000_8000_0080_5F9B_34FB
-    /// The most bytes that are kept of what the played central was notified.
+    /// The number of notified bytes that are kept for the played central.
     private static let memory = 256
 
     private var firmware: ModuleFirmware
     private let isPaced: Bool
     private var line: SerialLine
-    /// The line as it is to be once what was said before has left.
+    /// The line at the new baud rate, which replaces ``line`` when earlier output has left.
     private var nextLine: SerialLine?
     private var now = Duration.zero
     private var emissions: [Emission] = []
     private var carrierEvents: [CarrierEvent] = []
     private var isCentralPlayed = false
-    /// What the played central was notified.
+    /// The last bytes that the played central was notified of.
     private var heardByCentral: [UInt8] = []
 
-    /// A module as its maker ships it, unless told otherwise, to which no central is connected.
+    /// A module with its maker's settings, by default, and without a connected central.
     ///
     /// - Parameters:
-    ///   - dialect: Whose AT commands it takes: `hm-10`, `cc41-a` or `mlt-bt05`.
-    ///   - name: What it is called; nil for the maker's name.
-    ///   - lineRate: What its UART is paced to. Without a rate it says that it is at 9600 baud.
-    ///   - notifiesUART: Whether it tells its UART of centrals that come and go, where its dialect can.
-    /// - Returns: nil where there is no such dialect.
+    ///   - dialect: The dialect of its AT commands: `hm-10`, `cc41-a` or `mlt-bt05`.
+    ///   - name: The name of the module; nil for the maker's name.
+    ///   - lineRate: The rate of its UART. A module without a rate reports 9600 baud.
+    ///   - notifiesUART: Whether the module reports connecting and leaving centrals at its UART, if its dialect can.
+    /// - Returns: nil if there is no such dialect.
     public init?(
         dialect: String, name: String? = nil, lineRate: LineRate = .baud(9600), notifiesUART: Bool = false
     ) {
@@ -47,30 +49,30 @@ public struct SimulatedModule: SimulatedDevice {
         line = SerialLine(rate: lineRate)
     }
 
-    /// What it is called, as it was set last.
+    /// The name that was set last.
     public var name: String { firmware.name }
-    /// The baud rate of its UART.
+    /// The baud rate of its UART, in bits per second.
     public var baudRate: Int { firmware.baudRate }
     /// Whether a central is connected.
     public var isConnected: Bool { firmware.centrals > 0 }
 
     // MARK: Centrals
 
-    /// A central has connected.
+    /// Records that a central has connected.
     public mutating func connect(at instant: Duration) {
         run(to: max(now, instant))
         firmware.connect(at: now)
         act()
     }
 
-    /// A central is gone.
+    /// Records that a central has disconnected.
     public mutating func disconnect(at instant: Duration) {
         run(to: max(now, instant))
         firmware.disconnect(at: now)
         act()
     }
 
-    /// What a central has written to FFE1.
+    /// Receives bytes that a central has written to FFE1.
     public mutating func write(_ bytes: [UInt8], at instant: Duration) {
         run(to: max(now, instant))
         firmware.write(bytes, at: now)
@@ -82,7 +84,7 @@ public struct SimulatedModule: SimulatedDevice {
     public static var isStream: Bool { true }
 
     public mutating func receive(_ bytes: [UInt8], at instant: Duration) {
-        // One by one: a silence between two of them may end a command.
+        // One by one, because a silence between two bytes may end a command.
         for byte in bytes { line.send([byte], at: max(instant, now)) }
     }
 
@@ -92,7 +94,7 @@ public struct SimulatedModule: SimulatedDevice {
         return emissions
     }
 
-    /// It hangs up on its central where it is told to.
+    /// Takes the carrier events: the module drops its connections when a command or a restart asks for it.
     public mutating func takeCarrierEvents() -> [CarrierEvent] {
         defer { carrierEvents = [] }
         return carrierEvents
@@ -107,7 +109,7 @@ public struct SimulatedModule: SimulatedDevice {
         line.isIdle && line.nextArrival == nil && firmware.isQuiescent && emissions.isEmpty
     }
 
-    /// Takes its power away for a moment: a central is hung up on, and what was set is in effect.
+    /// Interrupts the module's power for a moment: a central is disconnected, and new settings take effect.
     public mutating func reset(at instant: Duration) {
         run(to: max(now, instant))
         line.clear()
@@ -148,7 +150,7 @@ public struct SimulatedModule: SimulatedDevice {
                     act()
                 }
             case .changesRate(let rate):
-                // What is under way at the other rate would not be understood.
+                // Output under way must leave at the old rate to be understood.
                 let changed = SerialLine(rate: isPaced ? .baud(rate) : .unlimited)
                 if line.isIdle { line = changed } else { nextLine = changed }
             }

@@ -1,14 +1,14 @@
 internal import ModuleDialects
 
 extension SimulatorOption {
-    /// Whose AT commands a module takes; none unless told otherwise.
+    /// The option that selects the dialect of a module's AT commands. It has no default value unless `name` gives one.
     package static func dialect(default name: String? = nil, only carrier: Carrier? = nil) -> SimulatorOption {
         SimulatorOption(
             "dialect", .choice(ModuleDialect.all.map(\.name)), default: name,
             help: "The dialect of the AT commands.", only: carrier)
     }
 
-    /// Whether a module tells its UART of centrals that come and go.
+    /// The flag that makes a module report connecting and leaving centrals at its UART.
     package static func notices(only carrier: Carrier? = nil) -> SimulatorOption {
         SimulatorOption(
             "notices", .flag, help: "The module reports at its UART when a central connects or leaves.", only: carrier)
@@ -16,21 +16,21 @@ extension SimulatorOption {
 }
 
 extension Simulator {
-    /// A BLE module whose UART is on the line. It is no family: what it carries is its user's.
+    /// A BLE module whose UART is on the line. It belongs to no family, because it passes any bytes through.
     public static let module = Simulator(
         "module",
         options: [
             .dialect(default: ModuleDialect.hm10.name),
             SimulatorOption("name", .text, help: "What the module is called; the maker's name unless given."),
             .notices(), .baud(9600, only: nil), .unpaced,
-            // Over BLE it has its line as well.
+            // The module has its line over BLE too.
             .faults(anywhere: true, senseless: [SenselessFault("stuck", "a BLE module has no error state")]),
         ],
         make: SimulatedModule.init(settings:))
 }
 
 extension SimulatedModule {
-    /// A module as the options of ``Simulator/module`` have it.
+    /// A module with the options of ``Simulator/module``.
     package init(settings: SimulatorSettings) throws {
         let dialect = settings.text("dialect") ?? ModuleDialect.hm10.name
         guard

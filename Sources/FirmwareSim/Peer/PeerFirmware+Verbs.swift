@@ -6,7 +6,7 @@ extension PeerFirmware {
             ) { peer, values, now in
                 peer.say(Array((values.text("message") ?? "").utf8), at: now)
             },
-            // The protocol has no word for it from the peer to the host.
+            // The protocol has no message for this from the peer to the host.
             DeviceVerb("toggle", help: "Switch the peer on or off at the peer, without a message to the host.") {
                 peer, _, _ in
                 peer.isOn.toggle()

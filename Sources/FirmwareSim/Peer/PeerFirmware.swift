@@ -1,8 +1,8 @@
-/// The text and image peer: it greets who comes, keeps what it is told, and sends an image for `GET`. As the published one it
-/// acknowledges nothing, unless told to acknowledge `Hello`.
+/// The text and image peer. It greets each host, keeps received messages, and sends an image for `GET`. Like the
+/// published peer it acknowledges nothing, unless its options make it acknowledge `Hello`.
 ///
-/// What it says waits for its line and is never dropped. An image is said line by line as the line becomes free, so that an
-/// acknowledgement or a message meanwhile stands between two lines of it.
+/// Output waits for the line and is never dropped. An image is sent line by line as the line becomes free, so that an
+/// acknowledgement or a message may stand between two lines of the image.
 ///
 /// ```swift
 /// var peer = PeerFirmware(options: PeerFirmwareOptions(imageByteCount: 1000))
@@ -11,53 +11,53 @@
 /// _ = peer.advance(to: .seconds(1))  // HELLO from QDevice1 @ 1970-01-01T00:00:00Z, IMG_BEGIN image.png 1000, …
 /// ```
 public struct PeerFirmware: SimulatedDevice {
-    /// How many messages of an image are made at once.
+    /// The number of messages of an image that are made at once.
     public static let blockLength = 16
-    /// How long that takes.
+    /// The time that making them takes.
     public static let blockTime = Duration.microseconds(250)
-    /// How many of the messages that it was told it keeps.
+    /// The number of received messages that are kept.
     public static let keptMessages = 100
-    /// What it says by itself, in turn.
+    /// The messages that the peer sends on its own, in turn.
     public static let stock = [
         "Good morning from the other side of the bench", "Grüße ☂ 雨", "The kettle is on", "Anybody there?",
     ]
 
-    /// Which peer this is.
+    /// The options of this peer.
     public internal(set) var options: PeerFirmwareOptions
-    /// The image that it sends.
+    /// The image that the peer sends.
     public private(set) var picture: PeerPicture
-    /// What `ON` and `OFF` switch.
+    /// The state that `ON` and `OFF` switch.
     public internal(set) var isOn = false
-    /// What it was told last, oldest first.
+    /// The last received messages, oldest first.
     public private(set) var messages: [[UInt8]] = []
-    /// The most bytes of a notification that reach the host whole; nil for no bound.
+    /// The most bytes of a notification that reach the host whole; nil for no limit.
     ///
-    /// The chunks of an image are made as short, and the name in its first line; a message of its own is said in parts. A
-    /// greeting and a reason are one notification whatever it takes: what is too long of them does not arrive.
+    /// The chunks of an image and the file name in its first line are shortened to fit, and a message is divided into
+    /// parts. A greeting and an error reason are always one notification, of which the bytes that don't fit are lost.
     public var notificationLength: Int?
 
-    /// Told of what comes about, as it does.
+    /// Called for each event, when it happens.
     public var onEvent: (@Sendable (PeerFirmwareEvent) -> Void)?
-    /// Whether anybody hears what it says.
+    /// Whether anybody receives the peer's output.
     public private(set) var hasListener = false
 
     private var now = Duration.zero
     private var wire: PeerWire
-    /// What people have it say, as long as nobody hears it or an image is on its way.
+    /// Messages of the peer's user that wait for a listener, or for the end of an image.
     private var waitingMessages: [[UInt8]] = []
-    /// Whether it was told that they wait.
+    /// Whether ``PeerFirmwareEvent/waits`` was reported since the last listener came.
     private var hasToldThatItWaits = false
-    /// When the next of them are said.
+    /// The instant at which the next waiting messages are sent.
     private var messagesDue: Duration?
     private var sender: PeerImageSender?
-    /// How many images were asked for while one was on its way.
+    /// The number of images that were asked for while one was being sent.
     private var waitingImages = 0
-    /// When the next block of the image is made.
+    /// The instant at which the next block of the image is made.
     private var blockDue: Duration?
     private var stockDue: Duration?
     private var stockCount = 0
 
-    /// A peer that has been powered for a while; its first own message is an interval away.
+    /// A peer that has been powered for a while. Its first own message follows after one interval.
     public init(options: PeerFirmwareOptions = PeerFirmwareOptions()) {
         self.options = options
         picture = Self.picture(options)
@@ -84,8 +84,11 @@ public struct PeerFirmware: SimulatedDevice {
         scheduleMessages(at: time)
     }
 
-    /// Says something that people have it say, once somebody hears it and no image is on its way: within an image a word
-    /// could be taken for a part of it. An empty message is none, and what begins as a line of an image is refused.
+    /// Sends a message of the peer's user as soon as somebody listens and no image is being sent: within an image, a
+    /// central could take the message for image data.
+    ///
+    /// An empty message is ignored. A message that begins with `IMG_` is refused, and reported as
+    /// ``PeerFirmwareEvent/notSaid(_:)``.
     public mutating func say(_ message: [UInt8], at instant: Duration) {
         guard !message.isEmpty else { return }
         guard !message.starts(with: "IMG_".utf8) else {
@@ -100,7 +103,7 @@ public struct PeerFirmware: SimulatedDevice {
         scheduleMessages(at: max(instant, now))
     }
 
-    /// Nobody listens any more: what it was going to say is dropped.
+    /// Tells the peer that nobody listens any more. Pending output is dropped.
     public mutating func hostLeft(at instant: Duration) {
         now = max(now, instant)
         wire.dropOutput()
@@ -128,7 +131,7 @@ public struct PeerFirmware: SimulatedDevice {
 
     public var isQuiescent: Bool { wire.isIdle && wire.isHeard && blockDue == nil && messagesDue == nil }
 
-    /// Resets the board: what it was saying is lost, and what it was told. It is switched off.
+    /// Resets the board: pending output and received messages are lost, and the peer is switched off.
     public mutating func reset(at instant: Duration) {
         now = max(now, instant)
         wire.clear()
@@ -140,19 +143,19 @@ public struct PeerFirmware: SimulatedDevice {
         stockDue = options.interval.map { now + $0 }
     }
 
-    /// What is wrong with its images from the next one on.
+    /// Gives this fault to the next images; nil for none.
     public mutating func setOwnFault(_ name: String?, at instant: Duration) {
         options.imageFault = name.flatMap(PeerFirmwareOptions.ImageFault.init)
         picture = Self.picture(options)
     }
 
-    /// Sends that image from the next one on that is asked for.
+    /// Sends this image from the next request on.
     mutating func setImage(_ file: PeerImageFile) {
         options.send(file)
         picture = Self.picture(options)
     }
 
-    /// Says something of its own at other times from now on; nil for never.
+    /// Changes the interval of the peer's own messages from now on; nil for no such messages.
     mutating func setInterval(_ interval: Duration?, at instant: Duration) {
         options.interval = interval
         stockDue = interval.map { max(now, instant) + $0 }
@@ -251,14 +254,14 @@ public struct PeerFirmware: SimulatedDevice {
         blockDue = sender.map { _ in max(now + Self.blockTime, wire.idleTime ?? now) }
     }
 
-    /// A message in pieces that reach the host whole, cut between characters.
+    /// Divides a message into parts that reach the host whole, cut between characters.
     private func parts(of message: [UInt8]) -> [[UInt8]] {
         guard let notificationLength else { return [message] }
         var parts: [[UInt8]] = []
         var rest = message[...]
         while rest.count > notificationLength {
             var end = rest.startIndex + notificationLength
-            // What goes on a character of UTF-8 stays with its beginning.
+            // A byte that continues a character of UTF-8 stays with the character's first byte.
             for index in stride(from: end, to: max(rest.startIndex, end - 4), by: -1) where rest[index] & 0xC0 != 0x80 {
                 end = index
                 break
@@ -271,9 +274,9 @@ public struct PeerFirmware: SimulatedDevice {
 
     private mutating func say(_ text: String, at instant: Duration) { wire.say(Array(text.utf8), at: instant) }
 
-    /// An instant in seconds since 1970 as `2025-01-31T16:04:05Z`.
+    /// Formats an instant in seconds since 1970 as `2025-01-31T16:04:05Z`.
     private static func iso8601(_ seconds: Int) -> String {
-        // The days of a year that begins in March need no leap day in its middle.
+        // In a year that begins in March, the leap day is the last day.
         let days = seconds / 86_400 + 719_468
         let era = days / 146_097
         let dayOfEra = days % 146_097

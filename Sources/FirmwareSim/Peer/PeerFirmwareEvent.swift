@@ -1,21 +1,22 @@
-/// What comes about at a peer, as people there see it.
+/// An event at a peer, as its users see it.
 public enum PeerFirmwareEvent: Sendable, Hashable {
-    /// Somebody hears what the peer says, where nobody did.
+    /// The first listener has come.
     case listenerCame
-    /// Nobody hears it any more.
+    /// The last listener has left.
     case listenerLeft
-    /// `Hello`, or `HELLO from <host> @ <time>`, as it came.
+    /// The host has sent this greeting: `Hello`, or `HELLO from <host> @ <time>`.
     case greeted([UInt8])
-    /// `ON` or `OFF`.
+    /// The host has sent `ON` (true) or `OFF` (false).
     case toggled(Bool)
-    /// The image was asked for.
+    /// The host has asked for the image.
     case askedForImage
-    /// What people have it say waits until somebody hears it. It is told once, and again behind the next ``listenerCame``.
+    /// A message of the peer's user waits for a listener. The event is reported once before the next ``listenerCame``.
     case waits
-    /// What people had it say was not said: it begins with `IMG_`, and a central would take it for part of an image.
+    /// A message of the peer's user was refused: it begins with `IMG_`, and a central would take it for part of an
+    /// image.
     case notSaid([UInt8])
-    /// What it was to say was too long for one notification, and was said in so many.
+    /// A message was too long for one notification, and was sent in this many.
     case divided(into: Int)
-    /// A message, which need not be UTF-8.
+    /// The host has sent a message, which need not be UTF-8.
     case told([UInt8])
 }

@@ -1,61 +1,61 @@
-/// Which peer to be.
+/// The options of a simulated peer.
 public struct PeerFirmwareOptions: Sendable, Hashable {
-    /// What carries what the peer says.
+    /// The carrier of the peer's messages.
     public enum Carrier: Sendable, Hashable {
-        /// A serial line, at this rate: each message is a line.
+        /// A serial line with this rate. Each message is a line.
         case line(LineRate)
-        /// Notifications: each message is one, without a line end, and so is each write of the central.
+        /// BLE notifications and writes. Each is one message, without a line end.
         case notifications
     }
 
-    /// What is wrong with the image.
+    /// A fault of the image.
     public enum ImageFault: String, Sendable, Hashable, CaseIterable {
-        /// Nothing was chosen to be sent.
+        /// No file was selected.
         case noFileSelected = "no_file_selected"
-        /// What was chosen is no PNG.
+        /// The selected file is not a PNG.
         case notPNG = "not_png"
-        /// The file can't be read from its middle on.
+        /// The file can't be read beyond its middle.
         case readFailed = "read_failed"
-        /// The line that begins the image gives no size.
+        /// The line that begins the image names no size.
         case beginBadFormat = "begin_bad_format"
-        /// The image is larger than any receiver takes, whatever its size was to be.
+        /// The image is larger than any receiver accepts, whatever size the options give.
         case tooLarge = "too_large"
-        /// Padding stands in the middle, where no decoder takes it: one that skips unknown characters would make a smaller
-        /// image of others.
+        /// Padding stands in the middle, where every decoder rejects it. A decoder that skips unknown characters would
+        /// accept other ones, and make a smaller image.
         case base64Invalid = "base64_invalid"
-        /// The line in the middle is left out.
+        /// The line in the middle of the image is missing.
         case sizeMismatch = "size_mismatch"
-        /// The image stops in its middle.
+        /// The peer stops in the middle of the image.
         case stalls
     }
 
-    /// The most bytes that a receiver takes: 7,000,000 base64 characters.
+    /// The size of the largest image that a receiver accepts, in bytes: 7,000,000 base64 characters.
     public static let largestImage = 5_250_000
 
-    /// What carries what it says. The peer protocol: 115200 8N1 on a serial port.
+    /// The carrier of its messages. The peer protocol: 115200 8N1 on a serial port.
     public var carrier: Carrier
-    /// The name that it greets by.
+    /// The name in its greeting.
     public var name: String
-    /// When the simulation begins, in seconds since 1970, for the time of the greeting.
+    /// The time at which the simulation begins, in seconds since 1970, for the greeting.
     public var startTime: Int
-    /// What the image depends on.
+    /// The seed of a generated image.
     public var seed: UInt64
-    /// The name of the image.
+    /// The file name of the image.
     public var imageName: String
     /// The image to send, a PNG; nil for one made from ``seed`` and ``imageByteCount``.
     public var image: [UInt8]?
-    /// The size of the image in bytes; ``PeerPicture/leastByteCount`` or more.
+    /// The size of a generated image in bytes; ``PeerPicture/leastByteCount`` or more.
     public var imageByteCount: Int
-    /// What is wrong with the image; nil for nothing.
+    /// The fault of the image; nil for none.
     public var imageFault: ImageFault?
-    /// How many base64 characters a line of the image has, 1 to 180.
+    /// The number of base64 characters in a line of the image, 1 to 180.
     public var chunkLength: Int
-    /// The time between two messages of its own; nil for none.
+    /// The time between two messages that the peer sends on its own; nil for no such messages.
     public var interval: Duration?
-    /// Whether `Hello` is answered by `Hello ack`, which the published peer does not do.
+    /// Whether the peer answers `Hello` by `Hello ack`, which the published peer does not do.
     public var acknowledges: Bool
 
-    /// A peer with an image of 20 kB that says nothing by itself, at 115200 baud, unless told otherwise.
+    /// A peer at 115200 baud with an image of 20 kB, which sends nothing on its own, by default.
     public init(
         carrier: Carrier = .line(.baud(115_200)), name: String = "QDevice1", startTime: Int = 0, seed: UInt64 = 1,
         imageName: String = "image.png", image: [UInt8]? = nil, imageByteCount: Int = 20_000,

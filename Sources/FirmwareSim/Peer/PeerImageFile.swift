@@ -1,16 +1,16 @@
-/// An image to send to a central: a PNG, all of it read.
+/// A PNG file to send to a central, read into memory.
 public struct PeerImageFile: Sendable, Hashable {
-    /// What it is called there: the last part of its path.
+    /// The file name that the central gets: the last part of the path.
     public let name: String
-    /// All of it.
+    /// The content of the file.
     public let bytes: [UInt8]
 
     /// Reads the file.
     ///
-    /// - Throws: ``DeviceFileError`` where it can't be read, is no PNG, or is larger than any central takes.
+    /// - Throws: ``DeviceFileError`` if the file can't be read, is not a PNG, or is larger than any central accepts.
     public init(path: String) throws(DeviceFileError) {
         let last = path.split(separator: "/").last.map(String.init) ?? path
-        // A line end would end the announcement, and an empty name is none.
+        // A line end in the name would end the announcement. Removing line ends could leave no name at all.
         name = String(String.UnicodeScalarView(last.unicodeScalars.map { Self.endsNoLine($0) ? $0 : "_" }))
         bytes = try DeviceFile.bytes(of: path, limit: PeerFirmwareOptions.largestImage)
         guard bytes.starts(with: PeerPicture.signature) else { throw DeviceFileError(.notPNG, path: path) }
@@ -19,7 +19,7 @@ public struct PeerImageFile: Sendable, Hashable {
     private static func endsNoLine(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: false
-        case .format: scalar.value == 0x200D  // it joins emoji
+        case .format: scalar.value == 0x200D  // the zero-width joiner, which joins emoji
         default: true
         }
     }

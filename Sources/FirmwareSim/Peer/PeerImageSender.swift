@@ -1,4 +1,4 @@
-/// What a peer says to send its image, message by message: each base64 line is made when its turn has come.
+/// The messages that send an image, in order. Each base64 line is made when its turn comes.
 struct PeerImageSender: Sendable {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
@@ -10,13 +10,13 @@ struct PeerImageSender: Sendable {
 
     private enum Step {
         case begin
-        /// The line of base64 that begins at this character.
+        /// The base64 line that begins at this character.
         case chunk(at: Int)
         case end
         case over
     }
 
-    /// - Parameter longestMessage: The most bytes of a message; nil for no bound but the protocol's.
+    /// - Parameter longestMessage: The most bytes of a message; nil if only the protocol limits it.
     init(_ image: [UInt8], _ options: PeerFirmwareOptions, longestMessage: Int? = nil) {
         self.image = image
         fault = options.imageFault
@@ -26,7 +26,7 @@ struct PeerImageSender: Sendable {
             ?? options.imageName
     }
 
-    /// As much of a name as fits, and one character of it at least: of a size that was cut off nobody would know.
+    /// Cuts a name to `byteCount` bytes, so that the size after it is not cut off. Keeps at least one character.
     private static func shortened(_ name: String, to byteCount: Int) -> String {
         var name = name
         while name.utf8.count > byteCount, name.count > 1 { name.removeLast() }
@@ -35,7 +35,7 @@ struct PeerImageSender: Sendable {
 
     private var characterCount: Int { (image.count + 2) / 3 * 4 }
 
-    /// The next message, without a line end; nil once there is none.
+    /// Returns the next message, without a line end; nil after the last one.
     mutating func next() -> [UInt8]? {
         switch step {
         case .begin:
@@ -70,7 +70,8 @@ struct PeerImageSender: Sendable {
         return Array("IMG_ERROR \(fault?.rawValue ?? "")".utf8)
     }
 
-    /// The characters, with padding in place of the first of the group of four in the middle of the image.
+    /// Returns these characters, with padding in place of the first character in the group of four in the image's
+    /// middle.
     private func padded(_ range: Range<Int>) -> [UInt8] {
         var characters = characters(range)
         let middle = characterCount / 8 * 4
@@ -82,7 +83,7 @@ struct PeerImageSender: Sendable {
         range.map { index in
             let byte = index / 4 * 3
             func value(_ offset: Int) -> UInt32 { byte + offset < image.count ? UInt32(image[byte + offset]) : 0 }
-            // A character that stands for no bit of the image.
+            // Padding: this character would stand for no bit of the image.
             guard index % 4 < 2 || byte + index % 4 - 1 < image.count else { return UInt8(ascii: "=") }
             let bits = value(0) << 16 | value(1) << 8 | value(2)
             return Self.alphabet[Int(bits >> (18 - 6 * UInt32(index % 4)) & 0x3F)]

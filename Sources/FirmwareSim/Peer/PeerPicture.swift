@@ -1,17 +1,19 @@
-/// A PNG: one that there is, or one of noise, which for a seed and a size is always the same, to the byte.
+/// A PNG: a given file, or generated noise. The same seed and size always give the same bytes.
 public struct PeerPicture: Sendable, Hashable {
-    /// The smallest size in bytes.
+    /// The smallest size of a generated picture, in bytes.
     public static let leastByteCount = 128
 
-    /// The file.
+    /// The content of the file.
     public let bytes: [UInt8]
 
-    /// A picture that there is.
+    /// A picture with the content of a file.
     public init(file: [UInt8]) { bytes = file }
 
-    /// Makes a picture.
+    /// Generates a picture of noise.
     ///
-    /// - Parameter byteCount: The size of the file; less than ``leastByteCount`` is read as that.
+    /// - Parameters:
+    ///   - seed: The seed of the noise.
+    ///   - byteCount: The size of the file in bytes; less than ``leastByteCount`` counts as that.
     public init(seed: UInt64, byteCount: Int) {
         let byteCount = max(byteCount, Self.leastByteCount)
         // Signature, header, end, and an empty comment.
@@ -27,7 +29,7 @@ public struct PeerPicture: Sendable, Hashable {
         file.reserveCapacity(byteCount)
         // Eight bits each of red, green and blue.
         Self.append("IHDR", Self.bigEndian(width) + Self.bigEndian(height) + [8, 2, 0, 0, 0], to: &file)
-        // What is missing is said in the comment.
+        // The comment fills the file up to the requested size.
         let filler = [UInt8](repeating: UInt8(ascii: "."), count: room - Self.dataLength(width, height))
         Self.append("tEXt", Self.comment + filler, to: &file)
         Self.append("IDAT", Self.stored(Self.pixels(seed, width, height)), to: &file)
@@ -35,18 +37,18 @@ public struct PeerPicture: Sendable, Hashable {
         bytes = file
     }
 
-    /// What a PNG begins with.
+    /// The first bytes of every PNG.
     public static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
     private static let comment = Array("Comment\0".utf8)
 
-    /// What the data of that many pixels takes, with the frame of its chunk.
+    /// Returns the length of the data chunk of a picture with this width and height, including the chunk's frame.
     private static func dataLength(_ width: Int, _ height: Int) -> Int {
         let raw = height * (1 + width * 3)
         return 12 + 2 + (raw + 65_534) / 65_535 * 5 + raw + 4
     }
 
-    /// The rows, each behind the number of its filter: none.
+    /// Returns the rows, each after the number of its filter, which is 0 for none.
     private static func pixels(_ seed: UInt64, _ width: Int, _ height: Int) -> [UInt8] {
         var pixels: [UInt8] = []
         pixels.reserveCapacity(height * (1 + width * 3))
@@ -72,7 +74,7 @@ public struct PeerPicture: Sendable, Hashable {
         return pixels
     }
 
-    /// A zlib stream of blocks that are stored as they are.
+    /// Returns a zlib stream of stored blocks, without compression.
     private static func stored(_ raw: [UInt8]) -> [UInt8] {
         var stream: [UInt8] = [0x78, 0x01]
         stream.reserveCapacity(raw.count + raw.count / 10_000 + 16)

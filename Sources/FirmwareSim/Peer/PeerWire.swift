@@ -1,6 +1,6 @@
-/// What carries the messages of a peer, both ways: a serial line, or notifications and writes.
+/// The carrier of a peer's messages, in both directions: a serial line, or notifications and writes.
 struct PeerWire: Sendable {
-    /// The longest message that is one, in bytes.
+    /// The longest accepted message on a line, in bytes. A longer one is dropped.
     static let longestMessage = 4096
 
     private var line: SerialLine
@@ -16,26 +16,26 @@ struct PeerWire: Sendable {
         }
     }
 
-    /// When something next arrives or has left.
+    /// The instant at which something next arrives or has left.
     var nextActivity: Duration? {
         [line.nextArrival, line.nextDeparture, writes.first?.time, notifications.first?.time].compactMap { $0 }.min()
     }
 
-    /// Whether all that was said has left.
+    /// Whether all output has left.
     var isIdle: Bool { line.isIdle && notifications.isEmpty }
 
-    /// When all that was said will have left; nil if it has.
+    /// The instant at which all output will have left; nil if it has.
     var idleTime: Duration? { line.idleTime ?? notifications.last?.time }
 
-    /// Whether all that was sent has arrived.
+    /// Whether all input has arrived.
     var isHeard: Bool { line.nextArrival == nil && writes.isEmpty }
 
-    /// Takes what the far end sends.
+    /// Receives bytes from the far end.
     mutating func send(_ bytes: [UInt8], at instant: Duration) {
         if isLine { line.send(bytes, at: instant) } else { writes.append((bytes, instant)) }
     }
 
-    /// The messages that have arrived whole by `instant`.
+    /// Takes the messages that have arrived whole by `instant`.
     mutating func receive(by instant: Duration) -> [[UInt8]] {
         guard isLine else {
             defer { writes = [] }
@@ -48,12 +48,12 @@ struct PeerWire: Sendable {
         return messages
     }
 
-    /// Says a message.
+    /// Sends a message.
     mutating func say(_ message: [UInt8], at instant: Duration) {
         if isLine { line.write(message + Self.lineEnd, at: instant) } else { notifications.append((message, instant)) }
     }
 
-    /// What has left by `instant`.
+    /// Takes the output that has left by `instant`.
     mutating func transmit(until instant: Duration) -> [Emission] {
         guard isLine else {
             defer { notifications = [] }
@@ -62,13 +62,13 @@ struct PeerWire: Sendable {
         return line.transmit(until: instant)
     }
 
-    /// Forgets what has not left.
+    /// Discards output that has not left.
     mutating func dropOutput() {
         line.clear()
         notifications = []
     }
 
-    /// Forgets what has not left, and what of a message has come.
+    /// Discards output that has not left, and the beginning of an unfinished message.
     mutating func clear() {
         dropOutput()
         commandLine = CommandLine(capacity: Self.longestMessage)

@@ -1,10 +1,10 @@
 internal import Glibc
 
 extension Simulator {
-    /// The text and image peer, which drops nothing. Its image has no more bytes than 10,000,000, which is more than any
-    /// receiver takes.
+    /// The text and image peer, which drops no output. Its image has at most 10,000,000 bytes, which is more than any
+    /// receiver accepts.
     ///
-    /// Making one throws ``DeviceFileError``.
+    /// Making the device throws ``DeviceFileError`` if the image can't be used.
     public static let peer = Simulator(
         "peer",
         options: [
@@ -31,18 +31,18 @@ extension Simulator {
 extension PeerFirmwareOptions {
     /// The image to send.
     static let imageOption = SimulatorOption("image", .file, help: "The PNG to send.", excludes: ["seed", "size"])
-    /// How long the lines of an image are.
+    /// The length of the lines of an image.
     static let chunkOption = SimulatorOption(
         "chunk", .number(1...180), default: "180", help: "How many base64 characters a line of the image has.")
-    /// When it says something of its own.
+    /// The interval of the peer's own messages.
     static let intervalOption = SimulatorOption(
         "interval", .time(or: "off"), default: "off",
         help: "The time between two messages of its own; 'off' for none.")
-    /// Whether it acknowledges `Hello`.
+    /// Whether the peer acknowledges `Hello`.
     static let acksOption = SimulatorOption(
         "acks", .flag, help: "Acknowledge Hello, which the published peer does not do.")
 
-    /// As the options of ``Simulator/peer`` have it, from now on.
+    /// Reads the options of ``Simulator/peer``. The simulation begins now.
     package init(settings: SimulatorSettings) throws(DeviceFileError) {
         self.init(
             carrier: .line(settings.lineRate), name: settings.text("name") ?? "", startTime: time(nil),
@@ -53,7 +53,7 @@ extension PeerFirmwareOptions {
         if let path = settings.text("image") { send(try PeerImageFile(path: path)) }
     }
 
-    /// Has it send that image.
+    /// Makes the peer send this image instead of a generated one.
     public mutating func send(_ file: PeerImageFile) {
         imageName = file.name
         image = file.bytes

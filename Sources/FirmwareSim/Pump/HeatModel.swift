@@ -4,9 +4,9 @@
 /// ``bodyTemperature`` and is cooled in proportion to the flow and to how much colder the water is; the water takes up
 /// heat from the skin and drifts towards ``roomTemperature``. The flow is the PWM duty as a fraction of 255.
 public struct HeatModel: Sendable, Hashable {
-    /// What an uncooled skin settles at, °C.
+    /// The temperature at which an uncooled skin settles, °C.
     public static let bodyTemperature = 36.0
-    /// What still water settles at, °C.
+    /// The temperature at which still water settles, °C.
     public static let roomTemperature = 22.0
     /// Seconds in which an uncooled skin covers 63 % of the way to body temperature.
     public static let skinWarmingTime = 300.0
@@ -23,12 +23,12 @@ public struct HeatModel: Sendable, Hashable {
     public internal(set) var skin: Double
     private let isFixed: Bool
 
-    /// Temperatures that start here and move.
+    /// Temperatures in °C that start at these values and move.
     public static func moving(water: Double = 12, skin: Double = 34.5) -> HeatModel {
         HeatModel(water: water, skin: skin, isFixed: false)
     }
 
-    /// Temperatures that stay where they are put.
+    /// Temperatures in °C that stay at these values.
     public static func fixed(water: Double, skin: Double) -> HeatModel {
         HeatModel(water: water, skin: skin, isFixed: true)
     }

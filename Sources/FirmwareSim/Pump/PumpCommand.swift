@@ -1,16 +1,16 @@
-/// What a line asks the pump to do.
+/// A command to the pump.
 enum PumpCommand: Sendable, Hashable {
     case on
     case off
-    /// What `atoi` made of the argument; any value.
+    /// The argument as `atoi` reads it; any value.
     case speed(Int)
     case status
     case temperature
     case unknown
 
-    /// Reads a line. Letters' case is ignored, blanks are not trimmed.
+    /// Reads a line. Letter case is ignored, blanks are not trimmed.
     ///
-    /// A command is a C string: what follows a NUL is not there.
+    /// A command is a C string, so it ends before the first NUL.
     ///
     /// - Parameter saturatesNumbers: Whether a number that doesn't fit 16 bits stays out of range.
     init(line: [UInt8], saturatesNumbers: Bool = false) {
@@ -32,10 +32,11 @@ enum PumpCommand: Sendable, Hashable {
         Array("TEMP".utf8): .temperature,
     ]
 
-    /// What AVR's `atoi` makes of a text: leading white space, a sign, digits; the rest is ignored, and no digits make 0.
+    /// Reads a number as AVR's `atoi` does: leading white space, a sign, digits. The rest is ignored, and no digits
+    /// give 0.
     ///
-    /// An AVR's `int` has 16 bits, and what doesn't fit wraps round: 65736 is 200, and so is -65336. Where it `saturates`
-    /// it is some number that doesn't fit.
+    /// An AVR's `int` has 16 bits, and larger numbers wrap: 65736 is 200, and so is -65336. If `saturates` is true,
+    /// such a number becomes another one that doesn't fit.
     static func atoi(_ text: ArraySlice<UInt8>, saturates: Bool = false) -> Int {
         var rest = text.drop { $0 == UInt8(ascii: " ") || (9...13).contains($0) }
         let isNegative = rest.first == UInt8(ascii: "-")

@@ -11,10 +11,10 @@ struct PumpCommandLine: Sendable {
     }
 
     private var buffer: [UInt8] = []
-    /// What is ready to be handled; while something is, no byte may be added.
+    /// The input that is ready to be handled. No byte may be added while there is one.
     private(set) var waiting: Input?
 
-    /// Whether the beginning of a line has come.
+    /// Whether the beginning of a line has arrived.
     var hasBegun: Bool { !buffer.isEmpty }
 
     static func isLineEnd(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }

@@ -1,10 +1,11 @@
-/// What the firmware makes of commands, the button, the potentiometer and the probes: lines to print, and a motor to run.
+/// The logic of the firmware: from commands, the button, the potentiometer and the probes, it derives the lines to
+/// print and the state of the motor.
 ///
-/// Knows neither the UART nor the loop. Times are the firmware's `millis()`, the milliseconds since it booted.
+/// The controller knows neither the UART nor the loop. Times are the firmware's `millis()`, the milliseconds since boot.
 struct PumpController: Sendable {
-    /// Milliseconds between the status lines that a running pump sends unasked, counted from boot.
+    /// Milliseconds between the unsolicited status lines of a running pump, counted from boot.
     static let reportInterval = 5000
-    /// °C of the skin above which a running pump shuts off.
+    /// The skin temperature in °C above which a running pump shuts off.
     static let overheatLimit: Float = 40
 
     let options: PumpFirmwareOptions
@@ -18,7 +19,7 @@ struct PumpController: Sendable {
         surroundings = PumpSurroundings(heat: options.heat, potentiometer: options.potentiometer)
     }
 
-    /// Forgets all that a microcontroller forgets. What surrounds it stays.
+    /// Resets the state that a microcontroller forgets. Its surroundings stay as they are.
     mutating func reset() {
         let isStuck = motor.isStuck
         motor = PumpMotor()
@@ -28,12 +29,12 @@ struct PumpController: Sendable {
         surroundings.buttonPressed = false
     }
 
-    /// Whether it does nothing unasked: it does not run, and nobody has pressed its button.
+    /// Whether the pump does nothing unsolicited: it does not run, and its button was not pressed.
     var isIdle: Bool { motor.state != .on && !surroundings.buttonPressed }
 
     mutating func setStuck(_ isStuck: Bool) { motor.isStuck = isStuck }
 
-    // MARK: What it does unasked
+    // MARK: Unsolicited output
 
     mutating func checkSafety(at millis: Int) -> [String] {
         guard motor.state == .on else { return [] }
@@ -61,14 +62,15 @@ struct PumpController: Sendable {
         }
     }
 
-    /// The duty that the potentiometer set, if it did.
+    /// Returns the duty that the potentiometer has just set; nil if it set none.
     mutating func readPotentiometer() -> UInt8? {
         guard motor.state == .on, let duty = potentiometerFilter.take(surroundings.potentiometer) else { return nil }
         motor.setDuty(duty)
         return duty
     }
 
-    /// The beat goes on while the pump is off, in silence. A turn that comes late puts the next beat off by nothing.
+    /// Returns the periodic status line of a running pump. The period also goes on while the pump is off, in silence. A
+    /// turn that comes late does not shift later status lines.
     mutating func report(at millis: Int) -> [String] {
         let elapsed = millis - lastReport
         guard elapsed >= Self.reportInterval else { return [] }
@@ -76,7 +78,7 @@ struct PumpController: Sendable {
         return motor.state == .on ? [status(at: millis)] : []
     }
 
-    // MARK: What it is told
+    // MARK: Commands
 
     mutating func reply(to input: PumpCommandLine.Input, at millis: Int) -> [String] {
         guard case .line(let line) = input else { return [PumpText.commandTooLong] }

@@ -1,5 +1,6 @@
 extension PumpFirmware {
-    /// Commands are case-insensitive, and a speed is a plain decimal number: what else the firmware reads as one is no promise.
+    /// Accepts commands in any letter case, and plain decimal speeds. The firmware reads other texts as numbers too,
+    /// but its protocol does not promise that.
     public static func objection(to command: [UInt8], isPacket: Bool) -> String? {
         if command.count > PumpCommandLine.capacity { return "is longer than \(PumpCommandLine.capacity) bytes" }
         let word = String(decoding: command, as: UTF8.self).uppercased()

@@ -1,43 +1,43 @@
 extension PumpFirmware {
     /// Presses and releases the button on the lid.
     ///
-    /// The firmware sees it in its next turn, and sees two presses within one turn as one. A press while the board boots
-    /// is lost.
+    /// The firmware notices the press in its next turn, and takes two presses within one turn for one. A press while
+    /// the board boots is lost.
     public mutating func pressButton(at instant: Duration) {
         run(to: instant)
         controller.surroundings.buttonPressed = !isBooting
     }
 
-    /// Turns the speed potentiometer to an ADC reading of 0...1023, beyond which it stops.
+    /// Turns the speed potentiometer to an ADC reading, which is limited to 0...1023.
     public mutating func setPotentiometer(_ reading: Int) {
         controller.surroundings.potentiometer = reading
     }
 
-    /// Brings the water to a temperature in °C. Unless the heat model is fixed, it moves on from there.
+    /// Sets the water temperature in °C. Unless the heat model is fixed, the temperature moves on from there.
     public mutating func setWaterTemperature(_ celsius: Double) {
         controller.surroundings.advance(to: now, duty: controller.motor.duty)
         controller.surroundings.heat.water = celsius
     }
 
-    /// Brings the skin to a temperature in °C. Unless the heat model is fixed, it moves on from there.
+    /// Sets the skin temperature in °C. Unless the heat model is fixed, the temperature moves on from there.
     public mutating func setSkinTemperature(_ celsius: Double) {
         controller.surroundings.advance(to: now, duty: controller.motor.duty)
         controller.surroundings.heat.skin = celsius
     }
 
-    /// Breaks or mends the water's probe.
+    /// Breaks or mends the water probe.
     public mutating func setWaterThermistor(_ condition: ThermistorCondition) {
         controller.surroundings.waterThermistor = condition
     }
 
-    /// Breaks or mends the skin's probe.
+    /// Breaks or mends the skin probe.
     public mutating func setSkinThermistor(_ condition: ThermistorCondition) {
         controller.surroundings.skinThermistor = condition
     }
 }
 
 extension PumpFirmware {
-    /// What the pump is doing.
+    /// The state of the pump.
     public var state: PumpState { controller.motor.state }
     /// PWM duty on D9, 0...255; 0 unless the pump runs.
     public var duty: UInt8 { controller.motor.duty }
@@ -49,8 +49,9 @@ extension PumpFirmware {
     public var statusLED: Bool { step == .pause && !isBooting && stepDue > now }
     /// Whether the bootloader or `setup()` runs.
     public var isBooting: Bool { step == .beginSetup || step == .greet }
-    /// The actual temperatures, °C, as of the last turn.
+    /// The temperatures of water and skin, °C, as of the last turn.
     public var heat: HeatModel { controller.surroundings.heat }
-    /// Received bytes lost to a full UART since the simulation began; those the bootloader swallows don't count.
+    /// The number of received bytes lost to a full UART since the simulation began. Bytes that the bootloader swallows
+    /// don't count.
     public var receiveOverflows: Int { uart.overflows }
 }

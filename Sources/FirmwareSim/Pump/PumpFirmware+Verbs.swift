@@ -1,5 +1,5 @@
 extension PumpFirmware {
-    /// OFF needs no turn, and overtakes what waits.
+    /// `OFF` may be sent at any moment, before the replies to earlier commands.
     public static var urgentCommands: [String] { ["OFF"] }
 
     public static var verbs: [DeviceVerb<PumpFirmware>] {

@@ -1,9 +1,9 @@
-/// The pump: an Arduino Nano whose firmware speaks ASCII lines, one command a loop turn.
+/// The pump: an Arduino Nano whose firmware speaks ASCII lines, and handles one command per loop turn.
 ///
-/// A turn sleeps for 100 ms and measures for 9 ms. Then it reads the UART until one whole command waits, looks after
-/// safety, the button, the potentiometer and the periodic status line, and handles the command; if there was one it blinks
-/// for 50 ms. Computing takes no time; printing into a full UART does. Nothing is read at any other moment: the UART keeps
-/// 63 bytes, and loses what comes beyond.
+/// A turn sleeps for 100 ms and measures for 9 ms. Then it reads the UART until one whole command waits, serves the
+/// safety check, the button, the potentiometer and the periodic status line, and handles the command. After a command,
+/// it blinks for 50 ms. Computing takes no time, but printing into a full UART does. The UART is read at no other
+/// moment: it keeps 63 bytes, and loses the rest.
 ///
 /// A new pump has been powered for a while: its first turn begins at instant zero. ``reset(at:)`` at zero begins with the
 /// bootloader instead.
@@ -16,43 +16,44 @@
 /// _ = pump.advance(to: .seconds(2))  // MANUAL:OFF
 /// ```
 public struct PumpFirmware: SimulatedDevice {
-    /// How long the bootloader swallows input after a reset. The pump protocol: 1 to 2 s.
+    /// The time for which the bootloader swallows input after a reset. The pump protocol: 1 to 2 s.
     public static let bootloaderTime = Duration.milliseconds(1500)
-    /// How long `setup()` takes after that. The pump protocol: 1.3 s. Input waits in the UART meanwhile.
+    /// The time that `setup()` takes after the bootloader. The pump protocol: 1.3 s. Input waits in the UART meanwhile.
     public static let setupTime = Duration.milliseconds(1300)
-    /// How long a loop turn sleeps at its beginning.
+    /// The time that a loop turn sleeps at its beginning.
     public static let pauseTime = Duration.milliseconds(100)
-    /// How long it measures after that, before it reads the line. The pump protocol: some 9 ms of work.
+    /// The time that a turn measures after its sleep, before it reads the line. The pump protocol: some 9 ms of work.
     public static let workTime = Duration.milliseconds(9)
-    /// How long an idle pump is not looked at, in simulated time.
+    /// The interval, in simulated time, at which an idle pump is run.
     static let longestRest = Duration.seconds(10)
-    /// How long a turn that handled a command lights the status LED at its end.
+    /// The time for which a turn that handled a command lights the status LED at its end.
     public static let blinkTime = Duration.milliseconds(50)
 
-    /// What the firmware does next, in the order of the program.
+    /// A step of the firmware, in the order of the program.
     enum Step: Sendable {
         case beginSetup, greet
         case pause, checkSafety, readButton, readPotentiometer, report, handleCommand, blink
     }
 
-    /// Which firmware this is.
+    /// The options of this firmware.
     public let options: PumpFirmwareOptions
-    /// Commands handled since the simulation began, unknown and too long ones included.
+    /// The number of commands handled since the simulation began, including unknown and too long ones.
     public private(set) var commandsHandled = 0
-    /// The command that was handled last, as it was read: empty where it was too long, and before the first.
+    /// The last handled command, as it was read. Empty if it was too long, and before the first command.
     public private(set) var lastCommand: [UInt8] = []
-    /// Loop turns begun since the simulation began.
+    /// The number of loop turns begun since the simulation began.
     public private(set) var turns = 0
 
     private(set) var now: Duration = .zero
     private var bootedAt: Duration = .zero
     private(set) var step = Step.pause
-    /// When that is. Tests set it to the moment at which a board's turn came.
+    /// The instant of the next step. Tests set it to the instant of a real board's turn.
     var stepDue: Duration = .zero
     private(set) var uart: UART
-    /// What the firmware is in the middle of printing, because the UART had no room.
+    /// The rest of the text that the firmware is printing, for which the UART had no room.
     private(set) var unprinted: ArraySlice<UInt8> = []
-    /// How many bytes at the end of what has not left are no reply: a line of a debug build, and the LF before it.
+    /// The number of bytes at the end of the pending output that are no reply: a line of a debug build, and the LF
+    /// before it.
     private var debugTail = 0
 
     private var commandLine = PumpCommandLine()
@@ -69,7 +70,7 @@ public struct PumpFirmware: SimulatedDevice {
 // MARK: - The line
 
 extension PumpFirmware {
-    /// Puts bytes on the line to the pump; what the UART has no room for when they arrive is lost.
+    /// Puts bytes on the line to the pump. Bytes for which the UART has no room when they arrive are lost.
     public mutating func receive(_ bytes: [UInt8], at instant: Duration) {
         uart.send(bytes, at: max(instant, now))
     }
@@ -80,17 +81,18 @@ extension PumpFirmware {
         return uart.takeEmissions()
     }
 
-    /// The next step of a loop turn or byte to leave; never `nil`.
+    /// The instant of the next step of a loop turn, or of the next departing byte; never `nil`.
     ///
-    /// An idle pump's turns show nothing. They are made up for, ``longestRest`` at a time, when it is next looked at.
+    /// The turns of an idle pump show nothing. They are made up for when the pump is next run, ``longestRest`` later or
+    /// earlier.
     public var nextActivity: Duration? {
         if uart.hasEmissions { return now }
         if isIdle { return stepDue + Self.longestRest }
         return min(wakeTime, uart.nextDeparture ?? wakeTime)
     }
 
-    /// Whether its turns do nothing that can be seen until something comes from outside: it does not run, and has nothing to
-    /// read, to say, or to show.
+    /// Whether the turns of the pump have no visible effect until something comes from outside: the pump does not run,
+    /// and has nothing to read, to send or to show.
     private var isIdle: Bool {
         !isBooting && step != .pause && controller.isIdle && isQuiescent
     }
@@ -101,14 +103,14 @@ extension PumpFirmware {
             && uart.nextDeparture == nil && !uart.hasEmissions
     }
 
-    /// A line of a debug build behind a reply is nothing that a host could wait for. The LF of a command that its CR has
-    /// ended is read a turn later, and not answered.
+    /// Whether a reply is due. A debug line after a reply does not count, because no host can wait for it. The LF of a
+    /// command that its CR has ended is read a turn later and gets no reply, so it does not count either.
     public var owesReply: Bool {
         commandLine.waiting != nil || unprinted.count + uart.untransmittedCount > debugTail
             || (commandLine.hasBegun ? uart.hasUnreadInput : uart.hasUnread { !PumpCommandLine.isLineEnd($0) })
     }
 
-    /// Resets the board: the pump is off, the bootloader runs, then `setup()`, and whatever was in the UART is lost.
+    /// Resets the board: the pump is off, the bootloader runs, then `setup()`, and bytes in the UART are lost.
     public mutating func reset(at instant: Duration) {
         run(to: instant)
         uart.clear()
@@ -132,7 +134,7 @@ extension PumpFirmware {
 // MARK: - Time
 
 extension PumpFirmware {
-    /// When the program next gets anywhere.
+    /// The instant at which the program can go on.
     private var wakeTime: Duration {
         max(now, unprinted.isEmpty ? stepDue : uart.nextDeparture ?? now)
     }
@@ -143,7 +145,8 @@ extension PumpFirmware {
         return Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
     }
 
-    /// Lives through everything up to and including `limit`. Of what coincides, a byte's arrival comes first.
+    /// Simulates everything up to and including `limit`. If a byte arrives at the instant of a step, the arrival comes
+    /// first.
     mutating func run(to limit: Duration) {
         while true {
             let wake = wakeTime
@@ -213,7 +216,7 @@ extension PumpFirmware {
         }
     }
 
-    /// Whether what is due unasked is kept for between the lines of the reply to come.
+    /// Whether unsolicited output waits for its place between the lines of the next reply.
     private var leavesRoomInReply: Bool {
         options.interruptsReplies && commandLine.waiting != nil
     }
@@ -270,7 +273,7 @@ extension PumpFirmware {
 // MARK: - Printing
 
 extension PumpFirmware {
-    /// Prints lines; those of debug builds only if this is one.
+    /// Prints lines. Debug lines are printed only by a debug build.
     private mutating func print(_ lines: [String], isDebug: Bool = false) {
         guard !isDebug || options.printsDebugLines else { return }
         debugTail = 0
@@ -280,7 +283,7 @@ extension PumpFirmware {
         flush()
     }
 
-    /// Prints a line of a debug build behind a reply.
+    /// Prints a debug line after a reply.
     private mutating func printBehindReply(_ line: String) {
         guard options.printsDebugLines else { return }
         print([line], isDebug: true)
@@ -288,7 +291,7 @@ extension PumpFirmware {
         if options.lineEnding == .carriageReturnLineFeed { debugTail += 1 }
     }
 
-    /// Hands the UART what it has room for.
+    /// Passes as many bytes to the UART as it has room for.
     private mutating func flush() {
         while let byte = unprinted.first, uart.write(byte, at: now) {
             unprinted.removeFirst()

@@ -1,9 +1,9 @@
-/// Which of the pump firmwares in the field to be.
+/// The options of a simulated pump, for the variants of the firmware in the field.
 public struct PumpFirmwareOptions: Sendable, Hashable {
-    /// How many temperature probes the firmware knows.
+    /// The number of temperature probes that the firmware supports.
     public enum Thermistors: Int, Sendable, Hashable {
-        /// None, and so no overheat protection: a question mark for each temperature, `WaterTemp:?C,SkinTemp:?C` in a status
-        /// line, `TEMP:{Water:?C,Skin:?C}`.
+        /// No probe, and so no overheat protection. Each temperature is a question mark: `WaterTemp:?C,SkinTemp:?C` in
+        /// a status line, `TEMP:{Water:?C,Skin:?C}`.
         case zero
         /// Skin only: `Temp:34.5C` in a status line, `TEMP:34.5`.
         case one
@@ -11,7 +11,7 @@ public struct PumpFirmwareOptions: Sendable, Hashable {
         case two
     }
 
-    /// What the firmware prints at the end of `setup()`.
+    /// The text that the firmware prints at the end of `setup()`.
     public enum BootBanner: String, Sendable, Hashable, CaseIterable {
         /// Nothing.
         case off
@@ -21,7 +21,7 @@ public struct PumpFirmwareOptions: Sendable, Hashable {
         case banner
     }
 
-    /// What ends the lines that the device prints.
+    /// The end of each line that the device prints.
     public enum LineEnding: String, Sendable, Hashable {
         /// `\r\n`, as Arduino's `println` does.
         case carriageReturnLineFeed = "\r\n"
@@ -31,33 +31,34 @@ public struct PumpFirmwareOptions: Sendable, Hashable {
 
     /// The UART's line rate. The pump protocol: 9600 8N1.
     public var lineRate: LineRate
-    /// How many thermistors the firmware knows.
+    /// The number of thermistors that the firmware supports.
     public var thermistors: Thermistors
-    /// What is printed after a reset.
+    /// The text that is printed after a reset.
     public var bootBanner: BootBanner
-    /// What ends a printed line.
+    /// The end of each printed line.
     public var lineEnding: LineEnding
     /// Whether the overheat text names the temperature. AVR's printf has no `%f` and prints `?C`.
     public var printsFloats: Bool
-    /// Whether a status line says `Speed:0%,Runtime:0m,Remaining:30m` while the pump is not running, instead of nothing.
+    /// Whether a status line of a stopped pump contains `Speed:0%,Runtime:0m,Remaining:30m`.
     public var reportsTimesWhenStopped: Bool
     /// Whether to print the free text of debug builds: `[BT] …`, `[PUMP] …` and the like.
     public var printsDebugLines: Bool
-    /// Whether the button and the periodic status line, when a command waits, are served after the first line of its reply
-    /// instead of before it.
+    /// Whether, while a command waits, the button and the periodic status line are served after the first line of its
+    /// reply instead of before it.
     public var interruptsReplies: Bool
-    /// Whether a speed that is too long for 16 bits is out of range, as in the firmware of hardware/nano-pump, and not what
-    /// its lowest 16 bits make of it.
+    /// Whether a speed that is too long for 16 bits is out of range, as in the firmware of hardware/nano-pump. If not,
+    /// the lowest 16 bits of the speed count.
     public var saturatesNumbers: Bool
-    /// The temperatures to begin with.
+    /// The initial temperatures.
     public var heat: HeatModel
-    /// Where the speed potentiometer stands to begin with: an ADC reading, 0...1023.
+    /// The initial position of the speed potentiometer: an ADC reading, 0...1023.
     ///
-    /// The firmware believes it to stand at 716, which asks for the speed that ON starts at (PWM 180). Where it stands
-    /// elsewhere, the first turn after the first ON takes its value: the pump runs at another speed 100 ms after ON.
+    /// The firmware assumes a position of 716, which stands for the speed at which ON starts (PWM 180). If the real
+    /// position is another, the first turn after the first ON takes its value: the pump runs at another speed 100 ms
+    /// after ON.
     public var potentiometer: Int
 
-    /// The two-thermistor firmware at 9600 baud, silent at boot, with the potentiometer half-way, unless told otherwise.
+    /// The two-thermistor firmware at 9600 baud, silent at boot, with the potentiometer half-way, by default.
     public init(
         lineRate: LineRate = .baud(9600),
         thermistors: Thermistors = .two,

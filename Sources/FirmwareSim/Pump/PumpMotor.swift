@@ -1,10 +1,10 @@
-/// What the pump is doing, in the words of its status line.
+/// The state of the pump, in the words of its status line.
 public enum PumpState: String, Sendable, Hashable {
     /// Not running, ready to start.
     case off = "OFF"
     /// Running, perhaps at speed 0.
     case on = "ON"
-    /// Shut off by the firmware; only OFF leaves this.
+    /// Shut off by the firmware. Only OFF leaves this state.
     case error = "ERROR"
 }
 
@@ -19,12 +19,12 @@ struct PumpMotor: Sendable, Hashable {
     /// PWM on D9, 0...255; 0 unless the state is ``PumpState/on``.
     private(set) var duty: UInt8 = 0
     private var startedAt = 0
-    /// Whether it stays in the error state for as long as this is so, whatever it is told: no pump is known to do that.
+    /// Whether the pump stays in the error state, whatever command it receives. No real pump is known to do this.
     var isStuck = false {
         didSet { if isStuck { shutOff() } }
     }
 
-    /// Starts, or starts over, the run; `false` in the error state.
+    /// Starts or restarts the run. Returns `false` in the error state.
     mutating func start(at millis: Int) -> Bool {
         guard state != .error else { return false }
         state = .on
@@ -43,13 +43,13 @@ struct PumpMotor: Sendable, Hashable {
         duty = 0
     }
 
-    /// Changes the speed of a running pump; does nothing to another.
+    /// Changes the speed of a running pump. Has no effect on a stopped one.
     mutating func setDuty(_ duty: UInt8) {
         guard state == .on else { return }
         self.duty = duty
     }
 
-    /// Milliseconds since the run began; 0 when there is none.
+    /// Returns the milliseconds since the run began; 0 if the pump does not run.
     func runtime(at millis: Int) -> Int {
         state == .on ? millis - startedAt : 0
     }

@@ -1,15 +1,15 @@
-/// What the firmware senses besides its line: two temperature probes, a potentiometer, a button.
+/// The inputs of the firmware besides its line: two temperature probes, a potentiometer, a button.
 struct PumpSurroundings: Sendable {
     var heat: HeatModel
     var waterThermistor = ThermistorCondition.sound
     var skinThermistor = ThermistorCondition.sound
-    /// Where the speed potentiometer stands: an ADC reading, 0...1023, beyond which it stops.
+    /// The position of the speed potentiometer: an ADC reading, limited to 0...1023.
     var potentiometer: Int {
         didSet { potentiometer = min(max(potentiometer, 0), 1023) }
     }
     /// Whether the button was pressed since the firmware last looked.
     var buttonPressed = false
-    /// Until when ``heat`` has been advanced.
+    /// The instant to which ``heat`` has been advanced.
     private var heatedUntil: Duration = .zero
 
     init(heat: HeatModel, potentiometer: Int) {
@@ -22,8 +22,8 @@ struct PumpSurroundings: Sendable {
         heatedUntil = instant
     }
 
-    /// The firmware's idea of the water's temperature, °C.
+    /// The water temperature as the firmware measures it, °C.
     var waterReading: Float { waterThermistor.reading(atCelsius: heat.water) }
-    /// The firmware's idea of the skin's temperature, °C.
+    /// The skin temperature as the firmware measures it, °C.
     var skinReading: Float { skinThermistor.reading(atCelsius: heat.skin) }
 }

@@ -19,7 +19,7 @@ enum PumpText {
         }
     }
 
-    /// - Parameter runtime: milliseconds since the run began.
+    /// - Parameter runtime: Milliseconds since the run began.
     static func status(
         _ motor: PumpMotor, runtime: Int, water: Float, skin: Float, options: PumpFirmwareOptions
     ) -> String {

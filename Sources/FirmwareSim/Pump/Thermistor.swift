@@ -12,7 +12,8 @@ enum Thermistor {
     private static let beta = 3950.0
     private static let seriesResistance = 10_000.0
 
-    /// What the ADC reads, 0...1023, with the probe at a temperature in °C. At or below absolute zero, and for a NaN, 0.
+    /// Returns the ADC reading, 0...1023, with the probe at a temperature in °C. At or below absolute zero, and for a
+    /// NaN, 0.
     static func counts(atCelsius celsius: Double) -> Int {
         let kelvin = celsius + zeroCelsius
         guard kelvin > 0 else { return 0 }
@@ -21,9 +22,9 @@ enum Thermistor {
         return min(1023, Int(1024 * seriesResistance / (seriesResistance + resistance)))
     }
 
-    /// What the firmware makes of an ADC reading, in °C, in AVR's 32-bit floats and unguarded.
+    /// Converts an ADC reading to °C as the firmware does, in AVR's 32-bit floats and without checks.
     ///
-    /// Both ends of the scale come out as absolute zero: 0 divides by zero, 1023 takes the logarithm of zero.
+    /// Both ends of the scale give absolute zero: 0 divides by zero, 1023 takes the logarithm of zero.
     static func celsius(fromCounts counts: Int) -> Float {
         let resistance = Float(seriesResistance) * (1023 / Float(counts) - 1)
         let inverse = 1 / Float(reference) + log(resistance / Float(resistanceAtReference)) / Float(beta)

@@ -1,17 +1,17 @@
-/// What state a temperature probe is in.
+/// The condition of a temperature probe.
 public enum ThermistorCondition: Sendable, Hashable {
-    /// It measures the temperature at its place.
+    /// The probe measures the temperature at its place.
     case sound
     /// Broken or unplugged: the pin is pulled to ground, the ADC reads 0.
     case open
     /// Short-circuited: the pin is at +5 V, the ADC reads 1023.
     case shorted
-    /// The firmware's conversion ends with this number of °C, whatever the temperature.
+    /// The firmware's conversion gives this number of °C, whatever the temperature.
     ///
-    /// Firmware that computes with other formulas prints `nan` or `inf` for a broken probe; this stands in for it.
+    /// Firmware with other formulas prints `nan` or `inf` for a broken probe; this case stands in for such firmware.
     case reading(Float)
 
-    /// What the firmware takes for the temperature when it is really `celsius`.
+    /// Returns the temperature that the firmware measures when the real one is `celsius`.
     func reading(atCelsius celsius: Double) -> Float {
         switch self {
         case .sound: Thermistor.celsius(fromCounts: Thermistor.counts(atCelsius: celsius))

@@ -1,4 +1,4 @@
-/// The answers of a device of no family, as a file has them.
+/// The answers of a device of no family, read from a file.
 ///
 /// ```
 /// # A controller with its greeting.
@@ -14,12 +14,12 @@
 /// < error:1
 /// ```
 ///
-/// `>` is followed by a line of the host, or by its beginning and `*`. The lines behind `<` answer it; of several rules that
-/// fit, the first counts. `>!` is followed by one character, which is answered as soon as it comes, also amid a line, and is
-/// no part of that line. Lines behind `<` before the first `>` greet a host that opens the line. A line that begins with `#`
-/// is a comment.
+/// `>` is followed by a line of the host, or by the beginning of a line and `*`. The `<` lines after it are the answer;
+/// if several rules fit, the first one counts. `>!` is followed by one character, which is answered as soon as it
+/// arrives, even within a line, and does not belong to that line. The `<` lines before the first `>` greet a host that
+/// opens the line. A line that begins with `#` is a comment.
 public struct AnswerScript: Sendable, Hashable {
-    /// What answers a line, or a character.
+    /// The answer to a line, or to a character.
     struct Rule: Sendable, Hashable {
         var text: [UInt8]
         /// Whether ``text`` is only the beginning of the line.
@@ -33,10 +33,12 @@ public struct AnswerScript: Sendable, Hashable {
     private(set) var greeting: [[UInt8]] = []
     /// The rules for lines, in their order.
     private(set) var lines: [Rule] = []
-    /// The rules for single bytes, each of whose texts is one byte.
+    /// The rules for single bytes. The text of each is one byte.
     private(set) var bytes: [Rule] = []
 
     /// Reads the file at `path`.
+    ///
+    /// - Throws: ``DeviceFileError`` if the file can't be read, is larger than 1 MiB, or has a malformed line.
     public init(path: String) throws(DeviceFileError) {
         let content = try DeviceFile.bytes(of: path, limit: Self.largestFile)
         for (index, line) in content.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
@@ -46,19 +48,19 @@ public struct AnswerScript: Sendable, Hashable {
         }
     }
 
-    /// The largest file in bytes: more than any person writes, and less than fills memory.
+    /// The largest file in bytes: more than any person writes, and little enough for memory.
     static let largestFile = 1 << 20
 
-    /// The answer to a line; nil where none fits.
+    /// Returns the answer to a line; nil if no rule fits.
     func answer(to line: [UInt8]) -> [[UInt8]]? { lines.first { $0.fits(line) }?.answer }
 
-    /// The answer to a byte that is no part of a line; nil where it is part of one.
+    /// Returns the answer to a byte that has a rule of its own; nil if the byte is part of a line.
     func answer(to byte: UInt8) -> [[UInt8]]? { bytes.first { $0.text == [byte] }?.answer }
 
     private enum Place { case greeting, line, byte }
     private var place = Place.greeting
 
-    /// Takes in a line of the file; false where it means nothing.
+    /// Parses a line of the file. Returns `false` if the line has none of the allowed forms.
     private mutating func take(_ line: ArraySlice<UInt8>) -> Bool {
         guard let mark = line.first, mark != UInt8(ascii: "#") else { return true }
         let isByte = line.starts(with: ">!".utf8)

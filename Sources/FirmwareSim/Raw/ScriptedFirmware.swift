@@ -1,4 +1,4 @@
-/// A device of no family: it answers lines as a script has it, or says each line back.
+/// A device of no family. It answers lines by a script, or without a script sends each line back.
 ///
 /// ```swift
 /// var device = ScriptedFirmware()
@@ -6,21 +6,21 @@
 /// for emission in device.advance(to: .seconds(1)) { print(emission.bytes) }  // hello\r\n
 /// ```
 public struct ScriptedFirmware: SimulatedDevice {
-    /// The longest line of a host that it takes in bytes; a longer one is dropped.
+    /// The longest accepted line of a host, in bytes. A longer line is dropped.
     public static let lineLimit = 1024
 
-    /// What it answers; nil for a device that says each line back.
+    /// The script of its answers; nil for a device that sends each line back.
     public let script: AnswerScript?
-    /// What ends its lines.
+    /// The end of each line that the device sends.
     public let lineEnd: [UInt8]
-    /// How many lines it has taken.
+    /// The number of lines received.
     public private(set) var lineCount = 0
 
     private var now = Duration.zero
     private var line: SerialLine
     private var commandLine = CommandLine(capacity: lineLimit)
 
-    /// A device at 115200 baud that says each line back, unless told otherwise.
+    /// A device at 115200 baud that sends each line back, by default.
     public init(
         script: AnswerScript? = nil, lineEnd: [UInt8] = Array("\r\n".utf8), lineRate: LineRate = .baud(115_200)
     ) {
@@ -31,7 +31,7 @@ public struct ScriptedFirmware: SimulatedDevice {
 
     public mutating func receive(_ bytes: [UInt8], at instant: Duration) { line.send(bytes, at: max(instant, now)) }
 
-    /// Greets the host.
+    /// Greets the host, if the script has a greeting.
     public mutating func hostCame(at instant: Duration) {
         now = max(now, instant)
         say(script?.greeting ?? [])
@@ -52,7 +52,7 @@ public struct ScriptedFirmware: SimulatedDevice {
 
     public var isQuiescent: Bool { line.isIdle && line.nextArrival == nil }
 
-    /// Resets the device: what it has heard of a line is lost, and it greets again.
+    /// Resets the device: the beginning of an unfinished line is lost, and the device greets again.
     public mutating func reset(at instant: Duration) {
         now = max(now, instant)
         line.clear()

@@ -1,7 +1,7 @@
 extension Simulator {
-    /// A device of no family, which answers as a script has it.
+    /// A device of no family, which answers by a script.
     ///
-    /// Making one throws ``DeviceFileError``.
+    /// Making the device throws ``DeviceFileError`` if the script can't be used.
     public static let raw = Simulator(
         "raw",
         options: [
@@ -17,7 +17,7 @@ extension Simulator {
 }
 
 extension ScriptedFirmware {
-    /// A device by the options of ``Simulator/raw``.
+    /// A device with the options of ``Simulator/raw``.
     package init(settings: SimulatorSettings) throws(DeviceFileError) {
         var script: AnswerScript?
         if let path = settings.text("script") { script = try AnswerScript(path: path) }

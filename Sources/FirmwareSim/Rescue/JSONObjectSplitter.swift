@@ -1,6 +1,6 @@
-/// Cuts what arrives into objects by their braces, and reads nothing else of them.
+/// Splits a stream of bytes into JSON objects by their braces, without parsing anything else.
 struct JSONObjectSplitter: Sendable {
-    /// The longest object; of what is longer nothing is kept.
+    /// The longest accepted object, in bytes. A longer one is dropped.
     static let capacity = 16 * 1024
 
     private var object: [UInt8] = []
@@ -11,7 +11,7 @@ struct JSONObjectSplitter: Sendable {
     /// Whether no object has begun.
     var isEmpty: Bool { object.isEmpty }
 
-    /// Takes in one byte; the object that it ends, if it ends one.
+    /// Takes in one byte. Returns the object that the byte ends, if any.
     mutating func append(_ byte: UInt8) -> [UInt8]? {
         guard depth > 0 || byte == UInt8(ascii: "{") else { return nil }
         guard object.count < Self.capacity else {

@@ -1,9 +1,9 @@
-/// What a phone, or the air between, makes of a message.
+/// A way in which a phone, or the air between, damages a message.
 enum PhoneFault: CaseIterable {
     case cutOff, noNumber, numberTooLarge, elsewhere, loneSurrogate, fieldTwice, deepNesting, badID, noise,
         byteOrderMark
 
-    /// What comes in the place of `message`. A byte order mark comes before another one, and that is all.
+    /// Returns the damaged form of `message`. A byte order mark comes alone, before the next message.
     func damage(_ message: PhoneMessage) -> [UInt8] {
         let json = message.json
         return switch self {
@@ -33,7 +33,7 @@ enum PhoneFault: CaseIterable {
         return message.json
     }
 
-    /// The object behind its opening brace, with the id under another name.
+    /// Returns the object after its opening brace, with the id under another name.
     private static func withoutID(_ json: [UInt8]) -> [UInt8] {
         Array(String(decoding: json.dropFirst(), as: UTF8.self).replacing("\"id\":", with: "\"uuid\":").utf8)
     }

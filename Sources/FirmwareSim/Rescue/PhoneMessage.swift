@@ -1,31 +1,31 @@
 public import FoundationEssentials
 
-/// A message as the phone's app has it: Foundation reads and writes its JSON, dates included.
+/// A message as the phone app handles it: Foundation reads and writes its JSON, dates included.
 public struct PhoneMessage: Codable, Sendable, Hashable {
-    /// What tells it from all others.
+    /// The unique identifier.
     public var id: UUID
-    /// What somebody has written.
+    /// The text that somebody has written.
     public var content: String
     /// Degrees north.
     public var latitude: Double
     /// Degrees east.
     public var longitude: Double
-    /// When it was written; on the wire seconds since 2001.
+    /// The time of writing; on the wire, seconds since 2001-01-01T00:00:00Z.
     public var timestamp: Date
     /// `pending_sync` or `synced`.
     public var status: String
-    /// What kind of message it is, as `Flooding`.
+    /// The kind of message, such as `Flooding`.
     public var category: String
 
-    /// As it is on the wire.
+    /// The message as it is on the wire.
     public var json: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        // Numbers that JSON has no words for are all that can't be encoded.
+        // Encoding fails only for numbers that JSON can't express.
         return (try? encoder.encode(self)).map { Array($0) } ?? []
     }
 
-    /// Reads a message; nil for what is none, as the app ignores it.
+    /// Reads a message; nil if the JSON is no message, which the app ignores.
     public init?(json: [UInt8]) {
         guard let message = try? JSONDecoder().decode(PhoneMessage.self, from: Data(json)) else { return nil }
         self = message

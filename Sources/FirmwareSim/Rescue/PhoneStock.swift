@@ -1,14 +1,14 @@
 internal import FoundationEssentials
 
-/// The messages that a simulated phone holds from the start: for a seed always the same, any number of them.
+/// The messages that a simulated phone has from the start. A seed always gives the same messages, any number of them.
 public struct PhoneStock: Sendable, Hashable {
-    /// What the messages depend on.
+    /// The seed of the messages.
     public let seed: UInt64
 
-    /// The stock of that seed.
+    /// The stock of this seed.
     public init(seed: UInt64) { self.seed = seed }
 
-    /// One of the messages, 0 or more.
+    /// Returns the message with an index. The stock counts from 0; a negative index gives a message outside the stock.
     public func message(_ index: Int) -> PhoneMessage {
         var random = SeededRandom(seed: seed, stream: UInt64(bitPattern: Int64(index)))
         let (high, low) = (random.next(), random.next())
@@ -30,7 +30,7 @@ public struct PhoneStock: Sendable, Hashable {
             status: "pending_sync", category: subject.category)
     }
 
-    /// When the first of them was written.
+    /// The time of writing of the first message.
     static let startTime = Date(timeIntervalSinceReferenceDate: 752_263_200)
 
     private static let subjects: [(category: String, text: String)] = [

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 extension RescueFirmware {
     public static var commandFraming: CommandFraming { .objects }
 
-    /// A message as the phones' app writes it.
+    /// Accepts a message as the phone app writes it.
     public static func objection(to command: [UInt8], isPacket: Bool) -> String? {
         guard let message = try? JSONDecoder().decode(RawMessage.self, from: Data(command)) else {
             return "is not a message"
@@ -18,7 +18,7 @@ extension RescueFirmware {
 
     private static let categories = ["Road Closure", "Flooding", "Shelter", "Resource", "SOS", "Other"]
 
-    /// A message with its members as they are on the wire.
+    /// A message with its fields in the form that they have on the wire.
     private struct RawMessage: Decodable {
         var id: String
         var content: String

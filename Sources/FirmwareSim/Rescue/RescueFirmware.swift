@@ -1,42 +1,43 @@
 internal import FoundationEssentials
 
-/// A phone of the rescue app: it holds messages, sends each once, and stores and hands on what it receives.
+/// A phone with the rescue app. It sends each of its messages once, and stores and forwards received messages.
 ///
-/// Whoever is on its line hears all that it sends, its own messages too: as on the air. On a line it sends whether somebody
-/// listens or not; by notifications it sends to those who have subscribed, and what is to be sent waits for them.
+/// Everybody on its line receives all that the phone sends, even their own messages when it forwards them, as on the
+/// air. On a line, the phone sends whether or not somebody listens. Over BLE, it sends to subscribers, and messages
+/// wait until there is one.
 ///
 /// ```swift
 /// var phone = RescueFirmware(options: RescueFirmwareOptions(carrier: .line(.unlimited), messages: 1))
 /// _ = phone.advance(to: .seconds(1))  // {"id":"…","content":"Bolin Creek flooding",…}
 /// ```
 public struct RescueFirmware: SimulatedDevice {
-    /// How many messages are read from the phone's memory at once where there is no interval between them.
+    /// The number of messages that are read from the phone's memory at once, if there is no interval between messages.
     private static let blockCount = 64
-    /// How long that takes.
+    /// The time that reading them takes.
     private static let blockTime = Duration.microseconds(250)
 
-    /// Which phone this is.
+    /// The options of this phone.
     public internal(set) var options: RescueFirmwareOptions
-    /// What it has received, each id once, in the order in which it came.
+    /// The received messages, each id once, in order of arrival.
     public private(set) var received: [PhoneMessage] = []
 
     private let stock: PhoneStock
     private var ids: Set<UUID> = []
-    /// How many of the messages that it held from the start it has sent.
+    /// The number of messages sent from the stock.
     private(set) var sentCount = 0
-    /// How many messages people have written on it since.
+    /// The number of messages written on the phone.
     private(set) var writtenCount = 0
     private var random: SeededRandom
     private var now = Duration.zero
     private var wire: RescueWire
     private var splitter = JSONObjectSplitter()
     private var sendingDue: Duration?
-    /// Whether somebody hears what it sends, or it can't know.
+    /// Whether somebody receives its output, or the phone can't know.
     private var isHeard: Bool
-    /// What it received or what was written on it, and could not be sent yet.
+    /// Received or written messages that could not be sent yet.
     private(set) var waiting: [PhoneMessage] = []
 
-    /// A phone that was just switched on; its first message is an interval away.
+    /// A phone that was just switched on. Its first message follows after one interval.
     public init(options: RescueFirmwareOptions = RescueFirmwareOptions()) {
         self.options = options
         stock = PhoneStock(seed: options.seed)
@@ -46,8 +47,8 @@ public struct RescueFirmware: SimulatedDevice {
         sendingDue = options.messages > 0 && isHeard ? options.interval : nil
     }
 
-    /// The most bytes of a notification that reach whoever listens; nil where that is not known, and then it is what every
-    /// one takes. A serial line has no notifications.
+    /// The most bytes of a notification that reach every listener whole. Setting nil (unknown) sets 20, which reaches
+    /// any listener. A serial line has no notifications.
     public var notificationLength: Int? {
         get { wire.notificationLength }
         set { wire.notificationLength = newValue ?? RescueWire.shortestNotification }
@@ -66,7 +67,7 @@ public struct RescueFirmware: SimulatedDevice {
         sendingDue = sentCount < options.messages ? now + options.interval : nil
     }
 
-    /// Nobody listens any more: what was on its way is lost, and the rest waits for the next one.
+    /// Tells the phone that nobody listens any more. Output on its way is lost; the rest waits for the next listener.
     public mutating func hostLeft(at instant: Duration) {
         guard !wire.isLine else { return }
         now = max(now, instant)
@@ -93,19 +94,19 @@ public struct RescueFirmware: SimulatedDevice {
 
     public var isQuiescent: Bool { wire.isIdle }
 
-    /// Starts the app again: what it was sending is lost. What it has stored is not.
+    /// Restarts the app. Output on its way is lost, but stored messages are not.
     public mutating func reset(at instant: Duration) {
         now = max(now, instant)
         wire.clear()
         splitter = JSONObjectSplitter()
     }
 
-    /// Somebody writes a message on the phone: it is sent at once, or waits for somebody who listens.
+    /// Writes a message on the phone, which sends it at once, or as soon as somebody listens.
     ///
-    /// - Parameter category: As `SOS`.
+    /// - Parameter category: A category of the protocol, such as `SOS`.
     public mutating func write(_ content: String, category: String, at instant: Duration) {
         now = max(now, instant)
-        // Its id and its place are those of a message that the stock never comes to.
+        // The id and the place are those of a message that the stock never reaches.
         var message = stock.message(.min + writtenCount)
         writtenCount += 1
         (message.content, message.category) = (content, category)
@@ -114,7 +115,7 @@ public struct RescueFirmware: SimulatedDevice {
         send(message)
     }
 
-    /// Sends the rest of its messages in other intervals from now on; zero for all at once.
+    /// Changes the interval of the remaining messages from now on; zero sends all at once.
     mutating func setInterval(_ interval: Duration, at instant: Duration) {
         options.interval = interval
         if sendingDue != nil { sendingDue = max(now, instant) + interval }
@@ -129,7 +130,7 @@ public struct RescueFirmware: SimulatedDevice {
             ids.insert(message.id)
             if random.number(below: 100) < options.malformed {
                 let fault = PhoneFault.allCases[random.number(below: PhoneFault.allCases.count)]
-                // What is damaged is a message of its own, which nobody gets.
+                // Damage an extra message, which nobody receives: the real one follows whole.
                 wire.write(fault.damage(stock.message(-1 - index)), at: now)
             }
             wire.write(message.json, at: now)
@@ -150,7 +151,7 @@ public struct RescueFirmware: SimulatedDevice {
         if isHeard { wire.write(message.json, at: now) } else { waiting.append(message) }
     }
 
-    /// Cuts what leaves into pieces of 1 byte to as many as may leave at once.
+    /// Cuts output into pieces of 1 to `split` bytes.
     private mutating func split(_ emissions: [Emission]) -> [Emission] {
         guard let split = options.split else { return emissions }
         return emissions.flatMap { emission in

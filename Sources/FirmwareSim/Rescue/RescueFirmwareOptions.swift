@@ -1,29 +1,29 @@
-/// Which phone to be.
+/// The options of a simulated phone.
 public struct RescueFirmwareOptions: Sendable, Hashable {
-    /// What carries what the phone sends and receives.
+    /// The carrier of the phone's messages.
     public enum Carrier: Sendable, Hashable {
-        /// A serial line, at this rate.
+        /// A serial line with this rate.
         case line(LineRate)
-        /// Notifications and writes, of which each message takes one or several. It sends while somebody listens only.
+        /// BLE notifications and writes, one or several for each message. The phone sends only while somebody listens.
         case notifications
     }
 
-    /// What carries what it sends. The rescue protocol: 115200 8N1 on a serial port.
+    /// The carrier of its messages. The rescue protocol: 115200 8N1 on a serial port.
     public var carrier: Carrier
-    /// What its messages, its splits and its faults depend on.
+    /// The seed of its messages, splits and faults.
     public var seed: UInt64
-    /// How many messages it holds from the start. Each is sent once.
+    /// The number of messages that the phone has from the start. Each is sent once.
     public var messages: Int
-    /// The time before each of them; zero for all at once.
+    /// The time before each of these messages; zero for all at once.
     public var interval: Duration
-    /// The most bytes that leave at once, as notifications do; nil for no bound but the line's own.
+    /// The most bytes that leave at once, as in notifications; nil if only the line limits them.
     public var split: Int?
-    /// How many of a hundred messages are preceded by something malformed, 0 to 100.
+    /// The percentage of messages that are preceded by something malformed, 0 to 100.
     public var malformed: Int
-    /// Whether it hands on what it receives.
+    /// Whether the phone forwards received messages.
     public var forwards: Bool
 
-    /// A phone with 5 messages, one a second, that hands on what it receives, unless told otherwise.
+    /// A phone with 5 messages, one a second, that forwards received messages, by default.
     public init(
         carrier: Carrier = .line(.baud(115_200)), seed: UInt64 = 1, messages: Int = 5, interval: Duration = .seconds(1),
         split: Int? = nil, malformed: Int = 0, forwards: Bool = true

@@ -1,6 +1,6 @@
-/// What carries a phone's messages, both ways: a serial line, or notifications and writes.
+/// The carrier of a phone's messages, in both directions: a serial line, or notifications and writes.
 struct RescueWire: Sendable {
-    /// What every notification has room for.
+    /// The length in bytes for which every notification has room.
     static let shortestNotification = 20
 
     let isLine: Bool
@@ -17,24 +17,24 @@ struct RescueWire: Sendable {
         }
     }
 
-    /// When something next arrives or has left.
+    /// The instant at which something next arrives or has left.
     var nextActivity: Duration? {
         [line.nextArrival, line.nextDeparture, notifications.first?.time].compactMap { $0 }.min()
     }
 
-    /// When all that was sent will have left; nil if it has.
+    /// The instant at which all output will have left; nil if it has.
     var idleTime: Duration? { line.idleTime ?? notifications.last?.time }
 
-    /// Whether nothing is on its way, either way.
+    /// Whether nothing is on its way in either direction.
     var isIdle: Bool { line.isIdle && notifications.isEmpty && line.nextArrival == nil }
 
-    /// Takes what the far end sends.
+    /// Receives bytes from the far end.
     mutating func send(_ bytes: [UInt8], at instant: Duration) { line.send(bytes, at: instant) }
 
-    /// What has arrived by `instant`.
+    /// Takes the bytes that have arrived by `instant`.
     mutating func receive(by instant: Duration) -> [UInt8] { line.receive(by: instant) }
 
-    /// Sends a message: in one notification where it fits, else in several.
+    /// Sends a message: in one notification if it fits, otherwise in several.
     mutating func write(_ message: [UInt8], at instant: Duration) {
         guard !isLine else { return line.write(message, at: instant) }
         for start in stride(from: 0, to: message.count, by: notificationLength) {
@@ -43,14 +43,14 @@ struct RescueWire: Sendable {
         }
     }
 
-    /// What has left by `instant`.
+    /// Takes the output that has left by `instant`.
     mutating func transmit(until instant: Duration) -> [Emission] {
         guard !isLine else { return line.transmit(until: instant) }
         defer { notifications = [] }
         return notifications
     }
 
-    /// Forgets what has not left.
+    /// Discards output that has not left.
     mutating func clear() {
         line.clear()
         notifications = []

@@ -1,5 +1,5 @@
 extension Simulator {
-    /// The phone with the rescue app. It has no more messages than 1,000,000,000, which is more than any phone holds.
+    /// The phone with the rescue app. It has at most 1,000,000,000 messages, which is more than any phone holds.
     public static let rescue = Simulator(
         "rescue",
         options: [
@@ -25,18 +25,18 @@ extension RescueFirmwareOptions {
     /// The time before each message.
     static let intervalOption = SimulatorOption(
         "interval", .time(or: "0"), default: "1s", help: "The time before each of them; 0 sends all at once.")
-    /// How much leaves at once.
+    /// The most bytes that leave at once.
     static let splitOption = SimulatorOption(
         "split", .number(1...1_000_000), help: "Send at most this many bytes at once.", valueName: "bytes")
-    /// How often something malformed is sent.
+    /// The percentage of messages that something malformed precedes.
     static let malformedOption = SimulatorOption(
         "malformed", .number(0...100), default: "0",
         help: "The share of messages that follow something malformed.", valueName: "percent")
-    /// Whether it keeps what it receives.
+    /// Whether the phone keeps received messages instead of forwarding them.
     static let hoardOption = SimulatorOption(
         "hoard", .flag, help: "Keep what it receives, and do not forward it.")
 
-    /// As the options of ``Simulator/rescue`` have it.
+    /// Reads the options of ``Simulator/rescue``.
     package init(settings: SimulatorSettings) {
         self.init(
             carrier: .line(settings.lineRate), seed: settings.seed(), messages: settings.number("messages") ?? 5,
