@@ -1,18 +1,19 @@
 extension ModuleDialect {
-    /// The dialects that are known. The first is that of the module which the others imitate.
+    /// All known dialects. The first one belongs to the module that the others imitate.
     package static let all = [hm10, cc41a, mltbt05]
 
-    /// Jinan Huamao's own.
+    /// The dialect of the genuine HM-10, by Jinan Huamao.
     ///
     /// * Commands, answers, codes and the 12 bytes of a name: the maker's datasheet, V527 to V605
-    ///   (de.scribd.com/document/376692188), and github.com/zubial/arduino-serial/wiki/Bluetooth-HM-10-AT-Commands. `AT`
-    ///   while connected disconnects, and is answered `OK+LOST` only where `AT+NOTI` is 1, which is 0 by default: the same.
-    /// * Older firmware says `OK+LADD:` (wiki.seeedstudio.com/Bluetooth_V4.0_HM_11_BLE_Module), and `OK+NOTI:`, `OK+ROLE:`
-    ///   and `OK+NAME` in some sheets.
-    /// * At 1200 baud it takes no command after the next power-on (Seeed's Grove BLE manual, on code 7).
-    /// * It restarts 500 ms after `OK+RESET` (Seeed). That a new rate needs a restart is in the sheets; programs send
-    ///   `AT+BAUD`, then `AT+RESET`.
-    /// * What it answers to a command that it does not know is not documented: nothing, by all reports.
+    ///   (de.scribd.com/document/376692188), and github.com/zubial/arduino-serial/wiki/Bluetooth-HM-10-AT-Commands. By
+    ///   the same sources, `AT` while connected disconnects, and is answered `OK+LOST` only if `AT+NOTI` is 1; the
+    ///   default is 0.
+    /// * Older firmware answers `OK+LADD:` (wiki.seeedstudio.com/Bluetooth_V4.0_HM_11_BLE_Module); some sheets have
+    ///   `OK+NOTI:`, `OK+ROLE:` and `OK+NAME`.
+    /// * At 1200 baud, the module takes no command after the next power-on (Seeed's Grove BLE manual, on code 7).
+    /// * The module restarts 500 ms after `OK+RESET` (Seeed). The sheets say that a new rate needs a restart; programs
+    ///   send `AT+BAUD`, then `AT+RESET`.
+    /// * The answer to an unknown command is not documented. By all reports there is none.
     package static let hm10 = ModuleDialect(
         name: "hm-10", title: "HM-10 (Jinan Huamao)", commandEnd: "", lineEnd: "",
         version: Query(command: "AT+VERS?", answers: [""]), versionMarks: ["hmsoft"],
@@ -37,17 +38,20 @@ extension ModuleDialect {
             connected: "OK+CONN", lost: "OK+LOST"),
         testDisconnects: true, factory: ("HMSoft V540", "HMSoft"), addressHasColons: false)
 
-    /// Bolutek's clone, and others with its firmware.
+    /// The dialect of Bolutek's clone, and of others with its firmware.
     ///
-    /// * CR LF and `OK` CR LF: github.com/ayavilevich/arduino-ble-ident-n-set tells it from an HM-10 so. A module of V3.0.6
-    ///   has answered `+NAME=BT05`, `+LADDR=00:15:83:31:46:CB`, `+BAUD=4` (at 9600 baud), `+NOTI=0`, `+ROLE=0`, and
-    ///   `ERROR=102` to one that it did not take. One program has seen an `OK` behind `+VERSION=…`, two have not.
-    /// * A change is answered with the value and `OK` (`+NAME=trainctl`, `OK`: a driver of a train's). Codes 4, 7 and 8 were
-    ///   seen in use with 9600, 57600 and 115200 baud; the others follow from them, and are those of Bolutek's other
-    ///   modules. `AT+BAUD7` was in effect at once, by a driver that asks for the version at the new rate 50 ms later;
+    /// * CR LF after a command, and `OK` CR LF as the answer: github.com/ayavilevich/arduino-ble-ident-n-set tells the
+    ///   module from an HM-10 by them. A module of V3.0.6 has answered `+NAME=BT05`, `+LADDR=00:15:83:31:46:CB`,
+    ///   `+BAUD=4` (at 9600 baud), `+NOTI=0`, `+ROLE=0`, and `ERROR=102` to a command that it did not take. One program
+    ///   has seen an `OK` after `+VERSION=…`, two have not.
+    /// * A change is answered with the value and `OK` (`+NAME=trainctl`, `OK`: a driver for a train). Codes 4, 7 and 8
+    ///   were seen in use with 9600, 57600 and 115200 baud; the others follow from them, and match Bolutek's other
+    ///   modules. `AT+BAUD7` took effect at once in a driver that asks for the version at the new rate 50 ms later;
     ///   others send `AT+RESET` as well.
-    /// * `OK+CONN` and `OK+LOST` with a line end: the table of a driver of one that also takes `AT+NOTI1`, `+NOTI=1`, `OK`.
-    /// * Not documented: how long a name may be, and what a bare `AT` does while connected. Here it is data.
+    /// * `OK+CONN` and `OK+LOST` with a line end: the table of a driver for a module that also answers `AT+NOTI1` with
+    ///   `+NOTI=1`, `OK`.
+    /// * Not documented: the longest name, and the effect of a bare `AT` while connected, which is passed on as data
+    ///   here.
     package static let cc41a = ModuleDialect(
         name: "cc41-a", title: "CC41-A (Bolutek)", commandEnd: "\r\n", lineEnd: "\r\n",
         version: Query(command: "AT+VERSION", answers: ["+VERSION="]), versionMarks: ["bluetooth v4.0 le", "bolutek"],
@@ -69,16 +73,18 @@ extension ModuleDialect {
             connected: "OK+CONN", lost: "OK+LOST"),
         testDisconnects: false, factory: ("Firmware V3.0.6,Bluetooth V4.0 LE", "BT05"), addressHasColons: true)
 
-    /// The clone of that clone, which AT-09 and BT05 boards carry too.
+    /// The dialect of the MLT-BT05, a clone of Bolutek's clone, which AT-09 and BT05 boards carry too.
     ///
     /// * Commands, answers, codes 0 to 4 and the 18 bytes of a name: "AT Instruction set V3.0"
-    ///   (pdfkiwi.com/documents/at-instruction-set-5fc4810bccdd4), which ends commands with CR LF, and takes them only before
-    ///   a central connects.
-    /// * V4.2 and V4.4 answer `MLT-BT05-V4.4` without `+VERSION=` (github.com/HealthHackAu2018/asclepius); the sheet has it.
-    /// * `ERROR` to what it does not take: reddit.com/r/arduino/comments/1k2gtsp. It has no `AT+NOTI`, by its own `AT+HELP`.
-    /// * Some firmware of V4 has no `AT+BAUD` and no `AT+RESET` in that list, some has.
-    /// * Not documented: what `AT+RESET` is answered, taken to be as Bolutek's; that a rate needs a restart, which guides say
-    ///   (blog.yavilevich.com/2017/03/mlt-bt05-ble-module-a-clone-of-a-clone).
+    ///   (pdfkiwi.com/documents/at-instruction-set-5fc4810bccdd4). By this sheet, CR LF ends commands, and the module
+    ///   takes them only before a central connects.
+    /// * V4.2 and V4.4 answer `MLT-BT05-V4.4` without `+VERSION=` (github.com/HealthHackAu2018/asclepius); the sheet
+    ///   has the prefix.
+    /// * `ERROR` as the answer to a command that the module does not take: reddit.com/r/arduino/comments/1k2gtsp. By
+    ///   its own `AT+HELP`, the module has no `AT+NOTI`.
+    /// * Some firmware of V4 lists `AT+BAUD` and `AT+RESET` there, some does not.
+    /// * Not documented: the answer to `AT+RESET`, assumed to be Bolutek's; and the need for a restart after a new
+    ///   rate, which guides state (blog.yavilevich.com/2017/03/mlt-bt05-ble-module-a-clone-of-a-clone).
     package static let mltbt05 = ModuleDialect(
         name: "mlt-bt05", title: "MLT-BT05", commandEnd: "\r\n", lineEnd: "\r\n",
         version: Query(command: "AT+VERSION", answers: ["", "+VERSION="]), versionMarks: ["mlt-bt05"],

@@ -1,7 +1,8 @@
 /// The logic of the firmware: from commands, the button, the potentiometer and the probes, it derives the lines to
 /// print and the state of the motor.
 ///
-/// The controller knows neither the UART nor the loop. Times are the firmware's `millis()`, the milliseconds since boot.
+/// The controller knows neither the UART nor the loop. Times are the firmware's `millis()`, the milliseconds since
+/// boot.
 struct PumpController: Sendable {
     /// Milliseconds between the unsolicited status lines of a running pump, counted from boot.
     static let reportInterval = 5000

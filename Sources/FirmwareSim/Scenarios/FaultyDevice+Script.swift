@@ -1,28 +1,27 @@
 extension FaultyDevice {
-    /// What is done to the device in the course of a scenario.
+    /// The steps of a scenario, and the state of their occasions.
     struct Script: Sendable {
         struct Step: Sendable {
-            /// As it was written.
+            /// The step as typed.
             let text: String
             let perform: DeviceAction<FaultyDevice>
             var watch: OccasionWatch
             var random: SeededRandom
-            /// Whether the unit that goes on is one for it.
+            /// Whether the step is due at the end of the current unit.
             var isArmed = false
         }
 
         private var steps: [Step] = []
-        /// What is to be done now.
+        /// The steps to perform now.
         private var due: [Step] = []
 
         var isEmpty: Bool { steps.isEmpty }
 
         mutating func add(_ step: Step) { steps.append(step) }
 
-        /// How many there are.
         var count: Int { steps.count }
 
-        /// When one is done whatever the device says.
+        /// The earliest instant at which a step is due whatever the device sends.
         var nextTime: Duration? { steps.compactMap(\.watch.time).min() }
 
         mutating func noteCommand() {
@@ -65,9 +64,10 @@ extension FaultyDevice {
         }
     }
 
-    /// Adds what is done to the device in the course of a scenario.
+    /// Adds the steps of a scenario.
     ///
-    /// - Throws: Where the device has no such verb, or it takes other arguments; then none is added.
+    /// - Throws: ``DeviceVerbError`` if the device has no such verb, or if the arguments don't fit it. No step is added
+    ///   then.
     public mutating func add(_ steps: [ScenarioStep]) throws(DeviceVerbError) {
         var added: [Script.Step] = []
         for step in steps {
@@ -82,7 +82,7 @@ extension FaultyDevice {
     }
 
     private func action(of step: ScenarioStep) throws(DeviceVerbError) -> DeviceAction<FaultyDevice> {
-        // The last argument may have spaces.
+        // The last argument may contain spaces.
         let count = step.verb == "set" ? 2 : Self.verbs.first { $0.name == step.verb }?.arguments.count ?? 0
         let given = step.arguments.split(separator: " ", maxSplits: max(0, count - 1)).map(String.init)
         let known = (Self.verbs.map(\.name) + ["reset"] + (Self.settings.isEmpty ? [] : ["set"])).sorted()

@@ -1,20 +1,21 @@
-/// When something happens to a simulated device, as it is typed: `always`, `start`, `5%`, `30s`, `command:3`, `line:STATUS`.
+/// The occasion of a fault or a scenario step, as users type it: `always`, `start`, `5%`, `30s`, `command:3`,
+/// `line:STATUS`.
 ///
 /// A unit is a line, or 64 bytes of a longer one; over BLE, a notification.
 enum Occasion: Sendable, Hashable {
     case always
-    /// When a host comes, and after a reset.
+    /// Each time a host comes, and after each reset.
     case start
-    /// In each unit with this chance, above 0 and at most 1.
+    /// In each unit with this probability, above 0 and at most 1.
     case chance(Double)
-    /// Once, after this time, which is written with its unit.
+    /// Once, after this time. The text must contain the unit of the time.
     case time(Duration)
     /// Once, after the command of this number, counted from 1.
     case command(Int)
     /// In each unit that begins with these bytes.
     case line([UInt8])
 
-    /// nil where the text is no occasion.
+    /// Parses an occasion; nil if the text is none.
     init?(_ text: String) {
         if text == "always" {
             self = .always
@@ -30,13 +31,13 @@ enum Occasion: Sendable, Hashable {
             guard !beginning.isEmpty, beginning.utf8.count <= FaultyUnit.capacity else { return nil }
             self = .line(Array(beginning.utf8))
         } else {
-            // A number alone may be meant as a chance, or as a command's number.
+            // A bare number may be meant as a probability, or as the number of a command.
             guard Double(text) == nil, let time = SimulatorOption.time(text) else { return nil }
             self = .time(time)
         }
     }
 
-    /// A percentage, as a share of 1; nil where the text is none.
+    /// Parses a percentage, as a fraction of 1; nil if the text is none.
     static func share(_ text: String) -> Double? {
         guard text.hasSuffix("%"), let percent = Double(text.dropLast()), percent.isFinite else { return nil }
         return percent / 100
@@ -47,14 +48,14 @@ enum Occasion: Sendable, Hashable {
     }
 }
 
-/// Counts and draws whether an occasion has come.
+/// Decides whether an occasion has come, by counting commands and by random numbers.
 struct OccasionWatch: Sendable {
     let occasion: Occasion
     private let orderedAt: Duration
     private var commands = 0
-    /// Whether the command that it waits for has come.
+    /// Whether the awaited command has come.
     private var isDue = false
-    /// Whether it has come, where it comes once.
+    /// Whether an occasion that comes only once has come.
     private var isSpent = false
 
     init(_ occasion: Occasion, at instant: Duration) {
@@ -62,18 +63,18 @@ struct OccasionWatch: Sendable {
         orderedAt = instant
     }
 
-    /// A command has begun to come.
+    /// Records that a command has begun to arrive.
     mutating func noteCommand() {
         commands += 1
         if case .command(commands) = occasion, !isSpent { isDue = true }
     }
 
-    /// When it comes by itself; nil where it does not, or has.
+    /// The instant of a timed occasion; nil if the occasion is not timed, or has come.
     var time: Duration? { if case .time(let time) = occasion, !isSpent { orderedAt + time } else { nil } }
 
-    /// Whether it has come for a unit that begins now.
+    /// Returns whether the occasion has come for a unit that begins now.
     ///
-    /// - Parameter chance: A drawn number from 0 to 1.
+    /// - Parameter chance: A random number from 0 to 1.
     mutating func comes(at instant: Duration, chance: Double) -> Bool {
         switch occasion {
         case .always, .line: return true

@@ -1,15 +1,16 @@
-/// What people and the world do to a device while it runs, and when: `OCCASION VERB [ARGUMENT…]`, as `10s temperature skin 41`.
+/// An action of people or the environment on a running device, and its occasion: `OCCASION VERB [ARGUMENT…]`, such as
+/// `10s temperature skin 41`.
 ///
-/// The occasion is a time, `command:3`, `line:OK`, or a chance in each line, as `5%`. The verbs are those of the device, and
-/// `reset`. The last argument may have spaces.
+/// The occasion is a time, `command:3`, `line:OK`, or a probability in each line, such as `5%`. The verb is a verb of
+/// the device, `reset`, or `set`. The last argument may contain spaces.
 public struct ScenarioStep: Sendable, Hashable {
     let occasion: Occasion
     let verb: String
     let arguments: String
-    /// As it was written.
+    /// The step as typed.
     let text: String
 
-    /// The step that a text is. Whether the device has the verb shows only where there is a device.
+    /// Parses a step. The verb is checked only when the step is added to a device.
     init(_ text: some StringProtocol) throws(WrongPart) {
         let words = String(text).split(separator: " ", maxSplits: 2).map(String.init)
         guard let first = words.first, let occasion = Occasion(first), occasion != .always, occasion != .start else {
@@ -22,15 +23,15 @@ public struct ScenarioStep: Sendable, Hashable {
         self.text = String(text)
     }
 
-    /// Whether it happens by chance.
+    /// Whether the step happens by chance.
     public var isByChance: Bool { if case .chance = occasion { true } else { false } }
 
-    /// What separates the steps of a text.
+    /// The separator of the steps in a text.
     static let separator: Character = "\n"
 
-    /// The steps of a text, one a line.
+    /// Parses steps, one per line.
     ///
-    /// - Throws: The first that is none.
+    /// - Throws: ``WrongPart`` for the first step that is invalid.
     static func steps(_ text: String) throws(WrongPart) -> [ScenarioStep] {
         var steps: [ScenarioStep] = []
         for line in text.split(separator: separator) { steps.append(try ScenarioStep(line)) }

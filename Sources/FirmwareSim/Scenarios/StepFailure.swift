@@ -1,10 +1,10 @@
-/// A step of a scenario that could not be done when its time had come.
+/// A scenario step that could not be performed when its time had come.
 public struct StepFailure: Sendable, Hashable {
-    /// The step as it was written.
+    /// The step as typed.
     public var step: String
-    /// When, since the simulation began.
+    /// The time since the simulation began.
     public var time: Duration
-    /// Why it could not be done.
+    /// The reason.
     public var error: DeviceVerbError
 }
 

@@ -1,6 +1,6 @@
 public import DescriptorIO
 
-/// A simulated device of which others know: its name, its options as data, and how to make it.
+/// A kind of simulated device: its name, its options as data, and a closure that makes the device.
 ///
 /// ```swift
 /// let thermometer = Simulator(
@@ -13,25 +13,26 @@ public import DescriptorIO
 /// try await thermometer.serve(settings, at: .terminal(link: "/tmp/thermometer")) { print($0) }
 /// ```
 public struct Simulator: Sendable {
-    /// What it is called, in lower case, as `pump`.
+    /// The name, in lower case, such as `pump`.
     public let name: String
-    /// Its options, in the order in which help lists them.
+    /// The options, in the order of help texts.
     public let options: [SimulatorOption]
-    /// Whether it waits for a slow reader also where its line is paced, and so drops nothing.
+    /// Whether the device waits for a slow reader even on a paced line, and so drops nothing.
     public let waitsForReader: Bool
 
     private let make: @Sendable (SimulatorSettings) throws -> any SimulatedDevice
 
-    /// A device that drops what a reader is too slow for, as a line of three wires does, unless told otherwise.
+    /// Creates a simulator. By default, its devices drop output for which a reader is too slow, as on a line of three
+    /// wires.
     ///
-    /// - Parameter make: Makes the device, as it is when it was switched on. It may throw where an option names what is not
-    ///   there, as a file.
+    /// - Parameter make: Makes the device, in the state of one that was just switched on. May throw an error, for
+    ///   example if an option names a file that does not exist.
     public init(
         _ name: String, options: [SimulatorOption], waitsForReader: Bool = false,
         make: @escaping @Sendable (SimulatorSettings) throws -> any SimulatedDevice
     ) {
         self.name = name
-        // Any device can have faults, by chance too.
+        // Every device can have faults, random events, scenario steps and expectations.
         let names = options.map(\.name)
         let more: [SimulatorOption] = [
             .faults(), SimulatorOption("seed", .seed, default: "1", help: "The seed of what happens by chance."),
@@ -43,11 +44,12 @@ public struct Simulator: Sendable {
         self.make = make
     }
 
-    /// Checks options.
+    /// Checks the values of options.
     ///
     /// - Parameters:
-    ///   - given: Their values as they were typed, by their names.
-    ///   - carrier: What the device is to be reached over.
+    ///   - given: The values as typed, by the names of their options.
+    ///   - carrier: The carrier over which the device will be reached.
+    /// - Throws: ``SimulatorOptionError`` for the first invalid option, in the order of names.
     public func settings(
         _ given: [String: String] = [:], over carrier: SimulatorOption.Carrier = .line
     ) throws(SimulatorOptionError) -> SimulatorSettings {
@@ -56,15 +58,15 @@ public struct Simulator: Sendable {
 
     /// Makes a device.
     ///
-    /// - Throws: What making it throws, as where a file can't be read.
+    /// - Throws: The error of the closure that makes the device, for example if a file can't be read.
     public func device(_ settings: SimulatorSettings) throws -> any SimulatedDevice { try make(settings) }
 
     /// Makes a device, and offers it in real time until the task is cancelled.
     ///
     /// - Parameters:
-    ///   - onDevice: Told of the device before it is offered, to do something to it while it runs.
-    ///   - onEvent: Told where it is, and what becomes of it.
-    /// - Throws: As ``device(_:)`` and ``DeviceHost/serve(at:onEvent:)``.
+    ///   - onDevice: Called with a handle that controls the device, before the device is offered.
+    ///   - onEvent: Called with the address of the device, and with later events.
+    /// - Throws: The errors of ``device(_:)`` and ``DeviceHost/serve(at:onEvent:)``.
     public func serve(
         _ settings: SimulatorSettings, at place: ServingPlace, on loop: EventLoop = .shared,
         onDevice: (@Sendable (DeviceHandle) -> Void)? = nil, onEvent: @escaping @Sendable (ServingEvent) -> Void
@@ -73,11 +75,11 @@ public struct Simulator: Sendable {
             device(settings), settings, hasFlowControl(settings), at: place, on: loop, onDevice, onEvent)
     }
 
-    /// Makes a device, and joins it in real time to a line inside this program, until the line is closed.
+    /// Makes a device, and connects it in real time to a line inside this program, until the line is closed.
     ///
-    /// - Parameter onDevice: Told of the device before it runs.
+    /// - Parameter onDevice: Called with a handle that controls the device, before the device runs.
     /// - Returns: The far end of the device's line.
-    /// - Throws: As ``device(_:)`` and ``DeviceHost/connect()``.
+    /// - Throws: The errors of ``device(_:)`` and ``DeviceHost/connect()``.
     public func connect(
         _ settings: SimulatorSettings, on loop: EventLoop = .shared,
         onDevice: (@Sendable (DeviceHandle) -> Void)? = nil
@@ -85,7 +87,7 @@ public struct Simulator: Sendable {
         try await connect(device(settings), settings, hasFlowControl(settings), on: loop, onDevice)
     }
 
-    /// Checks one option of a device as it was typed, also that a step can be done to the device.
+    /// Checks an option as typed. For steps, also checks that the device can perform them.
     package func check(
         _ option: [String: String], over carrier: SimulatorOption.Carrier = .line
     ) throws(SimulatorOptionError) {
@@ -131,10 +133,10 @@ public struct Simulator: Sendable {
 }
 
 extension FaultyDevice {
-    /// A device with the faults and the scenario of settings.
+    /// A device with the faults and the scenario of these settings.
     ///
     /// - Parameter isOnTerminal: Whether it is on a pseudo-terminal.
-    /// - Throws: Where a step is nothing that can be done to the device.
+    /// - Throws: ``SimulatorOptionError`` if the device can't perform a step.
     package init(
         _ device: Device, _ settings: SimulatorSettings, isOnTerminal: Bool = true
     ) throws(SimulatorOptionError) {
@@ -148,7 +150,7 @@ extension FaultyDevice {
 }
 
 extension HostJudge {
-    /// A judge of what settings expect of the host of a device; nil where they expect nothing.
+    /// A judge of the expectations in these settings; nil if there are none.
     package init?<Device: SimulatedDevice>(_ settings: SimulatorSettings, of device: Device) {
         let expectations = settings.expectations()
         if expectations.isEmpty { return nil }

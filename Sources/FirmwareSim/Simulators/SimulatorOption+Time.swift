@@ -1,7 +1,8 @@
 extension SimulatorOption {
-    /// A time as a person types it: seconds, or a number with `ms`, `s`, `m` or `h`, as `500ms`, `90` or `1.5h`.
+    /// Parses a time as people type it: seconds, or a number with `ms`, `s`, `m` or `h`, such as `500ms`, `90` or
+    /// `1.5h`.
     ///
-    /// nil where the text is no time, or the time is not above 0 and at most 1,000,000 s.
+    /// Returns nil if the text is no time, or if the time is not above 0 and at most 1,000,000 s.
     package static func time(_ text: String) -> Duration? {
         let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600)]
         let unit = units.first { text.hasSuffix($0.0) }

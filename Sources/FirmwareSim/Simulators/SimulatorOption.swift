@@ -1,20 +1,21 @@
-/// An option of a simulated device, as data: what a command line, an endpoint or a page needs to offer it and to check it.
+/// An option of a simulated device, described as data, so that a command line, an endpoint or a web page can offer and
+/// check it.
 ///
 /// ```swift
 /// SimulatorOption("knob", .number(0...1023), default: "512", help: "Where the speed knob stands.")
 /// ```
 public struct SimulatorOption: Sendable, Hashable {
-    /// What an option takes, as it is typed.
+    /// The accepted values of an option, as typed.
     public enum Value: Sendable, Hashable {
         /// A whole number.
         case number(ClosedRange<Int>)
         /// A number that may have a fraction.
         case decimal(ClosedRange<Double>)
-        /// What everything random depends on: a number from 0 to `UInt64.max`.
+        /// The seed of random events: a number from 0 to `UInt64.max`.
         case seed
-        /// One of these words.
+        /// A word of this list.
         case choice([String])
-        /// `on` or `off`; `true` and `false` are taken as well.
+        /// `on` or `off`; `true` and `false` are accepted as well.
         case flag
         /// A time above 0, up to 1,000,000 s: seconds, or a number with `ms`, `s`, `m` or `h`. Or this word.
         case time(or: String? = nil)
@@ -22,44 +23,47 @@ public struct SimulatorOption: Sendable, Hashable {
         case text
         /// The path of a file.
         case file
-        /// Faults, parted by commas: those of ``Fault/all`` as ``FaultOrder`` has it, and at most one of these of the device's own. Or `none`.
+        /// Faults, separated by commas: faults of ``Fault/all`` in the form of ``FaultOrder``, and at most one of the
+        /// device's own faults. Or `none`.
         ///
         /// - Parameters:
-        ///   - anywhere: Whether those of a line make sense over BLE too, as where a line is behind the radio.
-        ///   - senseless: Those that make no sense for the device, and why.
+        ///   - own: The names of the device's own faults.
+        ///   - anywhere: Whether faults of a line make sense over BLE too, because a line is behind the radio.
+        ///   - senseless: The faults that make no sense for the device, with reasons.
         case faults(own: [String] = [], anywhere: Bool = false, senseless: [SenselessFault] = [])
-        /// What is done to the device in the course of a scenario, one ``ScenarioStep`` a line.
+        /// The steps of a scenario, one ``ScenarioStep`` per line.
         case steps
-        /// What is expected of the host, as ``HostExpectation`` has it, parted by commas.
+        /// Expectations of the host, in the form of ``HostExpectation``, separated by commas.
         case expectations
     }
 
-    /// What a device is reached over.
+    /// The carrier over which a device is reached.
     public enum Carrier: Sendable, Hashable {
-        /// A serial line, or what stands for one: a pseudo-terminal, a socket.
+        /// A serial line, or a substitute for one: a pseudo-terminal, a socket.
         case line
-        /// BLE.
+        /// Bluetooth LE.
         case radio
     }
 
-    /// What it is called, in lower case, as `knob`.
+    /// The name, in lower case, such as `knob`.
     public var name: String
-    /// What it takes.
+    /// The accepted values.
     public var value: Value
-    /// The value that it has where it is not given; nil for none. A flag that has none is off.
+    /// The default value; nil for none. A flag without a default is off.
     public var defaultValue: String?
-    /// What it means, as a sentence.
+    /// A sentence that describes the option, for help texts.
     public var help: String
-    /// What its value is, in a word for people, as `percent`.
+    /// A word for the value in help texts, such as `percent`.
     public var valueName: String
-    /// What it means something over; nil for any carrier.
+    /// The only carrier on which the option has a meaning; nil for any carrier.
     public var carrier: Carrier?
-    /// The options that it goes without.
+    /// The names of the options that can't be combined with this one.
     public var excluded: [String]
 
-    /// An option that means something over any carrier, beside any other option, unless told otherwise.
+    /// Creates an option. By default, it has a meaning on any carrier, and can be combined with any other option.
     ///
-    /// - Parameter valueName: nil for `number`, `time`, `file`, or the option's own name.
+    /// - Parameter valueName: nil for a word that fits the kind of value, such as `number`, `time` or `file`, or else
+    ///   the option's own name.
     public init(
         _ name: String, _ value: Value, default defaultValue: String? = nil, help: String, valueName: String? = nil,
         only carrier: Carrier? = nil, excludes excluded: [String] = []
@@ -73,12 +77,12 @@ public struct SimulatorOption: Sendable, Hashable {
         self.excluded = excluded
     }
 
-    /// Whether a text is a value of this option.
+    /// Returns whether a text is a value of this option.
     public func takes(_ text: String) -> Bool { (try? check(text)) != nil }
 
-    /// Refuses a text that is no value of this option.
+    /// Rejects a text that is no value of this option.
     ///
-    /// - Throws: What the option takes, or which part of several is none.
+    /// - Throws: ``SimulatorOptionError`` with the accepted values, or with the invalid part.
     func check(_ text: String) throws(SimulatorOptionError) {
         do throws(WrongPart) {
             switch value {
@@ -93,7 +97,7 @@ public struct SimulatorOption: Sendable, Hashable {
         guard isValue(text) else { throw SimulatorOptionError(name, .invalid(takes: value)) }
     }
 
-    /// Whether a text is a value of this option, unless that has parts.
+    /// Returns whether a text is a value of this option, without looking at the parts of a value.
     private func isValue(_ text: String) -> Bool {
         switch value {
         case .number(let range): Int(text).map(range.contains) ?? false
@@ -108,7 +112,7 @@ public struct SimulatorOption: Sendable, Hashable {
 }
 
 extension SimulatorOption.Value {
-    /// What a value is, in a word; nil where that says no more than the option's name.
+    /// A word for a value; nil if it would say no more than the option's name.
     fileprivate var name: String? {
         switch self {
         case .number, .decimal, .seed: "number"
@@ -123,7 +127,7 @@ extension SimulatorOption.Value {
 }
 
 extension SimulatorOption.Value: CustomStringConvertible {
-    /// What is taken, in words that follow "takes", as `a number from 0 to 1023`.
+    /// The accepted values, in words that follow "takes", such as `a number from 0 to 1023`.
     public var description: String {
         switch self {
         case .number(let range) where range.upperBound == .max: "a number, \(range.lowerBound) or more"
@@ -149,35 +153,37 @@ extension SimulatorOption.Value: CustomStringConvertible {
 }
 
 extension SimulatorOption.Value {
-    /// The names of the faults that a device can have, those of its own first.
+    /// The names of all faults that a device can have, the device's own first.
     package static func names(of own: [String]) -> [String] { own + Fault.all.map(\.name) }
 
-    /// A number without the fraction that it does not have.
+    /// Formats a number, without a fraction if it is whole.
     private static func short(_ number: Double) -> String { Int(exactly: number).map { "\($0)" } ?? "\(number)" }
 }
 
 // MARK: - Options of many devices
 
 extension SimulatorOption {
-    /// The baud rate of a line, which ``SimulatorSettings/lineRate`` follows.
+    /// The baud rate of a line, which sets ``SimulatorSettings/lineRate``.
     ///
-    /// - Parameter carrier: nil for a device that has a line behind its radio too.
+    /// - Parameters:
+    ///   - rate: The default, in bits per second.
+    ///   - carrier: nil for a device that also has a line behind its radio.
     public static func baud(_ rate: Int, only carrier: Carrier? = .line) -> SimulatorOption {
         SimulatorOption(
             "baud", .number(1...Int.max), default: "\(rate)", help: "The baud rate that output is paced to.",
             only: carrier)
     }
 
-    /// Whether a line has no baud rate, which ``SimulatorSettings/lineRate`` follows.
+    /// The flag that removes the pace of a line, which sets ``SimulatorSettings/lineRate``.
     public static let unpaced = SimulatorOption(
         "unpaced", .flag, help: "Do not pace the line to a baud rate: it is as fast as its reader.")
 
-    /// What the device and its carrier do wrong, which ``SimulatorSettings/faults(_:)`` reads.
+    /// The faults of the device and its carrier, which ``SimulatorSettings/faults(_:)`` returns.
     ///
     /// - Parameters:
-    ///   - own: The names of faults that the device itself sees to.
-    ///   - anywhere: Whether the faults of a line make sense over BLE too, as where a line is behind the radio.
-    ///   - senseless: The faults that make no sense for the device, and why.
+    ///   - own: The names of faults that the device itself implements.
+    ///   - anywhere: Whether faults of a line make sense over BLE too, because a line is behind the radio.
+    ///   - senseless: The faults that make no sense for the device, with reasons.
     public static func faults(
         own: [String] = [], anywhere: Bool = false, senseless: [SenselessFault] = []
     ) -> SimulatorOption {
@@ -186,20 +192,20 @@ extension SimulatorOption {
             help: "What goes wrong, as drop, delay=2s or reset@command:3. \(secondsRule)")
     }
 
-    /// What is done to the device in the course of a scenario, which ``SimulatorSettings/steps()`` reads.
+    /// The steps of a scenario, which ``SimulatorSettings/steps()`` returns.
     static let steps = SimulatorOption(
         "step", .steps, help: "What happens to the device while it runs, as '10s press' or 'command:3 reset'.")
 
-    /// What is expected of the host, which ``SimulatorSettings/expectations()`` reads.
+    /// The expectations of the host, which ``SimulatorSettings/expectations()`` returns.
     static let expectations = SimulatorOption(
         "expect", .expectations,
         help: "What the host has to do, as baud, one-in-flight, pacing=50ms or reaction=5s/OFF@line:ERROR. "
             + secondsRule)
 
-    /// What a time is that has no unit, as a sentence.
+    /// A sentence that gives the unit of a time without one.
     private static let secondsRule = "A time after '=' without a unit is in seconds."
 
-    /// What a device is called over BLE.
+    /// The name of a device over BLE.
     public static func radioName(_ name: String) -> SimulatorOption {
         SimulatorOption("name", .text, default: name, help: "What the device is called over BLE.", only: .radio)
     }

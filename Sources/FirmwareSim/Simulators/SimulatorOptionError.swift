@@ -1,37 +1,37 @@
-/// Why a simulated device can't be made by options that were given.
+/// A reason why a simulated device can't be made from the given options.
 public struct SimulatorOptionError: Error, Sendable, Hashable {
-    /// What is wrong with an option.
+    /// A problem with an option.
     public enum Problem: Sendable, Hashable {
-        /// The device has no option of that name, but these.
+        /// The device has no option of that name. `known` lists the options that it has.
         case unknown(known: [String])
-        /// The option takes another value.
+        /// The value is invalid. `takes` describes the accepted values.
         case invalid(takes: SimulatorOption.Value)
-        /// A part of the value is none.
+        /// A part of the value is invalid.
         case part(WrongPart)
-        /// The option means something over this carrier only.
+        /// The option has a meaning only on this carrier.
         case only(SimulatorOption.Carrier)
-        /// The option goes without these, of which one was given too.
+        /// The option can't be combined with these options, of which at least one was given.
         case excludes([String])
-        /// The fault of this name means something over this carrier only.
+        /// The fault of this name makes sense only on this carrier.
         case fault(String, only: SimulatorOption.Carrier)
         /// The fault makes no sense for the device.
         case senseless(SenselessFault)
         /// There are more faults than a device can have at once.
         case tooManyFaults(most: Int)
-        /// What is done to the device in the course of a scenario can't be done to it.
+        /// The device can't perform a step of the scenario.
         case step(DeviceVerbError)
-        /// It can be seen on a pseudo-terminal only: of another line's baud rate and flushes nothing is known.
+        /// The value needs a pseudo-terminal: the baud rate and the flushes of a host are unknown on any other line.
         case onlyTerminal
-        /// The fault `unplug` would have the device come back as another port that nobody is told of.
+        /// The fault `unplug` would bring the device back on another port, of which no program would know.
         case noWayBack
     }
 
     /// The name of the option.
     public var option: String
-    /// What is wrong with it.
+    /// The problem with the option.
     public var problem: Problem
 
-    /// An error of that option.
+    /// An error about this option.
     public init(_ option: String, _ problem: Problem) {
         self.option = option
         self.problem = problem
@@ -56,7 +56,7 @@ extension SimulatorOptionError: CustomStringConvertible {
         }
     }
 
-    /// The word that names nothing, where that is what is wrong.
+    /// The unknown word that caused the error; nil for any other cause.
     public var unknownWord: UnknownWord? {
         switch problem {
         case .part(let wrong): if case .unknown(let word) = wrong.problem { word } else { nil }
@@ -65,7 +65,7 @@ extension SimulatorOptionError: CustomStringConvertible {
         }
     }
 
-    /// What to do about it; nil where the description says that.
+    /// A suggested remedy; nil if the description already says what to do.
     public var hint: String? {
         switch problem {
         case .part(let wrong): wrong.hint

@@ -1,18 +1,18 @@
-/// The options of a simulated device with the values that they have: those that were given, and the defaults of the others.
+/// The values of a simulated device's options: the given ones, and defaults for the others.
 ///
-/// ``Simulator/settings(_:over:)`` makes and checks them. An option that the device does not have reads as one without a
-/// value.
+/// ``Simulator/settings(_:over:)`` makes and checks settings. An option that the device does not have reads like one
+/// without a value.
 public struct SimulatorSettings: Sendable {
     private let options: [SimulatorOption]
     private var given: [String: String]
-    /// What the device is to be reached over; nil where that is not known.
+    /// The carrier over which the device will be reached; nil if unknown.
     private let carrier: SimulatorOption.Carrier?
-    /// Whether programs find the device again once its cable was pulled: it comes back as another port, unless it has a link.
-    /// Where they don't, it refuses such a fault while it runs, too.
+    /// Whether programs can find the device again after its cable was pulled: it comes back on another port, unless it
+    /// has a link. If they can't, the running device also refuses a fault that pulls the cable.
     public var hasWayBack = true
 
-    /// - Parameter carrier: nil where it is not known, and nothing is refused on its account.
-    /// - Throws: What is wrong with the first option, by their names, that is wrong.
+    /// - Parameter carrier: The carrier; nil if unknown, and then no value is refused because of it.
+    /// - Throws: ``SimulatorOptionError`` for the first invalid option, in the order of names.
     init(
         _ options: [SimulatorOption], _ given: [String: String], over carrier: SimulatorOption.Carrier?
     ) throws(SimulatorOptionError) {
@@ -32,47 +32,48 @@ public struct SimulatorSettings: Sendable {
         self.carrier = carrier
     }
 
-    /// The value of an option, as it was typed; nil where it has none.
+    /// Returns the value of an option as typed, or its default; nil if it has neither.
     public func text(_ name: String) -> String? {
         given[name] ?? options.first { $0.name == name }?.defaultValue
     }
 
-    /// The number that an option has; nil where it has none.
+    /// Returns the whole number of an option; nil if it has none.
     public func number(_ name: String) -> Int? { text(name).flatMap { Int($0) } }
 
-    /// The number, whole or not, that an option has; nil where it has none.
+    /// Returns the number of an option, whole or not; nil if it has none.
     public func decimal(_ name: String) -> Double? { text(name).flatMap { Double($0) } }
 
-    /// The seed that an option has; 1 where it has none.
+    /// Returns the seed of an option; 1 if it has none.
     public func seed(_ name: String = "seed") -> UInt64 { text(name).flatMap { UInt64($0) } ?? 1 }
 
-    /// Whether an option is on.
+    /// Returns whether an option is on.
     public func flag(_ name: String) -> Bool { text(name).map { $0 == "on" || $0 == "true" } ?? false }
 
-    /// The time that an option has; nil where it has none, or a word in place of one.
+    /// Returns the time of an option; nil if it has none, or a word instead of a time.
     public func time(_ name: String) -> Duration? { text(name).flatMap { SimulatorOption.time($0) } }
 
-    /// The settings of one of several devices, counted from 1: each has a seed of its own, which is larger by 1.
+    /// Returns the settings of one of several devices, counted from 1. The seed of each device is larger by 1.
     public func numbered(_ number: Int) -> SimulatorSettings {
         var settings = self
         if number > 1 { settings.given["seed"] = "\(seed() &+ UInt64(number - 1))" }
         return settings
     }
 
-    /// The faults that an option names, beside those of the device's own.
+    /// Returns the faults that an option names, without the device's own faults.
     public func faults(_ name: String = "fault") -> [FaultOrder] {
         guard let text = text(name), let option = options.first(where: { $0.name == name }) else { return [] }
         return option.parsed(text)?.orders ?? []
     }
 
-    /// Whether a fault pulls the cable of the device, from the start or by a step; it then comes back as another port.
+    /// Whether a fault pulls the device's cable, from the start or by a step. The device then comes back on another
+    /// port.
     public var pullsCable: Bool {
         let option = options.first { $0.name == "fault" }
         let later = steps().filter { $0.verb == "fault" }.flatMap { option?.parsed($0.arguments)?.orders ?? [] }
         return (faults() + later).contains { $0.fault.effect == .unplug }
     }
 
-    /// Which faults the device can be given while it runs.
+    /// Returns the faults that the device can get while it runs.
     ///
     /// - Parameter isOnTerminal: Whether it is on a pseudo-terminal.
     func choice(isOnTerminal: Bool) -> FaultChoice {
@@ -81,17 +82,19 @@ public struct SimulatorSettings: Sendable {
             option: option, carrier: carrier ?? .line, isOnTerminal: isOnTerminal, hasWayBack: hasWayBack)
     }
 
-    /// What is done to the device in the course of a scenario.
+    /// Returns the steps of the scenario.
     public func steps() -> [ScenarioStep] {
         text(SimulatorOption.steps.name).flatMap { try? ScenarioStep.steps($0) } ?? []
     }
 
-    /// What is expected of the host.
+    /// Returns the expectations of the host.
     public func expectations() -> [HostExpectation] {
         text(SimulatorOption.expectations.name).flatMap { try? HostExpectation.expectations($0) } ?? []
     }
 
-    /// Refuses what can be seen on a pseudo-terminal only, for a device that is on another line, or over BLE.
+    /// Rejects expectations and faults that need a pseudo-terminal, for a device on another line or over BLE.
+    ///
+    /// - Throws: ``SimulatorOptionError`` if there is such an expectation or fault.
     public func checkWithoutTerminal() throws(SimulatorOptionError) {
         if expectations().contains(where: \.rule.needsTerminal) {
             throw SimulatorOptionError(SimulatorOption.expectations.name, .onlyTerminal)
@@ -101,27 +104,27 @@ public struct SimulatorSettings: Sendable {
         }
     }
 
-    /// The fault of the device's own that an option names; nil for none.
+    /// Returns the device's own fault that an option names; nil for none.
     public func ownFault(_ name: String = "fault") -> String? {
         guard let text = text(name), let option = options.first(where: { $0.name == name }) else { return nil }
         return option.parsed(text)?.own
     }
 
-    /// What a device's line is paced to: ``SimulatorOption/baud(_:only:)``, unless it is ``SimulatorOption/unpaced`` or has
-    /// no such option.
+    /// The rate of the device's line: the value of ``SimulatorOption/baud(_:only:)``, or unlimited if
+    /// ``SimulatorOption/unpaced`` is on, or if the device has no such option.
     public var lineRate: LineRate {
         flag(SimulatorOption.unpaced.name) ? .unlimited : number("baud").map { .baud($0) } ?? .unlimited
     }
 }
 
 extension SimulatorOption {
-    /// The faults that a value names; nil where this is no option for faults.
+    /// Parses the faults that a value names; nil if this option takes no faults.
     fileprivate func parsed(_ text: String) -> (orders: [FaultOrder], own: String?)? {
         guard case .faults(let own, _, _) = value else { return nil }
         return try? FaultOrder.orders(text, beside: own)
     }
 
-    /// Refuses faults that make no sense over a carrier, or for the device.
+    /// Rejects faults that make no sense on a carrier, or for the device.
     fileprivate func checkFaults(_ text: String, over carrier: Carrier) throws(SimulatorOptionError) {
         let orders = parsed(text)?.orders ?? []
         guard orders.count <= FaultOrder.longestList else {
@@ -142,9 +145,9 @@ extension SimulatorOption {
         }
     }
 
-    /// Whether a fault makes sense over a carrier.
+    /// Returns whether a fault makes sense on a carrier.
     fileprivate func allows(_ fault: Fault, over carrier: Carrier) -> Bool {
-        // A cable and a terminal there are none of behind a radio.
+        // Behind a radio there is no cable and no terminal.
         let isBehindRadio = ![.unplug, .garble].contains(fault.effect)
         if case .faults(_, anywhere: true, _) = value, carrier == .radio, isBehindRadio { return true }
         return fault.carrier == nil || fault.carrier == carrier

@@ -1,24 +1,24 @@
-/// A part of an option's value that is none: one of several faults, steps, or rules.
+/// An invalid part of an option's value: one of several faults, steps, or rules.
 public struct WrongPart: Error, Sendable, Hashable {
-    /// What is wrong with a part.
+    /// A problem with a part.
     public enum Problem: Sendable, Hashable {
-        /// There is no fault, or no rule, of that name.
+        /// No fault or rule has that name.
         case unknown(UnknownWord)
-        /// What was named takes something else, as `a time, as in delay=500ms`.
+        /// The named fault or rule takes another value. `what` describes it, such as `a time, as in delay=500ms`.
         case takes(String, what: String)
-        /// This is no occasion for it.
+        /// The text is no occasion for a fault or step.
         case occasion(String)
-        /// What was named can't begin on that occasion.
+        /// The named fault can't begin on that occasion.
         case neverBegins(String, at: String)
-        /// A step says when, and not what.
+        /// A step has an occasion, but no verb.
         case noVerb
-        /// A device has one fault of its own at a time.
+        /// The part is a second fault of the device's own, which can have only one at a time.
         case second
     }
 
-    /// The part as it was written.
+    /// The part as typed.
     public var part: String
-    /// What is wrong with it.
+    /// The problem with the part.
     public var problem: Problem
 
     init(_ part: some StringProtocol, _ problem: Problem) {
@@ -27,13 +27,13 @@ public struct WrongPart: Error, Sendable, Hashable {
     }
 }
 
-/// A word that names nothing.
+/// A word that is no known name.
 public struct UnknownWord: Sendable, Hashable {
-    /// What it should have named: `fault`, `rule`, `verb` or `option`.
+    /// The kind of name that was expected: `fault`, `rule`, `verb` or `option`.
     public var kind: String
     /// The word.
     public var word: String
-    /// What there is.
+    /// The known names of that kind.
     public var known: [String]
 }
 
@@ -51,7 +51,7 @@ extension WrongPart: CustomStringConvertible {
         return "'\(part)': \(detail)"
     }
 
-    /// What to do about it; nil where the description says that.
+    /// A suggested remedy; nil if the description already says what to do.
     public var hint: String? {
         switch problem {
         case .unknown(let unknown): "use one of: \(unknown.known.joined(separator: ", "))"

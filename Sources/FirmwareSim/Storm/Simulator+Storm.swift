@@ -1,5 +1,5 @@
 extension Simulator {
-    /// The storm sensor. It has no more rows than 1,000,000,000, which is more than any flash holds.
+    /// The storm sensor. It has at most 1,000,000,000 rows, which is more than any flash holds.
     public static let storm = Simulator(
         "storm",
         options: [
@@ -17,11 +17,11 @@ extension StormFirmwareOptions {
     /// The time between two measurements.
     static let intervalOption = SimulatorOption(
         "interval", .time(or: "off"), default: "1s", help: "The time between two measurements; 'off' for none.")
-    /// Whether the command that asks for the log is echoed.
+    /// Whether the sensor echoes `GET_LOG`.
     static let echoOption = SimulatorOption(
         "echo", .flag, help: "Echo the command that asks for the log.")
 
-    /// As the options of ``Simulator/storm`` have it.
+    /// Reads the options of ``Simulator/storm``.
     package init(settings: SimulatorSettings) {
         self.init(
             lineRate: settings.lineRate, seed: settings.seed(), rows: settings.number("rows") ?? 100,

@@ -1,7 +1,8 @@
-/// The storm sensor: an ESP32 that measures, keeps a log, and gives it out for `GET_LOG`.
+/// The storm sensor: an ESP32 that measures, keeps a log, and sends it for `GET_LOG`.
 ///
-/// The log is read and printed block by block, so that a log of any length takes no more memory than a block. A
-/// measurement that is due meanwhile is printed between two rows; what `GET_LOG` brings is the log as it was when it came.
+/// The log is read and printed block by block, so that a log of any length needs only the memory of one block. A
+/// measurement that is due meanwhile is printed between two rows. The transferred log is that of the moment when
+/// `GET_LOG` arrived.
 ///
 /// ```swift
 /// var storm = StormFirmware(options: StormFirmwareOptions(lineRate: .unlimited, rows: 3))
@@ -9,21 +10,21 @@
 /// _ = storm.advance(to: .seconds(1))  // LOG Values: 2 1 39 517.10 …
 /// ```
 public struct StormFirmware: SimulatedDevice {
-    /// Which sensor this is.
+    /// The options of this sensor.
     public private(set) var options: StormFirmwareOptions
-    /// How many rows are stored.
+    /// The number of stored rows.
     public var rowCount: Int { store.rowCount }
-    /// What the sensor measures.
+    /// The measurements of the sensor.
     public var log: StormLog { store.log }
 
     private var now = Duration.zero
     private var store: StormStore
     private var line: SerialLine
     private var commandLine = CommandLine()
-    /// When the next block is printed.
+    /// The instant at which the next block is printed.
     private var blockDue: Duration?
 
-    /// A sensor that has been powered for a while; its first measurement is an interval away.
+    /// A sensor that has been powered for a while. Its first measurement follows after one interval.
     public init(options: StormFirmwareOptions = StormFirmwareOptions()) {
         self.options = options
         store = StormStore(options)
@@ -51,7 +52,7 @@ public struct StormFirmware: SimulatedDevice {
 
     public var isQuiescent: Bool { line.isIdle && line.nextArrival == nil && blockDue == nil }
 
-    /// Resets the board: what it was printing is lost. The log is not.
+    /// Resets the board. Output that has not left is lost, but the log is not.
     public mutating func reset(at instant: Duration) {
         now = max(now, instant)
         line.clear()
@@ -68,7 +69,7 @@ public struct StormFirmware: SimulatedDevice {
 
     public var observations: [String: ObservedValue] { ["rows": .integer(rowCount)] }
 
-    /// Measures now, beside what it measures by itself.
+    /// Measures now, in addition to the periodic measurements.
     public mutating func measureNow(at instant: Duration) {
         now = max(now, instant)
         measure()
@@ -85,18 +86,18 @@ public struct StormFirmware: SimulatedDevice {
         if let due = blockDue, due <= now { printBlock() }
     }
 
-    /// The protocol names one command, and says nothing of what becomes of others: nothing.
+    /// Obeys a command. The protocol names only `GET_LOG`; any other command is ignored.
     private mutating func obey(_ command: [UInt8]) {
         guard command == Array("GET_LOG".utf8) else { return }
         if options.echoesCommand { line.write(command + Self.lineEnd, at: now) }
-        // One log at a time: asked again, it begins again.
+        // There is one transfer of the log at a time: another request starts again.
         store.beginReading()
         line.write(Array("LOG Values: ".utf8) + (store.isReading ? [] : Self.lineEnd), at: now)
         blockDue = store.isReading ? now + StormStore.blockTime : nil
     }
 
     private mutating func measure() {
-        // Behind the prefix of the log nothing but its first row may follow.
+        // Only the first row of the log may follow its prefix.
         if store.isAtFirstRow { printBlock() }
         line.write(Array("LIVE LOG: ".utf8) + store.measure(at: now) + Self.lineEnd, at: now)
     }

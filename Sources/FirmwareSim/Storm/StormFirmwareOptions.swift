@@ -1,17 +1,17 @@
-/// Which storm sensor to be.
+/// The options of a simulated storm sensor.
 public struct StormFirmwareOptions: Sendable, Hashable {
     /// The UART's line rate. The storm protocol: 115200 8N1.
     public var lineRate: LineRate
-    /// What the measurements depend on.
+    /// The seed of the measurements.
     public var seed: UInt64
-    /// How many rows are stored at the beginning.
+    /// The number of rows that are stored at the start.
     public var rows: Int
-    /// The time between two measurements; nil for none.
+    /// The time between two measurements; nil for no measurements.
     public var interval: Duration?
-    /// Whether `GET_LOG` is echoed.
+    /// Whether the sensor echoes `GET_LOG`.
     public var echoesCommand: Bool
 
-    /// A sensor with 100 rows that measures nothing more, at 115200 baud, unless told otherwise.
+    /// A sensor at 115200 baud with 100 rows that measures nothing more, by default.
     public init(
         lineRate: LineRate = .baud(115_200), seed: UInt64 = 1, rows: Int = 100, interval: Duration? = nil,
         echoesCommand: Bool = false

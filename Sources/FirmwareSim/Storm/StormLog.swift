@@ -1,12 +1,13 @@
-/// What a simulated storm sensor measures: for a seed always the same rows, any number of them, none of them stored.
+/// The measurements of a simulated storm sensor. A seed always gives the same rows, any number of them. No row is
+/// stored.
 public struct StormLog: Sendable, Hashable {
-    /// What the rows depend on.
+    /// The seed of the rows.
     public let seed: UInt64
 
-    /// The log of that seed.
+    /// The log of this seed.
     public init(seed: UInt64) { self.seed = seed }
 
-    /// The rows of the stored log, each `<pipe> <port> <point> <value>` and a line feed.
+    /// Returns rows of the stored log, each `<pipe> <port> <point> <value>` and a line feed.
     public func text(rows: Range<Int>) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(rows.count * 16)
@@ -17,9 +18,9 @@ public struct StormLog: Sendable, Hashable {
         return text
     }
 
-    /// Adds a row, without a line end.
+    /// Appends a row, without a line end.
     func append(row index: Int, to text: inout [UInt8]) {
-        // SplitMix64's output function on a counter: each row stands for itself.
+        // SplitMix64's output function on a counter: each row can be computed without the others.
         var bits = seed &+ UInt64(bitPattern: Int64(index)) &* 0x9E37_79B9_7F4A_7C15
         bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
         bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB

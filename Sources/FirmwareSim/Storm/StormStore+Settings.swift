@@ -1,5 +1,5 @@
 extension StormStore {
-    /// What can be changed of a sensor that runs and has these options and this store, on a line or over BLE.
+    /// Returns the settings of a sensor that has these options and this store, on a line or over BLE.
     package static func settings<Sensor>(
         _ options: any WritableKeyPath<Sensor, StormFirmwareOptions> & Sendable,
         _ store: any WritableKeyPath<Sensor, StormStore> & Sendable

@@ -1,19 +1,21 @@
-/// What a storm sensor measures, stores and reads out again, whatever that is told over.
+/// The measurements and the log of a storm sensor, for any carrier.
 ///
-/// The log is read block by block, so that a log of any length takes no more memory than a block. What is read is the log
-/// as it was when the reading began.
+/// The log is read block by block, so that a log of any length needs only the memory of one block. A reading returns
+/// the log as it was when the reading began.
 package struct StormStore: Sendable {
-    /// How many rows are read from the flash at once.
+    /// The number of rows that are read from the flash at once.
     static let blockRows = 256
-    /// How long that takes.
+    /// The time that reading a block takes.
     package static let blockTime = Duration.microseconds(250)
 
+    /// The measurements.
     package let log: StormLog
     private var interval: Duration?
+    /// The number of stored rows.
     package private(set) var rowCount: Int
-    /// When it measures next; nil for never.
+    /// The instant of the next measurement; nil for never.
     package private(set) var measurementDue: Duration?
-    /// The rows of a reading that are still to be read.
+    /// The rows that the current reading has yet to return.
     private var unread = 0..<0
 
     package init(_ options: StormFirmwareOptions) {
@@ -23,7 +25,7 @@ package struct StormStore: Sendable {
         measurementDue = options.interval
     }
 
-    /// Measures and stores; returns the row, without a line end.
+    /// Measures and stores a row. Returns the row without a line end.
     package mutating func measure(at instant: Duration) -> [UInt8] {
         var row: [UInt8] = []
         log.append(row: rowCount, to: &row)
@@ -32,18 +34,18 @@ package struct StormStore: Sendable {
         return row
     }
 
-    /// Measures at other times from now on.
+    /// Changes the interval between measurements from now on; nil for no measurements.
     package mutating func setInterval(_ interval: Duration?, at instant: Duration) {
         self.interval = interval
         measurementDue = interval.map { instant + $0 }
     }
 
-    /// Whether rows are still to be read.
+    /// Whether the current reading has rows left.
     package var isReading: Bool { !unread.isEmpty }
-    /// Whether none of them was read yet.
+    /// Whether the current reading has returned no row yet.
     var isAtFirstRow: Bool { isReading && unread.lowerBound == 0 }
 
-    /// Begins to read the log, from its first row on.
+    /// Begins to read the log from its first row.
     package mutating func beginReading() { unread = 0..<rowCount }
 
     /// Reads the next block.
@@ -55,7 +57,7 @@ package struct StormStore: Sendable {
 
     package mutating func stopReading() { unread = 0..<0 }
 
-    /// The board was reset: the next measurement is an interval away.
+    /// Resets the store with its board: a reading ends, and the next measurement follows after one interval.
     package mutating func reset(at instant: Duration) {
         stopReading()
         measurementDue = interval.map { instant + $0 }
