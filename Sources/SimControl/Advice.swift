@@ -2,7 +2,7 @@ public import FirmwareSim
 internal import LineProtocol
 
 extension DeviceVerbError {
-    /// What to do about it for who controls the device: the word that was probably meant, or else ``hint``.
+    /// A suggestion for the user who controls the device: the word that was probably meant, or else ``hint``.
     public var advice: String? {
         if case .argument(let error) = self { return error.advice }
         return unknownWord?.correction ?? hint
@@ -10,7 +10,7 @@ extension DeviceVerbError {
 }
 
 extension SimulatorOptionError {
-    /// What to do about it for who starts or controls the device: the word that was probably meant, or else ``hint``.
+    /// A suggestion for the user who starts or controls the device: the word that was probably meant, or else ``hint``.
     public var advice: String? {
         switch problem {
         case .step(let error): error.advice
@@ -21,7 +21,7 @@ extension SimulatorOptionError {
 }
 
 extension UnknownWord {
-    /// The word that was probably meant; nil where none is like it.
+    /// A suggestion of the word that was probably meant; nil if no known word is similar.
     fileprivate var correction: String? {
         EditDistance.nearest(to: word, among: known).map { "write \($0) instead of '\(word)'" }
     }

@@ -2,14 +2,15 @@ internal import ControlProtocol
 public import DescriptorIO
 public import FirmwareSim
 
-/// A Unix socket at which other programs control simulated devices: one JSON object a line, as at the socket of pumpctld.
+/// A Unix socket at which other programs control simulated devices. Each message is a JSON object on a line, as at the
+/// socket of pumpctld.
 ///
 /// ```
 /// {"do":"turn","arguments":["0.4"],"id":1}
 /// {"id":1,"ok":true,"state":{"duty":140,…}}
 /// ```
 ///
-/// Only this user can connect. `packaging/schema/simulation.schema.json` defines what is said.
+/// Only the same user can connect. `packaging/schema/simulation.schema.json` defines the messages.
 public actor SimulationServer {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -20,15 +21,18 @@ public actor SimulationServer {
     private let family: String
     private let listener: SocketListener
     private var devices: [Int: DeviceHandle] = [:]
-    /// Of which family those are that are of another.
+    /// The families of devices that differ from ``family``, by device number.
     private var families: [Int: String] = [:]
     private var connections: [DescriptorChannel] = []
     private let stopping: AsyncStream<Never>
     private let stop: AsyncStream<Never>.Continuation
 
-    /// Begins to listen. A socket that nobody listens at any more is replaced.
+    /// Begins to listen. Replaces a socket at which no program listens any more.
     ///
-    /// - Throws: `system` with EADDRINUSE where something else is at that path.
+    /// - Parameters:
+    ///   - family: The family of the simulation.
+    ///   - path: The path of the socket.
+    /// - Throws: `system` with EADDRINUSE if something else is at that path.
     public static func open(
         for family: String, at path: String, on loop: EventLoop = .shared
     ) async throws(DescriptorError) -> SimulationServer {
@@ -50,17 +54,17 @@ public actor SimulationServer {
     /// Puts a device under control.
     ///
     /// - Parameters:
-    ///   - number: What requests call it, from 1 on.
-    ///   - family: Its family; nil for that of the simulation.
+    ///   - number: The number of the device in requests, from 1.
+    ///   - family: The family of the device; nil for that of the simulation.
     public func add(_ device: DeviceHandle, number: Int, family: String? = nil) {
         devices[number] = device
         if let family, family != self.family { families[number] = family }
     }
 
-    /// Returns once somebody has asked for the end of the simulation, or the task was cancelled.
+    /// Returns when a client has asked for the end of the simulation, or when the task was cancelled.
     public func untilStopped() async { for await _ in stopping {} }
 
-    /// Stops listening, removes the socket, and hangs up.
+    /// Stops listening, removes the socket, and disconnects clients.
     public func close() async {
         await listener.close()
         for connection in connections { await connection.close() }
@@ -78,7 +82,7 @@ public actor SimulationServer {
                 connections.append(channel)
                 Task(executorPreference: loop) { await self.serve(channel) }
             } catch {
-                // Out of descriptors, most likely: programs that leave give theirs back.
+                // Probably out of descriptors: programs that leave give theirs back.
                 guard (try? await EventLoopClock(loop).sleep(for: .milliseconds(100))) != nil else { return }
             }
         }
@@ -87,7 +91,7 @@ public actor SimulationServer {
     private func serve(_ channel: DescriptorChannel) async {
         var lines = RequestLines()
         try? await channel.write(ControlMessage.event("hello", hello))
-        // One request after another: what is done first is seen first.
+        // One request at a time, so that a response shows the effects of the requests before it.
         var isTooLong = false
         while !isTooLong, let bytes = try? await channel.read() {
             lines.append(bytes)
@@ -105,7 +109,7 @@ public actor SimulationServer {
         await channel.close()
     }
 
-    /// What a program is told first.
+    /// The first message to a client.
     private var hello: [String: JSONValue] {
         var hello: [String: JSONValue] = [
             "version": .integer(ControlMessage.version), "family": .text(family), "devices": .integer(devices.count),
@@ -137,7 +141,7 @@ public actor SimulationServer {
         }
     }
 
-    /// Does what is asked for; returns what the response says.
+    /// Performs a request. Returns the members of the response.
     private func perform(_ request: ControlRequest) async throws(ControlFailure) -> [String: JSONValue] {
         var members = request.arguments
         let given = try members.texts("arguments") ?? []
@@ -160,7 +164,7 @@ public actor SimulationServer {
         return ["state": .object(await device.observe().mapValues(\.json))]
     }
 
-    /// What was seen of the hosts of all devices; nil where nothing is expected of them.
+    /// Returns the verdict on the hosts of all devices; nil if nothing is expected of them.
     private func verdict() async -> JSONValue? {
         var (findings, untested, count): ([JSONValue], [JSONValue], Int) = ([], [], 0)
         var isJudged = false

@@ -1,9 +1,9 @@
 public import BlueZ
 public import FirmwareSim
 
-/// Offers a simulated device over BLE, as a device that phones and other centrals find.
+/// Offers a simulated device over BLE, so that phones and other centrals find it.
 ///
-/// While no central is there, what the device says is lost, as on a real line.
+/// Output is lost while no central is connected, as on a real line.
 ///
 /// ```swift
 /// let host = DeviceHost(HM10Module(PumpFirmware()), pace: .realTime(ContinuousClock()))
@@ -11,7 +11,7 @@ public import FirmwareSim
 /// try await host.run()
 /// ```
 public actor PeripheralServer<Device: SimulatedPeripheral> {
-    /// What is kept for a slow radio, in bytes; what is more is lost.
+    /// The number of bytes kept for a slow radio. Further bytes are lost.
     private static var capacity: Int { ClientLine.capacity }
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { bluez.unownedExecutor }
@@ -21,18 +21,18 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
     private var peripheral: Peripheral?
     private var outbox: [Emission] = []
     private var outboxLength = 0
-    /// What a central wants to be told of.
+    /// The characteristics with a subscribed central.
     private var subscribed: Set<BluetoothUUID> = []
-    /// Whether centrals are hung up on once the outbox is empty.
+    /// Whether the centrals are disconnected once the outbox is empty.
     private var hangsUp = false
     private var writer: Task<Void, Never>?
 
-    /// Offers the device of `host`, which runs on the loop of `bluez`.
+    /// Offers the device of `host`. The host must run on the loop of `bluez`.
     ///
     /// - Parameters:
-    ///   - adapter: The name or address of an adapter; nil for the first that is on.
-    ///   - onEvent: Called on the loop's thread with what becomes of it.
-    /// - Throws: As ``BlueZ/offer(_:on:handlers:)``.
+    ///   - adapter: The name or address of an adapter; nil for the first one that is on.
+    ///   - onEvent: Called for each event, on the loop's thread.
+    /// - Throws: The errors of ``BlueZ/offer(_:on:handlers:)``.
     public static func open(
         _ host: DeviceHost<Device>, over bluez: BlueZ, on adapter: String? = nil,
         onEvent: @escaping @Sendable (PeripheralEvent) -> Void = { _ in }
@@ -98,7 +98,7 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
         }
     }
 
-    /// Does to the radio what a fault wants done.
+    /// Performs a carrier event of the device on the radio.
     private func take(_ event: CarrierEvent) {
         switch event.action {
         case .hangUp: hangUp()
@@ -110,20 +110,20 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
 
     private var notificationLength: Int? { peripheral?.assumeIsolated { $0.knownNotificationLength } }
 
-    /// Withdraws the device: centrals are hung up on. Closing twice is allowed.
+    /// Withdraws the device, and disconnects centrals. Closing twice is allowed.
     public func close() async {
         await host.detach(self)
         writer?.cancel()
         await peripheral?.close()
     }
 
-    /// Hangs up on centrals behind what was said before.
+    /// Disconnects the centrals after earlier output has been sent.
     private func hangUp() {
         guard writer != nil else { return peripheral?.assumeIsolated { $0.disconnectCentrals() } ?? () }
         hangsUp = true
     }
 
-    // MARK: What the device says
+    // MARK: Output
 
     private func put(_ emissions: [Emission]) -> Int {
         guard peripheral != nil else { return 0 }
@@ -147,7 +147,8 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
             for emission in emissions {
                 outboxLength -= emission.bytes.count
                 guard let characteristic = emission.characteristic else { continue }
-                // Where bluetoothd has gone there is nobody to hear it; that was told as an event.
+                // Fails if bluetoothd has stopped. Nobody can receive the notification then, and an event has reported
+                // the stop.
                 _ = try? await peripheral?.notify(emission.bytes, on: characteristic)
             }
             if hangsUp, outbox.isEmpty {

@@ -2,41 +2,49 @@ public import BlueZ
 public import DescriptorIO
 public import FirmwareSim
 
-/// A simulated device that can be offered over BLE too: what it is on a line, and how to make it with a radio.
+/// A simulated device that can also be offered over BLE: its form on a line, and a closure that makes it with a radio.
 ///
 /// ```swift
 /// let settings = try PeripheralSimulator.pump.settings(["name": "Bench"])
 /// try await PeripheralSimulator.pump.serve(settings) { print($0) }
 /// ```
 public struct PeripheralSimulator: Sendable {
-    /// The device on a line, with its name and its options over either carrier.
+    /// The device on a line, with its name, and its options for either carrier.
     public let line: Simulator
 
     private let make: @Sendable (SimulatorSettings) throws -> any SimulatedPeripheral
 
-    /// - Parameter make: Makes the device with its radio. It may throw where an option names what is not there, as a file.
+    /// Creates a simulator.
+    ///
+    /// - Parameters:
+    ///   - line: The device on a line.
+    ///   - make: Makes the device with its radio. May throw an error, for example if an option names a file that does
+    ///     not exist.
     public init(_ line: Simulator, make: @escaping @Sendable (SimulatorSettings) throws -> any SimulatedPeripheral) {
         self.line = line
         self.make = make
     }
 
-    /// Checks options, for a device that is offered over BLE.
+    /// Checks the values of options for a device that is offered over BLE.
+    ///
+    /// - Parameter given: The values as typed, by the names of their options.
+    /// - Throws: ``FirmwareSim/SimulatorOptionError`` for the first invalid option, in the order of names.
     public func settings(_ given: [String: String] = [:]) throws(SimulatorOptionError) -> SimulatorSettings {
         try line.settings(given, over: .radio)
     }
 
     /// Makes a device with its radio.
     ///
-    /// - Throws: What making it throws, as where a file can't be read.
+    /// - Throws: The error of the closure that makes the device, for example if a file can't be read.
     public func peripheral(_ settings: SimulatorSettings) throws -> any SimulatedPeripheral { try make(settings) }
 
     /// Makes a device, and offers it in real time until the task is cancelled.
     ///
     /// - Parameters:
-    ///   - adapter: The name or address of a Bluetooth adapter; nil for the first that is on.
-    ///   - onDevice: Told of the device before it is offered, to do something to it while it runs.
-    ///   - onEvent: Told what becomes of it.
-    /// - Throws: As ``peripheral(_:)`` and ``DeviceHost/serve(onAdapter:onEvent:)``.
+    ///   - adapter: The name or address of a Bluetooth adapter; nil for the first one that is on.
+    ///   - onDevice: Called with a handle that controls the device, before the device is offered.
+    ///   - onEvent: Called for each event, on the loop's thread.
+    /// - Throws: The errors of ``peripheral(_:)`` and ``DeviceHost/serve(onAdapter:onEvent:)``.
     public func serve(
         _ settings: SimulatorSettings, onAdapter adapter: String? = nil, on loop: EventLoop = .shared,
         onDevice: (@Sendable (DeviceHandle) -> Void)? = nil, onEvent: @escaping @Sendable (PeripheralEvent) -> Void
@@ -49,7 +57,7 @@ public struct PeripheralSimulator: Sendable {
         on loop: EventLoop,
         _ onDevice: (@Sendable (DeviceHandle) -> Void)?, _ onEvent: @escaping @Sendable (PeripheralEvent) -> Void
     ) async throws {
-        // The radio is as fast as it is, and nothing gets lost on the way to it.
+        // With flow control, the device waits for the radio, and loses nothing on the way to it.
         try settings.checkWithoutTerminal()
         let host = DeviceHost(
             try FaultyDevice(device, settings, isOnTerminal: false), pace: .realTime(EventLoopClock(loop)),
@@ -60,16 +68,16 @@ public struct PeripheralSimulator: Sendable {
 }
 
 extension PeripheralSimulator {
-    /// Makes a device, and offers it in real time over BLE and on a line at once, until the task is cancelled: as a module
-    /// has a radio and a UART.
+    /// Makes a device, and offers it in real time both over BLE and on a line, until the task is cancelled, like a
+    /// module with a radio and a UART.
     ///
     /// - Parameters:
-    ///   - place: Where its line is.
-    ///   - adapter: The name or address of a Bluetooth adapter; nil for the first that is on.
-    ///   - onDevice: Told of the device before it is offered, to do something to it while it runs.
-    ///   - onEvent: Told what becomes of it over BLE, where it is offered first.
-    ///   - onServing: Told where its line is, and what becomes of it.
-    /// - Throws: As ``serve(_:onAdapter:on:onDevice:onEvent:)`` and ``DeviceHost/serve(at:onEvent:)``.
+    ///   - place: The place of its line.
+    ///   - adapter: The name or address of a Bluetooth adapter; nil for the first one that is on.
+    ///   - onDevice: Called with a handle that controls the device, before the device is offered.
+    ///   - onEvent: Called for each event over BLE. The device is offered there first.
+    ///   - onServing: Called with the address of the line, and with later events of the line.
+    /// - Throws: The errors of ``serve(_:onAdapter:on:onDevice:onEvent:)`` and ``DeviceHost/serve(at:onEvent:)``.
     public func serve(
         _ settings: SimulatorSettings, at place: ServingPlace, onAdapter adapter: String? = nil,
         on loop: EventLoop = .shared, onDevice: (@Sendable (DeviceHandle) -> Void)? = nil,
@@ -84,7 +92,7 @@ extension PeripheralSimulator {
         _ onEvent: @escaping @Sendable (PeripheralEvent) -> Void,
         _ onServing: @escaping @Sendable (ServingEvent) -> Void
     ) async throws {
-        // What the line's reader is too slow for is lost, as on any line.
+        // Without flow control, output for a slow reader of the line is lost, as on any line.
         let host = DeviceHost(
             try FaultyDevice(device, settings, isOnTerminal: place.isTerminal), pace: .realTime(EventLoopClock(loop)),
             judge: HostJudge(settings, of: device), on: loop)
@@ -110,9 +118,9 @@ extension DeviceHost where Device: SimulatedPeripheral {
     /// Offers the device over BLE until the task is cancelled.
     ///
     /// - Parameters:
-    ///   - adapter: The name or address of a Bluetooth adapter; nil for the first that is on.
-    ///   - onEvent: Called on the loop's thread with what becomes of it.
-    /// - Throws: As ``BlueZ/open(_:on:clock:)`` and ``PeripheralServer/open(_:over:on:onEvent:)``.
+    ///   - adapter: The name or address of a Bluetooth adapter; nil for the first one that is on.
+    ///   - onEvent: Called for each event, on the loop's thread.
+    /// - Throws: The errors of ``BlueZ/open(_:on:clock:)`` and ``PeripheralServer/open(_:over:on:onEvent:)``.
     public nonisolated func serve(
         onAdapter adapter: String? = nil, onEvent: @escaping @Sendable (PeripheralEvent) -> Void
     ) async throws(BLEError) {

@@ -1,7 +1,7 @@
 public import BlueZ
 public import FirmwareSim
 
-/// The LED board over BLE: one characteristic holds its one boolean, as a byte that is 0 for off, and anything else for on.
+/// The LED board over BLE: one characteristic holds its boolean in one byte, 0 for off and anything else for on.
 ///
 /// ```swift
 /// var board = LEDPeripheral()
@@ -9,24 +9,24 @@ public import FirmwareSim
 /// board.isLit  // true
 /// ```
 public struct LEDPeripheral: SimulatedPeripheral {
-    /// What the value is in.
+    /// The service of the board.
     public static let service: BluetoothUUID = "937312E0-2354-11EB-9F10-FBC30A62CF38"
-    /// The value.
+    /// The characteristic that holds the value.
     public static let led: BluetoothUUID = "957312E0-2354-11EB-9F10-FBC30A62CF38"
 
     /// Whether the LED is lit.
     public private(set) var isLit: Bool
     public let offered: PeripheralDescription
 
-    /// Whether it was offered as one that notifies.
+    /// Whether the board was offered with notifications.
     private let canNotify: Bool
     private var notifies: Bool
-    /// Whether the LED stays as it is.
+    /// Whether the LED can't change.
     private var isStuck = false
     private var now = Duration.zero
     private var emissions: [Emission] = []
 
-    /// A board whose LED is dark, and which notifies of changes, unless told otherwise.
+    /// A board with a dark LED, which notifies of changes, by default.
     public init(name: String = "ece196", isLit: Bool = false, notifies: Bool = true) {
         self.isLit = isLit
         self.notifies = notifies
@@ -36,7 +36,7 @@ public struct LEDPeripheral: SimulatedPeripheral {
             name: name, services: [LocalService(Self.service, [LocalCharacteristic(Self.led, flags)])])
     }
 
-    /// What is written is the new value. What is not one byte is none, and changes nothing.
+    /// Sets the LED to a written value. A write that is not one byte changes nothing.
     public mutating func take(_ event: CentralEvent, at instant: Duration) {
         now = max(now, instant)
         guard case .wrote(let bytes, Self.led, _) = event, bytes.count == 1 else { return }
@@ -45,7 +45,7 @@ public struct LEDPeripheral: SimulatedPeripheral {
 
     public mutating func read(_ characteristic: BluetoothUUID, at instant: Duration) -> [UInt8]? { value }
 
-    /// Nothing: it has no line.
+    /// Ignores the bytes: the board has no line.
     public mutating func receive(_ bytes: [UInt8], at instant: Duration) {}
 
     public mutating func advance(to instant: Duration) -> [Emission] {
@@ -67,7 +67,7 @@ public struct LEDPeripheral: SimulatedPeripheral {
     /// Keeps the LED as it is, whatever is written.
     public mutating func setStuck(_ isStuck: Bool, at instant: Duration) { self.isStuck = isStuck }
 
-    /// Somebody switches the LED at the board, which notifies of it as of any change.
+    /// The verb that switches the LED at the board. The board notifies of the change as of any other.
     public static var verbs: [DeviceVerb<LEDPeripheral>] {
         [
             LEDFirmware.lightVerb { board, isLit, now in

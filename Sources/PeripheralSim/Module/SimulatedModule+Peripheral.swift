@@ -1,7 +1,7 @@
 public import BlueZ
 public import FirmwareSim
 
-/// The module over BLE, beside its line.
+/// The radio of the module, which also has a line.
 extension SimulatedModule: SimulatedPeripheral {
     public var offered: PeripheralDescription { .module(name: name) }
 

@@ -2,7 +2,7 @@ public import BlueZ
 public import DescriptorIO
 public import FirmwareSim
 
-/// A peer whose people are users of this program: it says what they have it say, and tells them what comes about.
+/// A peer that users of this program operate: it sends their messages, and reports events to them.
 ///
 /// ```swift
 /// let peer = HostedPeer(PeerFirmwareOptions(name: "QDevice1"), at: .radio(adapter: nil)) { print($0) }
@@ -12,21 +12,21 @@ public import FirmwareSim
 /// }
 /// ```
 public struct HostedPeer: Sendable {
-    /// Where it is offered.
+    /// A place where a peer is offered.
     public enum Place: Sendable, Hashable {
-        /// Over BLE, on the adapter of this name or address; nil for the first that is on.
+        /// BLE, on the adapter of this name or address; nil for the first one that is on.
         case radio(adapter: String?)
-        /// On a line.
+        /// A line.
         case line(ServingPlace)
     }
 
-    /// What comes about.
+    /// An event of a peer.
     public enum Event: Sendable {
-        /// What becomes of it over BLE.
+        /// An event of its service over BLE.
         case radio(PeripheralEvent)
-        /// What becomes of it on a line.
+        /// An event of its line.
         case line(ServingEvent)
-        /// What somebody does to it.
+        /// An event of the peer itself, such as a message from the host.
         case peer(PeerFirmwareEvent)
     }
 
@@ -37,9 +37,10 @@ public struct HostedPeer: Sendable {
     /// A peer that is not offered yet.
     ///
     /// - Parameters:
-    ///   - options: Which peer it is; over BLE its carrier are notifications, whatever they say.
-    ///   - loop: What it runs on.
-    ///   - onEvent: Called on the loop's thread with what comes about.
+    ///   - options: The options of the peer. Over BLE, its carrier is notifications, whatever the options say.
+    ///   - place: The place where the peer is offered.
+    ///   - loop: The loop on which the peer runs.
+    ///   - onEvent: Called for each event, on the loop's thread.
     public init(
         _ options: PeerFirmwareOptions, at place: Place, on loop: EventLoop = .shared,
         onEvent: @escaping @Sendable (Event) -> Void
@@ -61,13 +62,13 @@ public struct HostedPeer: Sendable {
         }
     }
 
-    /// Has the peer say something; see ``FirmwareSim/PeerFirmware/say(_:at:)``.
+    /// Makes the peer send a message; see ``FirmwareSim/PeerFirmware/say(_:at:)``.
     public func say(_ message: [UInt8]) async { await sayMessage(message) }
 
-    /// Offers the peer until `body` has come to its end, or the task is cancelled.
+    /// Offers the peer until `body` ends, or the task is cancelled.
     ///
-    /// - Throws: As ``DeviceHost/serve(onAdapter:onEvent:)`` or ``FirmwareSim/DeviceHost/serve(at:onEvent:)``; what `body` throws;
-    ///   `CancellationError`.
+    /// - Throws: The errors of ``DeviceHost/serve(onAdapter:onEvent:)`` or
+    ///   ``FirmwareSim/DeviceHost/serve(at:onEvent:)``; the errors of `body`; `CancellationError`.
     public func serve(_ body: @escaping @Sendable () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
@@ -82,9 +83,9 @@ public struct HostedPeer: Sendable {
 }
 
 extension HostedPeer.Event {
-    /// The event for programs, by stable keys, of which `event` says what it is: `ready` and its `port`, `interrupted` and the
-    /// `error`, `connected` and `disconnected` with their `central`, `subscribed`, `unsubscribed`, `image_asked`, `hello`,
-    /// `waiting`. Empty for what else comes about.
+    /// The event for programs, by stable keys. The key `event` has the name of the event: `ready` (with `port`),
+    /// `interrupted` (with `error`), `connected` and `disconnected` (with `central`), `subscribed`, `unsubscribed`,
+    /// `image_asked`, `hello`, `waiting`. Empty for any other event.
     public var values: [String: String] {
         switch self {
         case .radio(.offered(let adapter)): ["event": "ready", "port": "ble:\(adapter.address)"]

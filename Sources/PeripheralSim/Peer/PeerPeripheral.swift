@@ -11,18 +11,18 @@ public import FirmwareSim
 public struct PeerPeripheral: RadioShell {
     /// The service that centrals look for.
     public static let service: BluetoothUUID = "6E400001-B5A3-F393-E0A9-E50E24DCCA9E"
-    /// What centrals write to.
+    /// The characteristic that centrals write to.
     public static let receive: BluetoothUUID = "6E400002-B5A3-F393-E0A9-E50E24DCCA9E"
-    /// What the peer tells by.
+    /// The characteristic by which the peer notifies.
     public static let transmit: BluetoothUUID = "6E400003-B5A3-F393-E0A9-E50E24DCCA9E"
 
     /// The peer itself.
     public var device: PeerFirmware
     public let offered: PeripheralDescription
 
-    /// A peer to which no central is connected, and which is advertised by the name that it greets by.
+    /// A peer without a connected central. It is advertised by the name in its greeting.
     ///
-    /// - Parameter options: Which peer this is; its carrier are notifications, whatever they say.
+    /// - Parameter options: The options of the peer. Its carrier is notifications, whatever the options say.
     public init(_ options: PeerFirmwareOptions = PeerFirmwareOptions()) {
         var options = options
         options.carrier = .notifications
@@ -34,7 +34,7 @@ public struct PeerPeripheral: RadioShell {
                     Self.service,
                     [
                         LocalCharacteristic(Self.receive, [.write, .writeWithoutResponse]),
-                        // What a subscriber's packets hold is said only with a socket of its own.
+                        // The size of a subscriber's packets is known only if the subscriber has a socket of its own.
                         LocalCharacteristic(Self.transmit, [.notify], delivery: .toEach),
                     ])
             ])

@@ -2,12 +2,13 @@ public import BlueZ
 public import FirmwareSim
 package import ModuleDialects
 
-/// An HM-10 on the UART of a simulated device, or one of its clones: what the device prints is notified, and what a central
-/// writes arrives on its line.
+/// An HM-10, or one of its clones, on the UART of a simulated device: the device's output is notified, and bytes that a
+/// central writes arrive on the device's line.
 ///
-/// The module knows nothing of lines. It notifies what it has when it has 20 bytes, or when the UART falls silent, and so
-/// cuts lines anywhere and joins what is printed in one go. While no central is connected what the device prints is lost,
-/// but for AT commands, which are answered to the device. The device keeps its baud rate, whatever it sets the module to.
+/// The module knows nothing of lines. It notifies when it has 20 bytes, or when the UART falls silent, so that it cuts
+/// lines anywhere, and joins lines that are printed at once. While no central is connected, the device's output is
+/// lost, except AT commands, which the module answers at the UART. The device keeps its own baud rate, whatever rate it
+/// gives the module.
 ///
 /// ```swift
 /// var module = HM10Module(PumpFirmware())
@@ -16,9 +17,9 @@ package import ModuleDialects
 /// for notification in module.advance(to: .seconds(1)) { print(notification.bytes) }
 /// ```
 public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
-    /// The most bytes of a notification: what the smallest packets of BLE hold.
+    /// The most bytes of a notification, which fit into the smallest packets of BLE.
     public static var packetLength: Int { ModuleFirmware.packetLength }
-    /// How long the UART is silent before fewer bytes are notified.
+    /// The silence of the UART after which fewer bytes are notified.
     public static var patience: Duration { ModuleFirmware.patience }
 
     /// The device behind the module.
@@ -31,14 +32,17 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
     private var emissions: [Emission] = []
     private var carrierEvents: [CarrierEvent] = []
 
-    /// A genuine HM-10 that is switched on, to which no central is connected.
+    /// A genuine HM-10 that is switched on, without a connected central.
     ///
-    /// - Parameter lineRate: The baud rate that the device and the module are set to.
+    /// - Parameters:
+    ///   - device: The device behind the module.
+    ///   - name: The name over BLE.
+    ///   - lineRate: The baud rate of both the device and the module.
     public init(_ device: Device, name: String = "HMSoft", lineRate: LineRate = .baud(9600)) {
         self.init(device, ModuleDialect.hm10, name: name, lineRate: lineRate)
     }
 
-    /// - Parameter notifiesUART: Whether the device is told of centrals that come and go.
+    /// - Parameter notifiesUART: Whether the module reports connecting and leaving centrals to the device.
     package init(
         _ device: Device, _ dialect: ModuleDialect, name: String, lineRate: LineRate = .baud(9600),
         notifiesUART: Bool = false
@@ -80,7 +84,7 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
         device.setStuck(isStuck, at: instant)
     }
 
-    /// It hangs up on its centrals where the device tells it to.
+    /// Takes the carrier events: the module drops its connections when the device's AT commands ask for it.
     public mutating func takeCarrierEvents() -> [CarrierEvent] {
         defer { carrierEvents = [] }
         return carrierEvents
@@ -108,7 +112,7 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
 
     public static var isStream: Bool { true }
 
-    /// What is done to the device behind the module.
+    /// The verbs of the device behind the module.
     public static var verbs: [DeviceVerb<HM10Module>] {
         Device.verbs.map { $0.of(\.device) }
     }
@@ -149,7 +153,7 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
 }
 
 extension PeripheralDescription {
-    /// What centrals find of such a module.
+    /// The description of a module, as centrals find it.
     static func module(name: String) -> PeripheralDescription {
         PeripheralDescription(
             name: name,

@@ -1,15 +1,17 @@
 public import BlueZ
 public import FirmwareSim
 
-/// A peripheral around a device that is the same on a line: what it has is the device's, and what that says is notified.
+/// A peripheral around a device that also exists on a line. The peripheral behaves as the device, and notifies of the
+/// device's output.
 ///
-/// What the peripheral offers, and what an event of a central means to the device, is left to it.
+/// A conforming type itself defines the offer to centrals, and the meaning of their events for the device.
 public protocol RadioShell: SimulatedPeripheral {
+    /// The type of the device inside.
     associatedtype Inner: SimulatedDevice
 
-    /// The device itself.
+    /// The device inside.
     var device: Inner { get set }
-    /// By which characteristic it notifies.
+    /// The characteristic by which the peripheral notifies.
     static var notified: BluetoothUUID { get }
 }
 

@@ -1,10 +1,11 @@
 public import BlueZ
 public import FirmwareSim
 
-/// A simulated device with a radio: what it offers to centrals, as data, and what it does about what they do.
+/// A simulated device with a radio: its offer to centrals, as data, and its reactions to their events.
 ///
-/// Each of its emissions is a notification, of the characteristic that it names; one that names none goes nowhere.
-/// bluetoothd cuts a notification to what a central's packets hold, so that a device makes them short enough itself.
+/// Each of its emissions is a notification of the characteristic that the emission names. An emission without a
+/// characteristic goes nowhere. bluetoothd cuts a notification to the size of the central's packets, so the device must
+/// make its notifications short enough.
 ///
 /// ```swift
 /// struct Lamp: SimulatedPeripheral {
@@ -17,29 +18,29 @@ public import FirmwareSim
 /// }
 /// ```
 public protocol SimulatedPeripheral: SimulatedDevice {
-    /// What centrals find. It does not change.
+    /// The name and the services that centrals find. They must not change.
     var offered: PeripheralDescription { get }
 
-    /// What a central did.
+    /// Handles an event of a central.
     mutating func take(_ event: CentralEvent, at instant: Duration)
 
-    /// How many bytes a notification may have to reach the centrals whole; nil where that is not known. Told before each
-    /// event.
+    /// Sets the most bytes of a notification that reach the centrals whole; nil if unknown. Called before each event.
     mutating func setNotificationLength(_ length: Int?)
 
-    /// Whether not all of the last write arrived; a write that is answered is then answered by an error. Of devices without
-    /// faults all does.
+    /// Whether a part of the last write was lost. The server then answers a write request with an error. A device
+    /// without faults loses nothing.
     var hasLostWrite: Bool { get }
 
-    /// Whether it neither hears nor says anything at an instant; a read is then answered by an error.
+    /// Returns whether the device neither receives nor sends at an instant. The server then answers a read with an
+    /// error.
     func isSilent(at instant: Duration) -> Bool
 
-    /// The value of a characteristic that a central reads; nil for what was written or notified last.
+    /// Returns the value of a characteristic that a central reads; nil for the value that was last written or notified.
     mutating func read(_ characteristic: BluetoothUUID, at instant: Duration) -> [UInt8]?
 }
 
 extension SimulatedPeripheral {
-    /// Nothing: most devices say what they say.
+    /// Does nothing: most devices ignore the limit.
     public mutating func setNotificationLength(_ length: Int?) {}
 
     public var hasLostWrite: Bool { false }
@@ -49,16 +50,17 @@ extension SimulatedPeripheral {
     public mutating func read(_ characteristic: BluetoothUUID, at instant: Duration) -> [UInt8]? { nil }
 }
 
-/// What a central did.
+/// An event of a central.
 public enum CentralEvent: Sendable, Hashable {
-    /// One has come; others may be there.
+    /// A central has connected. Others may be connected already.
     case connected
-    /// One has gone; others may be there still.
+    /// A central has disconnected. Others may still be connected.
     case disconnected
-    /// The first one wants to be told of a characteristic.
+    /// The first central has subscribed to a characteristic.
     case subscribed(BluetoothUUID)
-    /// No one does any more.
+    /// The last central has unsubscribed from a characteristic.
     case unsubscribed(BluetoothUUID)
-    /// Bytes were written to a characteristic, by a central whose packets hold `mtu` bytes: a notification 3 less.
+    /// A central has written bytes to a characteristic. The packets of the central hold `mtu` bytes, its notifications
+    /// 3 bytes less.
     case wrote([UInt8], to: BluetoothUUID, mtu: Int)
 }

@@ -1,7 +1,8 @@
 public import BlueZ
 public import FirmwareSim
 
-/// A phone of the rescue app as centrals find it: it sends its messages to who subscribes, and takes in what is written.
+/// A phone with the rescue app as centrals find it: it sends its messages to subscribers, and receives written
+/// messages.
 ///
 /// ```swift
 /// var phone = RescuePeripheral(RescueFirmwareOptions(messages: 1))
@@ -12,21 +13,23 @@ public import FirmwareSim
 public struct RescuePeripheral: RadioShell {
     /// The service that centrals look for.
     public static let service: BluetoothUUID = "FFF0"
-    /// What messages go over, both ways.
+    /// The characteristic for messages, in both directions.
     public static let messages: BluetoothUUID = "FFF1"
 
     /// The phone itself.
     public var device: RescueFirmware
     public let offered: PeripheralDescription
 
-    /// A phone to which no central is connected.
+    /// A phone without a connected central.
     ///
-    /// - Parameter options: Which phone this is; its carrier are notifications, whatever they say.
+    /// - Parameters:
+    ///   - options: The options of the phone. Its carrier is notifications, whatever the options say.
+    ///   - name: The name over BLE.
     public init(_ options: RescueFirmwareOptions = RescueFirmwareOptions(), name: String = "Rescue") {
         var options = options
         options.carrier = .notifications
         device = RescueFirmware(options: options)
-        // What a subscriber's packets hold is said only with a socket of its own.
+        // The size of a subscriber's packets is known only if the subscriber has a socket of its own.
         let messages = LocalCharacteristic(Self.messages, [.write, .notify], delivery: .toEach)
         offered = PeripheralDescription(name: name, services: [LocalService(Self.service, [messages])])
     }

@@ -1,13 +1,13 @@
 public import BlueZ
 public import FirmwareSim
 
-/// The storm sensor over BLE: one characteristic notifies of raw measurements; the other takes `GET_LOG` and notifies of the
-/// log and of live rows.
+/// The storm sensor over BLE: one characteristic notifies of raw measurements; the other takes `GET_LOG`, and notifies
+/// of the log and of live rows.
 ///
-/// Each notification is a piece of the log, or a row, without a line end. The log is read as it is sent, so that a log of any
-/// length takes no more memory than a block of it. A row is not cut: where the packets of the central that has asked for the
-/// log have no room for it behind its prefix, it is told on the live characteristic only. Before anything is written the
-/// size of the packets is not known, and bluetoothd cuts what does not fit.
+/// Each notification is a piece of the log, or a row, without a line end. The log is read as it is sent, so that a log
+/// of any length needs only the memory of one block. A live row is not cut: if the row and its prefix don't fit into a
+/// packet of the central that has asked for the log, only the live characteristic notifies of the row. The size of
+/// packets is unknown until something is written. Until then, bluetoothd cuts notifications that are too long.
 ///
 /// ```swift
 /// var storm = StormPeripheral(options: StormFirmwareOptions(rows: 3))
@@ -16,37 +16,43 @@ public import FirmwareSim
 /// _ = storm.advance(to: .seconds(1))  // LOG Values: 2 1 39 517.10 …
 /// ```
 public struct StormPeripheral: SimulatedPeripheral {
-    /// What both are in.
+    /// The service of both characteristics.
     public static let service: BluetoothUUID = "4FAFC201-1FB5-459E-8FCC-C5C9C331914B"
-    /// Notifies of raw measurements.
+    /// The characteristic that notifies of raw measurements.
     public static let live: BluetoothUUID = "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E"
-    /// Takes `GET_LOG`, and notifies of the log and of live rows.
+    /// The characteristic that takes `GET_LOG`, and notifies of the log and of live rows.
     public static let backup: BluetoothUUID = "BEB5483E-36E1-4688-B7F5-EA07361B26A8"
-    /// The time from one notification of the log to the next, unless told otherwise: an ESP32 that is faster loses some.
+    /// The default time from one notification of the log to the next. An ESP32 that sends faster loses some.
     public static let defaultPause = Duration.milliseconds(10)
 
-    /// Which sensor this is. It has no line: a line rate is of no matter.
+    /// The options of this sensor. Their line rate has no effect, because the sensor has no line.
     public private(set) var options: StormFirmwareOptions
     public let offered: PeripheralDescription
-    /// The time from one notification of the log to the next; with none, they are as fast as they are taken.
+    /// The time from one notification of the log to the next; zero to send them as fast as the central takes them.
     public let pause: Duration
-    /// How many rows are stored.
+    /// The number of stored rows.
     public var rowCount: Int { store.rowCount }
-    /// What the sensor measures.
+    /// The measurements of the sensor.
     public var log: StormLog { store.log }
 
     private var now = Duration.zero
     private var store: StormStore
     private var centrals = 0
-    /// The most that a notification brings to the central that has asked last; nil while none has.
+    /// The most bytes of a notification to the central that last asked for the log; nil if none has asked.
     private var packetLength: Int?
-    /// What of the log was read and not sent, with its prefix.
+    /// The part of the log that was read and not sent, with the log's prefix.
     private var unsent: [UInt8] = []
-    /// When the next piece of the log is sent; nil where there is none.
+    /// The instant at which the next piece of the log is sent; nil if there is none.
     private var pieceDue: Duration?
     private var emissions: [Emission] = []
 
-    /// A sensor that has been powered for a while; its first measurement is an interval away.
+    /// A sensor that has been powered for a while. Its first measurement follows after one interval.
+    ///
+    /// - Parameters:
+    ///   - options: The options of the sensor.
+    ///   - name: The name over BLE.
+    ///   - pause: The time from one notification of the log to the next; zero to send them as fast as the central takes
+    ///     them.
     public init(
         options: StormFirmwareOptions = StormFirmwareOptions(), name: String = "storm", pause: Duration = defaultPause
     ) {
@@ -71,19 +77,19 @@ public struct StormPeripheral: SimulatedPeripheral {
         case .disconnected:
             centrals = max(0, centrals - 1)
             guard centrals == 0 else { return }
-            // Nobody is left who would hear the rest.
+            // No central is left to receive the rest.
             stopSending()
             packetLength = nil
         case .wrote(Array("GET_LOG".utf8), to: Self.backup, let mtu):
             sendLog(in: min(mtu - 3, LocalCharacteristic.longestValue))
-        // The protocol names one command, and says nothing of what becomes of others: nothing.
+        // The protocol names only `GET_LOG`; any other write is ignored.
         case .wrote, .subscribed, .unsubscribed: break
         }
     }
 
     // MARK: The device
 
-    /// Nothing: it has no line.
+    /// Ignores the bytes: the sensor has no line.
     public mutating func receive(_ bytes: [UInt8], at instant: Duration) {}
 
     public mutating func advance(to instant: Duration) -> [Emission] {
@@ -96,7 +102,7 @@ public struct StormPeripheral: SimulatedPeripheral {
 
     public var isQuiescent: Bool { pieceDue == nil && emissions.isEmpty }
 
-    /// Resets the board: what it was sending is lost. The log is not.
+    /// Resets the board. Output that has not been sent is lost, but the log is not.
     public mutating func reset(at instant: Duration) {
         run(to: instant)
         store.reset(at: now)
@@ -131,7 +137,7 @@ public struct StormPeripheral: SimulatedPeripheral {
 
     // MARK: The program
 
-    /// One log at a time: asked again, it begins again.
+    /// Begins to send the log. There is one transfer at a time: another request starts again.
     private mutating func sendLog(in packetLength: Int) {
         self.packetLength = packetLength
         if options.echoesCommand { notify(Array("GET_LOG".utf8), of: Self.backup) }
@@ -140,7 +146,7 @@ public struct StormPeripheral: SimulatedPeripheral {
         pieceDue = now + StormStore.blockTime
     }
 
-    /// Sends the next piece of the log; where they are as fast as they are taken, those of a block.
+    /// Sends the next piece of the log, or all pieces of a block if there is no pause between them.
     private mutating func sendPieces() {
         guard let packetLength else { return }
         if unsent.count < packetLength, store.isReading { unsent += store.readBlock() }
