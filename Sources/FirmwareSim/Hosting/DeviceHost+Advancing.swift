@@ -55,7 +55,7 @@ extension DeviceHost {
         }
     }
 
-    /// Waits until no client that reads has ``ClientLine/highWater`` or more bytes waiting.
+    /// Waits until fewer than ``ClientLine/highWater`` bytes wait for each client and listener that reads.
     private func waitForClients() async {
         while isAwaitingClients {
             let (before, turns) = (lines.mapValues(\.taken), listenerTurns)

@@ -180,8 +180,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
         goOn()
     }
 
-    /// Whether the device has a reply left to finish. The LF of a reply does not count, because its CR has ended the
-    /// line. Output that a fault repeats does not count either.
+    /// Whether the device has a command left to handle, or a reply to finish. The LF of a reply does not count, because
+    /// its CR has ended the line. Output that a fault repeats does not count either.
     private var isAnswering: Bool {
         guard device.owesReply else { return false }
         var later = device
@@ -337,7 +337,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
         }
         for listener in listeners { lostBytes += listener.take(emissions) }
         for id in lines.keys {
-            // Emissions of other outputs are for listeners only.
+            // A line gets only emissions without an output; the others are for listeners.
             for emission in emissions where emission.output == nil { lostBytes += lines[id]?.put(emission.bytes) ?? 0 }
             guard let line = lines[id], line.writer == nil, !line.outbox.isEmpty else { continue }
             lines[id]?.writer = Task(executorPreference: loop) { await self.write(to: id) }

@@ -13,7 +13,7 @@ public enum ServingPlace: Sendable, Hashable {
     /// Whether the place is a pseudo-terminal.
     package var isTerminal: Bool { if case .terminal = self { true } else { false } }
 
-    /// Returns a path that means the same in every folder.
+    /// Returns the absolute form of a path, which means the same in every working directory.
     package static func absolute(_ path: String) -> String {
         if path.hasPrefix("/") { return path }
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))

@@ -79,7 +79,7 @@ public struct HostJudge: Sendable {
         expectations.indices.filter { expectations[$0].rule.kind == kind }
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     /// Records bytes from the host.
     ///
@@ -224,7 +224,7 @@ public struct HostJudge: Sendable {
                 tested.insert(index)
                 if !early.contains(where: { isReaction($0, to: index) }) { waiting.append((index, time)) }
             case .repeats:
-                // A host that learns from another line that the device has obeyed need not repeat the command.
+                // A host that learns from another line that the device has heard a command need not repeat it.
                 let isAnswer = expectations[index].lines.first.map(said.starts(with:)) ?? true
                 if !isAnswer, waiting.contains(where: { $0.index == index }) { tested.insert(index) }
                 waiting.removeAll { $0.index == index }
@@ -256,7 +256,7 @@ public struct HostJudge: Sendable {
         if awaitsReply, isAnswering, !hasFlushed { flushedAt = time }
     }
 
-    /// Records that the host has closed its port, so that a flush before was none.
+    /// Records that the host has closed its port. The flush just before was a part of closing, and is no finding.
     package mutating func leave() { flushedAt = nil }
 
     /// Reports a flush: the host is still active, so it did not close its port.

@@ -26,7 +26,7 @@ public struct HostRule: Sendable {
     let kind: Kind
     let amount: Amount
 
-    /// Whether it can be judged on a pseudo-terminal only.
+    /// Whether the rule can be judged on a pseudo-terminal only.
     var needsTerminal: Bool { kind == .baudRate || kind == .noFlush }
 
     /// The rules that help texts list.

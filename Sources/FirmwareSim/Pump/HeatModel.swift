@@ -1,4 +1,4 @@
-/// The temperatures at the two probes, in °C, and how they move.
+/// A model of the temperatures at the two probes, in °C.
 ///
 /// A stand-in for a person wearing the pump, not a physiological model: the skin drifts towards
 /// ``bodyTemperature`` and is cooled in proportion to the flow and to how much colder the water is; the water takes up

@@ -1,6 +1,6 @@
 /// Collects received bytes into one command at a time.
 struct PumpCommandLine: Sendable {
-    /// The pump protocol: more than 63 bytes without a terminator are `CMD_TOO_LONG`.
+    /// The longest command in bytes. The pump protocol: more bytes without a terminator are `CMD_TOO_LONG`.
     static let capacity = 63
 
     enum Input: Sendable, Hashable {

@@ -10,9 +10,9 @@ public enum PumpState: String, Sendable, Hashable {
 
 /// The motor's state machine. Times are the firmware's `millis()`.
 struct PumpMotor: Sendable, Hashable {
-    /// The pump protocol: ON starts at PWM 180.
+    /// The PWM duty at which ON starts. The pump protocol: 180.
     static let startDuty: UInt8 = 180
-    /// The pump protocol: 30 minutes of running.
+    /// The longest run in milliseconds. The pump protocol: 30 minutes.
     static let longestRun = 30 * 60_000
 
     private(set) var state = PumpState.off

@@ -3,7 +3,7 @@ import Glibc
 /// The pump's temperature probes: an NTC of 10 kΩ at 25 °C, B 3950, between +5 V and the pin, 10 kΩ from the pin to
 /// ground, read by a 10-bit ADC against 5 V.
 ///
-/// The world's half (``counts(atCelsius:)``) and the firmware's half (``celsius(fromCounts:)``) are separate, so that
+/// The physics (``counts(atCelsius:)``) and the firmware's conversion (``celsius(fromCounts:)``) are separate, so that
 /// a printed temperature is quantised as it is on a board: about 0.1 °C a count near skin temperature.
 enum Thermistor {
     private static let zeroCelsius = 273.15

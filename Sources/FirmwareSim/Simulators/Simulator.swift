@@ -5,7 +5,9 @@ public import DescriptorIO
 /// ```swift
 /// let thermometer = Simulator(
 ///     "thermometer",
-///     options: [.baud(9600), .unpaced, SimulatorOption("offset", .number(-5...5), default: "0", help: "Its error in K.")]
+///     options: [
+///         .baud(9600), .unpaced, SimulatorOption("offset", .number(-5...5), default: "0", help: "Its error in K."),
+///     ]
 /// ) { settings in
 ///     Thermometer(offset: settings.number("offset") ?? 0, lineRate: settings.lineRate)
 /// }
@@ -135,7 +137,7 @@ public struct Simulator: Sendable {
 extension FaultyDevice {
     /// A device with the faults and the scenario of these settings.
     ///
-    /// - Parameter isOnTerminal: Whether it is on a pseudo-terminal.
+    /// - Parameter isOnTerminal: Whether the device is on a pseudo-terminal.
     /// - Throws: ``SimulatorOptionError`` if the device can't perform a step.
     package init(
         _ device: Device, _ settings: SimulatorSettings, isOnTerminal: Bool = true

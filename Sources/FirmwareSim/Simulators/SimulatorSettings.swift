@@ -75,7 +75,7 @@ public struct SimulatorSettings: Sendable {
 
     /// Returns the faults that the device can get while it runs.
     ///
-    /// - Parameter isOnTerminal: Whether it is on a pseudo-terminal.
+    /// - Parameter isOnTerminal: Whether the device is on a pseudo-terminal.
     func choice(isOnTerminal: Bool) -> FaultChoice {
         let option = options.first { $0.name == "fault" } ?? .faults()
         return FaultChoice(
