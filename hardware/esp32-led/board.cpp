@@ -22,7 +22,7 @@ const uint8_t lampPin = 4;
 
 BLECharacteristic *led = nullptr;
 
-/// The radio's task sets it; the loop takes it.
+/// Set by the BLE library's task, cleared by the loop.
 std::atomic<bool> isWritten(false);
 
 class ServerEvents final : public BLEServerCallbacks {
@@ -32,7 +32,7 @@ class ServerEvents final : public BLEServerCallbacks {
 };
 
 class LedEvents final : public BLECharacteristicCallbacks {
-    // NimBLE's callback has no value of its own, and comes late: the characteristic may hold the next write by now.
+    // NimBLE's callback carries no value and comes late: the characteristic may already hold the next write.
     void onWrite(BLECharacteristic *) override {
         isWritten = true;
     }

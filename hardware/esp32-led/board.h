@@ -2,16 +2,16 @@
 
 #include "src/led.h"
 
-/// The ESP32-S3 and what is wired to it: the lamp, the UART, the radio.
+/// The ESP32-S3 with its lamp, UART and radio.
 class Board final : public Lamp, public LineOutput, public Value {
 public:
     static const unsigned long baud = 115200;
 
     void begin();
 
-    /// Reads one received byte; false when there is none.
+    /// Reads one received byte; false if there is none.
     bool receive(char &byte);
-    /// Whether a central has written to the characteristic since this was last asked.
+    /// Whether a central has written to the characteristic since the last call.
     bool takeWrite();
     /// Ends a turn of the loop.
     void rest();

@@ -1,4 +1,4 @@
-// The main loop of the LED board: take what came, by line or by radio.
+// The main loop of the LED board: handles received serial bytes and BLE writes.
 
 #include <Arduino.h>
 

@@ -11,7 +11,7 @@ from pages import Pages, value  # noqa: E402
 pages = Pages(HERE)
 pages.same_core("3.3.5")
 
-# A red LED: forward voltage at least, typically, at most. The pin's current at the default drive strength.
+# A red LED's forward voltage (minimum, typical, maximum), and a pin's current at the default drive strength.
 HIGH, FORWARD, PIN_CURRENT = 3.3, (1.8, 2.0, 2.2), 0.020
 
 parts = pages.parts("wiring.md")

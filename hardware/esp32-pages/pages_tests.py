@@ -52,7 +52,7 @@ class Drawings(unittest.TestCase):
         for sketch in SKETCHES:
             text = (HARDWARE / sketch / "wiring.svg").read_text(encoding="utf-8")
             self.assertEqual(self.faults(sketch, "wiring.svg", text), [])
-            # The symbols, above, are not read as wires.
+            # The symbol definitions before </defs> are not read as wires.
             matches = list(re.compile(pattern).finditer(text, text.index("</defs>")))
             self.assertTrue(matches)
             for match in matches:

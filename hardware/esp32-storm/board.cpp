@@ -24,17 +24,17 @@ const char serviceUuid[] = "4FAFC201-1FB5-459E-8FCC-C5C9C331914B";
 const char liveUuid[] = "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E";
 const char backupUuid[] = "BEB5483E-36E1-4688-B7F5-EA07361B26A8";
 const char logPath[] = "/log.txt";
-/// The MTU of a connection on which none was agreed.
+/// The MTU of a connection that has not negotiated one.
 const uint16_t initialMtu = 23;
 
-/// Sensors on ADC1: unlike ADC2, it works while a radio is on.
+/// The sensors are on ADC1, because ADC2 does not work while a radio is on.
 const uint8_t sensorPins[] = {32, 33, 34, 35};
 const unsigned sensorCount = sizeof sensorPins / sizeof sensorPins[0];
 
 BLECharacteristic *live = nullptr;
 BLECharacteristic *backup = nullptr;
 
-/// What the radio's task tells the loop.
+/// State that the BLE library's task passes to the loop.
 std::atomic<bool> isConnected(false);
 std::atomic<bool> hasCentralChanged(false);
 std::atomic<uint16_t> mtu(initialMtu);
@@ -73,7 +73,7 @@ void openLog() {
 }
 
 void keepPacket(const uint8_t *bytes, size_t length) {
-    // One command at a time: the loop takes it within a few milliseconds.
+    // Holds one command at a time: the loop takes it within a few milliseconds.
     if (hasPacket || length > sizeof packet) {
         return;
     }
@@ -82,8 +82,8 @@ void keepPacket(const uint8_t *bytes, size_t length) {
     hasPacket = true;
 }
 
-/// Runs in the radio's task. A written value is taken from its event: the characteristic's value may be another by now,
-/// as each notification sets it. `BLECharacteristicCallbacks::onWrite` also comes for a long write, whose event has no value.
+/// Runs in the BLE library's task. Takes a written value from its event, because each notification overwrites the
+/// characteristic's value. `BLECharacteristicCallbacks::onWrite` also fires for a long write, whose event has no value.
 void handleRadio(esp_gatts_cb_event_t event, esp_gatt_if_t, esp_ble_gatts_cb_param_t *param) {
     switch (event) {
     case ESP_GATTS_CONNECT_EVT:
@@ -180,14 +180,14 @@ void FlashLog::append(const char *bytes, size_t length) {
         file.write(reinterpret_cast<const uint8_t *>(bytes), length);
         file.close();
     }
-    // The file that is read from shows its old length.
+    // A file that is open for reading keeps reporting its old length.
     if (reading) {
         reading.close();
     }
 }
 
 void Board::begin() {
-    // What is written must not wait for the line.
+    // Writing must not block on the serial line.
     Serial.setTxBufferSize(2048);
     Serial.begin(baud);
     openLog();
@@ -231,7 +231,7 @@ void Board::notifyLive(const char *row) {
 }
 
 void Board::rest() {
-    // The radio takes a packet in some milliseconds; who notifies faster loses them.
+    // The radio needs some milliseconds for each packet; faster notifications get lost.
     delay(hasNotified ? 10 : 1);
     hasNotified = false;
 }

@@ -2,7 +2,7 @@
 
 #include "src/storm.h"
 
-/// The UART, which is USB on most boards.
+/// The UART, which most boards connect to USB.
 class SerialOutput final : public Output {
 public:
     size_t room() override;
@@ -12,7 +12,7 @@ public:
 /// The backup characteristic's notifications.
 class BleOutput final : public Output {
 public:
-    /// What one notification holds; 0 while no central is there, or one was sent in this turn.
+    /// The payload size of one notification; 0 if no central is connected or this turn has already sent one.
     size_t room() override;
     void write(const char *bytes, size_t length) override;
 };
@@ -25,23 +25,25 @@ public:
     void append(const char *bytes, size_t length) override;
 };
 
-/// The ESP32 and what is soldered to it: the UART, the radio, the flash, the sensors.
+/// The ESP32 with its UART, radio, flash and sensors.
 class Board {
 public:
     static const unsigned long baud = 115200;
 
-    /// Opens all of it. Where the flash can't be used the serial line says so, the log stays empty, and rows are sent live.
+    /// Opens all of them. If the flash is unusable, the serial line says so, the log stays empty, and rows are only
+    /// sent live.
     void begin();
 
-    /// Reads one received byte; false when there is none.
+    /// Reads one received byte; false if there is none.
     bool receive(char &byte);
-    /// Takes what a central has written to the backup characteristic; 0 when nothing was.
+    /// Takes the packet that a central has written to the backup characteristic; returns its length, 0 if there is
+    /// none.
     size_t receivePacket(char *bytes, size_t size);
-    /// Whether a central has come or gone since this was last asked.
+    /// Whether a central has connected or disconnected since the last call.
     bool takeCentralChange();
-    /// Reads a sensor, one after the other.
+    /// Reads the next sensor in turn.
     Measurement measure();
-    /// Notifies the live characteristic of a raw row.
+    /// Sends a raw row as a notification of the live characteristic.
     void notifyLive(const char *row);
     /// Ends a turn of the loop.
     void rest();

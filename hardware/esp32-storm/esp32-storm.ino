@@ -1,4 +1,4 @@
-// The main loop of the storm sensor: take what came, measure when it is time, send what there is room for.
+// The main loop of the storm sensor: handles input, measures when due, and sends as much as the outputs accept.
 
 #include <Arduino.h>
 
@@ -22,7 +22,7 @@ void loop() {
     while (board.receive(byte)) {
         storm.receive(byte);
     }
-    // Before the packet is taken, which is the new central's.
+    // Before the packet is taken, because the packet belongs to the new central.
     if (board.takeCentralChange()) {
         storm.centralChanged();
     }

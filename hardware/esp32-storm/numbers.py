@@ -12,10 +12,11 @@ from pages import Pages, value  # noqa: E402
 pages = Pages(HERE)
 pages.same_core("3.3.5")
 
-# The inputs. ADC range at 11 dB: ESP-IDF, "Analog to Digital Converter". Its error and the pin's limit: ESP32 datasheet.
+# The inputs. Source of the ADC range at 11 dB: ESP-IDF, "Analog to Digital Converter". Source of its error and of the
+# pin's limit: ESP32 datasheet.
 LOWEST, HIGHEST, ADC_ERROR = 0.150, 2.450, 0.060
 SUPPLY, PIN_LIMIT = 3.3, 3.6
-# BAT85: forward voltage at most at 0.1 mA and at 1 mA; reverse current at most, at 25 V.
+# BAT85: maximum forward voltage at 0.1 mA and at 1 mA; maximum reverse current at 25 V.
 DROP, DROP_AT_1_MA, LEAKAGE = 0.24, 0.32, 2e-6
 
 parts = pages.parts("wiring.md")
@@ -53,7 +54,7 @@ pages.says(
     f"{SUPPLY + DROP_AT_1_MA:.2f} V",
 )
 
-# The pins, in the sketch, the table and the drawing.
+# The pins in the sketch, the table and the drawing.
 pins = [int(pin) for pin in pages.find("board.cpp", r"sensorPins\[\] = \{([^}]*)\}").split(",")]
 nets = pages.nets("wiring.md")
 for port, pin in enumerate(pins, 1):

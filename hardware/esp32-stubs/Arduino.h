@@ -1,6 +1,6 @@
 #pragma once
 
-// What the sketches use of the core; see README.md for its version.
+// The parts of the Arduino core that the sketches use. README.md names the core's version.
 
 #include <stddef.h>
 #include <stdint.h>

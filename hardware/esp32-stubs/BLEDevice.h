@@ -1,6 +1,6 @@
 #pragma once
 
-// What the sketches use of the BLE library, which has two stacks below it.
+// The parts of the BLE library that the sketches use. The library runs on either of two BLE stacks.
 
 #include <stddef.h>
 #include <stdint.h>

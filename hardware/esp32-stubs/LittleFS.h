@@ -10,7 +10,7 @@ namespace fs {
 class FileImpl;
 typedef std::shared_ptr<FileImpl> FileImplPtr;
 
-/// A handle; its copies share one open file.
+/// A file handle; copies share one open file.
 class File {
 public:
     File(FileImplPtr p = FileImplPtr()) : _p(p) {}

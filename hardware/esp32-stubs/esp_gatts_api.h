@@ -1,6 +1,6 @@
 #pragma once
 
-// What the sketches use of ESP-IDF's Bluedroid.
+// The parts of ESP-IDF's Bluedroid that the sketches use.
 
 #include <stdint.h>
 

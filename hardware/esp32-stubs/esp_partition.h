@@ -1,6 +1,6 @@
 #pragma once
 
-// What the sketches use of ESP-IDF's partitions.
+// The parts of ESP-IDF's partition API that the sketches use.
 
 #include <stddef.h>
 #include <stdint.h>

@@ -17,20 +17,21 @@ const uint8_t waterPin = A0;
 const uint8_t skinPin = A1;
 const uint8_t potentiometerPin = A2;
 
-/// Well before the watchdog resets the board, which may come 10 % early.
+/// The watchdog may fire up to 10 % early; this limit is reached well before.
 const uint16_t hungTime = Board::watchdogTime * 3 / 4;
 
-// Not cleared at the start.
+// Not cleared at the start, so that the values survive a reset.
 uint8_t resetFlags __attribute__((section(".noinit")));
 Trace traceBefore __attribute__((section(".noinit")));
 volatile Trace trace __attribute__((section(".noinit")));
 
-/// Milliseconds.
+/// Milliseconds since the watchdog was last fed.
 volatile uint16_t sinceFed = 0;
 
 }
 
-/// Runs before main(). After a watchdog's reset it goes on, with its shortest time: it is switched off first.
+/// Runs before main(). After a watchdog reset the watchdog keeps running, with its shortest time-out, so it must be
+/// switched off first.
 void keepReset() __attribute__((naked, used, section(".init3")));
 void keepReset() {
     resetFlags = MCUSR;
@@ -40,7 +41,7 @@ void keepReset() {
     trace = Trace::none;
 }
 
-/// Once a millisecond, behind the tick that Arduino counts.
+/// Runs once a millisecond, on the same timer as Arduino's clock tick.
 ISR(TIMER0_COMPA_vect) {
     if (sinceFed < hungTime) {
         sinceFed++;
@@ -50,7 +51,7 @@ ISR(TIMER0_COMPA_vect) {
 }
 
 void Board::begin() {
-    // The level first, then the direction: an output never glitches high.
+    // Set the level before the direction, so that an output never glitches high.
     drive(false, 0);
     pinMode(enablePin, OUTPUT);
     pinMode(buttonPin, INPUT_PULLUP);
@@ -59,7 +60,7 @@ void Board::begin() {
     digitalWrite(powerLedPin, HIGH);
     Serial.begin(baud);
     set_sleep_mode(SLEEP_MODE_IDLE);
-    // Arduino's start-up leaves timer 2 running for PWM on pins that are not used here.
+    // Arduino's start-up leaves timer 2 running for PWM pins that this sketch does not use.
     TCCR2B = 0;
     trace = Trace::running;
 }
@@ -99,7 +100,7 @@ const char *Board::startedBy() const {
 }
 
 void Board::feedWatchdog() {
-    // `watchdogTime`, in the chip's words.
+    // The chip's constant for `watchdogTime`.
     wdt_enable(WDTO_1S);
     cli();
     sinceFed = 0;

@@ -2,27 +2,29 @@
 
 #include "src/controller.h"
 
-/// The Arduino Nano and what is soldered to it: the pins, the UART, the clock.
+/// The Arduino Nano with its pins, UART and clock.
 class Board final : public Motor, public LineOutput {
 public:
     static const long baud = 9600;
-    /// Milliseconds. The longest turn, in which a fault is told and STATUS twice, takes less than half of it.
+    /// The watchdog's time-out in milliseconds. The longest turn of the loop, which reports a fault and STATUS twice,
+    /// takes less than half of it.
     static const uint16_t watchdogTime = 1000;
 
     /// Puts every pin into its resting state, the pump's first, and opens the UART.
     void begin();
 
     Inputs inputs() const;
-    /// True while the lid's button is held down.
+    /// Whether the button on the lid is held down.
     bool buttonDown() const;
-    /// Reads one received byte; false when there is none.
+    /// Reads one received byte; false if there is none.
     bool receive(char &byte);
     void statusLed(bool lit);
-    /// Idles until the next interrupt, at the latest the next millisecond's tick.
+    /// Idles until the next interrupt, which is at most one millisecond away.
     void nap();
-    /// Why the board has started: see `resetCause`.
+    /// The reason for the board's start; see `resetCause`.
     const char *startedBy() const;
-    /// From now on the board is reset, and so the pump stopped, when `watchdogTime` goes by without another call.
+    /// Starts or restarts the watchdog. Without another call within `watchdogTime` the board resets, and so the pump
+    /// stops.
     void feedWatchdog();
 
     void drive(bool enabled, uint8_t duty) override;

@@ -1,4 +1,4 @@
-// The main loop of the pump: pause, read at most one command, one turn; after a command, blink.
+// The main loop of the pump: pauses, reads at most one command, runs one turn, and blinks after a command.
 
 #include <stdio.h>
 
@@ -6,11 +6,11 @@
 #include "config.h"
 
 static const uint16_t setupTime = 1300;
-// Devices in the field sleep for 100 ms and then work for some 9 ms. The work takes less than one here, and the rest is
-// slept too, so that a host finds the same pace.
+// Devices in the field sleep for 100 ms and then work for some 9 ms. Here the work takes less than 1 ms, and the board
+// sleeps for the rest, so that a host sees the same pace.
 static const uint16_t pauseTime = 109;
 static const uint16_t blinkTime = 50;
-// As many as decide that there is a fault. The devices in the field take none.
+// The number of readings that establish a fault. The devices in the field take none at the start.
 static const uint8_t readingsAtStart = FIELD ? 0 : 3;
 
 static Board board;
@@ -26,7 +26,7 @@ static void sayHello();
 void setup() {
     board.begin();
     board.statusLed(true);
-    // Power, thermistors and an HM-10 settle before anything is promised.
+    // Let the power, the thermistors and an HM-10 settle before the board reports that it is ready.
     delay(setupTime - readingsAtStart * pauseTime);
     for (uint8_t left = readingsAtStart; left > 0; left--) {
         controller.observe(board.inputs());
@@ -49,7 +49,7 @@ void loop() {
     }
 }
 
-/// Waits, and meanwhile watches the button. What arrives waits in the UART's buffer, which keeps 63 bytes.
+/// Waits while sampling the button. Received bytes wait in the UART's buffer, which holds 63 bytes.
 static void pause(uint16_t duration) {
     uint32_t begin = millis();
     while (millis() - begin < duration) {
@@ -58,7 +58,7 @@ static void pause(uint16_t duration) {
     }
 }
 
-/// Reads the UART until one command is complete. What follows it stays in the UART's buffer.
+/// Reads the UART until one command is complete. Bytes after that command stay in the UART's buffer.
 static void readCommand() {
     char byte;
     while (commandLine.pending() == CommandLine::Pending::nothing && board.receive(byte)) {
@@ -66,7 +66,7 @@ static void readCommand() {
     }
 }
 
-/// With the field's behaviour this is the field's banner: it does not tell why the board has started.
+/// With `FIELD` this is the banner of the devices in the field, which does not give the reason for the start.
 static void sayHello() {
     char reset[40];
     snprintf(reset, sizeof reset, "Reset: %s", board.startedBy());

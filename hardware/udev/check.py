@@ -35,7 +35,7 @@ def run(syspath):
     return result.stdout + result.stderr
 
 
-# As the files numbered 85 and 90 do.
+# The same assignment as in brltty's files numbered 85 and 90.
 with open("/run/udev/rules.d/85-brltty.rules", "w", encoding="ascii") as rules:
     rules.write('SUBSYSTEM=="usb", ENV{DEVTYPE}=="usb_device", ENV{BRLTTY_BRAILLE_DRIVER}="bm", '
                 'ENV{SYSTEMD_WANTS}+="brltty-device@x.service"\n')

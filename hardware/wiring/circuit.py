@@ -26,7 +26,7 @@ class Part:
     note: str = ""
     variant: str = ""
     pins: tuple[str, ...] = ()
-    #: The references of all that are alike, this one's too: one line of the parts list.
+    #: The references of all identical parts, including this one: one line of the parts list.
     alike: tuple[str, ...] = ()
 
     @property

@@ -87,7 +87,7 @@ class Drawing:
         self.strips: list[tuple[float, float, float, float]] = []
         self.texts: list[str] = []
         self.faults: list[str] = []
-        #: The pins that each net's symbols join; known after `nets`.
+        #: The pins joined by each net's symbols; set by `nets`.
         self.symbol_nets: dict[str, set[str]] = {}
         root = ElementTree.fromstring(text)
         self.symbols = {group.get("id", ""): group for defs in root.iter(SVG + "defs") for group in defs}

@@ -57,17 +57,18 @@ TABLE = {0: 31.77e3, 10: 19.68e3, 37: 6.020e3, 40: 5.327e3}  # the table sold wi
 KELVIN = 273.15
 AMBIENT = 40.0  # in a worn box
 
-#: Numbers with units that the pages say and nothing computes: policy, protocol, and what data sheets and makers promise.
+#: Numbers with units that the pages state but nothing computes: policy, protocol, and values from data sheets and
+#: makers.
 GIVEN = """
 0 V; 0 mA; 0 °C; 0.1 °C; 0.2 V; 0.25 W; 0.5 A; 0.5 s; 0.5 °C; 0.9 s; 1 A; 1 m; 1 °C; 1 µA; 1 Ω; 3.3 V; 3.6 V; 4.5 V; 5 V;
 5 min; 5 s; 5 °C; 5.00 V; 5.25 V; 6.0 V; 9.0 V; 10 W; 10 s; 10 °C; 12.6 V; 25 °C; 32 kHz; 35 °C; 37 °C; 40 mA; 40 °C;
 42 °C; 45 °C; 47 Ω; 50 mΩ; 50 °C; 100 kΩ; 100 Ω; 175 °C; 273 °C; 330 Ω; 490 Hz
 """
 
-#: Parts whose tolerance may be ten times as wide, and no limit is broken.
+#: Parts for which a tenfold tolerance breaks no limit.
 TOLERANT = {"R4", "R7", "R11", "C4", "C5"}
 
-#: Which figures a page must say: a number that is replaced by another known one would pass otherwise.
+#: The figures that each page must state. Without this list, replacing a number by another known one would pass.
 SAYS = {
     "README.md": (
         "skin: the pump stops above",
@@ -319,7 +320,7 @@ def analogue(sheet: Sheet, circuit: Circuit, firmware: Firmware) -> None:
               firmware.steps * part["R16"].size / (r12 + part["R16"].size) * (1 - math.exp(-firmware.pause / (r12 * c2))),
               "{:.0f} steps",
               above=(firmware.highest_sound + 1, f"{firmware.highest_sound + 1:.0f} steps"))
-    # It breaks just after a reading; a bad reading counts two.
+    # The worst case is a wire that breaks just after a reading; a bad reading adds two to the score.
     settled = (r2 + r12) * c2 * math.log(firmware.steps / firmware.lowest_sound)
     readings = math.ceil(firmware.enough / 2)
     line = firmware.longest_line * 10 / firmware.baud
@@ -436,7 +437,7 @@ def power(sheet: Sheet, circuit: Circuit, firmware: Firmware) -> None:
     edge = GATE_CHARGE / ((SUPPLY - GATE_PLATEAU) / part["R3"].size)
     sheet.add("time of an edge", "48 nC × R3 / 2 V", edge, "{:.1f} µs|1e6")
     bare, cooled = JUNCTION_TO_AIR, JUNCTION_TO_SINK + part["HS1"].size
-    # At a speed of 254 of 255 Q1 conducts nearly always, and switches too.
+    # At a speed of 254 of 255 Q1 conducts nearly all the time, and still switches.
     switching = 0.5 * BATTERY_FULL * 2 * edge * PWM_FREQUENCY
     above = junction(current, switching * current, bare) - AMBIENT
     sheet.add("heat in Q1 at 2 A", "I² × 35 mΩ, more when warm, and by switching", above / bare, "{:.2f} W")

@@ -8,7 +8,7 @@ import re
 
 from circuit import Mistake
 
-#: Each constant: its file, beside this folder, and what its number looks like there.
+#: Each constant's file, relative to this folder, and the pattern of its number.
 WHERE = {
     "skin_lowest": ("../nano-pump/config.h", r"#define SKIN_LOWEST ([\d.]+)f?\b"),
     "skin_highest": ("../nano-pump/config.h", r"#define SKIN_HIGHEST ([\d.]+)f?\b"),
@@ -50,7 +50,7 @@ class Firmware:
     beta: float
     lowest_sound: float
     highest_sound: float
-    #: The score, two for a bad reading, at which the pump stops.
+    #: The score at which the pump stops; a bad reading adds two.
     enough: float
     #: Bytes.
     longest_line: float

@@ -2,17 +2,16 @@
 
 #include <stddef.h>
 
-/// Assembles received bytes into lines, each ended by `\n` or `\r`. Empty ones are ignored, and so are those that are too
-/// long.
+/// Assembles received bytes into lines, each ended by `\n` or `\r`. Ignores empty lines and lines that are too long.
 class CommandLine {
 public:
-    /// Bytes that a line may have, without its end.
+    /// The maximum length of a line in bytes, without its terminator.
     static const size_t limit = 63;
 
-    /// Takes one byte; true when it ends a line, which `text` then has until the next byte.
+    /// Takes one byte. True if the byte ends a line; `text` then returns that line until the next byte.
     bool receive(char byte);
 
-    /// The line, ended by a NUL.
+    /// The line, NUL-terminated.
     const char *text() const { return _text; }
 
 private:

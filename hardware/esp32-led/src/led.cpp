@@ -28,8 +28,8 @@ void Led::written() {
     if (isByte) {
         set(written != 0);
     }
-    // A 0 or 1 stays as the central wrote it. Setting it again would overwrite the central's next write, which may be here
-    // already.
+    // A 0 or 1 stays as the central wrote it: setting the value again would overwrite the central's next write, which
+    // may already have arrived.
     if (!isByte || written > 1) {
         _value.set(byte());
     }

@@ -14,7 +14,7 @@ protected:
     ~Lamp() = default;
 };
 
-/// Where lines go. The implementation adds the line end.
+/// A sink for lines. The implementation adds the line end.
 class LineOutput {
 public:
     virtual void line(const char *text) = 0;
@@ -23,28 +23,29 @@ protected:
     ~LineOutput() = default;
 };
 
-/// The BLE characteristic: what a central writes and what a central reads are one value, in the radio's keeping.
+/// The BLE characteristic. Centrals read and write one shared value, which the BLE library stores.
 class Value {
 public:
-    /// Copies the value, up to `size` bytes of it; returns its whole length.
+    /// Copies at most `size` bytes of the value; returns the value's full length.
     virtual size_t read(uint8_t *bytes, size_t size) = 0;
     virtual void set(uint8_t byte) = 0;
-    /// Sends the value to a central that asked for changes.
+    /// Notifies subscribed centrals of the value.
     virtual void notify() = 0;
 
 protected:
     ~Value() = default;
 };
 
-/// The firmware apart from the board: one boolean, by a line and by a byte.
+/// The board-independent firmware: one boolean, set by a serial line or by a BLE byte.
 class Led {
 public:
     Led(Lamp &lamp, LineOutput &output, Value &value) : _lamp(lamp), _output(output), _value(value) {}
 
-    /// Takes one byte of the serial line: `LED:1` and `LED:0` set, `LED` asks, and each is answered.
+    /// Takes one byte of the serial line. `LED:1` and `LED:0` set the state and `LED` asks for it; each line gets a
+    /// reply.
     void receive(char byte);
-    /// Takes what a central has written to the characteristic: a byte, 0 for off, anything else for on. Anything but one
-    /// byte changes nothing.
+    /// Handles a central's write to the characteristic: one byte, 0 for off, anything else for on. A value that is not
+    /// exactly one byte changes nothing.
     void written();
 
 private:

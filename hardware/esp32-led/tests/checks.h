@@ -2,13 +2,13 @@
 
 #include <string>
 
-/// Counts one check; a failed one is printed with its place, and the rest still runs.
+/// Counts one check. A failed check is printed with its file and line, and the run continues.
 #define CHECK(condition) noteCheck((condition), #condition, __FILE__, __LINE__)
-/// The same for two texts, which are printed when they differ.
+/// Compares two texts and counts the check; prints both if they differ.
 #define CHECK_TEXT(seen, wanted) noteText((seen), (wanted), __FILE__, __LINE__)
 
 void noteCheck(bool holds, const char *condition, const char *file, int line);
 void noteText(const std::string &seen, const std::string &wanted, const char *file, int line);
 
-/// Prints how many checks there were; the status to exit with.
+/// Prints the number of checks; returns the exit status.
 int conclude();

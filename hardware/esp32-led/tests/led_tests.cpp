@@ -38,7 +38,7 @@ struct Bench {
     FakeValue value;
     Led led{lamp, output, value};
 
-    /// What is answered to `bytes`.
+    /// Returns the reply to `bytes`.
     std::string say(const std::string &bytes) {
         output.lines.clear();
         for (char byte : bytes) {
@@ -76,7 +76,7 @@ static void aByteSetsWithoutALine() {
         bench.led.written();
         CHECK(bench.lamp.lit == (value != 0));
         CHECK_TEXT(bench.value.content, std::string(1, value != 0 ? '\1' : '\0'));
-        // Two values need no change.
+        // The values 0 and 1 need no correction.
         CHECK(bench.value.sets == (value < 2 ? 0 : unsigned(value) - 1));
     }
     CHECK_TEXT(bench.output.lines, "");

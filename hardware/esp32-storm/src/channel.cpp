@@ -16,7 +16,7 @@ const char livePrefix[] = "LIVE LOG: ";
 }
 
 void Channel::sendLog() {
-    // On a line the prefix counts at the beginning of a line only.
+    // On a serial line the prefix must begin a line.
     bool withinRow = _carrier == Carrier::line && !_atRowEnd;
     _prefix = withinRow ? logPrefixOnNewLine : logPrefix;
     _offset = 0;
@@ -27,7 +27,7 @@ void Channel::sendLive(const char *row) {
     char text[rowLimit];
     const char *end = _carrier == Carrier::line ? "\r\n" : "";
     int length = snprintf(text, sizeof text, "%s%s%s", livePrefix, row, end);
-    // Each with its NUL, which parts them.
+    // Each row keeps its terminating NUL, which separates the rows.
     if (length < 0 || size_t(length) >= sizeof text || _waitingLength + length + 1 > waitingLimit) {
         return;
     }
@@ -58,12 +58,12 @@ void Channel::step() {
         length = length < _end - _offset ? length : _end - _offset;
         length = _store.read(_offset, block, length);
         if (length == 0) {
-            // The store has less than it said.
+            // The store holds less than it reported.
             stop();
             return;
         }
         if (_waitingLength > 0 && _carrier == Carrier::line) {
-            // No further than the end of this row.
+            // Stop at the end of this row, so that the waiting live rows can follow it.
             const char *end = static_cast<const char *>(memchr(block, '\n', length));
             if (end != nullptr) {
                 length = size_t(end - block) + 1;
@@ -96,13 +96,14 @@ void Channel::sendWaiting() {
         } else if (_carrier == Carrier::line || room == 0) {
             return;
         }
-        // A row that no packet holds is left out: the log has it.
+        // A row too long for a packet is dropped; the log still has it.
         _waitingLength -= length + 1;
         memmove(_waiting, _waiting + length + 1, _waitingLength);
     }
 }
 
-/// Writes both in one piece, which a packet has to be; returns how much it was, 0 where there was no room.
+/// Writes prefix and bytes in one call, because a packet must be written whole. Returns the number of bytes written, 0
+/// if there is no room.
 size_t Channel::put(const char *prefix, const char *bytes, size_t length) {
     char piece[blockLength + sizeof logPrefixOnNewLine];
     size_t prefixLength = strlen(prefix);

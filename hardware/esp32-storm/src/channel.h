@@ -6,7 +6,7 @@
 class LogStore {
 public:
     virtual size_t size() = 0;
-    /// Reads up to `length` bytes from `offset` on; returns how many there were.
+    /// Reads up to `length` bytes from `offset`; returns the number of bytes read.
     virtual size_t read(size_t offset, char *bytes, size_t length) = 0;
     virtual void append(const char *bytes, size_t length) = 0;
 
@@ -14,10 +14,10 @@ protected:
     ~LogStore() = default;
 };
 
-/// Where a channel's bytes go.
+/// A channel's output.
 class Output {
 public:
-    /// How many bytes are taken now without waiting.
+    /// The number of bytes that can be written without blocking.
     virtual size_t room() = 0;
     virtual void write(const char *bytes, size_t length) = 0;
 
@@ -25,30 +25,31 @@ protected:
     ~Output() = default;
 };
 
-/// Gives out the log and the live rows over one carrier.
+/// Sends the log and the live rows over one carrier.
 ///
-/// On a line the log is one stream, behind its prefix, and live rows stand between its rows. In packets (BLE) each live
-/// row is a packet, and has no line end.
+/// On a serial line the log is one stream that starts with its prefix, and live rows stand between its rows. In packets
+/// (BLE) each live row is one packet without a line end.
 class Channel {
 public:
     enum class Carrier { line, packets };
 
-    /// The longest row, its prefix and its end included.
+    /// The maximum length of a row, with its prefix and line end.
     static const size_t rowLimit = 80;
-    /// Live rows that wait for the end of a row of the log, in bytes.
+    /// The size in bytes of the buffer for live rows that wait for the end of a log row.
     static const size_t waitingLimit = 8 * rowLimit;
-    /// The most that is read from the store and written at once.
+    /// The maximum number of bytes read from the store and written in one step.
     static const size_t blockLength = 512;
 
     Channel(LogStore &store, Output &output, Carrier carrier) : _store(store), _output(output), _carrier(carrier) {}
 
-    /// Begins to send the log as it is now. Asked again while it sends, it begins again.
+    /// Begins to send the log as it is now. Another call while the log is being sent starts over.
     void sendLog();
-    /// Sends a live row, as soon as it may stand where the log is. Where too many wait it is left out: the log has it.
+    /// Sends a live row as soon as the log in progress allows. If the buffer is full, drops the row; the log still has
+    /// it.
     void sendLive(const char *row);
-    /// Sends what there is room for.
+    /// Sends as much as the output accepts.
     void step();
-    /// Forgets what is being sent: nobody listens any more.
+    /// Drops everything that is still to be sent, because nobody is listening.
     void stop();
 
 private:
@@ -61,7 +62,7 @@ private:
     Carrier _carrier;
     size_t _offset = 0;
     size_t _end = 0;
-    /// What is still to stand before the log; empty once it does.
+    /// The prefix still to be sent before the log; empty once sent.
     const char *_prefix = "";
     bool _atRowEnd = true;
     char _waiting[waitingLimit];

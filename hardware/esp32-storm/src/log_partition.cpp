@@ -1,6 +1,6 @@
 #include "log_partition.h"
 
-/// Whether each byte reads as erased flash does.
+/// Whether every byte has the value of erased flash.
 static bool isBlank(LogPartition &partition) {
     uint8_t block[512];
     size_t size = partition.size();

@@ -7,11 +7,11 @@
 class LogPartition {
 public:
     virtual size_t size() = 0;
-    /// Reads raw flash; false when it can't be read.
+    /// Reads raw flash; false on a read error.
     virtual bool read(size_t offset, uint8_t *bytes, size_t length) = 0;
-    /// Mounts the file system, and changes nothing in flash.
+    /// Mounts the file system without changing the flash.
     virtual bool mount() = 0;
-    /// Erases the partition and makes an empty file system in it.
+    /// Erases the partition and creates an empty file system.
     virtual bool format() = 0;
 
 protected:
@@ -21,12 +21,12 @@ protected:
 enum class LogState {
     /// A file system was found.
     mounted,
-    /// The flash was blank; it holds an empty file system now.
+    /// The flash was blank and now holds an empty file system.
     formatted,
-    /// The flash holds something that does not mount, or can't be read. It was left as it is.
+    /// The flash holds unknown data that does not mount, or is unreadable. It was left unchanged.
     unusable,
 };
 
-/// Mounts the log's file system. Formats only blank flash, which holds no log: flash that does not mount may hold one that
-/// can still be rescued.
+/// Mounts the log's file system. Formats only blank flash, which holds no log: flash that does not mount may still hold
+/// a log that can be rescued.
 LogState openLog(LogPartition &partition);

@@ -16,7 +16,7 @@ void Storm::receive(char byte) {
 }
 
 void Storm::receivePacket(const char *bytes, size_t length) {
-    // Some hosts end it as a line.
+    // Some hosts add a line end to the packet.
     while (length > 0 && (bytes[length - 1] == '\n' || bytes[length - 1] == '\r')) {
         length--;
     }

@@ -3,7 +3,7 @@
 #include "channel.h"
 #include "command_line.h"
 
-/// What was measured at one point.
+/// One sensor reading at one point.
 struct Measurement {
     unsigned pipe;
     unsigned port;
@@ -11,7 +11,7 @@ struct Measurement {
     float value;
 };
 
-/// The firmware apart from the board: stores what is measured, and gives it out over both carriers.
+/// The board-independent firmware: stores the measurements, and sends them over both carriers.
 class Storm {
 public:
     Storm(LogStore &store, Output &serial, Output &ble)
@@ -20,15 +20,15 @@ public:
 
     /// Takes one byte of the serial line.
     void receive(char byte);
-    /// Takes what was written to the backup characteristic.
+    /// Takes a packet that was written to the backup characteristic.
     void receivePacket(const char *bytes, size_t length);
-    /// A central has come or gone: what waited is not for the next one.
+    /// Drops pending output when a central connects or disconnects: it was meant for the previous one.
     void centralChanged() { _ble.stop(); }
 
-    /// Stores a measurement and tells of it. `row` has room for `Channel::rowLimit` bytes and gets it as text, for the
-    /// live characteristic.
+    /// Stores a measurement and sends it. Writes it as text to `row`, which must hold `Channel::rowLimit` bytes, for
+    /// the live characteristic.
     void measured(const Measurement &measurement, char *row);
-    /// Sends what there is room for; called in every turn of the loop.
+    /// Sends as much as the outputs accept. Called in every turn of the loop.
     void step();
 
 private:

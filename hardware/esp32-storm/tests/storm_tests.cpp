@@ -16,7 +16,7 @@ struct FakeStore : LogStore {
     std::string text;
 };
 
-/// Takes so many bytes a step, or one packet of so many.
+/// An output that accepts `limit` bytes per step, or one packet of at most `limit` bytes.
 struct FakeOutput : Output {
     explicit FakeOutput(size_t limit, bool isPackets = false) : limit(limit), left(limit), packets(isPackets) {}
 

@@ -93,7 +93,7 @@ void BLEDevice::setCustomGattsHandler(gatts_event_handler handler) { core.gattsH
 
 namespace fs {
 
-/// An open file. What is read from keeps the length that it had when it was opened, whatever another handle appends.
+/// An open file. A file opened for reading keeps its length at opening, even if another handle appends.
 class FileImpl {
 public:
     FileImpl(const char *path, bool appends)
@@ -119,13 +119,13 @@ bool File::seek(uint32_t pos) {
     if (!*this) {
         return false;
     }
-    // Beyond the end is allowed; nothing is read there.
+    // Seeking beyond the end is allowed; reads there return nothing.
     _p->position = pos;
     return true;
 }
 size_t File::read(uint8_t *buf, size_t size) {
     if (!*this) {
-        // As the core does.
+        // The real core returns this value too.
         return size_t(-1);
     }
     if (_p->appends || _p->position >= _p->length) {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-/// A core that remembers what a sketch does to it, behind the declarations of this folder's parent.
+/// A fake core that records the sketch's calls, behind the declarations in the parent folder.
 struct FakeCore {
     struct Characteristic {
         std::string uuid;
@@ -17,19 +17,19 @@ struct FakeCore {
         bool hasSubscriptionDescriptor = false;
         std::string value;
         BLECharacteristicCallbacks *callbacks = nullptr;
-        /// What was notified, each ended by `|`.
+        /// The notifications sent, each followed by `|`.
         std::string notified;
     };
 
-    /// What the sketch wrote to the UART, and what is there to be read.
+    /// The bytes that the sketch wrote to the UART, and the bytes waiting to be read.
     std::string serialOutput;
     std::string serialInput;
-    /// Pins that were set, and what they were set to.
+    /// The level of each pin that was set.
     std::map<int, int> pins;
-    /// What another task does while a pin is being set.
+    /// Simulates another task that runs while a pin is being set.
     std::function<void()> duringDigitalWrite;
     std::map<int, uint32_t> millivolts;
-    /// The time since the start; only `delay` lets it pass.
+    /// Milliseconds since the start; only `delay` advances them.
     uint32_t milliseconds = 0;
 
     std::map<const BLECharacteristic *, Characteristic> characteristics;
@@ -40,15 +40,15 @@ struct FakeCore {
     gatts_event_handler gattsHandler = nullptr;
 #endif
 
-    /// The flash partition; the file system mounts where it begins with `LFS`.
+    /// The flash partition; the file system mounts if the partition begins with `LFS`.
     std::string partition;
     bool hasPartition = true;
-    /// Null while nothing is mounted. Files that were opened on an earlier mount are closed.
+    /// Null while no file system is mounted. Files opened during an earlier mount are closed.
     std::shared_ptr<int> mount;
     unsigned formats = 0;
     std::map<std::string, std::string> files;
 
-    /// The characteristic with that UUID.
+    /// Finds the characteristic with this UUID.
     BLECharacteristic *find(const std::string &uuid);
 };
 

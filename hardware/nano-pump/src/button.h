@@ -2,15 +2,15 @@
 
 #include <stdint.h>
 
-/// A push button without its bounces. Sample it often: the main loop looks at it far too rarely to see a short press.
+/// A debounced push button. Sample it often: the main loop runs too rarely to see a short press.
 class Button {
 public:
-    /// Milliseconds for which the level must hold.
+    /// The time in milliseconds for which a level must hold.
     static const uint8_t settleTime = 50;
 
     void sample(bool pressed, uint32_t now);
 
-    /// True once for each press. A button that is down at the first sample has not been pressed.
+    /// True once for each press. A button that is already down at the first sample does not count as pressed.
     bool takePress();
 
 private:

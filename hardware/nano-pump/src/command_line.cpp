@@ -10,7 +10,7 @@ bool CommandLine::receive(char byte) {
             _pending = Pending::command;
         }
     } else if (_length == limit) {
-        // The byte that does not fit is dropped with the rest: what follows is read as a new command.
+        // The byte that does not fit is dropped with the rest. The bytes after it begin a new command.
         _length = 0;
         _pending = Pending::overflow;
     } else {

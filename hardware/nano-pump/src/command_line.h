@@ -2,30 +2,31 @@
 
 #include <stdint.h>
 
-/// Assembles the bytes of the UART into commands, and holds one finished command until it is taken.
+/// Assembles the bytes of the UART into commands, and holds one finished command until the caller clears it.
 ///
-/// A command ends with `\n` or `\r`; an empty one is ignored, so `\r\n` ends one command.
+/// A command ends with `\n` or `\r`. Empty commands are ignored, so `\r\n` ends one command.
 class CommandLine {
 public:
-    /// Bytes that a command may have, without its terminator.
+    /// The maximum length of a command in bytes, without its terminator.
     static const uint8_t limit = 63;
 
     enum class Pending : uint8_t {
         nothing,
         command,
-        /// More than `limit` bytes came without a terminator.
+        /// More than `limit` bytes arrived without a terminator.
         overflow,
     };
 
-    /// Takes one byte. While something is pending the byte is refused, so that it can wait in the UART's own buffer.
+    /// Takes one byte. Refuses it (false) while a command is pending, so that the byte can wait in the UART's own
+    /// buffer.
     bool receive(char byte);
 
     Pending pending() const { return _pending; }
 
-    /// The pending command, ended by a NUL: what follows a NUL of its own is not there.
+    /// The pending command, NUL-terminated. A NUL inside the command ends it early.
     const char *text() const { return _text; }
 
-    /// Forgets what is pending and begins the next command.
+    /// Discards the pending command and begins the next one.
     void clear();
 
 private:

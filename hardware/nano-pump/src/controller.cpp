@@ -13,7 +13,7 @@ Temperatures temperatures(const Inputs &inputs) {
 }
 
 bool Controller::turn(const Inputs &inputs, Button &button, CommandLine &commandLine) {
-    // Also while the pump is off: whether it may start is known by then.
+    // Also check while the pump is off, so that a command to start already knows of a fault.
     _finding = _safety.take(inputs.water, inputs.skin);
     if (_pump.isOn()) {
         checkSafety(inputs);
@@ -53,16 +53,16 @@ void Controller::failForFinding(const Inputs &inputs) {
     fail("ERROR:OVERHEAT", text);
 }
 
-/// Stops the pump, and only then says why: an error code that the hosts in the field know, and a text for people.
+/// Stops the pump before reporting why. Sends an error code that the hosts in the field know, and a text for people.
 void Controller::fail(const char *code, const char *text) {
     _pump.fail();
     _output.line(code);
     _output.line(text);
 }
 
-/// False, with the reason told, where the pump may not start.
+/// Starts the pump; if that is not allowed, reports the reason and returns false.
 bool Controller::start(const Inputs &inputs) {
-    // In the field it would start, and stop a turn later.
+    // A device in the field would start, and stop one turn later.
     if (_policy == Policy::safe && _finding != Finding::nothing && _pump.state() != Pump::State::error) {
         failForFinding(inputs);
     }
@@ -70,7 +70,7 @@ bool Controller::start(const Inputs &inputs) {
 }
 
 void Controller::toggle(const Inputs &inputs) {
-    // In the error state the button acts as OFF does: a second, deliberate press is needed to start again.
+    // In the error state the button acts like OFF: starting again needs a second, deliberate press.
     if (_pump.state() == Pump::State::off) {
         if (start(inputs)) {
             _output.line("MANUAL:ON");
@@ -86,8 +86,8 @@ void Controller::reportPeriodically(const Inputs &inputs) {
     if (elapsed < statusInterval) {
         return;
     }
-    // The beat is that of the boot, and goes on while the pump is off. However late a turn comes, the next beat is not
-    // put off; beats missed are not made up for.
+    // The reporting beat counts from the boot, and continues while the pump is off. A late turn does not delay the next
+    // beat, and missed beats are not made up for.
     _reportedAt = inputs.now - elapsed % statusInterval;
     if (_pump.isOn()) {
         sendStatus(inputs);

@@ -10,7 +10,7 @@
 #include "safety.h"
 #include "status_text.h"
 
-/// Where lines go. The implementation adds the line end.
+/// A sink for lines. The implementation adds the line end.
 class LineOutput {
 public:
     virtual void line(const char *text) = 0;
@@ -19,7 +19,7 @@ protected:
     ~LineOutput() = default;
 };
 
-/// What the board measures once a turn: the clock in milliseconds, the rest as 10-bit readings.
+/// The board's measurements in one turn: the clock in milliseconds, the rest as 10-bit readings.
 struct Inputs {
     uint32_t now;
     uint16_t water;
@@ -27,20 +27,21 @@ struct Inputs {
     uint16_t potentiometer;
 };
 
-/// The firmware apart from the board: one call of `turn` is one turn of the main loop.
+/// The board-independent firmware. One call of `turn` is one turn of the main loop.
 class Controller {
 public:
-    /// Milliseconds between unasked STATUS lines, counted from the boot. They are sent while the pump is on.
+    /// Milliseconds between unsolicited STATUS lines, counted from the boot. They are sent while the pump is on.
     static const uint16_t statusInterval = 5000;
 
     Controller(Motor &motor, LineOutput &output, Thermistors thermistors, Policy policy, SkinLimits limits)
         : _pump(motor), _policy(policy), _safety(policy, limits, thermistors == Thermistors::waterAndSkin), _output(output),
           _thermistors(thermistors) {}
 
-    /// Takes in readings before the first turn, so that a fault is known when the first command is handled.
+    /// Takes readings before the first turn, so that a fault is known when the first command is handled.
     void observe(const Inputs &inputs) { _safety.take(inputs.water, inputs.skin); }
 
-    /// Safety checks, button, potentiometer, unasked STATUS, then at most one command. True if there was one.
+    /// Runs the safety checks, then handles the button, the potentiometer, the unsolicited STATUS, and at most one
+    /// command. Returns whether there was a command.
     bool turn(const Inputs &inputs, Button &button, CommandLine &commandLine);
 
 private:
@@ -57,7 +58,7 @@ private:
     Pump _pump;
     Policy _policy;
     Safety _safety;
-    /// In this turn.
+    /// The finding of the current turn.
     Finding _finding = Finding::nothing;
     Potentiometer _potentiometer;
     LineOutput &_output;

@@ -2,16 +2,17 @@
 
 #include <stdint.h>
 
-/// The speed potentiometer. It speaks up only when it is turned, so that a speed set by command stays.
+/// The speed potentiometer. It reports a speed only when it is turned, so that a speed set by command stays.
 class Potentiometer {
 public:
     /// Milliseconds between readings.
     static const uint8_t interval = 100;
 
-    /// PWM value for a 10-bit reading: below 20 it is 0, else 20-1023 maps to 10-255.
+    /// The PWM value for a 10-bit reading: below 20 it is 0, else 20-1023 maps to 10-255.
     static uint8_t speedFor(uint16_t reading);
 
-    /// True when the knob stands more than 5 from the value last taken, which is 180 at boot; `speed()` is then the new one.
+    /// True if the knob's speed differs by more than 5 from the last one taken, which is 180 at boot; `speed()` then
+    /// returns the new one.
     bool moved(uint16_t reading, uint32_t now);
 
     uint8_t speed() const { return _taken; }

@@ -2,7 +2,7 @@
 
 namespace {
 
-// The ATmega328P's data sheet, MCUSR.
+// The bits of MCUSR, from the ATmega328P's data sheet.
 const uint8_t powerOn = 1 << 0;
 const uint8_t external = 1 << 1;
 const uint8_t brownOut = 1 << 2;
@@ -11,7 +11,7 @@ const uint8_t watchdog = 1 << 3;
 }
 
 const char *resetCause(uint8_t flags, Trace trace) {
-    // When the power comes up slowly, that is a brown-out too.
+    // If the supply voltage rises slowly, the brown-out bit is set too.
     if (flags & powerOn) {
         return "power-on";
     }

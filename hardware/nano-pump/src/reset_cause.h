@@ -2,17 +2,17 @@
 
 #include <stdint.h>
 
-/// What is kept in RAM through a reset, and mostly also while the power is off for a moment. Other values mean that the
-/// power was off.
+/// A marker in RAM that survives a reset, and usually a short loss of power too. Any other value means that the power
+/// was off.
 enum class Trace : uint16_t {
     none = 0,
-    /// The main loop was going round.
+    /// The main loop was running.
     running = 0x52a5,
-    /// The main loop had not been round for most of the watchdog's time.
+    /// The main loop had not fed the watchdog for most of its time-out.
     hung = 0x4e5a,
 };
 
-/// Why the board has started, for the banner.
+/// Returns the reason for the board's start, for the banner.
 ///
-/// - `flags`: the register MCUSR. Optiboot clears it before the sketch can read it; then the trace has to do.
+/// - `flags`: the register MCUSR. Optiboot clears it before the sketch can read it; only the trace is left then.
 const char *resetCause(uint8_t flags, Trace trace);

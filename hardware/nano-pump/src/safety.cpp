@@ -4,7 +4,8 @@
 
 namespace {
 
-/// Three bad readings in a row. Where more than one in three is bad, as with a loose contact, it takes a while longer.
+/// The score of three bad readings in a row. If more than one in three is bad, as with a loose contact, the score takes
+/// longer.
 const uint8_t enough = 6;
 
 }
@@ -32,7 +33,7 @@ Finding Safety::judge(uint16_t water, uint16_t skin) const {
         }
     }
     float celsius = thermistorCelsius(skin);
-    // In the field a broken thermistor reads as very cold or as nan, neither of which is above the limit.
+    // With the field's policy a broken thermistor reads as very cold or as nan, neither of which is above the limit.
     if (celsius > _limits.highest) {
         return Finding::skinTooHot;
     }

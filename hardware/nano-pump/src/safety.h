@@ -2,21 +2,21 @@
 
 #include <stdint.h>
 
-/// What stops the pump, and how soon.
+/// The rules by which the pump stops.
 enum class Policy : uint8_t {
-    /// What no skin and no sound thermistor gives, once several readings have shown it.
+    /// Stops after several readings that neither skin nor a working thermistor can produce.
     safe,
-    /// Skin that is too hot, at one reading: as the devices in the field do.
+    /// Stops at one reading of skin that is too hot, like the devices in the field.
     field,
 };
 
-/// Degrees Celsius that the skin may have; beyond them the pump stops.
+/// The allowed range of the skin temperature in degrees Celsius; beyond it the pump stops.
 struct SkinLimits {
     float lowest;
     float highest;
 };
 
-/// What is wrong with what the thermistors say.
+/// A fault found in the thermistor readings.
 enum class Finding : uint8_t {
     nothing,
     skinTooHot,
@@ -25,12 +25,12 @@ enum class Finding : uint8_t {
     waterBroken,
 };
 
-/// Judges what the thermistors say, turn for turn.
+/// Judges the thermistor readings of each turn.
 class Safety {
 public:
     Safety(Policy policy, SkinLimits limits, bool hasWater) : _policy(policy), _limits(limits), _hasWater(hasWater) {}
 
-    /// Takes in one turn's 10-bit readings; returns what the pump has to stop for.
+    /// Takes one turn's 10-bit readings; returns the fault for which the pump must stop, if any.
     Finding take(uint16_t water, uint16_t skin);
 
 private:
@@ -39,6 +39,6 @@ private:
     Policy _policy;
     SkinLimits _limits;
     bool _hasWater;
-    /// Two more for each bad reading, one less for each good one.
+    /// Rises by two with each bad reading, and falls by one with each good one.
     uint8_t _score = 0;
 };

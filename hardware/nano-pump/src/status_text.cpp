@@ -7,7 +7,8 @@ namespace {
 
 const uint32_t minute = 60000;
 
-/// One decimal, at least four wide. Longer than any float of a thermistor: -273.1 to a few thousand, nan, inf.
+/// A value with one decimal, at least four characters wide. The buffer holds every value of a thermistor: -273.1 to a
+/// few thousand, nan, inf.
 struct Decimal {
     explicit Decimal(float value) {
 #ifdef __AVR__
@@ -62,7 +63,7 @@ void finding(char (&text)[size], Finding finding, float skin) {
         break;
     case Finding::skinTooCold: {
         Decimal decimal(skin);
-        // Without the space that fills up a short one.
+        // Skip the space that pads a short number.
         snprintf(text, size, "Skin temperature too low: %sC", decimal.text + (decimal.text[0] == ' '));
         break;
     }

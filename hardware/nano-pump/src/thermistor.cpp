@@ -14,7 +14,7 @@ const uint16_t highestSound = 1012;
 }
 
 float thermistorCelsius(uint16_t reading) {
-    // The series resistor equals the thermistor's nominal resistance, so their ratio needs neither.
+    // The series resistor equals the thermistor's nominal resistance, so the ratio alone is enough.
     float ratio = fullScale / float(reading) - 1.0f;
     return 1.0f / (1.0f / nominalKelvin + float(log(ratio)) / beta) - zeroCelsius;
 }

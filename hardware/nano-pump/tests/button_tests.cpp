@@ -1,7 +1,7 @@
 #include "button.h"
 #include "checks.h"
 
-/// Samples every millisecond of [begin, end).
+/// Samples the button every millisecond of [begin, end).
 static void hold(Button &button, bool pressed, uint32_t begin, uint32_t end) {
     for (uint32_t now = begin; now != end; now++) {
         button.sample(pressed, now);

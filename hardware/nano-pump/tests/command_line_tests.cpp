@@ -3,7 +3,7 @@
 
 using Pending = CommandLine::Pending;
 
-/// Feeds bytes until one is refused; returns how many were taken.
+/// Feeds bytes until one is refused; returns the number of accepted bytes.
 static size_t feed(CommandLine &line, const std::string &bytes) {
     size_t taken = 0;
     while (taken < bytes.size() && line.receive(bytes[taken])) {

@@ -3,7 +3,7 @@
 #include "thermistor.h"
 
 static const uint32_t minute = 60000;
-/// The potentiometer where it stands for the start speed, so that it keeps still.
+/// The potentiometer's reading at the start speed, which reports no movement.
 static const uint16_t atStartSpeed = 716;
 
 static uint16_t readingAbove(float celsius) {
@@ -14,12 +14,12 @@ static uint16_t readingAbove(float celsius) {
     return reading;
 }
 
-/// A controller with everything around it.
+/// A controller with its fake board.
 struct Bench {
     explicit Bench(Thermistors thermistors = Thermistors::waterAndSkin, Policy policy = Policy::safe)
         : controller(motor, output, thermistors, policy, {10, 40}) {}
 
-    /// One turn, after the bytes have been offered to the command line; joins the lines it prints with `|`.
+    /// Offers the bytes to the command line, then runs one turn; returns the printed lines joined with `|`.
     std::string turn(const std::string &bytes = "") {
         waiting += bytes;
         while (!waiting.empty() && commandLine.receive(waiting[0])) {
@@ -140,7 +140,7 @@ static void theReportKeepsTheBeatOfTheBoot() {
     CHECK_TEXT(bench.turn("ON\n"), "OK|PUMP:ON");
     bench.inputs.now = 10000;
     CHECK(bench.turn().compare(0, 16, "STATUS:{State:ON") == 0);
-    // The beat goes on while the pump is off, in silence.
+    // The beat continues while the pump is off, but sends nothing.
     bench.turn("OFF\n");
     bench.inputs.now = 15050;
     CHECK_TEXT(bench.turn(), "");
@@ -226,7 +226,7 @@ static void inTheFieldABrokenSkinThermistorStopsNothing() {
     }
 }
 
-/// Turns until the pump stops, with `bytes` received before each turn; returns the lines of the last turn.
+/// Runs turns until the pump stops, with `bytes` received before each turn; returns the lines of the last turn.
 static std::string untilItStops(Bench &bench, unsigned &turns, const std::string &bytes = "") {
     std::string said;
     for (turns = 0; bench.motor.enabled && turns < 20; turns++) {
@@ -270,7 +270,7 @@ static void whatTheThermistorsSayStopsThePumpWithinASecond() {
         CHECK_TEXT(bench.turn(), "");
         CHECK(bench.motor.runs(180));
 
-        // Commands that keep the controller busy don't delay the stop.
+        // Commands that keep the controller busy must not delay the stop.
         bench.inputs.water = fault.water;
         bench.inputs.skin = fault.skin;
         begin = bench.inputs.now;

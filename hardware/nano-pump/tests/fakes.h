@@ -5,7 +5,7 @@
 
 #include "controller.h"
 
-/// Keeps the last drive.
+/// Records the last drive.
 struct FakeMotor : Motor {
     void drive(bool nowEnabled, uint8_t nowDuty) override {
         enabled = nowEnabled;
@@ -19,7 +19,7 @@ struct FakeMotor : Motor {
     uint8_t duty = 1;
 };
 
-/// Keeps every line.
+/// Records every line.
 struct FakeOutput : LineOutput {
     void line(const char *text) override { lines.push_back(text); }
 

@@ -18,7 +18,7 @@ static void neverFallsAsItIsTurnedUp() {
     }
 }
 
-/// A reading whose speed is `speed`.
+/// A reading that maps to `speed`.
 static uint16_t readingFor(uint8_t speed) {
     uint16_t reading = 0;
     while (Potentiometer::speedFor(reading) != speed) {

@@ -19,7 +19,7 @@ static void withoutFlagsTheTraceTells() {
     CHECK_TEXT(resetCause(0, Trace::hung), "watchdog");
     CHECK_TEXT(resetCause(0, Trace::running), "external, brown-out or power");
     CHECK_TEXT(resetCause(0, Trace::none), "power-on");
-    // What RAM happens to hold after the power was off.
+    // A random RAM value after the power was off.
     CHECK_TEXT(resetCause(0, Trace(0xffff)), "power-on");
 }
 

@@ -6,7 +6,7 @@
 
 static const SkinLimits limits = {10, 40};
 
-/// The lowest reading of at least so many degrees.
+/// The lowest reading of at least `celsius` degrees.
 static uint16_t readingFrom(float celsius) {
     uint16_t reading = 1;
     while (thermistorCelsius(reading) < celsius) {
@@ -18,7 +18,7 @@ static uint16_t readingFrom(float celsius) {
 static const uint16_t sound = readingFrom(34);
 static const uint16_t water = readingFrom(12);
 
-/// What is found at the last of these readings of the skin.
+/// The finding at the last of these readings of the skin.
 static Finding findingAfter(Safety safety, const std::vector<uint16_t> &skin) {
     Finding finding = Finding::nothing;
     for (uint16_t reading : skin) {
@@ -35,7 +35,7 @@ static void severalReadingsDecide() {
     CHECK(findingAfter(fresh, {0, 0, 0}) == Finding::skinBroken);
     CHECK(findingAfter(fresh, {0, sound, 0, 0}) == Finding::nothing);
     CHECK(findingAfter(fresh, {0, 0, sound, 0, 0}) == Finding::skinBroken);
-    // The last one is among them: a pump that is started after a fault has gone runs.
+    // The last reading is good: a pump started after a fault has gone keeps running.
     CHECK(findingAfter(fresh, {0, 0, 0, sound}) == Finding::nothing);
     CHECK(findingAfter(fresh, {0, 0, 0, sound, 0}) == Finding::skinBroken);
 }
@@ -49,7 +49,8 @@ static void whatIsLongPastCountsNoMore() {
     CHECK(findingAfter(fresh, loose) == Finding::skinBroken);
 }
 
-/// After how many readings a fault is found, of which so many of five are bad; 1000 where none is.
+/// The number of readings until a fault is found, if readings are bad in the repeating pattern `isBad`; 1000 if none is
+/// found.
 static int readingsUntilFound(const bool (&isBad)[5]) {
     Safety safety = fresh;
     int count = 0;

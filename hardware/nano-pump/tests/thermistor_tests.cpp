@@ -3,7 +3,7 @@
 #include "checks.h"
 #include "thermistor.h"
 
-/// The reading that the divider gives at a temperature, worked out from the resistances.
+/// The divider's reading at a temperature, calculated from the resistances.
 static uint16_t readingAt(double celsius) {
     double thermistor = 10000 * std::exp(3950 * (1 / (celsius + 273.15) - 1 / 298.15));
     return uint16_t(std::lround(1023 * 10000 / (10000 + thermistor)));

@@ -1,4 +1,4 @@
-// The board's code and the main loop against a fake core.
+// Tests of the board's code and the main loop against a fake core.
 
 #include <string>
 
@@ -11,7 +11,7 @@ static const int lampPin = 4;
 
 static FakeCore::Characteristic &characteristic() { return core.characteristics[core.find(ledUuid)]; }
 
-/// The library stores a written value at once, and calls back a connection interval later, from another task.
+/// The library stores a written value immediately, and calls back one connection interval later, from another task.
 static void store(const std::string &bytes) {
     core.find(ledUuid)->setValue(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size());
 }
@@ -51,7 +51,7 @@ static void itBeginsDark() {
     CHECK(
         characteristic().properties ==
         (BLECharacteristic::PROPERTY_READ | BLECharacteristic::PROPERTY_WRITE | BLECharacteristic::PROPERTY_NOTIFY));
-    // NimBLE adds it itself.
+    // NimBLE adds the subscription descriptor automatically.
     CHECK(!characteristic().hasSubscriptionDescriptor);
     core.serverCallbacks->onDisconnect(core.server);
     CHECK(core.advertisingStarts == 2);
@@ -98,7 +98,7 @@ static void whatIsReadIsZeroOrOne() {
     notified();
 }
 
-/// A central that writes twice within a connection interval.
+/// A central writes twice within one connection interval.
 static void theLastOfTwoWritesWins() {
     store(on);
     callBack();

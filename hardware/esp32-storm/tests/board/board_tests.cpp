@@ -1,4 +1,4 @@
-// The board's code against a fake core.
+// Tests of the board's code against a fake core.
 
 #include "board.h"
 
@@ -100,7 +100,7 @@ static void theLogIsReadInBlocks() {
     CHECK_TEXT(std::string(bytes, log.read(8, bytes, 8)), "50\n1 2 1");
     CHECK_TEXT(std::string(bytes, log.read(16, bytes, sizeof bytes)), " 0.60\n");
     CHECK(log.read(22, bytes, sizeof bytes) == 0);
-    // Two carriers read by turns.
+    // Both carriers read the log in turns.
     CHECK_TEXT(std::string(bytes, log.read(4, bytes, 4)), "1 0.");
     CHECK_TEXT(std::string(bytes, log.read(11, bytes, 4)), "1 2 ");
 }

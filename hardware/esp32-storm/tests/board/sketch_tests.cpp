@@ -1,4 +1,4 @@
-// The sketch's setup() and loop() against a fake core: one run, from the start on.
+// Tests of the sketch's setup() and loop() against a fake core, in one run from the start.
 
 #include "sketch_tests.h"
 
@@ -9,7 +9,7 @@
 #include "checks.h"
 #include "fake/core.h"
 
-/// Turns of the loop until that much time has passed; each takes at least a millisecond.
+/// Runs turns of the loop until `milliseconds` have passed; each turn takes at least one millisecond.
 static void run(uint32_t milliseconds) {
     uint32_t end = core.milliseconds + milliseconds;
     for (uint32_t turn = 0; turn < milliseconds && core.milliseconds < end; turn++) {
@@ -18,7 +18,7 @@ static void run(uint32_t milliseconds) {
     CHECK(core.milliseconds >= end);
 }
 
-/// What the serial line brought since this was last asked.
+/// Returns the serial output since the last call.
 static std::string said() {
     std::string text = core.serialOutput;
     core.serialOutput.clear();
@@ -47,7 +47,7 @@ static void aTurnThatTookLongIsMadeUpFor() {
     CHECK_TEXT(said(), "LIVE LOG: 1 3 1 2.45\r\nLIVE LOG: 1 4 1 3.10\r\n");
 }
 
-/// Rows that were measured before it came are in the log; they are not live.
+/// Rows measured before the central connected are in the log; they are not sent live.
 static void aCentralGetsBothRows() {
     connect();
     run(1000);
@@ -57,7 +57,7 @@ static void aCentralGetsBothRows() {
     disconnect();
 }
 
-/// Longer than two blocks; no two rows are alike.
+/// A log longer than two blocks, in which no two rows are alike.
 static std::string longLog() {
     std::string log;
     for (unsigned row = 100; row < 220; row++) {
@@ -74,7 +74,7 @@ static void theLineGetsTheLog() {
     CHECK_TEXT(notified(backupUuid), "");
 }
 
-/// By radio it takes long enough for rows to be appended meanwhile.
+/// By radio the transfer takes long enough for rows to be appended during it.
 static void theCentralGetsTheLog() {
     core.files["/log.txt"] = longLog();
     connect();
