@@ -1,7 +1,7 @@
 # make demo    sets up, builds pumpctl, and shows the main job on a simulated pump
 # make test    for each edit: style, unit tests of the sketches, tests of the libraries and of the program
-# make check   make test, and the boards in emulators, the circuit, udev's rules, the examples
-# make counts  what the release costs, against a table; REASON='...' writes it anew
+# make check   make test, and the boards in emulators, the circuit, the udev rules, the examples
+# make counts  compares what the release costs (size, system calls, ...) with a table; REASON='...' rewrites the table
 # make bench   pumpctl on a real kernel with real USB-serial drivers, in a virtual machine
 # make soak    for a night: data races, every mutant of the firmware, fresh seeds and long counts
 # make install PREFIX=/usr/local
@@ -9,44 +9,45 @@
 SWIFT ?= swift
 PREFIX ?= /usr/local
 
-# What pumpctl is built with: libedit for the console's line editing, linked in; libdbus, linked into a release; libudev to
-# find ports; SQLite for pumpctl-record, linked into a release too; toml++, which has headers only.
+# Packages needed to build pumpctl: libedit for line editing in the console, linked in; libdbus, linked into a release;
+# libudev to find ports; SQLite for pumpctl-record, also linked into a release; toml++, which is header-only.
 BUILD_PACKAGES := g++ pkg-config libudev-dev libdbus-1-dev libedit-dev libbsd-dev libmd-dev libncurses-dev libsqlite3-dev \
     libtomlplusplus-dev
 # Additional packages for `make test`.
 TEST_PACKAGES := make socat shellcheck \
     udev umockdev gir1.2-umockdev-1.0 python3-gi dbus-daemon dbus-bin libglib2.0-bin \
     bluez python3-bleak python3-serial python3-yaml systemd
-# Additional packages for `make check`: the Nano's firmware in an emulator, and other people's clients.
+# Additional packages for `make check`: the emulator for the Nano's firmware, and third-party clients.
 CHECK_PACKAGES := gcc simavr libsimavr-dev libelf-dev libjansson-dev gcc-avr avr-libc binutils-avr arduino-core-avr \
     picocom tio strace
 
-# For a quick start: no C++ library, libgcc_s, libdbus (with libsystemd and five more) or SQLite to load and bind, and the
-# program's own relocations packed, which only lld does. For a small program: each function in a section of its own, and no
-# symbol exported, so that the linker leaves out what nobody calls.
+# For a quick start, the release loads neither the C++ library, libgcc_s, libdbus (with libsystemd and five more) nor
+# SQLite at run time, and the program's own relocations are packed, which only lld can do. For a small program, each
+# function has its own section and no symbol is exported, so that the linker can drop unused functions.
 STATIC_LIBRARIES := .build/static-libraries
 RELEASE := $(SWIFT) build -c release --static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld \
     -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -Xfrontend -Xswiftc -function-sections \
     -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -L$(CURDIR)/$(STATIC_LIBRARIES) \
     --pkg-config-path $(CURDIR)/$(STATIC_LIBRARIES) -Xcc -DCDBUS_REPLACES_LIBSYSTEMD
 
-# Tells how long a part of what is tested takes.
+# Runs one part of the checks and prints its duration.
 PART := @scripts/part
 
-# SKIPS=fail: a test that is skipped, as its packages are missing, counts as a failure.
+# SKIPS=fail: a test that is skipped because its packages are missing counts as a failure.
 SKIPS ?= allow
-# Counts the tests of a run, and those that were skipped.
+# Counts the tests of a run and the skipped ones.
 COUNT := Tests/runner/run.py $(if $(filter fail,$(SKIPS)),--no-skips)
-# Most tests wait for programs, so that more run at once than there are processors. A board in an emulator takes a processor.
+# Most tests wait for other programs, so more of them run in parallel than there are processors. A board in an emulator
+# needs a whole processor.
 RUN_TESTS := $(SWIFT) test --skip-build --experimental-maximum-parallelization-width
 LIBRARIES := $(RUN_TESTS) 8 --skip '^(pumpctlTests|BenchTests)\.'
 PROGRAM := $(RUN_TESTS) 6 --filter '^pumpctlTests\.'
 FIRMWARE := $(RUN_TESTS) 4 --filter '^BenchTests\.'
 
-# What is built with the thread sanitizer.
+# The folder of the build with the thread sanitizer.
 RACES ?= .build/races
 
-# PROGRAMS=release: the tests of the program run the release build.
+# PROGRAMS=release: the program's tests run the release build.
 PROGRAMS ?= debug
 RELEASE_FOLDER := $(CURDIR)/.build/release
 
@@ -55,8 +56,9 @@ RELEASE_FOLDER := $(CURDIR)/.build/release
 all: setup $(STATIC_LIBRARIES)
 	$(PART) 'release build' $(RELEASE)
 
-# A folder with only the archive of each library, which the linker searches before the system's folders. It searches the
-# folders that pkg-config names even earlier, so libdbus has a .pc file here, which names the archive.
+# A folder with only the static archive of each library. The linker searches this folder before the system's folders.
+# The linker searches the folders named by pkg-config even earlier, so libdbus gets its own .pc file here, which names
+# the archive.
 $(STATIC_LIBRARIES): Makefile | setup
 	@mkdir -p $@
 	@for library in libstdc++ libsqlite3; do ln -sf "$$($(CC) -print-file-name=$$library.a)" $@/; done
@@ -96,7 +98,7 @@ test: lint build-tests
 
 check: test check-rest
 
-# The part of `make check` that `make test` leaves out; .ci/run calls both.
+# The part of `make check` that is not in `make test`. .ci/run calls both.
 check-rest: setup-check build-tests
 	$(PART) 'Nano in an emulator' $(MAKE) -s -C Tests/bench/nano-sim check
 	$(PART) 'udev rules' hardware/udev/check
@@ -107,13 +109,13 @@ check-rest: setup-check build-tests
 	$(PART) 'examples' Examples/check $(CURDIR)/.build
 	$(PART) 'a family of another package' Examples/Scale/check $(CURDIR)/.build
 
-# A soak runs all its parts, whatever fails, with fresh seeds. A failure names its seed: SEEDS=1234 swift test --filter NAME
-# repeats it.
+# A soak runs all its parts, even after a failure, with fresh seeds. A failure names its seed; SEEDS=1234 swift test
+# --filter NAME repeats it.
 soak: setup-check build-tests
 	@seeds=$${SEEDS:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')+} && echo "soak: SEEDS=$$seeds" && \
 	    $(MAKE) -k SEEDS="$$seeds" SKIPS=fail soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-syscalls soak-races
 
-# A part of a soak may say nothing for hours.
+# A part of a soak may print nothing for hours.
 soak-%: COUNT += --silence 14400
 soak-libraries:
 	$(PART) 'soak of the libraries' env SEEDS=$(SEEDS) $(COUNT) $(LIBRARIES)
@@ -130,8 +132,8 @@ soak-syscalls:
 soak-races:
 	$(MAKE) races SEEDS=
 
-# The tests of the libraries, watched for data races. Left out is what can't be preloaded to, or has no room for the
-# sanitizer. The clang of the toolchain knows how Swift calls.
+# The library tests under the thread sanitizer. Skips tests that can't be preloaded into, or that leave no room for the
+# sanitizer. The shim is compiled with the toolchain's clang, which knows Swift's calling convention.
 races: setup-test
 	$(PART) 'build for races' $(SWIFT) build --build-tests --sanitize=thread --scratch-path $(RACES)
 	"$$(dirname "$$(readlink -f "$$(command -v $(SWIFT))")")/clang" -Wall -Wextra -O1 -shared -fPIC \
@@ -157,7 +159,7 @@ lint: setup-test
 	    Examples/Scale/Package.swift Examples/Scale/Sources Examples/Scale/Tests
 	$(PART) 'style of the scripts' shellcheck $$(grep -l '^#!/bin/.*sh' scripts/*) .ci/run hardware/udev/check Examples/check Examples/Scale/check
 
-# STRICT=1 fails if a goal is not met.
+# STRICT=1: fail if a goal is missed.
 benchmark: all
 	@scripts/ensure-packages dbus-daemon socat picocom strace tio
 	$(MAKE) -C Benchmarks benchmark
