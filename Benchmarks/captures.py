@@ -7,7 +7,7 @@ from harness import numbers
 
 MIB = 1 << 20
 LARGE = 1024
-# What memory may grow by, from a capture of 1 MiB to the large one.
+# The allowed growth of the memory from a capture of 1 MiB to the large one.
 GROWTH_MIB = 6
 
 
@@ -36,7 +36,7 @@ def measure(table, options):
             results.append(numbers(
                 options.peers / "launch", 1, options.pumpctl, "--port", f"replay:{path}?pace=none", "send", "GET_LOG"))
     (_, small), (time, large) = [(time / 1e6, memory / 1024) for time, memory in results]
-    # No goal: who plays a capture back waits for the commands of a session, not for its bytes.
+    # No goal for the time: a replayed capture waits for the session's commands, not for its bytes.
     table.add("a capture of 1 GiB, played back", f"{time:.1f} s", "", "", "", True)
     table.add("… its peak memory", f"{large:.1f} MiB", f"{small:.1f} MiB (1 MiB)", "", f"≤ {GROWTH_MIB} MiB more",
               large - small <= GROWTH_MIB)

@@ -31,7 +31,7 @@ def log_get(table, options):
         result = medians(options.rounds, {
             "ours": ours, "C": lambda: numbers(options.peers / "download", storm.said[0], LOG_BYTES)})
     (time_us, memory_kib), peer = result["ours"], result["C"][0]
-    # The end of a log is a silence, which is no work.
+    # The log's end is a silence of 0.3 s, which is not work.
     rate = LOG_BYTES / (time_us - 300_000)
     table.add("`storm log get`, 50 MB into a file", f"{rate:.0f} MB/s", f"{peer:.0f} MB/s (C)", f"{rate / peer:.2f}", "≥ 0.5",
               rate >= 0.5 * peer)
@@ -100,11 +100,11 @@ def shown(command):
     if not child:
         os.execvp(command[0], [str(word) for word in command])
     lines, start = 0, None
-    # Once it draws nothing more, it reads what is typed; picocom draws nothing.
+    # A console that draws nothing more reads its input; picocom draws nothing at all.
     while select.select([terminal], [], [], 1)[0]:
         os.read(terminal, 1 << 16)
     os.write(terminal, b"GET_LOG\r")
-    # A row of the log has 30 bytes; its first and last one may be shorter.
+    # A row of the log has 30 bytes; the first and the last one may be shorter.
     wanted = SHOWN_BYTES // 30 - 2
     while lines < wanted:
         heard = os.read(terminal, 1 << 16)
@@ -120,7 +120,7 @@ def shown(command):
 def characters(table, options):
     with Program(options.peers / "storm", SHOWN_BYTES) as storm:
         port = storm.said[0]
-        # Neither sends a line feed for the return key by itself.
+        # Neither tio nor picocom sends a line feed for the return key by default.
         result = medians(options.rounds, {
             "ours": lambda: shown([options.pumpctl, "--port", port, "--family", "raw", "console"]),
             "tio": lambda: shown(["tio", "--map", "OCRNL", port]),

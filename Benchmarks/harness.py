@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 PYTHON = "/usr/bin/python3"
-# Longer than anything that is measured takes.
+# Longer than any measured operation takes.
 PATIENCE_S = 300
 
 
@@ -78,7 +78,7 @@ class Responder(Program):
 class Bluetooth(Program):
     """fake-bluez on a bus of its own, for as long as the block lasts: the environment of who uses it."""
 
-    # Its Sprinter, as an endpoint, and as objects.
+    # The Sprinter, as an endpoint and as object paths.
     ENDPOINT = "ble:00:15:83:00:00:20"
     DEVICE = "/org/bluez/hci0/dev_00_15_83_00_00_20"
     CHARACTERISTIC = DEVICE + "/service0001/char0002"

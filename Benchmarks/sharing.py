@@ -142,7 +142,7 @@ def crowd(table, options, folder):
     for each in folders:
         each.mkdir()
     with contextlib.ExitStack() as stack:
-        # It says something unasked now and then, which is for all.
+        # After every 500 replies the pump sends an unsolicited line, which goes to all clients.
         pumps = [stack.enter_context(Program(options.peers / "responder", 1, 500, lines=1)) for _ in folders]
         _, daemon = [
             stack.enter_context(
@@ -180,7 +180,7 @@ def ask_in_turn(daemon, names, period_s, duration_s):
         request = {"id": asked, "do": "command", "device": names[asked % len(names)], "name": "status"}
         connection.sendall(json.dumps(request).encode() + b"\n")
         asked += 1
-        # Those that are late are read with the next ones.
+        # Late replies are read together with the next ones.
         while select.select([connection], [], [], 0)[0] and answered < asked:
             answered, told = answered + 1, told + json.loads(lines.readline())["ok"]
     while answered < asked and (line := lines.readline()):

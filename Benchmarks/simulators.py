@@ -24,7 +24,7 @@ class Terminals(Program):
                 client = os.open(line.removeprefix("PTY "), os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
                 stack.callback(os.close, client)
             self.clients = stack.pop_all()
-        # They are all noticed by then.
+        # The simulator notices all clients within this second.
         time.sleep(1)
         return self
 

@@ -1,4 +1,5 @@
-// Preloaded, counts what the process allocates: a benchmark finds allocations() by dlsym and reads it before and after.
+// Preload this library to count the process's allocations. A benchmark finds allocations() by dlsym and reads it before
+// and after.
 #define _GNU_SOURCE
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
-// The floor for a command's round trip over bluetoothd: WriteValue, and values until the line end, no more.
-// ble-roundtrip DEVICE CHARACTERISTIC COUNT, of which the first two are object paths
+// The lower bound for a command's round trip over bluetoothd: only WriteValue, and reading values until the line end.
+// ble-roundtrip DEVICE CHARACTERISTIC COUNT; DEVICE and CHARACTERISTIC are object paths
 #include <dbus/dbus.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static DBusMessage *call(DBusMessage *message) {
     return reply;
 }
 
-// Connects, and waits until the services are known.
+// Connects, and waits until the services are resolved.
 static void connect_device(const char *device) {
     const char *interface = "org.bluez.Device1", *name = "ServicesResolved";
     dbus_message_unref(call(method(device, interface, "Connect")));
@@ -77,7 +77,7 @@ static DBusMessage *write_value(const char *characteristic, const char *text) {
     return message;
 }
 
-// The bytes of a changed Value; none where something else has changed.
+// Finds the bytes of a changed Value; none if another property has changed.
 static int changed_value(DBusMessage *signal, const char **bytes) {
     DBusMessageIter arguments, changed, entry, variant, array;
     int count = 0;
@@ -135,7 +135,7 @@ int main(int argc, char **argv) {
     }
     double used = cpu() - cpu0;
     qsort(times, count, sizeof *times, ascending);
-    printf("%.2f %.2f\n", times[count / 2], used / count);  // median us, CPU us a round trip
+    printf("%.2f %.2f\n", times[count / 2], used / count);  // median us, CPU us per round trip
     dbus_connection_close(bus);
     return 0;
 }

@@ -1,4 +1,4 @@
-// Connects a client to what is being started: retried for 5 s while nobody listens there.
+// Connects a client to a server that is still starting: retries for 5 s while nothing listens there.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// "unix:PATH", or a port of 127.0.0.1; -1 with errno if that fails.
+// Connects to "unix:PATH", or to a port of 127.0.0.1. Returns -1 with errno on failure.
 static int connect_to(const char *address) {
     struct sockaddr_un local = {.sun_family = AF_UNIX};
     struct sockaddr_in internet = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};

@@ -1,4 +1,5 @@
-// Fetches a log of BYTES from a TCP port of 127.0.0.1, or from a terminal by its path. download PORT BYTES prints MB/s, from the first byte to the last.
+// Fetches a log of BYTES from a TCP port of 127.0.0.1, or from a terminal at a path: download PORT BYTES prints MB/s,
+// from the first byte to the last.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
-// Runs a program over and over. launch COUNT PROGRAM ARGUMENT... prints the median time from before the fork to the
-// exit in microseconds, and the peak memory in KiB. It is small itself: a child's peak includes what it was forked from.
+// Runs a program repeatedly: launch COUNT PROGRAM ARGUMENT... prints the median time from before the fork to the exit
+// in microseconds, and the peak memory in KiB. This program is small itself, because a child's peak includes the memory
+// of the process that forked it.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

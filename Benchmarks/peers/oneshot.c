@@ -1,4 +1,4 @@
-// The floor for one command from exec to exit: open, lock, set raw 9600, ask, print what the pump does. oneshot PORT
+// The lower bound for one command from exec to exit: open, lock, set raw 9600, ask, print the reply: oneshot PORT
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
-// A bench of pumps without a firmware: each answers STATUS on a pseudo-terminal of its own at once, so that a benchmark
-// times the host alone. responder [PUMPS [ANSWERS]] prints the slaves' paths, a line each; with ANSWERS, a pump also says
-// something unasked behind each so many answers. At SIGUSR1 each pump says 50 kB unasked, and a line is printed once that
-// was read. Lives until its standard input ends.
+// Simulated pumps without a firmware. Each answers STATUS immediately on its own pseudo-terminal, so that a benchmark
+// times only the host: responder [PUMPS [ANSWERS]] prints the paths of the slaves, one per line. With ANSWERS, a pump
+// sends an unsolicited line after every ANSWERS replies. On SIGUSR1 each pump sends 50 kB unsolicited, and a line is
+// printed once they were written. Runs until its standard input ends.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
-// A storm sensor without a firmware: sends a log of BYTES at once for each line that it reads, as fast as its reader takes
-// it. storm BYTES prints the path of its pseudo-terminal; lives until its standard input ends.
+// A storm sensor without a firmware. Sends a log of BYTES immediately for each line that it reads, as fast as its
+// reader accepts it: storm BYTES prints the path of its pseudo-terminal. Runs until its standard input ends.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
@@ -29,7 +29,7 @@ int main(int argc, char **argv) {
     memcpy(log, prefix, filled);
     while (filled < length) {
         size_t part = length - filled < sizeof row - 1 ? length - filled : sizeof row - 1;
-        // Its last row ends too.
+        // The log's last row is complete too.
         memcpy(log + filled, row + (sizeof row - 1 - part), part);
         filled += part;
     }

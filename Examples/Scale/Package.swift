@@ -5,14 +5,14 @@ let package = Package(
     name: "Scale",
     dependencies: [.package(name: "pumpctl", path: "../..")],
     targets: [
-        // The host's side: the protocol, and the row that says what a program must know of a scale.
+        // The host's side: the protocol, and the row with the facts that programs need about a scale.
         .target(
             name: "Scale",
             dependencies: [
                 .product(name: "DeviceKit", package: "pumpctl"), .product(name: "LineProtocol", package: "pumpctl"),
                 .product(name: "Transports", package: "pumpctl"),
             ]),
-        // The device's side, written apart from the host's, so that the two can disagree.
+        // The device's side, written independently of the host's, so that the two can disagree.
         .target(name: "ScaleSim", dependencies: [.product(name: "FirmwareSim", package: "pumpctl")]),
         .executableTarget(name: "scale-tool", dependencies: ["Scale"]),
         .executableTarget(

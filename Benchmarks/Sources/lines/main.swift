@@ -1,4 +1,4 @@
-// Cutting lines, and reading a status line: how fast, and what it allocates. Run under allocations.so.
+// The speed and the allocations of framing lines and parsing a status line. Run with allocations.so preloaded.
 // Prints GB/s, allocations per line, ns per status line, allocations per status line.
 import Glibc
 import LineProtocol
@@ -13,7 +13,7 @@ let countAllocations: @convention(c) () -> UInt = {
     return unsafeBitCast(symbol, to: (@convention(c) () -> UInt).self)
 }()
 
-/// Takes what a computation brought, so that it can't be left out.
+/// Consumes the result of a computation, so that the optimizer can't remove the computation.
 @inline(never) func consume<Value>(_ value: borrowing Value) {}
 
 struct Measured {
@@ -21,7 +21,7 @@ struct Measured {
     var allocations: Double
 }
 
-/// The best of several rounds of `body`, which does `count` things a round.
+/// The best of several rounds of `body`. `count` is the number of operations in a round.
 func measure(rounds: Int, count: Int, _ body: () -> Void) -> Measured {
     var best = Double.infinity
     let before = countAllocations()
@@ -37,7 +37,7 @@ func measure(rounds: Int, count: Int, _ body: () -> Void) -> Measured {
     return Measured(nanoseconds: best / Double(count), allocations: Double(allocated) / Double(rounds * count))
 }
 
-/// 4 KiB chunks of status lines, cut where they happen to be.
+/// Frames status lines from chunks of 4 KiB, which cut lines at arbitrary places.
 func framing() -> (gigabytesPerSecond: Double, allocations: Double) {
     let chunkLength = 4096
     let text = Array(repeatElement(statusLine, count: 4096).joined())
@@ -46,7 +46,7 @@ func framing() -> (gigabytesPerSecond: Double, allocations: Double) {
     }
     let lineCount = chunks.count * chunkLength / statusLine.count
     var framer = LineFramer(limit: PumpFamily.lineLimit)
-    // The buffer for the pending line is allocated once.
+    // Warm up: the buffer for a pending line is allocated once.
     for part in [statusLine.prefix(70), statusLine.suffix(from: 70)] { framer.append(part.span) { _, _ in } }
     var byteCount = 0
     let result = measure(rounds: 200, count: lineCount) {
@@ -56,7 +56,7 @@ func framing() -> (gigabytesPerSecond: Double, allocations: Double) {
     return (Double(statusLine.count) / result.nanoseconds, result.allocations)
 }
 
-/// From the bytes of a line to the state of the pump.
+/// Parses the bytes of a line and applies the message to the pump's state.
 func statusToState() -> Measured {
     let line = Array(statusLine.dropLast(2))
     var state = PumpState()

@@ -1,5 +1,5 @@
-// Many sessions in one program, each with a port of its own: many-sessions PORT… prints the load in percent of a core while
-// each asks for the status every 5 s, and the peak memory in MiB.
+// Many sessions in one program, each with its own port: many-sessions PORT… prints the load in percent of a core while
+// each session asks for the status every 5 s, and the peak memory in MiB.
 import DescriptorIO
 import Glibc
 import LineProtocol

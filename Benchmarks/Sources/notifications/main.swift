@@ -1,14 +1,15 @@
-// What a BLE device says unasked, through to messages of a session. notifications ENDPOINT COUNT
+// The throughput of unsolicited BLE notifications, from the device to a session's messages: notifications ENDPOINT
+// COUNT
 //
-// The device is fake-bluez's Sprinter: it says COUNT pieces of 20 bytes, which are status lines of 51 in a row. Prints the
-// pieces a second, from the first message to the last, and the CPU time of one.
+// The device is fake-bluez's Sprinter. It sends COUNT pieces of 20 bytes, which together form status lines of 51 bytes.
+// Prints the pieces per second, from the first message to the last, and the CPU time per piece.
 import DescriptorIO
 import Glibc
 import LineProtocol
 import Transports
 
 let endpoint = CommandLine.arguments[1]
-/// Whole lines.
+/// Rounded down so that the pieces form whole lines.
 let count = max(51, (Int(CommandLine.arguments[2]) ?? 51_000) / 51 * 51)
 
 func nowMicroseconds() -> Double {

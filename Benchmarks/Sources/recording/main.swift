@@ -1,13 +1,15 @@
-// What recording costs. recording PORT TURNS ROUNDTRIPS ROWS PUMPCTL-RECORD
+// The cost of recording: recording PORT TURNS ROUNDTRIPS ROWS PUMPCTL-RECORD
 //
-// Prints telemetry rows a second, from the first to the last of ROWS being on the disk. Then sessions take turns in which
-// nothing is recorded, in which a recorder of this process does it, and in which pumpctl-record does, as for pumpctl. Prints
-// the 99th percentile of a command's round trip as the median of the turns without; and for each of the other two the same,
-// the median of its ratio to the turn without that is next to it, and the time that it takes to hand a status over.
+// First prints the telemetry rows per second for ROWS rows, from the first record to the last one on the disk. Then
+// sessions take turns: without recording, with a recorder in this process, and with pumpctl-record as pumpctl uses it.
+// Prints the median over the turns without recording of the 99th percentile of a command's round trip. For each of the
+// other two kinds, prints the same median, the median ratio to the neighbouring turn without recording, and the time
+// needed to hand over a status.
 //
-// A turn is much longer than a recorder waits to write, and it ends when all is on the disk: what is written of one turn is
-// written in that turn. It asks as fast as it is answered, but with pauses: whoever takes more than a fair share of a busy
-// machine is made to wait, and that would hide all else. Some thousand statuses a second are recorded so.
+// A turn is much longer than a recorder's delay before it writes, and it ends when everything is on the disk: so a turn
+// also pays for its own writes. Each turn sends as fast as the replies arrive, with pauses: the scheduler throttles a
+// process that takes more than its fair share of a busy machine, which would hide every other effect. A turn records
+// some thousand statuses per second.
 import DescriptorIO
 import Glibc
 import LineProtocol
@@ -21,7 +23,7 @@ let turns = Int(CommandLine.arguments[2]) ?? 15
 let roundTrips = Int(CommandLine.arguments[3]) ?? 20_000
 let rowCount = Int(CommandLine.arguments[4]) ?? 500_000
 let program = CommandLine.arguments[5]
-/// How many round trips follow each other without a pause.
+/// The number of round trips in a row without a pause.
 let burst = 100
 let pause = Duration.milliseconds(15)
 
@@ -44,7 +46,7 @@ func reading(of status: PumpStatus) -> Reading {
     return reading
 }
 
-/// A recorder on a new database in the folder of the benchmarks, which is on a disk.
+/// A recorder on a new database in the benchmarks' build folder, which is on a disk.
 func newRecorder(_ name: String) -> Recorder {
     let path = ".build/recording/\(name).sqlite"
     for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
@@ -54,7 +56,7 @@ func newRecorder(_ name: String) -> Recorder {
     }
 }
 
-/// How many rows a second are on the disk, of so many that are recorded as fast as that goes.
+/// The rows per second that reach the disk if rows are recorded as fast as possible.
 func rowsPerSecond() async throws -> Double {
     let recorder = newRecorder("rows")
     let session = recorder.beginSession(family: "pump", endpoint: "benchmark", device: nil)
@@ -67,7 +69,7 @@ func rowsPerSecond() async throws -> Double {
     let start = nowMicroseconds()
     for row in 1...rowCount {
         recorder.record(.reading(kind: "status", reading(of: status)), in: session)
-        // As often as a sender would have to wait that must lose nothing.
+        // As often as a sender that must lose nothing would have to wait.
         if row % 20_000 == 0 { try await recorder.flush() }
     }
     try await recorder.flush()
@@ -77,14 +79,14 @@ func rowsPerSecond() async throws -> Double {
     return Double(rowCount) / time * 1e6
 }
 
-/// Takes what is recorded.
+/// A receiver of records.
 protocol Taker {
     func record(_ reading: Reading)
-    /// Waits until all of it is on the disk.
+    /// Waits until every record is on the disk.
     func flush() async throws
 }
 
-/// A recorder of this process.
+/// A recorder in this process.
 struct OwnRecorder: Taker {
     let recorder = newRecorder("session")
     let session: UInt64
@@ -95,7 +97,7 @@ struct OwnRecorder: Taker {
     func flush() async throws { try await recorder.flush() }
 }
 
-/// pumpctl-record, as pumpctl starts it.
+/// pumpctl-record, started in the same way as by pumpctl.
 final class RecordProgram: Taker {
     private let socket: CInt
     private var pending: [UInt8] = []
@@ -128,7 +130,7 @@ final class RecordProgram: Taker {
         else { exit(1) }
     }
 
-    /// Never waits, as pumpctl does not.
+    /// Never blocks, like pumpctl.
     private func say(_ line: String) {
         pending += line.utf8
         pending.append(UInt8(ascii: "\n"))
@@ -141,8 +143,8 @@ final class RecordProgram: Taker {
     }
 }
 
-/// Asks for statuses, and has them recorded: the 99th percentile of the round trip, and how long it took to hand a status
-/// over, in microseconds.
+/// Asks for statuses and has them recorded. Returns the 99th percentile of the round trip and the time to hand over a
+/// status, both in microseconds.
 func ask(
     _ session: PumpSession, _ clock: EventLoopClock, _ taker: (any Taker)?
 ) async throws -> (percentile: Double, handing: Double) {
@@ -176,7 +178,7 @@ let error: (any Error)? = EventLoop.run { loop in
         var with: [[(percentile: Double, handing: Double)]] = [[], []]
         _ = try await ask(session, clock, nil)
         for turn in 0..<turns {
-            // Each taker is the first as often as the second, and each has a neighbour without.
+            // Each taker is first as often as second, and each has a neighbouring turn without recording.
             for index in turn % 2 == 0 ? [0, 1] : [1, 0] {
                 if turn % 4 < 2 { without.append(try await ask(session, clock, nil).percentile) }
                 with[index].append(try await ask(session, clock, takers[index]))

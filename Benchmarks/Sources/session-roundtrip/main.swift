@@ -1,4 +1,4 @@
-// A command's round trip through Session, between two processes. session-roundtrip PORT COUNT
+// The time of a command's round trip through Session, between two processes: session-roundtrip PORT COUNT
 import DescriptorIO
 import Glibc
 import LineProtocol

@@ -11,7 +11,7 @@ do {
     let report = try await log.run()
     print("\(report.byteCount) bytes in \(path)")
 } catch let error as LogDownloadError {
-    // The file is as it was; what has come is beside it.
+    // The file is unchanged. The data received so far is in a file next to it.
     print(error)
     exit(1)
 }

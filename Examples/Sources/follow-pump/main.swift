@@ -1,4 +1,4 @@
-// Follows a pump, also through unplugged cables: follow-pump ENDPOINT
+// Follows a pump, even through an unplugged cable: follow-pump ENDPOINT
 import DeviceKit
 import Glibc
 import LineProtocol

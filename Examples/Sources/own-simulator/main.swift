@@ -1,7 +1,7 @@
-// A simulated device of your own, as a serial port for other programs: own-simulator LINK
+// A custom simulated device, as a serial port for other programs: own-simulator LINK
 import FirmwareSim
 
-/// A thermometer that answers each line with 21.5, a moment later.
+/// A thermometer that replies to each line with 21.5 after a delay.
 struct Thermometer: SimulatedDevice {
     let delay: Duration
     private var answers: [Emission] = []
@@ -26,7 +26,7 @@ struct Thermometer: SimulatedDevice {
     var isQuiescent: Bool { answers.isEmpty }
 }
 
-// Its options are data, which a command line or a page can offer and check.
+// The options are data that a command line or a web page can offer and check.
 let thermometer = Simulator(
     "thermometer",
     options: [SimulatorOption("delay", .time(), default: "10ms", help: "How long an answer takes.")]

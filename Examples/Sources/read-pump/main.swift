@@ -10,11 +10,11 @@ do {
     let status = try await pump.readStatus()
     print("pump", status.power.rawValue)
     if let percent = status.speedPercent { print("speed \(percent) %") }
-    // A reading that no working thermistor gives is no temperature.
+    // Skip a reading that no working thermistor can give.
     if let skin = status.temperatures.skin, skin.isPlausible { print("skin \(skin.celsius) °C") }
     await pump.close()
 } catch let error as LinkError {
-    // What went wrong, and what a person can do about it.
+    // The error, and a hint on how to fix it.
     print(error, error.hint ?? "")
     exit(1)
 } catch let error as SessionError {

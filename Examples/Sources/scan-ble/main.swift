@@ -1,4 +1,4 @@
-// Lists the Bluetooth LE devices that are in sight for five seconds: scan-ble
+// Lists the Bluetooth LE devices heard within five seconds: scan-ble
 import BlueZ
 
 let bluez = try await BlueZ.open()

@@ -35,7 +35,8 @@ public:
     void stop();
     /// Stops and enters the error state.
     void fail();
-    /// Sets the PWM value. Call only while the pump is on: this drives the motor in any state. At 0 the pump is on, but still.
+    /// Sets the PWM value; at 0 the pump is on, but still.
+    /// Call only while the pump is on: this drives the motor in any state.
     void setSpeed(uint8_t pwm);
 
     State state() const { return _state; }

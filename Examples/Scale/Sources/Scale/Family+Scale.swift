@@ -3,7 +3,7 @@ internal import LineProtocol
 public import Transports
 
 extension Family {
-    /// The scale, as programs must know it that work with devices of any family.
+    /// The scale, described for programs that work with devices of any family.
     public static let scale = Family(
         name: "scale", device: "a scale", baudRate: 9600,
         reasonForNoStop: "nothing of a scale moves",
@@ -29,7 +29,7 @@ extension Family {
 }
 
 extension LinkSchemes {
-    /// All links by which a scale can be reached; over BLE it is behind an HM-10.
+    /// Every kind of link that reaches a scale; over BLE the scale is behind an HM-10.
     public static let scale: LinkSchemes = {
         var profiles = GATTProfiles.carriers
         profiles.add(.hm10, for: "scale")

@@ -1,6 +1,6 @@
 public import DeviceKit
 
-/// What a monitor, and what records it, must know beside the row.
+/// The additional facts that a monitor and a recorder of scales need.
 extension ScaleFamily: FollowedFamily {
     public static var row: Family { .scale }
 

@@ -2,12 +2,12 @@ public import LineProtocol
 
 /// The scale's protocol. Each line ends with a line feed.
 ///
-/// | the host says | the scale answers |
+/// | the host sends | the scale replies |
 /// | --- | --- |
 /// | `WEIGH` | `WEIGHT:123.4`, in grams, or `ERROR:OVERLOAD` |
-/// | `TARE` | `TARED`: what lies on it now weighs nothing |
+/// | `TARE` | `TARED`: the current load counts as zero from now on |
 ///
-/// Unasked it says `OVERLOAD` when more is put on it than it can bear.
+/// The scale sends an unsolicited `OVERLOAD` when the load exceeds its capacity.
 public enum ScaleFamily: DeviceFamily {
     public typealias Command = ScaleCommand
     public typealias Message = ScaleMessage
@@ -38,7 +38,7 @@ public enum ScaleFamily: DeviceFamily {
 
     public static func exchange(for command: ScaleCommand) -> ScaleExchange { ScaleExchange(command: command) }
 
-    /// A weight is told only when it is asked for: what comes before it is older than the question.
+    /// The scale reports a weight only in reply to `WEIGH`: anything heard before that reply is stale.
     public static var fence: ScaleCommand? { .weigh }
 
     public static func isFence(_ command: ScaleCommand) -> Bool { command == .weigh }
@@ -53,28 +53,28 @@ public enum ScaleFamily: DeviceFamily {
     public static var statusQuery: ScaleCommand? { .weigh }
 }
 
-/// What a host can ask of a scale.
+/// A command of a scale.
 public enum ScaleCommand: String, Sendable, CaseIterable {
-    /// For the weight of what lies on it.
+    /// Asks for the weight of the load.
     case weigh = "WEIGH"
-    /// To count what lies on it now as nothing.
+    /// Sets the current load as the zero point.
     case tare = "TARE"
 }
 
-/// What one line of a scale means.
+/// A parsed line of a scale.
 public enum ScaleMessage: Sendable, Hashable {
     /// `WEIGHT:123.4`, in grams.
     case weight(Double)
     /// `TARED`.
     case tared
-    /// `OVERLOAD`, unasked: there is more on it than it can bear.
+    /// `OVERLOAD`, unsolicited: the load exceeds the scale's capacity.
     case overload
     /// `ERROR:…`
     case error(String)
-    /// A line that is nothing of the protocol.
+    /// A line that is not part of the protocol.
     case unknown([UInt8])
 
-    /// What `line` means.
+    /// Parses `line`.
     public init(line: Span<UInt8>, ending: LineEnding) {
         let bytes = line.withUnsafeBufferPointer { Array($0) }
         let parts = String(decoding: bytes, as: UTF8.self).split(
@@ -91,15 +91,15 @@ public enum ScaleMessage: Sendable, Hashable {
     }
 }
 
-/// What a command of a scale brings back.
+/// The result of a command.
 public enum ScaleReply: Sendable, Hashable {
     /// The weight in grams.
     case weight(Double)
-    /// What lies on it counts as nothing.
+    /// The current load counts as zero.
     case tared
 }
 
-/// Follows the lines that answer one command.
+/// Matches the replies to one command.
 public struct ScaleExchange: CommandExchange {
     let command: ScaleCommand
 
@@ -113,11 +113,11 @@ public struct ScaleExchange: CommandExchange {
     }
 }
 
-/// What is known of a scale.
+/// The known state of a scale.
 public struct ScaleState: DeviceState, Hashable {
-    /// The weight in grams; nil where it is not known.
+    /// The weight in grams; nil if unknown.
     public private(set) var grams: Double?
-    /// Whether there is more on it than it can bear; nil where that is not known.
+    /// Whether the load exceeds the scale's capacity; nil if unknown.
     public private(set) var isOverloaded: Bool?
 
     public init() {}
@@ -140,9 +140,9 @@ public struct ScaleState: DeviceState, Hashable {
 public typealias ScaleSession = Session<ScaleFamily>
 
 extension Session where Family == ScaleFamily {
-    /// The weight of what lies on the scale, in grams.
+    /// Asks for the weight of the load, in grams.
     ///
-    /// - Throws: `refused` with the device's code `OVERLOAD`, and what ``Session/perform(_:timeout:)`` throws.
+    /// - Throws: `refused` with the device's code `OVERLOAD`, and the errors of ``Session/perform(_:timeout:)``.
     public nonisolated func weigh() async throws(SessionError) -> Double {
         guard case .weight(let grams) = try await perform(.weigh) else {
             preconditionFailure("WEIGH was completed by something else")
@@ -150,6 +150,6 @@ extension Session where Family == ScaleFamily {
         return grams
     }
 
-    /// Counts what lies on the scale now as nothing.
+    /// Sets the current load as the zero point.
     public nonisolated func tare() async throws(SessionError) { _ = try await perform(.tare) }
 }

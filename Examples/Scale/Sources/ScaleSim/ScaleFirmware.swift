@@ -1,22 +1,22 @@
 public import FirmwareSim
 
-/// A simulated scale on a line of 9600 baud, on which things are put and taken off.
+/// A simulated scale on a line of 9600 baud, whose load can be changed.
 public struct ScaleFirmware: SimulatedDevice {
-    /// The most that it can bear, in tenths of a gram.
+    /// The capacity in tenths of a gram.
     public static let limit = 50_000
-    /// The time that it takes to weigh.
+    /// The time needed for a weighing.
     public static let weighingTime = Duration.milliseconds(80)
 
-    /// What lies on it, in tenths of a gram.
+    /// The load in tenths of a gram.
     public private(set) var load: Int
     private var tare = 0
     private var line: [UInt8] = []
     private var answers: [Emission] = []
 
-    /// A scale on which `load` tenths of a gram lie.
+    /// Creates a scale with a load of `load` tenths of a gram.
     public init(load: Int = 0) { self.load = load }
 
-    /// Puts `tenths` of a gram on the scale, or takes them off where that is negative.
+    /// Adds `tenths` of a gram to the load, or removes them if negative.
     public mutating func put(_ tenths: Int, at instant: Duration) {
         let wasOverloaded = load > Self.limit
         load = max(0, load + tenths)

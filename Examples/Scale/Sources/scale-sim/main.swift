@@ -1,6 +1,6 @@
 // A simulated scale for other programs: scale-sim pty LINK | tcp PORT | ble NAME
 //
-// Each line of standard input puts so many grams on it: `250`, or takes them off: `-250`.
+// Each line of standard input adds grams to the load (`250`) or removes them (`-250`).
 import BlueZ
 import DescriptorIO
 import FirmwareSim
@@ -8,13 +8,13 @@ import Glibc
 import PeripheralSim
 import ScaleSim
 
-/// Prints a line at once.
+/// Prints a line without buffering.
 func announce(_ text: String) {
     let line = Array("\(text)\n".utf8)
     _ = write(STDOUT_FILENO, line, line.count)
 }
 
-/// Reads what is put on the scale, until standard input ends.
+/// Reads changes of the load until standard input ends.
 func readLoads(_ put: @escaping @Sendable (_ tenths: Int) async -> Void) {
     Task.detached {
         while let line = readLine() {

@@ -1,13 +1,13 @@
 // Works with a scale: scale-tool weigh | tare | console | monitor ENDPOINT
 //
-// What monitor shows it also records, where SCALE_RECORDER names the program pumpctl-record.
+// `monitor` also records if SCALE_RECORDER names the program pumpctl-record.
 import DeviceKit
 import Glibc
 import LineProtocol
 import Scale
 import Transports
 
-/// Prints a line at once.
+/// Prints a line without buffering.
 func announce(_ text: String) {
     let line = Array("\(text)\n".utf8)
     _ = write(STDOUT_FILENO, line, line.count)
@@ -48,7 +48,7 @@ do {
             await recording?.listen()
             recording?.beginSession(at: endpoint)
         }
-        // A line of standard input that ends, ends it.
+        // The end of standard input ends the monitor.
         let monitor = try await DeviceMonitor<ScaleFamily>(
             over: link, reconnector, interval: .milliseconds(500))
         Task.detached {

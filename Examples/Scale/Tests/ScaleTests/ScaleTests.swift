@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The scale's protocol, the host's side against the device's")
 struct ScaleTests {
-    /// What the host understands of what the device says to `text`.
+    /// Sends `text` to the device and returns its replies as the host parses them.
     private func answers(to text: String, _ scale: inout ScaleFirmware, at instant: Duration) -> [ScaleMessage] {
         scale.receive(Array(text.utf8), at: instant)
         return messages(of: &scale, until: instant + .seconds(1))
