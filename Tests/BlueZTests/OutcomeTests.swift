@@ -7,7 +7,7 @@ import Testing
 
 @Suite("An outcome", .timeLimit(.minutes(5)))
 struct OutcomeTests {
-    /// One that waits on a loop, on behalf of a task that has no place there.
+    /// Waits on a loop for the benefit of a task that runs elsewhere.
     private actor Waiter {
         nonisolated let loop: EventLoop
         nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -20,7 +20,7 @@ struct OutcomeTests {
             return try await outcome.wait(activity: "waiting")
         }
 
-        /// Sooner or later: after so many turns of the loop.
+        /// Finishes the outcome after `turns` turns of the loop.
         private nonisolated func finish(_ outcome: Outcome<Int>, _ number: Int, after turns: Int) {
             loop.execute {
                 guard turns > 0 else { return _ = outcome.finish(.success(number)) }

@@ -2,7 +2,7 @@ import CaptureFormat
 import TestSupport
 
 extension CaptureEvent {
-    /// Some event that may happen; all of them for some seed.
+    /// A random event; every kind occurs for some seed.
     static func made(at time: Duration, by random: inout SplitMix64) -> CaptureEvent {
         CaptureEvent(at: time, link: 1 + random.number(below: 3), content(by: &random))
     }

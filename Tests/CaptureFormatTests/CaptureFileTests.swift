@@ -41,7 +41,7 @@ struct CaptureFileTests {
         let path = try write(events)
         #expect(try CaptureReader(path).header == Self.header)
         let (read, isCut, line) = try read(path)
-        // Not by #expect alone, which would print all of both.
+        // #expect alone would print both arrays in full.
         let isSame = read == events
         #expect(isSame)
         #expect(!isCut)
@@ -80,7 +80,7 @@ struct CaptureFileTests {
             let path = folder.write(String(decoding: bytes[..<length], as: UTF8.self), to: "cut-\(length)")
             let whole = ends.count { $0 < length } - 1
             let (read, isCut, _) = try read(path)
-            // A last line may lack nothing but its end.
+            // The last line may be complete except for its line end.
             let isWhole = ends.contains(length)
             #expect(read == Array(events[..<(whole + (isWhole ? 1 : 0))]))
             #expect(isCut == (bytes[length - 1] != 0x0A && !isWhole))

@@ -5,7 +5,7 @@ import LineProtocol
 import TestSupport
 import Transports
 
-/// What a capture holds.
+/// The contents of a capture.
 struct Captured {
     var events: [CaptureEvent] = []
 
@@ -14,7 +14,7 @@ struct Captured {
         while let event = try reader.next() { events.append(event) }
     }
 
-    /// What happened, without times and without the facts of carriers, which name the endpoint.
+    /// The events without times and without the carriers' facts, which name the endpoint.
     var wire: [CaptureEvent.Content] {
         events.compactMap { event in
             if case .opened = event.content { return nil }
@@ -32,7 +32,7 @@ struct Captured {
 }
 
 extension Capture {
-    /// A capture of a pump, in a file that is new.
+    /// Creates a capture of a pump in a new file.
     static func new(
         at path: String, clock: any Clock<Duration> = ManualClock(),
         tell: @escaping @Sendable (CaptureError) -> Void = { _ in }
@@ -44,7 +44,7 @@ extension Capture {
 }
 
 extension TemporaryFolder {
-    /// A capture that a test has made up: of a link that is there from the beginning.
+    /// Writes a capture with the given events, of a link that is open from the start.
     func capture(
         _ events: [(Duration, CaptureEvent.Content)], keepsPacketBounds: Bool = false
     ) throws -> String {

@@ -13,7 +13,7 @@ struct CapturingLinkTests {
 
     private func capture() throws -> Capture { try .new(at: folder.path("capture"), clock: clock) }
 
-    /// What is in the file once all of it is.
+    /// Returns the file's content once everything is written.
     private func written(_ capture: Capture) async throws -> Captured {
         await capture.finish()
         return try Captured(folder.path("capture"))

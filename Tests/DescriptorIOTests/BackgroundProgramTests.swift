@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A program in the background")
 struct BackgroundProgramTests {
-    /// A variable for each test: they run in one process.
+    /// Starts a script with its own environment variable as the mark, because the tests share one process.
     private func start(_ script: String, mark: String) throws -> BackgroundProgram.Start {
         try BackgroundProgram(mark: mark).start(["sh", "-c", script], program: "/bin/sh")
     }

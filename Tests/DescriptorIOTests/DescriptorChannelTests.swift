@@ -26,7 +26,7 @@ struct DescriptorChannelTests {
         }
         await thread.settle()
         #expect(target(of: near) != held)
-        // What takes the number over is not watched in its stead.
+        // A descriptor that reuses the number is not watched by mistake.
         #expect(await isIdle(thread))
         thread.loop.stop()
     }
@@ -39,7 +39,7 @@ struct DescriptorChannelTests {
         await channel.forward { arrival in if case .success(let bytes?) = arrival { told.append(bytes) } }
         let toldWhileWriting = await Task(executorPreference: loop) {
             #expect(write(far, "last words", 10) == 10)
-            // A child that is just being started has a copy.
+            // shutdown(2), because a child that is just being forked may hold a copy of the descriptor.
             shutdown(far, CInt(SHUT_RDWR))
             close(far)
             #expect(throws: DescriptorError.self) { try channel.writeAtOnce([1]) }
@@ -120,7 +120,7 @@ struct DescriptorChannelTests {
     @Test func `A receiver that closes the channel amid a loss gets no more, and nobody else's bytes are read`()
         async throws
     {
-        // In a process of its own, since it hands a descriptor number to somebody else.
+        // Runs in its own process, because another descriptor takes over the number.
         await #expect(processExitsWith: .success) {
             let loop = EventLoop.shared
             let (near, far) = try socketPair()
@@ -139,12 +139,12 @@ struct DescriptorChannelTests {
                     parts.append(bytes.count)
                     guard parts.values.count == 1 else { return }
                     channel.assumeIsolated { $0.close() }
-                    // Somebody else gets the number at once.
+                    // Another descriptor takes the number immediately.
                     _ = dup2(other, near)
                 case .success(nil), .failure: ended.continuation.yield()
                 }
             }
-            // The loss is met by writing, before the loop comes round to reading.
+            // The write discovers the loss before the loop gets to reading.
             await Task(executorPreference: loop) {
                 await channel.forward(to: receiver)
                 await #expect(throws: DescriptorError.self) { try await channel.write([1]) }
@@ -175,7 +175,7 @@ struct DescriptorChannelTests {
         var ends: [CInt] = [-1, -1]
         try #require(pipe(&ends) == 0)
         _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
-        // Nothing can be written to where a pipe is read.
+        // Writing to the read end of a pipe fails.
         let channel = DescriptorChannel(taking: ends[0], kind: .stream, on: thread.loop, hangUpPatience: .seconds(3600))
         let held = target(of: ends[0])
         for _ in 0..<2 {
@@ -201,7 +201,7 @@ struct DescriptorChannelTests {
         _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
         let channel = DescriptorChannel(taking: ends[0], kind: .stream, on: thread.loop, hangUpPatience: .zero)
         await #expect(throws: DescriptorError.self) { try await channel.write([1]) }
-        // A timer that is due later fires later.
+        // A timer with a later deadline fires later.
         try await EventLoopClock(thread.loop).sleep(for: .milliseconds(1))
         #expect(await !channel.isOpen)
         thread.loop.stop()
@@ -218,10 +218,10 @@ struct DescriptorChannelTests {
         #expect(error?.code == .closed)
     }
 
-    /// Whether a loop's thread uses no processor time while nothing happens. One that spins uses all there is.
+    /// Whether a loop's thread uses no processor time while nothing happens. A spinning thread uses all of it.
     private func isIdle(_ thread: LoopThread) async -> Bool {
         let before = thread.processorTime
-        // This lets time pass for the thread to waste; it waits for nothing.
+        // Gives a spinning thread time to use the processor; the sleep waits for nothing.
         try? await EventLoopClock(.shared).sleep(for: .milliseconds(40))
         return thread.processorTime - before < .milliseconds(4)
     }

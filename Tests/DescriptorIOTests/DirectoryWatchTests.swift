@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A watch of a folder", .timeLimit(.minutes(5)))
 struct DirectoryWatchTests {
-    /// A number that is closed twice may be somebody else's the second time.
+    /// A descriptor number that is closed twice may belong to another file the second time.
     @Test("Where there is no folder to watch it closes nobody else's descriptor")
     func noFolder() async {
         let watching = Task.detached {

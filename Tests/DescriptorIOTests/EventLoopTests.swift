@@ -48,7 +48,7 @@ struct EventLoopTests {
         loop.start()
         let (near, far) = try DescriptorChannel.pair(on: loop)
         async let heard = near.read()
-        // From another thread, which has nothing to wake the loop with.
+        // Writes from another thread, which cannot wake the loop explicitly.
         try await far.write(Array("OK".utf8))
         #expect(try await heard == Array("OK".utf8))
         await far.close()
@@ -64,7 +64,7 @@ struct EventLoopTests {
                 let heard = Watched(false)
                 await near.forward { _ in heard.update { $0 = true } }
                 try? await far.write([1])
-                // Each is due as soon as the one before it has come.
+                // Each timer is due as soon as the previous one has fired.
                 await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
                     @Sendable func again(_ count: Int) {
                         if count == 0 || heard.state { return continuation.resume() }
@@ -72,7 +72,7 @@ struct EventLoopTests {
                     }
                     again(10_000)
                 }
-                // Closing tells of the end.
+                // Closing reports the end of input, so read the flag first.
                 let isHeard = heard.state
                 await near.close()
                 await far.close()

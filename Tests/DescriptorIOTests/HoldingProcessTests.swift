@@ -33,7 +33,7 @@ struct HoldingProcessTests {
 
     @Test("One of another user is not this user's to end")
     func foreign() async throws {
-        // The first process is root's; root itself needs one of somebody else.
+        // Process 1 belongs to root. If the test runs as root, another user's process is needed.
         let child = try await ChildProcess(
             geteuid() == 0
                 ? ["setpriv", "--reuid", "65534", "--clear-groups", "sh", "-c", "echo ready; read line"]
@@ -61,7 +61,7 @@ struct HoldingProcessTests {
         let path = folder.path(String(name.dropLast()))
         try await ChildProcess(["cp", "/bin/cat", path]).ending()
         let child = try await ChildProcess([path])
-        // Until exec(2) it is a copy of this process.
+        // Until exec(2) the child is a copy of this process.
         try await child.write("ready\n")
         #expect(try await child.output.line() == "ready")
         #expect(HoldingProcess(child.processID).kind == .sameProgram)
@@ -84,7 +84,7 @@ struct HoldingProcessTests {
         #expect(hint(0, 4) == "end 0 first: kill 0; wait for the end of 4, or end it where it was started")
         #expect(hint(5) == "close it there first: that program has started this command")
         #expect(hint(6, 7) == "try again: 6 has ended; find out whose program 7 is, and have it ended: sudo ps -fp 7")
-        // It may be an OFF.
+        // A stopped pumpctl may be sending OFF.
         #expect(hint(8) == "resume it: kill -CONT 8")
     }
 }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import DescriptorIO
 
-/// Calls from tasks that do not run on the loop: each step of theirs is a job of its own, and others' jobs come between.
+/// The calls come from tasks that do not run on the loop: each step is a separate job, and jobs of other calls come in
+/// between.
 @Suite("Calls that meet on a channel", .timeLimit(.minutes(5)))
 struct MeetingTests {
     private typealias Call = @Sendable () async -> Void
@@ -12,7 +13,7 @@ struct MeetingTests {
         let thread = try await LoopThread.start()
         for _ in 0..<10 {
             let (near, far) = try DescriptorChannel.pair(on: thread.loop)
-            // More than a socket takes at once.
+            // More than a socket accepts in one write.
             let length = 1 << 18
             let writes = (UInt8(0)..<3).map { number -> Call in
                 {
@@ -87,12 +88,12 @@ struct MeetingTests {
         thread.loop.stop()
     }
 
-    /// Starts calls so that the loop finds the first jobs of all of them at once, in this order.
+    /// Starts calls such that the loop finds all their first jobs at once, in this order.
     private func meet(on loop: EventLoop, _ calls: [Call]) async -> [Task<Void, Never>] {
         let begun = Recorder<Void>()
         loop.execute {
             while begun.values.count < calls.count { sched_yield() }
-            // What a call does between this mark and its first job.
+            // Allows for the work between this mark and a call's first job.
             for _ in 0..<100 { sched_yield() }
         }
         var tasks: [Task<Void, Never>] = []
@@ -109,7 +110,7 @@ struct MeetingTests {
     }
 }
 
-/// The kind of error that a call throws; nil where it throws none.
+/// The code of the error that a call throws; nil if it throws none.
 private func code<Value>(of call: () async throws(DescriptorError) -> Value) async -> DescriptorError.Code? {
     do throws(DescriptorError) {
         _ = try await call()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A poller", .timeLimit(.minutes(5)))
 final class PollerTests {
-    /// Stands for the loop's eventfd.
+    /// Stands in for the loop's eventfd.
     private let wake: (near: CInt, far: CInt)
     private var poller: Poller
     private let ends: [(near: CInt, far: CInt)]
@@ -25,21 +25,21 @@ final class PollerTests {
         }
     }
 
-    /// Without epoll all is waited for by poll(2).
+    /// Selects epoll, or poll(2) for all descriptors.
     private func use(epoll isUsed: Bool) {
         guard !isUsed else { return }
         poller.close()
         poller = Poller(wakeDescriptor: wake.near, usesEpoll: false)
     }
 
-    /// What is told of descriptors.
+    /// A handler, identified by number, that ignores events.
     private final class Hearer: PollHandler {
         let number: Int
         init(_ number: Int) { self.number = number }
         func ready(_ events: CShort) {}
     }
 
-    /// What happened by now, as numbers of hearers and what they were told.
+    /// Polls once; returns the reported events by handler number.
     private func look() -> [Int: CShort] {
         var reports: [Poller.Report] = []
         poller.wait(timeout: 0, into: &reports)
@@ -57,7 +57,7 @@ final class PollerTests {
         write(ends[7].far, "!", 1)
         write(ends[11].far, "!", 1)
         #expect(look() == [7: CShort(POLLIN), 11: CShort(POLLIN)])
-        // More than are told of at once.
+        // More descriptors than one poll reports.
         for pair in ends { write(pair.far, "!", 1) }
         var told = Set<Int>()
         for _ in 0..<10 { told.formUnion(look().keys) }
@@ -97,7 +97,7 @@ final class PollerTests {
         let first = dup(ends[0].near)
         let token = poller.add(first, events: CShort(POLLOUT), handler: Hearer(0))
         poller.remove(token)
-        // In one step: other tests open descriptors meanwhile.
+        // dup2 reuses the number in one step, because other tests open descriptors at the same time.
         let second = dup2(ends[1].near, first)
         defer { close(second) }
         #expect(second == first)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Another program", .timeLimit(.minutes(5)))
 struct ProgramStartTests {
-    /// What a shell prints, and its status.
+    /// Runs a script in a shell; returns its output and its exit status.
     private func output(
         _ script: String, _ change: (inout ProgramStart) -> Void = { _ in }
     ) async throws -> (text: String, status: Int32) {
@@ -15,7 +15,7 @@ struct ProgramStartTests {
         var start = ProgramStart("sh", ["sh", "-c", script])
         start.descriptors = [STDOUT_FILENO: ends[1]]
         change(&start)
-        // As in a program that attends to them, they are blocked.
+        // Block the ending signals, like a program that handles them.
         var (signals, before) = (sigset_t(), sigset_t())
         sigemptyset(&signals)
         for signal in SignalSource.endingSignals { sigaddset(&signals, signal) }
@@ -39,7 +39,7 @@ struct ProgramStartTests {
 
     @Test("is ended by a broken pipe, as others are")
     func brokenPipe() async throws {
-        // This one ignores it meanwhile, which a shell could not undo.
+        // A shell can't undo an ignored signal that it inherits.
         let before = signal(SIGPIPE, SIG_IGN)
         defer { signal(SIGPIPE, before) }
         #expect(try await output("kill -PIPE $$; exit 1").status == 128 + SIGPIPE)
@@ -49,7 +49,7 @@ struct ProgramStartTests {
     func signals() async throws {
         let before = signal(SIGHUP, SIG_IGN)
         defer { signal(SIGHUP, before) }
-        // A shell that goes on behind it would unblock them.
+        // exec, because a shell that kept running would unblock the signals.
         let (text, _) = try await output("exec grep -E '^Sig(Blk|Ign):' /proc/self/status")
         let sets = text.split(separator: "\n").map { UInt64($0.split(separator: "\t").last ?? "", radix: 16) }
         try #require(sets.count == 2, "\(text)")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A source of signals", .timeLimit(.minutes(5)), .serialized)
 struct SignalSourceTests {
-    /// How often the signal has done what it does by itself. It is one that nobody else uses.
+    /// The number of times that the signal's regular handler ran. No other test uses this signal.
     private static let count = Atomic<Int>(0)
 
     @Test("Hands signals on until it is closed; a thread that is left then gives back what comes to it")

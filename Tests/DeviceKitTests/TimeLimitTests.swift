@@ -31,7 +31,7 @@ struct TimeLimitTests {
     @Test("The time counts from the call, though what watches it begins late")
     func lateTimer() async {
         let clock = clock
-        // The loop has one thread, on which the body comes first.
+        // The loop has only one thread, and the body runs on it first.
         let (isTimeUp, result) = await withTimeLimit(.seconds(5), clock: clock, on: EventLoop.shared) {
             clock.advance(by: .seconds(5))
             try await clock.sleep(for: .seconds(60))

@@ -44,7 +44,7 @@ import Transports
         #expect(libraries.paths == ["/usr/lib/x86_64-linux-gnu/libudev.so.1.7.5"])
         #expect(libraries.path(of: "libudev") == libraries.paths.first)
         #expect(libraries.path(of: "libud") == nil)
-        // It is loaded where ports are looked for.
+        // libudev is loaded by the first search for ports.
         _ = try SerialPortDiscovery.ports()
         #expect(SharedLibraries.loaded().path(of: "libudev") != nil)
     }

@@ -1,17 +1,17 @@
 import Glibc
 import SerialPort
 
-/// Prints a line at once.
+/// Prints a line without buffering.
 func say(_ line: String) {
     print(line)
     fflush(nil)
 }
 
-/// Says what discovery finds, to tests that run it on mocked devices.
+/// Prints the results of discovery, for tests that run this program on mocked devices.
 ///
 ///     list     a line for each port: path, identity
-///     kept     whether a rule keeps ModemManager off, for each port
-///     watch    makes a monitor, says "ready", waits for a line, and then tells each event: + or -, path, identity
+///     kept     for each port, whether a rule keeps ModemManager off
+///     watch    starts a monitor, prints "ready", waits for a line, and then prints each event: + or -, path, identity
 switch CommandLine.arguments.dropFirst().first {
 case "list":
     for port in try SerialPortDiscovery.ports() { print(port.path, port.identity.distinction) }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A connected device", .timeLimit(.minutes(5)))
 struct ConnectedDeviceTests {
-    /// A module, connected, and its characteristic.
+    /// A connected module and its characteristic.
     private struct Rig {
         let bench: Bench
         let radio: RadioDevice
@@ -126,7 +126,7 @@ struct ConnectedDeviceTests {
             await rig.bench.clock.untilSomebodySleeps(until: .milliseconds(15))
             let second = Task { try await rig.device.write([2], to: rig.line, .request) }
             let clock = rig.bench.clock
-            // Refused, it tries again after 10 ms, is refused once more, and tries again after 20 ms.
+            // The refused write retries after 10 ms, is refused again, and retries after 20 ms.
             await clock.untilSomebodySleeps(until: .milliseconds(10))
             clock.advance(by: .milliseconds(10))
             await clock.untilSomebodySleeps(until: .milliseconds(30))
@@ -221,7 +221,7 @@ struct ConnectedDeviceTests {
             let errors = [
                 try await failure { () throws(BLEError) in try await rig.device.read(rig.line) },
                 try await failure { () throws(BLEError) in try await rig.device.write([1], to: rig.line, .request) },
-                // In several parts.
+                // A long write, which takes several parts.
                 try await failure { () throws(BLEError) in
                     try await rig.device.write([UInt8](repeating: 1, count: 200), to: rig.line, .request)
                 },
@@ -362,7 +362,7 @@ struct ConnectedDeviceTests {
     @Test func `Ends, and is disconnected, when what is listened to is withdrawn`() async throws {
         try await withModule { rig in
             let values = try await rig.device.notifications(of: rig.line)
-            // What else it offers may come and go.
+            // The module's other services may come and go.
             let other = await RadioService("FFF0", [RadioCharacteristic("FFF1", [.notify])])
             await Radio.run { rig.radio.services.append(other) }
             await Radio.run { rig.radio.services.removeAll { $0 === other } }

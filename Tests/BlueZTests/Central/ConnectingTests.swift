@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Connecting", .timeLimit(.minutes(5)))
 struct ConnectingTests {
-    /// Connects while time goes from one deadline to the next, in milliseconds from the beginning, of those who sleep.
+    /// Connects while the clock advances to each deadline in turn, in milliseconds from the start.
     private func connect(_ bench: Bench, sleeping deadlines: [Int]) async throws -> Result<ConnectedDevice, BLEError> {
         let connecting = Task { () -> Result<ConnectedDevice, BLEError> in
             do throws(BLEError) {
@@ -18,7 +18,7 @@ struct ConnectingTests {
         for deadline in deadlines {
             let deadline = Duration.milliseconds(deadline)
             await bench.clock.untilSomebodySleeps(until: deadline)
-            // A call that has no answer yet would be what the client sleeps for next.
+            // Otherwise the client's next sleep might be the deadline of a call without a reply.
             try await bench.settle()
             bench.clock.advance(by: deadline - bench.clock.now.offset)
         }
@@ -152,7 +152,7 @@ struct ConnectingTests {
             _ = await bench.addModule()
             #expect(try await bench.bluez.device(module).report == nil)
             let device = try await bench.bluez.device(module).connect()
-            // It does not connect while it scans.
+            // The client stops its scan before it connects.
             let members = await bench.fake.calls.state.map(\.member).filter { $0 != "GetManagedObjects" }
             #expect(members == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "Connect"])
             await device.disconnect()

@@ -15,7 +15,7 @@ struct ScanningTests {
                 Issue.record("nothing was found")
                 return
             }
-            // Its name and strength follow in the same breath.
+            // The name and the signal strength follow immediately.
             #expect(report.address == module)
             var latest = report
             while latest.rssi != -60 || latest.name != "HMSoft" || latest.services != ["FFE0"] {
@@ -83,7 +83,8 @@ struct ScanningTests {
         try await withBench { bench in
             await slowDown(bench.adapter, by: .seconds(1))
             let other = try await bench.otherClient()
-            // The bus keeps the order of one connection only: who is answered is the other.
+            // The bus orders messages per connection only, so the second scan starts after the first call has arrived.
+            // bluetoothd then answers only the second client.
             async let first = bench.bluez.scan()
             try await bench.untilCalled("StartDiscovery")
             async let second = other.scan()
@@ -96,7 +97,7 @@ struct ScanningTests {
             #expect(try await others.next()?.text.hasPrefix("found") == true)
             others.cancel()
             try await bench.untilCalled("StopDiscovery")
-            // It can't be ended but by its client's going.
+            // Only its client's departure from the bus can end this discovery.
             scan.cancel()
             try await bench.untilNobodyScans()
             await other.close()
@@ -155,11 +156,11 @@ struct ScanningTests {
         try await withBench { bench in
             let scan = try await bench.bluez.scan()
             try await bench.fake.restart {
-                // It takes its adapters away before it goes, where it has the time.
+                // bluetoothd removes its adapters before it exits, if there is time.
                 let error = try await failure { () throws(BLEError) in try await scan.iterate() }
                 #expect([.notRunning, .noAdapter, .adapterOff].contains(error?.code))
                 try await bench.untilGone()
-                // Nothing of the one that has gone is left to be taken for true.
+                // State of the previous bluetoothd must not be taken as current.
                 #expect(await bench.bluez.adapters.isEmpty)
                 #expect(try await failure { () throws(BLEError) in try await bench.bluez.scan() }?.code == .notRunning)
             }
@@ -212,7 +213,7 @@ struct ScanningTests {
         try await withBench { bench in
             let scan = try await bench.bluez.scan()
             await bench.fake.remove(bench.adapter)
-            // Off first, and then away.
+            // bluetoothd reports the adapter as off before it removes it.
             #expect(try await failure { () throws(BLEError) in try await scan.iterate() } != nil)
             try await bench.settle()
             let error = try await failure { () throws(BLEError) in try await bench.bluez.scan() }
@@ -226,7 +227,7 @@ struct ScanningTests {
 @Radio private func setPower(of adapter: FakeAdapter, _ isOn: Bool) { adapter.isPowered = isOn }
 
 extension Bench {
-    /// Puts another device on the air.
+    /// Adds another device that advertises.
     func addLamp() async {
         let lamp = await RadioDevice("C0:FF:EE:00:00:01", Advertisement(name: "Lamp", services: ["FFF0"]))
         await fake.add(lamp)
@@ -234,7 +235,7 @@ extension Bench {
 }
 
 extension Bench {
-    /// Waits until the client knows that nobody scans any more.
+    /// Waits until the client knows that no discovery is running.
     func untilNobodyScans() async throws { try await bluez.waitUntilNobodyScans() }
 }
 
@@ -248,7 +249,7 @@ extension BlueZ {
 }
 
 extension BLESequence {
-    /// Reads all there is.
+    /// Reads until the end of the sequence.
     func iterate() async throws(BLEError) {
         var iterator = makeAsyncIterator()
         while try await iterator.next() != nil {}

@@ -25,7 +25,7 @@ struct MirrorKeeperTests {
             let radio = try await hearOnce(on: bench)
             try await bench.settle()
             await bench.adapter.forget(radio)
-            // Known again by what another program does, not by being heard.
+            // Another program makes the device known again; no advertisement does.
             await bench.adapter.know(radio)
             try await bench.settle()
             #expect(try await bench.bluez.device(module).report != nil)
@@ -62,7 +62,7 @@ struct MirrorKeeperTests {
     }
 }
 
-/// A module that a scan has heard, which is over.
+/// Adds a module, and runs a scan until the module is heard.
 private func hearOnce(on bench: Bench) async throws -> RadioDevice {
     let radio = await bench.addModule()
     let scan = try await bench.bluez.scan()
@@ -75,7 +75,7 @@ private func hearOnce(on bench: Bench) async throws -> RadioDevice {
 private let interface = "org.bluez.GattCharacteristic1"
 
 extension BlueZ {
-    /// The characteristic of the module, and whether bluetoothd says that its values are told of.
+    /// The module's characteristic, and bluetoothd's report of whether it notifies.
     fileprivate func characteristic() -> (path: ObjectPath, isNotifying: Bool?)? {
         keeper.mirror.objects(with: interface)
             .first { _, properties in properties["UUID"]?.string?.hasPrefix("0000ffe1") == true }
@@ -84,7 +84,7 @@ extension BlueZ {
 }
 
 extension FakeBlueZ {
-    /// Tells of changes of a characteristic in one signal, as bluetoothd does with all changes of one moment.
+    /// Reports changes of a characteristic in one signal, like bluetoothd for changes at the same moment.
     fileprivate func tell(_ path: ObjectPath, _ properties: [String: DBusValue]) async throws {
         try await connection?.emitPropertiesChanged(path, interface, properties)
     }

@@ -8,10 +8,10 @@ import Testing
 
 @Suite("The queue of notifications", .timeLimit(.minutes(5)))
 struct NotificationQueueTests {
-    /// A queue whose bluetoothd answers when it is told to.
+    /// A queue with a bluetoothd that answers on demand.
     private final class Bench: Sendable {
         let sent = Watched<[UInt8]>([])
-        /// What bluetoothd was asked and has not answered.
+        /// The questions to bluetoothd that have no answer yet.
         let questions = Watched<[@Sendable (NotificationQueue.Answer) -> Void]>([])
         let queue = Mutex<NotificationQueue?>(nil)
 
@@ -25,7 +25,7 @@ struct NotificationQueueTests {
             self.queue.withLock { $0 = queue }
         }
 
-        /// Sends the numbers one after the other, from a task on the loop.
+        /// Sends the numbers in order, from a task on the loop.
         func send(_ numbers: Range<UInt8>) -> Task<Void, any Error> {
             Task(executorPreference: EventLoop.shared) {
                 guard let queue = self.queue.withLock({ $0 }) else { return }
@@ -61,7 +61,7 @@ struct NotificationQueueTests {
         let bench = Bench()
         let sending = bench.send(0..<100)
         try await bench.isSent(32)
-        // Whatever else there is to run has run when another question was waited for.
+        // By now a further notification would have been sent.
         #expect(bench.sent.state.count == 32)
         for _ in 0..<5 { try await bench.answer() }
         try await sending.value
@@ -74,14 +74,14 @@ struct NotificationQueueTests {
         let flushing = bench.onLoop { try await $0.flush() }
         try await bench.answer()
         try await flushing.value
-        // Nothing is on its way: nobody is asked.
+        // With nothing in flight, no question is asked.
         try await bench.onLoop { try await $0.flush() }.value
         #expect(bench.questions.state.isEmpty)
     }
 
     @Test func `Gives up what waits when bluetoothd is gone, and goes on afterwards`() async throws {
         let bench = Bench()
-        // The loop begins them one after the other, before it gives up.
+        // The loop starts these sends in order, before the queue fails.
         let sending = (0..<40).map { bench.send($0..<$0 + 1) }
         let gone = BLEError(.notRunning, activity: "notifying")
         try await bench.onLoop { $0.fail(gone) }.value
@@ -90,8 +90,8 @@ struct NotificationQueueTests {
         let count = bench.sent.state.count
         let again = bench.send(100..<200)
         try await bench.isSent(count + 32)
-        // The late answer is to what is over, and makes no room for what was sent since: that would be sent by the time
-        // that it was taken.
+        // The late answer belongs to the failed notifications and makes no room for new ones; otherwise more of those
+        // would be sent by the time that the answer has been handled.
         try await bench.answer()
         #expect(bench.sent.state.count == count + 32)
         for _ in 0..<5 { try await bench.answer() }

@@ -30,7 +30,7 @@ struct OfferingTests {
             await peripheral.close()
             let error = await #expect(throws: BLEError.self) { try await peripheral.notify([1], on: "FFE1") }
             #expect(error?.code == .closed)
-            // It may be offered anew.
+            // The same device can be offered again.
             await (try await bench.offer()).close()
         }
     }

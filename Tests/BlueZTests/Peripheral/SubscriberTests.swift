@@ -11,7 +11,7 @@ struct SubscriberTests {
         name: "Phone",
         services: [LocalService("FFF0", [LocalCharacteristic("FFF1", [.write, .notify], delivery: .toEach)])])
 
-    /// No value is longer than 512 bytes, whatever the packets hold.
+    /// No value is longer than 512 bytes, whatever the MTU allows.
     @Test(arguments: [(100, 97), (517, 512)])
     func `Is known by its address and its packets from when it subscribes`(mtu: Int, length: Int) async throws {
         try await withPeripheralBench { bench in

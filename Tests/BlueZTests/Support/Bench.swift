@@ -3,7 +3,7 @@ import DBus
 import FakeBlueZ
 import TestSupport
 
-/// A bus with a fake bluetoothd, an adapter, and a client that is tested.
+/// A bus with a fake bluetoothd, an adapter, and the client under test.
 struct Bench {
     let bus: PrivateBus
     let fake: FakeBlueZ
@@ -19,10 +19,10 @@ struct Bench {
         bluez = try await BlueZ.open(.address(bus.address), clock: clock)
     }
 
-    /// Another program on the bus.
+    /// Opens the client of another program on the same bus.
     func otherClient() async throws -> BlueZ { try await BlueZ.open(.address(bus.address), clock: clock) }
 
-    /// Puts a module with one characteristic on the air.
+    /// Adds an advertising module with one characteristic.
     func addModule(
         _ flags: [RadioCharacteristic.Flag] = [.read, .writeWithoutResponse, .notify], name: String = "HMSoft",
         manners: LinkManners = LinkManners()
@@ -30,32 +30,32 @@ struct Bench {
         await fake.addModule(flags, name: name, manners: manners)
     }
 
-    /// How often clients have called a method.
+    /// The number of calls of a method by clients.
     func calls(of member: String) async -> Int { await fake.calls.state.count { $0.member == member } }
 
-    /// Waits until clients have called a method so often.
+    /// Waits until clients have called a method `times` times.
     func untilCalled(_ member: String, times: Int = 1) async throws {
         _ = try await fake.calls.wait(for: "\(times) calls of \(member)") { calls in
             calls.count { $0.member == member } >= times ? true : nil
         }
     }
 
-    /// Waits until the client knows that bluetoothd has gone.
+    /// Waits until the client knows that bluetoothd is gone.
     func untilGone() async throws {
         try await bluez.waitUntil(isRunning: false)
     }
 
-    /// Waits until the client knows what a new bluetoothd has.
+    /// Waits until the client knows the objects of a new bluetoothd.
     func untilBack() async throws {
         try await bluez.waitUntil(isRunning: true)
     }
 
-    /// Waits until the client knows that the module is connected, or is not.
+    /// Waits until the client knows whether the module is connected.
     func untilConnected(_ isConnected: Bool = true) async throws {
         try await bluez.waitUntil(isConnected: isConnected)
     }
 
-    /// Lets bluetoothd and the client take in what has happened.
+    /// Waits until bluetoothd and the client have handled everything so far.
     func settle() async throws {
         for _ in 0..<2 {
             try await bluez.bus.call(DBusCall(to: "org.bluez", "/", "org.freedesktop.DBus.Peer", "Ping"))
@@ -75,7 +75,7 @@ extension FakeBlueZ {
     }
 }
 
-/// Calls `body` with a bench, and takes it down.
+/// Calls `body` with a bench, and closes the bench afterwards.
 func withBench(_ body: (Bench) async throws -> Void) async throws {
     let bench = try await Bench()
     let result: Result<Void, any Error>
@@ -93,21 +93,20 @@ extension LinkManners {
 }
 
 extension BLESequence {
-    /// The next element.
     func next() async throws -> Element? {
         var iterator = makeAsyncIterator()
         return try await iterator.next()
     }
 }
 
-/// The error that `body` throws.
+/// Returns the error that `body` throws.
 func failure<Value>(_ body: () async throws(BLEError) -> Value) async throws -> BLEError? {
     do throws(BLEError) { _ = try await body() } catch { return error }
     return nil
 }
 
 extension ScanEvent {
-    /// As a word and an address or a name.
+    /// The event as a word and a name or an address.
     var text: String {
         switch self {
         case .found(let report): "found \(report.name ?? "\(report.address)")"

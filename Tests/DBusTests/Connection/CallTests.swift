@@ -246,7 +246,7 @@ struct CallTests {
     }
 }
 
-/// Holds those who come until it is opened.
+/// Holds callers until it is opened.
 struct Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -262,7 +262,7 @@ struct Gate: Sendable {
         try? await state.wait(for: "the gate") { $0.isOpen ? () : nil }
     }
 
-    /// Waits until so many have come.
+    /// Waits until `count` callers are waiting.
     func untilWaiting(_ count: Int) async throws {
         try await state.wait(for: "\(count) at the gate") { $0.count >= count ? () : nil }
     }

@@ -112,7 +112,7 @@ struct EndTests {
         #expect(error?.code == .noBus)
         let odd = await #expect(throws: DBusError.self) { try await DBusConnection.open(.address("no address")) }
         #expect(odd?.code == .noBus)
-        // A socket where nobody answers.
+        // A socket that never answers.
         let listener = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(listener) }
         let folder = TemporaryFolder()
@@ -144,7 +144,7 @@ struct EndTests {
     @Test func `Sent messages are waited for`() async throws {
         try await withPeers { peers in
             let near = peers.near
-            // More than the socket takes while the bus does nothing.
+            // More than the socket's buffer holds while the bus is paused.
             try await peers.bus.pause {
                 for _ in 0..<64 {
                     try await near.emitSignal(

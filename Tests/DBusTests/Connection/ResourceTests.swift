@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Each in a process of its own, where nothing else opens descriptors or starts threads.
+/// Each test runs in its own process, in which nothing else opens descriptors or starts threads.
 @Suite("What a connection uses", .serialized, .timeLimit(.minutes(5)))
 struct ResourceTests {
     @Test func `Is given back, 1,000 times`() async throws {
@@ -24,7 +24,7 @@ struct ResourceTests {
             let descriptors = entries(of: "/proc/self/fd")
             let threads = entries(of: "/proc/self/task")
             try await open(1000)
-            // The runtime opens a few of its own when it first needs them; a forgotten connection is closed soon.
+            // The runtime opens a few descriptors on first use, and a dropped connection is closed a little later.
             #expect(entries(of: "/proc/self/fd") <= descriptors + 6)
             #expect(entries(of: "/proc/self/task") <= threads + CInt(sysconf(CInt(_SC_NPROCESSORS_ONLN))))
         }
@@ -46,7 +46,7 @@ struct ResourceTests {
                 func pass(_ times: Int) async throws {
                     for number in 0..<times {
                         let calling = Task { try await peers.near.call(call) }
-                        // The answer of some comes to nobody.
+                        // Some replies arrive for a cancelled call.
                         if number % 3 == 0 { calling.cancel() }
                         _ = await calling.result
                         try await peers.far.emitSignal(testPath, testInterface, "Take", call.arguments)
@@ -96,7 +96,7 @@ struct ResourceTests {
                     try await peers.far.emitSignal(testPath, testInterface, "Tick")
                 }
                 #expect(try switches(of: threadID) <= before + 1)
-                // One that spins is not woken either.
+                // A spinning thread is not woken either, so its CPU time is checked too.
                 #expect(nanoseconds(of: clock) - usedBefore < 10_000_000)
                 signals.cancel()
                 await idle.close()
@@ -114,14 +114,14 @@ private func currentThread() -> String {
     }
 }
 
-/// What a clock shows.
+/// The reading of a clock in nanoseconds.
 private func nanoseconds(of clock: clockid_t) -> Int {
     var time = timespec()
     clock_gettime(clock, &time)
     return time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
-/// How often a thread has given up the processor.
+/// The number of times that a thread has given up the processor.
 private func switches(of thread: String) throws -> Int {
     let file = try #require(fopen("/proc/self/task/\(thread)/status", "r"))
     defer { fclose(file) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("An exported object", .timeLimit(.minutes(5)))
 struct ObjectTests {
-    /// A lamp that another program can read, dim and introspect.
+    /// Exports a lamp that other programs can read, dim and introspect.
     private func exportLamp(on connection: DBusConnection, _ percent: Watched<UInt8>) async throws {
         let dim = DBusMethod("Dim", inputs: [DBusArgument("percent", "y")], outputs: [DBusArgument("was", "y")]) {
             call in

@@ -29,7 +29,7 @@ struct SignalTests {
             let subscription = try await peers.near.handleSignals(matching: .nameOwnerChanged(name)) { message in
                 log.append(message.arguments.last?.string == "" ? "free" : "taken")
             }
-            // The bus tells of the change before it answers; all are on their way at once.
+            // The bus sends the signal before the reply. All calls are in flight at once.
             for _ in 0..<250 {
                 try await peers.near.call(toBus("RequestName", [.string(name), .uint32(0)])) { _ in
                     log.append("requested")
@@ -57,7 +57,7 @@ struct SignalTests {
     @Test(arguments: rules)
     func `That fit a rule, and no others, are in its sequence`(rule: DBusMatchRule, expected: [String]) async throws {
         try await withPeers { peers in
-            // A rule for everything, so that the bus sends all and the sequence has to choose.
+            // A rule that matches everything makes the bus send all signals, so that the sequence must filter.
             let everything = try await peers.near.signals(matching: DBusMatchRule())
             var rule = rule
             if rule.sender == nil { rule.sender = await peers.far.uniqueName }
@@ -93,7 +93,7 @@ struct SignalTests {
             try await emit("the second owner", third)
             try await third.releaseName(name)
             try await emit("nobody has it again", third)
-            // Known from the first question on, too.
+            // A sequence that starts now knows the owner from its first query.
             _ = try await peers.far.requestName(name)
             let later = try await peers.near.signals(matching: DBusMatchRule(sender: name, member: "Said"))
             try await emit("the third owner", peers.far)
@@ -177,7 +177,7 @@ struct SignalTests {
         }
     }
 
-    /// The first arguments of what is left in a sequence that has ended.
+    /// The first arguments of the signals left in a sequence that has ended.
     private func words(of signals: DBusSignals) async throws -> [String] {
         var words: [String] = []
         for try await signal in signals where signal.sender != "org.freedesktop.DBus" {
@@ -186,7 +186,7 @@ struct SignalTests {
         return words
     }
 
-    /// How many rules of the near peer the bus knows.
+    /// The number of the near peer's match rules on the bus.
     private func ruleCount(_ peers: Peers) async throws -> Int {
         let call = DBusCall(
             to: "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.Debug.Stats",

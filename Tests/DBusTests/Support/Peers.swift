@@ -2,7 +2,7 @@ import DBus
 import DescriptorIO
 import TestSupport
 
-/// Two connections to a bus of their own, each on a loop of its own.
+/// Two connections to a private bus, each on its own loop.
 struct Peers {
     let bus: PrivateBus
     let near: DBusConnection
@@ -24,13 +24,13 @@ struct Peers {
         for loop in loops { loop.stop() }
     }
 
-    /// Lets the bus carry out all that both have sent.
+    /// Waits until the bus has handled every message of both peers.
     func settle() async throws {
         for peer in [far, near, far, near] { try await peer.call(toBus("GetId")) }
     }
 }
 
-/// A call of the bus itself.
+/// A call to the bus itself.
 func toBus(_ member: String, _ arguments: [DBusValue] = []) -> DBusCall {
     DBusCall(to: "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", member, arguments)
 }
@@ -38,13 +38,13 @@ func toBus(_ member: String, _ arguments: [DBusValue] = []) -> DBusCall {
 let testInterface = "org.example.Test"
 let testPath: ObjectPath = "/org/example/test"
 
-/// A call of the test object.
+/// A call to the test object.
 func toTest(_ peer: DBusConnection, _ member: String, _ arguments: [DBusValue] = []) async -> DBusCall {
     DBusCall(to: await peer.uniqueName, testPath, testInterface, member, arguments)
 }
 
 extension DBusObject {
-    /// The test object with these methods.
+    /// Creates the test object with these methods.
     static func test(
         _ methods: [DBusMethod], properties: [DBusProperty] = [], signals: [DBusSignalDescription] = []
     ) -> DBusObject {
@@ -65,13 +65,13 @@ func withPeers(clock: (any Clock<Duration>)? = nil, _ body: (Peers) async throws
     await peers.close()
 }
 
-/// What happened, in order, on whatever thread.
+/// Events in order, from any thread.
 typealias Log = Watched<[String]>
 
 extension Watched<[String]> {
     func append(_ word: String) { update { $0.append(word) } }
 
-    /// Waits until there are so many.
+    /// Waits until there are `count` entries.
     func first(_ count: Int) async throws -> [String] {
         try await wait(for: "\(count) entries") { $0.count >= count ? $0 : nil }
     }

@@ -1,6 +1,6 @@
 import DBus
 
-/// Values of all types, the same for the same seed.
+/// Random values of all types, reproducible by seed.
 struct RandomValues {
     private var state: UInt64
 
@@ -16,7 +16,7 @@ struct RandomValues {
 
     private mutating func number(below bound: Int) -> Int { Int(next() >> 33) % bound }
 
-    /// Any value.
+    /// Returns a value of a random type.
     mutating func value() -> DBusValue { value(of: signature(depth: 0)) }
 
     private mutating func signature(depth: Int) -> String {

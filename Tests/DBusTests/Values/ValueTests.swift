@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Values", .timeLimit(.minutes(5)))
 struct ValueTests {
-    /// One of each type, at the ends of its range, and what GLib makes of it.
+    /// A value of each type, at the ends of its range, with GLib's text for it.
     static let each: [(DBusValue, String)] = [
         (.byte(255), "byte 0xff"), (.boolean(true), "true"), (.boolean(false), "false"),
         (.int16(.min), "int16 -32768"), (.uint16(.max), "uint16 65535"), (.int32(.min), "-2147483648"),
@@ -84,7 +84,7 @@ struct ValueTests {
                         "Swap", inputs: [DBusArgument("in", "h"), DBusArgument("all", "ah")],
                         outputs: [DBusArgument("out", "h")]
                     ) { call in
-                        // Writes to what it was given, and answers with what it was given beside.
+                        // Writes to the first descriptor, and returns the second.
                         guard let given = call.arguments.first?.unixFD, let other = call.arguments.last?.array?.first
                         else { throw DBusError(answering: .invalidArgs, "no descriptors") }
                         _ = write(given.number, "OK", 2)
@@ -100,7 +100,7 @@ struct ValueTests {
                 let reply = try await peers.near.call(await toTest(far, "Swap", arguments))
                 let returned = try #require(reply.first?.unixFD)
                 #expect(returned.number != near.number)
-                // It leads to where `near` does: what the method wrote can be read there.
+                // The returned descriptor leads to the same socket as `near`: the method's bytes can be read there.
                 var bytes: [UInt8] = [0, 0]
                 #expect(read(returned.number, &bytes, 2) == 2)
                 #expect(bytes == Array("OK".utf8))

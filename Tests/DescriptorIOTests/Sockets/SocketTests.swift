@@ -125,7 +125,7 @@ struct SocketTests {
             try await SocketListener.listen(at: .unix(path: path))
         }
         #expect(error?.errno == EADDRINUSE)
-        // The one who listens there is not disturbed.
+        // The existing listener is not disturbed.
         #expect(access(path, F_OK) == 0)
         await listener.close()
         let long = "/tmp/" + String(repeating: "x", count: 103)
@@ -168,7 +168,7 @@ struct SocketTests {
 
     @Test func `Closing a listener closes its descriptor, waited on or not`() async throws {
         await #expect(processExitsWith: .success) {
-            // Sockets only: the runtime opens what it needs at a time of its own.
+            // Counts sockets only, because the runtime opens its own descriptors at any time.
             func count() -> Int { (0..<256).count { target(of: $0)?.hasPrefix("socket:") == true } }
             let before = count()
             for number in 0..<200 {
@@ -184,7 +184,7 @@ struct SocketTests {
 
     @Test func `A listener that is let go closes its descriptor`() async throws {
         await #expect(processExitsWith: .success) {
-            // Sockets only: the runtime opens what it needs at a time of its own.
+            // Counts sockets only, because the runtime opens its own descriptors at any time.
             func count() -> Int { (0..<256).count { target(of: $0)?.hasPrefix("socket:") == true } }
             let before = count()
             for _ in 0..<20 { _ = try await SocketListener.listen(at: .tcp(host: "127.0.0.1", port: 0)) }

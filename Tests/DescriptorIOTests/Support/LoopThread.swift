@@ -4,13 +4,13 @@ import Testing
 
 @testable import DescriptorIO
 
-/// A loop on a thread of its own, and what the kernel knows of that thread.
+/// A loop on its own thread, with the kernel's facts about that thread.
 struct LoopThread {
     let loop: EventLoop
     let threadID: pid_t
     private let clock: clockid_t
 
-    /// Starts a loop.
+    /// Starts a loop on a new thread.
     static func start() async throws -> LoopThread {
         let loop = EventLoop()
         loop.start()
@@ -22,23 +22,23 @@ struct LoopThread {
         return LoopThread(loop: loop, threadID: threadID, clock: clock)
     }
 
-    /// Whether the thread is there.
+    /// Whether the thread exists.
     var exists: Bool { access("/proc/self/task/\(threadID)", F_OK) == 0 }
 
-    /// The processor time that the thread has used.
+    /// The processor time used by the thread.
     var processorTime: Duration {
         var time = timespec()
         clock_gettime(clock, &time)
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// Lets everything that is ready on the loop run.
+    /// Waits until everything ready on the loop has run.
     func settle() async {
         await TestSupport.settle(loop)
     }
 }
 
-/// Waits for what nothing announces, for a minute at most.
+/// Polls a condition that nothing signals, for at most a minute. Returns whether it became true.
 func eventually(_ isSo: () -> Bool) async -> Bool {
     let deadline = ContinuousClock.now + .seconds(60)
     while !isSo() {
@@ -48,7 +48,7 @@ func eventually(_ isSo: () -> Bool) async -> Bool {
     return true
 }
 
-/// The two ends of a socket, without a channel.
+/// Creates the two ends of a socket, without a channel.
 func socketPair() throws -> (CInt, CInt) {
     var ends: [CInt] = [-1, -1]
     let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -56,7 +56,7 @@ func socketPair() throws -> (CInt, CInt) {
     return (ends[0], ends[1])
 }
 
-/// What a descriptor of this process leads to, as `socket:[4711]`; nil if it is closed.
+/// The target of a descriptor of this process, such as `socket:[4711]`; nil if it is closed.
 func target(of descriptor: CInt) -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
         let count = readlink("/proc/self/fd/\(descriptor)", buffer.baseAddress!, 255)

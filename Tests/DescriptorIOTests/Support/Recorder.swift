@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What happened, in order, on whatever thread.
+/// Events in order, from any thread.
 final class Recorder<Element: Sendable>: Sendable {
     private let state = Mutex<[Element]>([])
     var values: [Element] { state.withLock { $0 } }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DeviceKit
 
-/// What is pasted into a console arrives all at once, and a pump reads one line a turn.
+/// Text pasted into a console arrives all at once, but a pump reads one line per turn of its loop.
 @Suite(.timeLimit(.minutes(5))) struct ConsoleLinkTests {
     private let device = ScriptedLink()
     private let clock = ManualClock()
@@ -38,7 +38,7 @@ import Testing
         for line in ["ON", "OFF"] {
             link.send(Array(line.utf8))
             #expect(await device.nextSent() == line + "\n")
-            // The reading time begins behind the sending, by the clock as it is then.
+            // The reading time starts after the line is sent, measured by the clock at that moment.
             while !link.unsent.isEmpty { await settle() }
             clock.advance(by: .milliseconds(200))
         }

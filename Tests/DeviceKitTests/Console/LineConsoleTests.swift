@@ -6,7 +6,7 @@ import Transports
 
 @Suite("A conversation in lines with a device of any family", .timeLimit(.minutes(5)))
 struct LineConsoleTests {
-    /// A family that this package does not know.
+    /// A family that is not part of this package.
     private static let scale = Family(
         name: "scale", device: "a scale", baudRate: 9600,
         wire: WireRules(
@@ -281,7 +281,7 @@ struct LineConsoleTests {
         let hasEnded = Watched(false)
         let console = try console { _ in
             isOpening.update { $0 = true }
-            // To open a device takes its time, also where nobody wants it any more.
+            // Opening a device takes its time, even if the result is no longer wanted.
             return await Task {
                 _ = try? await hasEnded.wait(for: "the end") { $0 ? true : nil }
                 return second
@@ -297,7 +297,7 @@ struct LineConsoleTests {
     }
 }
 
-/// A link on which something arrives as it is closed.
+/// A link that delivers something while it is being closed.
 private final class LastWordLink: LinkWrapper {
     let link: any Link
     private let words: String

@@ -23,7 +23,7 @@ struct DaemonOpeningTests {
         }
     }
 
-    /// What opens `bench:` and `serial:`, a device that somebody has.
+    /// Opens `bench:` and `serial:`, at which a device is held by another program.
     private func opening(
         _ daemons: FakeDaemon..., of family: Family = .pump, holder: LinkHolder = holder
     ) -> LinkOpening {
@@ -133,7 +133,7 @@ struct DaemonOpeningTests {
         let error = try await failure(opening(), "bench:tty-188-0")
         #expect(error.code == .busy)
         #expect(error.hint == "end it first")
-        // One that was killed leaves its socket.
+        // A killed daemon leaves its socket behind.
         let gone = try await FakeDaemon([])
         await gone.close()
         #expect(try await failure(opening(gone), "bench:tty-188-0").code == .busy)

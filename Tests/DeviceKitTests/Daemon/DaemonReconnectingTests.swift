@@ -9,12 +9,12 @@ import Transports
 @Suite("A device that a daemon has, lost and found", .timeLimit(.minutes(5)))
 struct DaemonReconnectingTests {
     private let clock = ManualClock()
-    /// Who was asked for the device: the daemon, or nobody.
+    /// For each attempt, the device's name at the daemon, or "nobody" if no daemon was asked.
     private let asked = Watched<[String]>([])
-    /// How each attempt at the daemon fails, as long as there are any.
+    /// The failures of the next attempts at the daemon, in order; later attempts succeed.
     private let failures = Watched<[LinkError.Code]>([])
 
-    /// A link that came through a daemon.
+    /// A link opened through a daemon.
     private final class SharedLink: LinkWrapper {
         let link: any Link = ScriptedLink()
         let sharedAddress: SharedDeviceAddress?
@@ -35,7 +35,7 @@ struct DaemonReconnectingTests {
         }
     }
 
-    /// Lets so many pauses pass.
+    /// Lets `count` pauses pass.
     private func pass(_ count: Int) async {
         for second in 1...count {
             await clock.untilSomebodySleeps(until: .seconds(second))

@@ -48,10 +48,10 @@ import Testing
         #expect(socket.permissionHint.hasPrefix("use it as root"))
         #expect(chown(socket.path, 0, 5) == 0)
         #expect(socket.permissionHint.hasSuffix("sudo usermod -aG tty $USER"))
-        // Another user's daemon: to join that user's group would not help.
+        // Another user's daemon: joining the group would not help.
         #expect(chmod(socket.path, 0o600) == 0 && chown(socket.path, 65534, 5) == 0)
         #expect(socket.permissionHint.hasPrefix("use it as nobody"))
-        // The folder may keep others out already.
+        // The folder's permissions may already exclude other users.
         #expect(chown(folder.path, 0, 5) == 0 && chmod(folder.path, 0o750) == 0)
         #expect(DaemonSocket(path: folder.path("none")).permissionHint.hasSuffix("sudo usermod -aG tty $USER"))
     }

@@ -23,7 +23,7 @@ struct FamilyTests {
     func stop(family: Family) {
         let reason = family.reasonForNoStop { "<\($0)>" }
         #expect((family.stop == nil) == (reason != nil))
-        // Of one that is not known, who asks for OFF knows that it is a pump.
+        // The raw family has no stop, but its wire does: a caller that requests OFF knows that the device is a pump.
         #expect((family.wire.stop == nil) == (family.stop == nil && family != .raw))
         #expect(reason?.contains("{") != true)
     }

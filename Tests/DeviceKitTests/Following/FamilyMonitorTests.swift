@@ -21,13 +21,13 @@ struct FamilyMonitorTests {
 
     private func comesIn(_ lines: String...) async { await link.deliver(lines.map { $0 + "\r\n" }.joined()) }
 
-    /// Lets the question that was sent go without an answer.
+    /// Lets a query and its retry time out.
     ///
-    /// - Parameter second: When it is sent.
+    /// - Parameter second: The time at which the query is sent.
     private func letPass(_ question: String, at second: Int) async {
         await clock.untilSomebodySleeps(until: .seconds(second))
         clock.advance(by: .seconds(second))
-        // It is asked twice.
+        // The query is sent twice.
         for time in [1500, 3000] {
             #expect(await link.nextSent() == question)
             await clock.untilSomebodySleeps(until: .seconds(second) + .milliseconds(time))

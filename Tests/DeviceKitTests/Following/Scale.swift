@@ -1,7 +1,7 @@
 import DeviceKit
 import LineProtocol
 
-/// A scale, as somebody else would write it: `WEIGH` is answered by `WEIGHT:123.4`, and `OVERLOAD` comes unasked.
+/// A scale as a third party would write it: the reply to `WEIGH` is `WEIGHT:123.4`, and `OVERLOAD` is unsolicited.
 enum ScaleFamily: DeviceFamily {
     enum Command: Sendable { case weigh }
 

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A link over which another program can have a device switched off", .timeLimit(.minutes(5)))
 struct HeldLinkTests {
-    /// A link whose device can be told from others.
+    /// A link with a device identity.
     private final class NamedLink: LinkWrapper {
         let link: any Link
         let deviceID: String?
@@ -23,7 +23,7 @@ struct HeldLinkTests {
         let all = Mutex<[HeldLink.Report]>([])
     }
 
-    /// A link to a pump that answers at once.
+    /// A link to a pump that replies immediately.
     private let link = ScriptedLink { sent in
         switch sent {
         case "\nOFF\n": "OK\r\nPUMP:OFF\r\n"

@@ -23,7 +23,7 @@ struct SwitchingOffTests {
     private let opened = Watched<[Endpoint]>([])
     private let reports = Watched<[String]>([])
 
-    /// - Parameter open: Opens the link of an attempt, which are counted from 1.
+    /// - Parameter open: Opens the link of an attempt. Attempts are counted from 1.
     private func switchOff(
         _ family: Family = .pump, at endpoint: String = "tcp:bench:4000",
         open: @escaping @Sendable (_ attempt: Int) throws -> any Link
@@ -121,9 +121,9 @@ struct SwitchingOffTests {
         try await SwitchingOff(.pump, timeout: .seconds(20), clock: clock) { [opened] endpoint in
             opened.update { $0.append(endpoint) }
             guard opened.state.count > 1 else { return first }
-            // It is away for longer than the rest of the time for the answer.
+            // The device stays away longer than the rest of the time for the reply.
             clock.advance(by: .seconds(10))
-            // Where that is too long, the attempt is cancelled now.
+            // If that is too long, the attempt is cancelled here.
             await settle()
             try Task.checkCancellation()
             return second
@@ -177,7 +177,7 @@ struct SwitchingOffTests {
                 opened.update { $0.append(endpoint) }
                 return Self.pump()
             } stop: { _, _ in
-                // A lost link is noticed too late.
+                // The loss of a link is noticed too late.
                 clock.advance(by: .seconds(code == .linkLost ? 20 : 1))
                 throw SessionError(code, command: "OFF", outcome: .unknown)
             } tell: { [reports] report in
@@ -235,7 +235,7 @@ struct SwitchingOffTests {
     }
 }
 
-/// A link whose device can be told from others.
+/// A link with a device identity.
 private final class NamedLink: LinkWrapper {
     let link: any Link
     let deviceID: String?

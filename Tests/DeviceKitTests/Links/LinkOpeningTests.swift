@@ -9,7 +9,7 @@ import Transports
 
 @Suite("How a program opens its links", .timeLimit(.minutes(5)))
 struct LinkOpeningTests {
-    /// A link whose device can be told from others, with something to say of how it was opened.
+    /// A link with a device identity and a note about its opening.
     private final class NamedLink: LinkWrapper {
         let link: any Link
         let deviceID: String?
@@ -78,7 +78,7 @@ struct LinkOpeningTests {
         #expect(told.state.last == "scripted: system")
     }
 
-    /// What opens a device that somebody has at the first attempts; `told` has what it waits for.
+    /// Opens a device that is busy for the first attempts. `told` receives the holders that are waited for.
     private func opening(
         busyFor attempts: Int = .max, holder: LinkHolder?, wait: Duration = .zero, commandWait: Duration = .zero,
         _ clock: ManualClock
@@ -101,7 +101,7 @@ struct LinkOpeningTests {
         return opening
     }
 
-    /// Opens a link, which is to fail.
+    /// Opens a link; returns the error of the expected failure.
     private func failure(_ opening: LinkOpening) -> Task<LinkError?, Never> {
         Task {
             do {
@@ -113,7 +113,7 @@ struct LinkOpeningTests {
         }
     }
 
-    /// Lets the pauses of somebody who waits pass, up to a time.
+    /// Lets the pauses of a waiting opening pass, up to a time.
     private func pass(_ time: Duration, _ clock: ManualClock) async {
         var (end, pause) = (Duration.zero, Duration.milliseconds(50))
         while end < time {
@@ -160,7 +160,7 @@ struct LinkOpeningTests {
             var opening = opening(holder: holder, commandWait: .seconds(4), clock)
             opening.seesAllPrograms = seesAll
             let failing = failure(opening)
-            // Where all programs are seen, none of another user can have it.
+            // If this process sees all programs, no other user's program can hold the device.
             await pass(seesAll && hasEnded ? .seconds(4) : .milliseconds(1150), clock)
             let error = await failing.value
             #expect(error?.code == .busy && error?.holder == holder)

@@ -58,7 +58,7 @@ struct RecordingLinkTests {
         #expect(entries.state[2...] == [Self.received("PUMP"), .lost(gone)])
     }
 
-    /// Answers before `send` returns.
+    /// A link whose reply arrives before `send` returns.
     private final class HastyLink: LinkWrapper {
         let link: any Link = ScriptedLink()
         private let receiver = Watched<(@Sendable (LinkArrival) -> Void)?>(nil)

@@ -7,7 +7,7 @@ import Testing
 @Suite("A link that tells what comes to light", .timeLimit(.minutes(5)))
 struct ReportingLinkTests {
     let clock = ManualClock()
-    /// What was done, in order.
+    /// Events in order.
     let events = Watched<[String]>([])
 
     private func link(_ bare: any Link, looks: Bool = true, afterSending: Bool = false) -> ReportingLink {
@@ -28,7 +28,7 @@ struct ReportingLinkTests {
             }.value
         }
         await settle()
-        // A second line may go out before there was time to look.
+        // A second line may go out before the look around has run.
         #expect(events.state.first == "sent OFF")
         #expect(events.state.filter { $0 == "looked" }.count == 1)
         await link.close()
@@ -164,7 +164,7 @@ struct ReportingLinkTests {
 
 private func tell(_ event: String, _ events: Watched<[String]>) { events.update { $0.append(event) } }
 
-/// A link that says what is sent.
+/// A link that records the sent text.
 final class EventLink: Link {
     let name = "event"
     let remark: String?

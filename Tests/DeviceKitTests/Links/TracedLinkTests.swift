@@ -41,7 +41,7 @@ struct TracedLinkTests {
             TracedLink(link) { entry in shown.update { $0.append(entry) } }
         }
         #expect(plain == traced)
-        // Each line is shown once, and the reply behind the command.
+        // Each line is shown once, and the reply after its command.
         let lines = shown.state.compactMap { entry -> String? in
             switch entry {
             case .sends(let bytes): "> " + String(decoding: bytes, as: UTF8.self)
@@ -62,7 +62,7 @@ struct TracedLinkTests {
         #expect(shown.state == [.received(Array("OK".utf8)), .received(Array("\0PUMP:ON".utf8))])
     }
 
-    /// What goes out over a link, and what comes of it.
+    /// Returns the lines sent over a link, and the results.
     private func transcript(
         takesAtOnce: Bool, isLost: Bool, _ wrap: (ScriptedLink) -> any Link
     ) async throws -> [String] {
@@ -94,7 +94,7 @@ struct TracedLinkTests {
         await perform(.on).value
         await perform(.speed(PumpSpeed(pwm: 7) ?? .initial)).value
         await perform(.status).value
-        // One goes before the other, and what is in flight is the same.
+        // One command is sent before the other, and the plain link has the same number in flight.
         await Task(executorPreference: EventLoop.shared) {
             let (on, off) = (perform(.on), perform(.off))
             lines.update { $0.append("\(bare.unreadSent.count) sent") }
@@ -119,7 +119,7 @@ struct TracedLinkTests {
     }
 }
 
-/// A link that is none of what links mostly are.
+/// A link whose properties all differ from the usual ones.
 private final class OddLink: Link {
     static let failure = LinkError(.unsupported, name: "odd", activity: "test")
 

@@ -78,7 +78,7 @@ struct PumpMonitorTests {
             #expect(update.state.power == .on)
             break
         }
-        // Its link is closed, and nobody waits to ask again.
+        // The link is closed, and no further poll is scheduled.
         try await link.untilClosed()
         await settle()
         clock.advance(by: .seconds(5))
@@ -110,7 +110,7 @@ struct PumpMonitorTests {
         #expect(try await updates.next()?.state.power == .on)
         await clock.untilSomebodySleeps(until: .seconds(5))
         clock.advance(by: .seconds(5))
-        // It is asked twice.
+        // The query is sent twice.
         for time in [1500, 3000] {
             #expect(await link.nextSent() == "STATUS\n")
             await clock.untilSomebodySleeps(until: .seconds(5) + .milliseconds(time))
@@ -124,7 +124,7 @@ struct PumpMonitorTests {
         #expect(error.code == .noAnswer)
         #expect(update.state == PumpState())
         #expect(update.isLinkUp)
-        // What it says next tells nothing of what it has said before.
+        // The pump's next line says nothing about its earlier state.
         await comesIn("MANUAL:ON")
         let pressed = try #require(try await updates.next())
         #expect(pressed.state.power == .on)
@@ -161,7 +161,7 @@ struct PumpMonitorTests {
 
     @Test("A pump that is lost is waited for, and it is told what it was before")
     func lost() async throws {
-        // It is asked until it answers, and then for its state.
+        // The device is queried until it replies, and then asked for its state.
         let second = ScriptedLink { $0 == "TEMP\n" ? "TEMP:34.5\r\n" : Self.off + "\r\n" }
         let monitor = try await monitor { _ in second }
         var updates = monitor.makeAsyncIterator()

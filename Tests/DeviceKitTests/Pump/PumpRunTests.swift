@@ -9,12 +9,12 @@ struct PumpRunTests {
     private static let off = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}"
     private static let hot = "STATUS:{State:ON,Speed:70%,WaterTemp:12.0C,SkinTemp:46.0C}"
 
-    /// A run whose pump is the test, and whose time stands still: nothing is asked but for a reason.
+    /// A run whose pump is played by the test, and whose clock stands still, so that no poll is due.
     private struct Run {
         let link = ScriptedLink()
         let task: Task<Void, any Error>
 
-        /// A run that has switched its pump on.
+        /// Starts a run and switches its pump on.
         init(
             time: Duration = .seconds(600),
             reopen: @escaping @Sendable () async throws -> any Link = { throw CancellationError() }
@@ -39,7 +39,7 @@ struct PumpRunTests {
             await link.deliver(lines.map { $0 + "\r\n" }.joined())
         }
 
-        /// Why it ended, once it has switched the pump off.
+        /// Plays the switching off, and returns the error of the run.
         func error() async -> PumpRunError? {
             await goesOut("\nOFF\n", answer: "OK", "PUMP:OFF")
             await goesOut("TEMP\n", answer: "TEMP:34.5")
@@ -125,7 +125,7 @@ struct PumpRunTests {
         await link.deliver("[WARNING] the device is away\r\n")
         await clock.untilSomebodySleeps(until: .seconds(3))
         clock.advance(by: .seconds(3))
-        // ON was given up, so that a refusal may be its own.
+        // ON has timed out, so a refusal may belong to ON.
         for _ in 0..<12 {
             #expect(await link.nextSent() == "\nOFF\n")
             await link.deliver("ERROR:DEVICE_AWAY\r\n")
@@ -174,7 +174,7 @@ struct PumpRunTests {
             defer { isOver.update { $0 = true } }
             try await run.run(session)
         }
-        // Its time is over after 1 s, and the first OFF is given up after 4 s.
+        // The run's time is over after 1 s, and the first OFF times out after 4 s.
         for _ in 0..<90 {
             await settle()
             clock.advance(by: .milliseconds(100))
@@ -252,10 +252,10 @@ struct PumpRunTests {
         }
     }
 
-    /// A run of ten minutes whose pump is silent once it was told to be on, until OFF was sent or the time is over.
+    /// Starts a run whose pump goes silent after ON, and returns when OFF was sent or the time is over.
     ///
-    /// - Parameter unasked: What the pump says between two polls.
-    /// - Returns: When OFF was sent first; nil where it was not.
+    /// - Parameter unasked: An unsolicited line between two polls.
+    /// - Returns: The time of the first OFF; nil if OFF was not sent.
     private func silentRun(
         for time: Duration, unasked: String? = nil
     ) async throws -> (off: Duration?, task: Task<Void, any Error>, pump: Watched<Pump>, clock: ManualClock) {
@@ -278,7 +278,7 @@ struct PumpRunTests {
         let task = Task { try await run.run(session) }
         while clock.now.offset < time, firstOff.state == nil {
             await settle()
-            // By then the poll was given up, and the next is not yet due.
+            // The poll has timed out by then, and the next one is not due yet.
             if let unasked, clock.now.offset - lastSent.state.1 == .milliseconds(3200) {
                 await link.deliver(unasked + "\r\n")
             }
@@ -341,11 +341,11 @@ struct PumpRunTests {
         #expect(!pump.state.isOn)
     }
 
-    /// A pump that does not hear for a while.
+    /// A pump that can be deaf for a while.
     private struct Pump {
         var isOn = false
         var isSilent = false
-        /// Whether it acknowledges OFF and keeps running.
+        /// Whether the pump acknowledges OFF and keeps running.
         var ignoresOff = false
 
         mutating func answer(to sent: String) -> String? {

@@ -42,7 +42,8 @@ struct SpeedLineTests {
 
     @Test("A speed in a text that the firmware's buffer does not hold is refused")
     func tooLong() {
-        // Nine lines in one write are known to lose bytes, and 64 bytes are a line of their own.
+        // Nine lines in one write are known to lose bytes, and the firmware treats 64 bytes without a line end as a
+        // line.
         for text in [
             String(repeating: "SPEED:1\n", count: 9), String(repeating: "X", count: 64) + "SPEED:fast",
             String(repeating: "X", count: 57) + "SPEED:", String(repeating: "X", count: 70) + "\nspeed:20",

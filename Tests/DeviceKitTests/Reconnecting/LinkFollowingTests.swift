@@ -9,7 +9,7 @@ struct LinkFollowingTests {
     private let links = (0..<3).map { _ in ScriptedLink() }
     private let lost = LinkError(.disconnected, name: "scripted", activity: "receive")
 
-    /// Follows the first of the links, and then the others.
+    /// Follows the first link, and then the others in turn.
     private func following(
         _ listen: @escaping LinkFollowing<[UInt8]>.Listener = { link in { try await link.receive() } }
     ) throws -> LinkFollowing<[UInt8]> {
@@ -42,7 +42,7 @@ struct LinkFollowingTests {
             #expect(text(try await events.next()) == "disconnected")
             #expect(link.closeCount == 1)
         }
-        // What waiting does not mend ends it.
+        // An error that waiting can't fix ends the following.
         let error = await #expect(throws: LinkError.self) { try await events.next() }
         #expect(error?.code == .unsupported)
         await #expect(throws: CancellationError.self) { try await events.next() }

@@ -14,13 +14,13 @@ struct ReconnectorTests {
 
     init() throws { terminal = try PseudoTerminal() }
 
-    /// What opens the port that a link was lost to.
+    /// Creates the reconnector for a lost link to the terminal's port.
     private func reconnector(_ options: String = "") throws -> Reconnector {
         Reconnector(try Endpoint("serial:\(terminal.path)\(options)"), ScriptedLink())
     }
 
     @Test func `The board is not reset once more: the pump may be running`() async throws {
-        // A pseudo-terminal has no DTR: to reset a board over it fails.
+        // A pseudo-terminal has no DTR, so resetting a board over it fails.
         let endpoint = try Endpoint("serial:\(terminal.path)?reset=true")
         let error = await #expect(throws: LinkError.self) { try await LinkSchemes.standard.open(endpoint) }
         #expect(error?.code == .unsupported)
@@ -146,7 +146,7 @@ struct ReconnectorTests {
         let attempts = Watched(reasons)
         let doubts = Watched<[LinkError.Code]>([])
         let clock = ManualClock()
-        // A server: no folder says when it is back.
+        // A server, whose return no folder watch reports.
         let reconnector = Reconnector(try Endpoint("tcp:bench:4000"), ScriptedLink(), clock: clock) { endpoint in
             throw LinkError(attempts.update { $0.removeFirst() }, name: endpoint.text, activity: "open")
         } doubt: { error in
@@ -169,7 +169,7 @@ struct ReconnectorTests {
         let reconnector = Reconnector(
             try Endpoint("tcp:bench:4000"), links[0], clock: clock,
             open: { _ in later.update { $0.removeFirst() as any Link } })
-        // What is lost as soon as it is found is not looked for without a pause.
+        // After a link that is lost at once, the reconnector pauses before it tries again.
         let pause = Task {
             await clock.untilSomebodySleeps(until: .seconds(1))
             clock.advance(by: .seconds(1))
@@ -191,14 +191,14 @@ struct ReconnectorTests {
         #expect(returns == 2)
         await pause.value
         #expect(links.map(\.closeCount) == [1, 1, 1])
-        // What is no loss ends it.
+        // An error that is not a loss ends the following.
         await #expect(throws: CancellationError.self) { try await follow { _ in throw CancellationError() } }
         #expect(losses.count == 2)
         #expect(links[0].closeCount == 2)
     }
 }
 
-/// A link to a certain device.
+/// A link to a particular device.
 private final class IdentifiedLink: LinkWrapper {
     let link: any Link
     let deviceID: String?

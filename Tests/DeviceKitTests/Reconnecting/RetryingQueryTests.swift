@@ -9,7 +9,8 @@ struct RetryingQueryTests {
     private let clock = ManualClock()
     private let loss = LinkError(.disconnected, name: "scripted", activity: "receive")
 
-    /// Asks a device that is lost so many times; returns how often it was asked, and whether it has answered.
+    /// Queries a device whose link is lost `losses` times. Returns the number of attempts, and whether the device
+    /// replied.
     private func attempts(
         at endpoint: String, losses: Int, error: (any Error)? = nil, pause: Duration = .zero
     ) async throws -> String {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("What was recorded")
 struct RecordQueryTests {
-    /// A program that says none of the answers, and ends as it should.
+    /// A program that prints no reply and exits with success.
     private let silent = CompanionProgram(path: "/bin/echo")
     private let failing = CompanionProgram(path: "/bin/false")
 

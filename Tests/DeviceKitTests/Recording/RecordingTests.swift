@@ -26,7 +26,7 @@ struct RecordingTests {
         let session = recording.beginSession(named: "bench", device: nil)
         recording.record(.event(kind: "text", text: "hello"), in: session)
         await recording.end("closed")
-        // The beginning, what was said, and the end.
+        // Three records are lost: the beginning, the text, and the end.
         #expect(told.state == [.broken, .lost(3)])
     }
 
@@ -39,7 +39,7 @@ struct RecordingTests {
         #expect(told.state == [])
         try await link.send(Array("OFF\n".utf8))
         _ = try await told.wait(for: "the beginning") { $0.isEmpty ? nil : true }
-        // It was told that nothing is recorded: not again.
+        // The caller already knows that nothing is recorded, and is not informed again.
         let second = await recording.begun { _ in told.update { $0.append("values") } }
         #expect(second == nil)
         await recording.end("closed")

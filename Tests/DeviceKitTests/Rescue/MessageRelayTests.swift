@@ -11,7 +11,7 @@ struct MessageRelayTests {
 
     private let counts = Watched<[Int]>([])
 
-    /// A relay that notes how many messages it has handed on.
+    /// A relay that notes the number of messages handed on.
     private var relay: MessageRelay {
         MessageRelay(store) { [counts] event in
             if case .handedOn(let count, to: _) = event { counts.update { $0.append(count) } }
@@ -145,7 +145,7 @@ struct MessageRelayTests {
     }
 }
 
-/// A store that holds a message before it says that it does.
+/// A store that holds a message before it confirms so.
 private struct SlowStore: RescueStore {
     let store = RescueMemoryStore()
     let inserted = Watched(false)
@@ -167,7 +167,7 @@ private struct SlowStore: RescueStore {
     func markSynced(_ ids: [RescueID]) async throws(RescueStoreError) { await store.markSynced(ids) }
 }
 
-/// A link whose device is known.
+/// A link with a known device address.
 private final class AddressedLink: LinkWrapper {
     let link: any Link
     let deviceAddress: String?
@@ -178,7 +178,7 @@ private final class AddressedLink: LinkWrapper {
     }
 }
 
-/// A link that takes so many messages, and then breaks.
+/// A link that accepts `count` messages and then breaks.
 private final class FailingLink: LinkWrapper {
     let link: any Link = ScriptedLink()
     private let rest: Watched<Int>

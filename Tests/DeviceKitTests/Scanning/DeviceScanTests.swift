@@ -33,7 +33,7 @@ struct DeviceScanTests {
         return device
     }
 
-    /// Reads until a device is in the state that is waited for.
+    /// Reads events until a device reaches the wanted state.
     private func untilDevice(
         _ events: inout DeviceScan.Iterator, _ change: DeviceChange? = nil,
         where isWanted: (ScannedDevice) -> Bool = { _ in true }

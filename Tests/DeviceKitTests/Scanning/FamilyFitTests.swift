@@ -43,7 +43,7 @@ import Transports
             #expect(fit.families == [] && fit.certain == nil && fit.profile == nil)
             #expect("\(fit)" == "")
         }
-        // A carrier of which no family is known.
+        // A carrier that belongs to no known family.
         #expect(FamilyFit(services: ["FFE0"], among: .carriers).families == [])
     }
 

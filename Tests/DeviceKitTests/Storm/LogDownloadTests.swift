@@ -11,7 +11,7 @@ struct LogDownloadTests {
     private let link = ScriptedLink()
     private var path: String { folder.path("storm.log") }
 
-    /// A download that has asked for its log.
+    /// Starts a download, and waits until it has asked for the log.
     private func asked() async throws -> Task<LogDownload.Report, any Error> {
         try "old\n".write(toFile: path, atomically: true, encoding: .utf8)
         let download = LogDownload(

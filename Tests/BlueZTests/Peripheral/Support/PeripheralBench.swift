@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import BlueZ
 
-/// A radio with two adapters: a device is offered on hci1, for a central on hci0.
+/// A radio with two adapters: hci1 offers a device to a central on hci0.
 struct PeripheralBench: Sendable {
     static let address = "00:00:5E:00:53:02"
     static let centralAddress = BluetoothAddress("00:00:5E:00:53:01")
@@ -17,7 +17,7 @@ struct PeripheralBench: Sendable {
     let bluez: BlueZ
     let central: TestCentral
     let events = Watched<[PeripheralEvent]>([])
-    /// What was written, with how it was.
+    /// The written values, each with its request.
     let written = Watched<[(bytes: [UInt8], uuid: BluetoothUUID, request: ATTRequest)]>([])
 
     init() async throws {
@@ -45,7 +45,7 @@ struct PeripheralBench: Sendable {
         try await bluez.offer(description, on: "hci1", handlers: handlers)
     }
 
-    /// Offers a device, and connects the central to it.
+    /// Offers a device and connects the central to it.
     func offerAndConnect(_ description: PeripheralDescription = .module) async throws -> Peripheral {
         let peripheral = try await offer(description)
         _ = try await central.find()
@@ -53,12 +53,12 @@ struct PeripheralBench: Sendable {
         return peripheral
     }
 
-    /// Waits until all that bluetoothd has told by now has arrived.
+    /// Waits until every earlier message of bluetoothd has arrived.
     func settle() async throws {
         try await bluez.call(BlueZName.root, BlueZName.peer, "Ping", activity: "settling")
     }
 
-    /// Waits for an event, and takes those before it.
+    /// Waits for an event, and discards the events before it.
     func happens(_ what: String, _ fits: @escaping @Sendable (PeripheralEvent) -> Bool) async throws {
         _ = try await events.wait(for: what) { events in
             guard let index = events.firstIndex(where: fits) else { return nil as Bool? }
@@ -90,14 +90,14 @@ func withPeripheralBench(_ body: (PeripheralBench) async throws -> Void) async t
 }
 
 extension PeripheralDescription {
-    /// As an HM-10 offers itself.
+    /// The services of an HM-10.
     static let module = PeripheralDescription(
         name: "HMSoft",
         services: [
             LocalService("FFE0", [LocalCharacteristic("FFE1", [.read, .writeWithoutResponse, .notify])])
         ])
 
-    /// One byte, read and written, with one for each subscriber beside it.
+    /// A one-byte value that can be read and written, and another value for each subscriber separately.
     static let lamp = PeripheralDescription(
         name: "Lamp",
         services: [
