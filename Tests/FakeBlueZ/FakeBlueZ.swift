@@ -2,7 +2,7 @@ internal import DBus
 public import DescriptorIO
 public import TestSupport
 
-/// A bluetoothd that is none: `org.bluez` on a bus, with adapters and a radio that exist nowhere else.
+/// A fake bluetoothd: `org.bluez` on a bus, with simulated adapters and a simulated radio.
 ///
 /// ```swift
 /// let bus = try await PrivateBus()
@@ -14,12 +14,12 @@ public import TestSupport
 /// await fake.stop()
 /// ```
 ///
-/// It does what bluetoothd 5.66 does, as far as clients of GATT can tell, and what goes wrong with it goes wrong here when
-/// a test says so: ``LinkManners`` for a device's connections, ``restart(whileDown:)``, ``renumber(_:to:)``,
-/// ``FakeAdapter/isBlocked``. Nothing happens by itself: time is the clock's.
+/// The fake behaves like bluetoothd 5.66 as far as GATT clients can tell. It reproduces bluetoothd's faults when a test
+/// asks for them: ``LinkManners`` for a device's connections, ``restart(whileDown:)``, ``renumber(_:to:)``,
+/// ``FakeAdapter/isBlocked``. Nothing happens spontaneously: the clock controls all time.
 @Radio
 public final class FakeBlueZ {
-    /// A call that a client made of one of the objects.
+    /// A client's call of a method.
     public struct Call: Sendable, Hashable {
         /// The client's unique name.
         public var client: String
@@ -27,11 +27,11 @@ public final class FakeBlueZ {
         public var member: String
     }
 
-    /// The calls that clients made, in order.
+    /// The clients' calls, in order.
     public let calls = Watched<[Call]>([])
-    /// In the order in which they were added.
+    /// The adapters, in the order in which they were added.
     public private(set) var adapters: [FakeAdapter] = []
-    /// Whether characteristics have a property `MTU`, as they do since 5.62.
+    /// Whether characteristics have the property `MTU`, as since bluetoothd 5.62.
     public var showsMTU = true
     let timeline: Timeline
     let agents = AgentManager()
@@ -46,9 +46,9 @@ public final class FakeBlueZ {
         timeline = Timeline(clock)
     }
 
-    /// Starts one on the bus at an address, as yet without an adapter.
+    /// Starts a fake without adapters on the bus at an address.
     ///
-    /// - Parameter clock: What all that takes time here is measured by; by default devices vanish in real time.
+    /// - Parameter clock: Measures all delays of the fake. With the default, devices vanish in real time.
     public static func start(
         on address: String, clock: any Clock<Duration> = EventLoopClock(Radio.loop)
     ) async throws -> FakeBlueZ {
@@ -66,9 +66,9 @@ public final class FakeBlueZ {
         departures = Radio.begin { [weak self] in
             do {
                 for try await signal in names { self?.note(signal) }
-            } catch {}  // the bus went away, and all clients with it
+            } catch {}  // the bus has closed, and all clients with it
         }
-        // Whoever hears of the name asks at once what there is.
+        // Export the objects before requesting the name: clients that see the name ask for the objects immediately.
         let tree = BusTree(connection)
         self.tree = tree
         try await tree.publish()
@@ -83,9 +83,9 @@ public final class FakeBlueZ {
     private func end() async {
         departures?.cancel()
         departures = nil
-        // The bus notices later that a connection was closed than that a name was given up.
+        // The bus reports a released name sooner than a closed connection.
         try? await connection?.releaseName(BlueZName.service)
-        // Before all else, so that as in a crash nobody is told anything.
+        // Close first, so that, as in a crash, clients get no further signals.
         await connection?.close()
         for adapter in adapters { adapter.detach() }
         agents.forgetAll()
@@ -93,15 +93,15 @@ public final class FakeBlueZ {
         tree = nil
     }
 
-    /// Ends it and begins anew, as when the daemon crashes: all connections drop, every path goes stale, and what clients
-    /// have asked for is forgotten.
+    /// Stops and restarts the fake, like a crash of the daemon: all connections drop, every path becomes stale, and the
+    /// clients' requests are forgotten.
     public func restart(whileDown body: @Radio () async throws -> Void = {}) async throws {
         await end()
         try await body()
         try await begin()
     }
 
-    /// Ends it for good.
+    /// Stops the fake for good.
     public func stop() async {
         await end()
         for device in air {
@@ -112,7 +112,7 @@ public final class FakeBlueZ {
         adapters = []
     }
 
-    /// A client is gone when the bus says that nobody has its unique name any more.
+    /// A client has gone if its unique name no longer has an owner.
     private func note(_ ownerChange: DBusSignal) {
         guard let name = ownerChange.arguments.first?.string, name.hasPrefix(":"),
             ownerChange.arguments.last?.string == ""
@@ -127,7 +127,7 @@ public final class FakeBlueZ {
 
     // MARK: Adapters
 
-    /// Plugs in an adapter, powered.
+    /// Plugs in an adapter, switched on.
     ///
     /// - Parameter bringsManagersLater: See ``FakeAdapter/bringsManagersLater``.
     @discardableResult
@@ -142,14 +142,14 @@ public final class FakeBlueZ {
         return adapter
     }
 
-    /// Pulls an adapter out.
+    /// Unplugs an adapter.
     public func remove(_ adapter: FakeAdapter) {
         adapters.removeAll { $0 === adapter }
         remove(adapter.ownRadio)
         adapter.detach()
     }
 
-    /// Pulls an adapter out and plugs it in again, when the kernel numbers it otherwise.
+    /// Unplugs an adapter and plugs it in again with another name from the kernel.
     public func renumber(_ adapter: FakeAdapter, to name: String) async {
         adapter.detach()
         adapter.name = name
@@ -173,7 +173,7 @@ public final class FakeBlueZ {
         }
     }
 
-    /// Takes a device out of reach: its connections drop, and nobody hears it.
+    /// Takes a device out of reach: its connections drop, and it is no longer heard.
     public func remove(_ device: RadioDevice) {
         air.removeAll { $0 === device }
         device.isInReach = false
@@ -181,9 +181,9 @@ public final class FakeBlueZ {
         device.onChange = nil
     }
 
-    /// Has a device say one packet after the other, as fast as the bus takes them.
+    /// Sends one notification after another, as fast as the bus accepts them.
     ///
-    /// - Throws: ``DBusError`` where the bus goes away.
+    /// - Throws: ``DBusError`` if the bus closes.
     public func burst(
         _ count: Int, from characteristic: RadioCharacteristic, _ packet: (_ number: Int) -> [UInt8]
     ) async throws {
@@ -196,7 +196,7 @@ public final class FakeBlueZ {
 
     // MARK: Objects
 
-    /// A method whose calls are noted.
+    /// A method whose calls are recorded.
     func method(
         _ name: String, _ inputs: [DBusArgument] = [], _ outputs: [DBusArgument] = [],
         _ body: @escaping @Radio (DBusMethodCall) async throws -> [DBusValue]

@@ -2,16 +2,16 @@ internal import DescriptorIO
 public import FirmwareSim
 internal import Glibc
 
-/// An HM-10 with a simulated device on its UART: FFE1 is the line, in both directions.
+/// An HM-10 with a simulated device on its UART: FFE1 is the serial line in both directions.
 ///
-/// It says at most 20 bytes at once, cutting lines anywhere, and is written to without an answer. Nobody else finds it
-/// while a central is connected.
+/// It notifies at most 20 bytes at once, cuts lines anywhere, and accepts writes without response. It does not
+/// advertise while a central is connected.
 @Radio
 public final class HM10<Device: SimulatedDevice> {
-    /// How long the module gathers what comes over its UART, where time is real: a byte at 9600 baud takes 1 ms.
+    /// The time for which the module collects bytes from its UART, if time is real: a byte at 9600 baud takes 1 ms.
     public nonisolated static var gatheringTime: Duration { .milliseconds(15) }
 
-    /// The module on the air.
+    /// The module's radio.
     public let radio: RadioDevice
     /// The device behind it.
     public nonisolated let host: DeviceHost<Device>
@@ -23,9 +23,9 @@ public final class HM10<Device: SimulatedDevice> {
     private var gathered: [UInt8] = []
     private var sending: Task<Void, Never>?
 
-    /// A module that is switched on.
+    /// Creates a module that is switched on.
     ///
-    /// - Parameter pace: How the device's time goes by. In real time somebody has to call ``DeviceHost/run()``.
+    /// - Parameter pace: The device's source of time. In real time the caller must run ``DeviceHost/run()``.
     public init(
         _ device: Device, pace: DeviceHost<Device>.Pace, name: String = "HMSoft", address: String = "00:15:83:00:00:10",
         addressType: String = "public"
@@ -39,7 +39,7 @@ public final class HM10<Device: SimulatedDevice> {
         let id = await host.attach(
             DescriptorChannel(taking: pair.theirs, kind: .socket, on: Radio.loop), isListening: false)
         radio.onLinksChange = { [weak radio, host] in
-            // What the device says to nobody is lost.
+            // The device's output is lost while no central is connected.
             let isConnected = radio?.links.isEmpty == false
             host.assumeIsolated { $0.setListening(isConnected, id) }
         }

@@ -1,10 +1,10 @@
 public import DescriptorIO
 
-/// What all of the fake is isolated to: an event loop with a thread of its own.
+/// The global actor of the fake: an event loop with its own thread.
 @globalActor
 public actor Radio {
     public static let shared = Radio()
-    /// The loop that fakes, and the simulated devices behind them, run on.
+    /// The event loop of fakes and of the simulated devices connected to them.
     public static let loop: EventLoop = {
         let loop = EventLoop()
         loop.start()
@@ -14,7 +14,7 @@ public actor Radio {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { Self.loop.asUnownedSerialExecutor() }
     private init() {}
 
-    /// Does several things at once, with nothing in between:
+    /// Runs several actions without interruption:
     ///
     /// ```swift
     /// await Radio.run { pump.radio.manners.mtu = 185 }
@@ -23,13 +23,13 @@ public actor Radio {
         try await body()
     }
 
-    /// Begins something. All of it runs on the loop, also what is called that belongs to nobody.
+    /// Starts a task on the loop. Functions without an isolation that it calls run there too.
     @Radio @discardableResult
     static func begin<Value: Sendable>(_ body: @escaping @Radio () async -> Value) -> Task<Value, Never> {
         Task(executorPreference: loop) { await body() }
     }
 
-    /// Begins something that may fail.
+    /// Starts a task on the loop that may throw.
     @Radio @discardableResult
     static func begin<Value: Sendable>(
         _ body: @escaping @Radio () async throws -> Value
@@ -37,9 +37,9 @@ public actor Radio {
         Task(executorPreference: loop) { try await body() }
     }
 
-    /// Waits until all that can run now has run: answers to calls are sent by then.
+    /// Waits until all jobs that are ready have run; the replies to calls are sent by then.
     @Radio static func idle() async {
-        // The loop looks at its timers when it has nothing else to do.
+        // The loop handles timers when it has nothing else to do.
         try? await EventLoopClock(loop).sleep(for: .zero)
     }
 }

@@ -1,12 +1,12 @@
 internal import DBus
 public import TestSupport
 
-/// A central of a test's: it finds one device by its address, connects, and uses its characteristics, by plain calls of
+/// A central for tests. It finds one device by its address, connects, and uses its characteristics, with plain calls to
 /// org.bluez.
 public final class TestCentral: Sendable {
-    /// What it has noticed.
+    /// The signals received so far.
     public struct Notes: Sendable {
-        /// The values of each characteristic's notifications, by its UUID.
+        /// The notified values of each characteristic, by UUID.
         public var values: [String: [[UInt8]]] = [:]
         var properties: [ObjectPath: [String: DBusValue]] = [:]
     }
@@ -17,7 +17,7 @@ public final class TestCentral: Sendable {
     private let device: ObjectPath
     private let subscriptions: [DBusSubscription]
 
-    /// A central on an adapter, for the device at an address.
+    /// Creates a central on an adapter, for the device at an address.
     public init(on address: String, adapter: String = "hci0", for device: String) async throws {
         connection = try await DBusConnection.open(.address(address), on: Radio.loop)
         let path = "/org/bluez/\(adapter)"
@@ -59,7 +59,7 @@ public final class TestCentral: Sendable {
 
     // MARK: The device
 
-    /// Looks for the device until it is heard, and returns its name.
+    /// Scans until the device is heard, and returns its name.
     public func find() async throws -> String? {
         try await call(adapter, "Adapter1", "StartDiscovery")
         let name = try await notes.wait(for: "the device") { [device] notes in
@@ -69,7 +69,7 @@ public final class TestCentral: Sendable {
         return name
     }
 
-    /// Waits until the device can't be heard any more, while it is looked for.
+    /// Scans until the device is no longer heard.
     public func losesSight() async throws {
         try await call(adapter, "Adapter1", "StartDiscovery")
         _ = try await notes.wait(for: "silence") { [device] in $0.properties[device]?["RSSI"] == nil ? true : nil }
@@ -83,7 +83,7 @@ public final class TestCentral: Sendable {
 
     public func disconnect() async throws { try await call(device, "Device1", "Disconnect") }
 
-    /// Waits until it has been hung up on.
+    /// Waits until the device has disconnected.
     public func isHungUpOn() async throws { try await waitForDevice("Connected", false) }
 
     private func waitForDevice(_ property: String, _ wanted: Bool) async throws {
@@ -116,13 +116,13 @@ public final class TestCentral: Sendable {
         try await call(path(uuid), "GattCharacteristic1", "StopNotify")
     }
 
-    /// What the characteristic can do.
+    /// The characteristic's flags.
     public func flags(_ uuid: String) async throws -> [String] {
         let path = try await path(uuid)
         return notes.state.properties[path]?["Flags"]?.strings ?? []
     }
 
-    /// Waits until so many bytes of a characteristic have come, and takes all that there are, as they came.
+    /// Waits for at least `count` bytes of a characteristic; returns all values received so far.
     public func hears(_ count: Int, of uuid: String) async throws -> [[UInt8]] {
         try await notes.wait(for: "\(count) bytes of \(uuid)") { notes in
             let values = notes.values[longUUID(uuid)] ?? []
@@ -132,11 +132,12 @@ public final class TestCentral: Sendable {
         }
     }
 
-    /// Waits until what a characteristic says ends with a text, and takes it all.
+    /// Waits until the values of a characteristic end with a text; returns all of them as one text.
     public func hears(_ end: String, of uuid: String) async throws -> String {
         try await notes.wait(for: "\(end) of \(uuid)") { notes in
             let values = notes.values[longUUID(uuid)] ?? []
-            // No more than the last bytes: a long text comes in hundreds of values, and is looked at with each.
+            // Compares only the last bytes: a long text arrives in hundreds of values, and each arrival repeats the
+            // comparison.
             var tail: [UInt8] = []
             for value in values.reversed() where tail.count < end.utf8.count { tail = value + tail }
             guard tail.suffix(end.utf8.count).elementsEqual(end.utf8) else { return nil }

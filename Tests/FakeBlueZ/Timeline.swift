@@ -1,4 +1,4 @@
-/// What takes time and what happens later, by a test's clock.
+/// Delays and scheduled actions, measured by a test's clock.
 @Radio
 final class Timeline {
     private let sleep: @Sendable (Duration) async throws -> Void
@@ -7,7 +7,7 @@ final class Timeline {
         sleep = { try await clock.sleep(for: $0) }
     }
 
-    /// Waits; not at all where there is nothing to wait for.
+    /// Waits; returns immediately if the duration is zero.
     ///
     /// - Throws: `CancellationError`.
     func pause(_ duration: Duration) async throws {

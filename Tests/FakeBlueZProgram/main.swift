@@ -4,7 +4,7 @@ import FirmwareSim
 import Glibc
 import TestSupport
 
-/// A bus with an `org.bluez` that is none, until standard input ends. Its first line is the address of the bus:
+/// Runs a bus with a fake `org.bluez` until standard input ends. The first line of output is the address of the bus:
 ///
 ///     $ fake-bluez
 ///     unix:path=/tmp/pumpctl-test-k2rVxQ/bus
@@ -12,12 +12,12 @@ import TestSupport
 ///     $ pumpctl --port ble:HMSoft on
 ///     $ bluetoothctl scan on
 ///
-/// In its air are HMSoft, a simulated pump behind an HM-10, and Sprinter, which answers as a pump does, but at once, and
-/// after a line `BURST:<n>` says so many pieces of a pump's status lines as fast as it can.
+/// The devices in reach are HMSoft, a simulated pump behind an HM-10, and Sprinter, which replies like a pump but
+/// immediately. After a line `BURST:<n>` Sprinter sends `n` pieces of a pump's status lines as fast as possible.
 ///
-/// `fake-bluez 2` has two adapters: a device that a program offers on `hci1` is found by way of `hci0`.
+/// `fake-bluez 2` has two adapters: a device offered on `hci1` is found through `hci0`.
 ///
-/// - Returns: The signal that has ended it, or 0.
+/// - Returns: The signal that ended the program, or 0.
 func serve(adapters: Int) async throws -> CInt {
     let bus = try await PrivateBus()
     let fake = try await FakeBlueZ.start(on: bus.address)
@@ -37,11 +37,11 @@ func serve(adapters: Int) async throws -> CInt {
     return signal
 }
 
-/// Where a signal that ends the program is written, by its handler. The main thread waits for signals with none of them
-/// blocked, so that no descriptor tells of them.
+/// The pipe to which the handler writes a signal that ends the program. The main thread waits with no signal blocked,
+/// so a signalfd would not receive them.
 nonisolated(unsafe) var signalPipe: [CInt] = [-1, -1]
 
-/// Waits until standard input ends, or a signal ends the program: then the signal, else 0.
+/// Waits until standard input ends or a signal ends the program; returns the signal, else 0.
 func ending() async -> CInt {
     let (endings, end) = AsyncStream.makeStream(of: CInt.self)
     pipe(&signalPipe)
@@ -51,7 +51,7 @@ func ending() async -> CInt {
             _ = write(signalPipe[1], &byte, 1)
         }
     }
-    // On threads of their own: what waits here must not hold up the bus.
+    // On separate threads, because these blocking reads must not hold up the bus.
     Task {
         try await onThread {
             var byte: UInt8 = 0
@@ -78,10 +78,10 @@ default:
     write(STDERR_FILENO, usage, usage.utf8.count)
     exit(EX_USAGE)
 }
-// Not exit, which waits for standard input: somebody may still be reading it.
+// Not exit(3), which waits for standard input: another thread may still be reading it.
 _exit(status == 0 ? 0 : 128 + status)
 
-/// A module with a pump that is off, and takes no time for anything. It is connected from the start.
+/// A module whose pump is off and replies without any delay. It is connected from the start.
 @Radio func sprinter(on fake: FakeBlueZ) -> RadioDevice {
     let radio = RadioDevice("00:15:83:00:00:20", Advertisement(name: "Sprinter", services: ["FFE0"]))
     let line = RadioCharacteristic("FFE1", [.read, .writeWithoutResponse, .notify])
@@ -96,7 +96,7 @@ _exit(status == 0 ? 0 : 128 + status)
         } else if command == "TEMP" {
             line.notify(Array("TEMP:34.5\r\n".utf8))
         } else if let count = command.split(separator: ":").last.flatMap({ Int($0) }) {
-            // So many whole lines in a row that all pieces but the last have 20 bytes.
+            // The repeated text has a whole number of lines and of 20-byte pieces.
             let lines = Array(repeatElement(status, count: 20).joined())
             Task {
                 try await fake.burst(count, from: line) { number in

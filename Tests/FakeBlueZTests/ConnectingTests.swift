@@ -33,7 +33,7 @@ struct ConnectingTests {
         }
     }
 
-    /// Calls `body` with a pump that is found and behaves like that when it is connected.
+    /// Calls `body` with a discovered pump whose link behaves as set by `change`.
     private func withPump(
         _ change: @escaping @Radio (inout LinkManners) -> Void,
         _ body: (FakeBench, HM10<PumpFirmware>) async throws -> Void
@@ -203,5 +203,5 @@ struct ConnectingTests {
     }
 }
 
-/// What happened, in order.
+/// Events in order.
 typealias Log = Watched<[String]>

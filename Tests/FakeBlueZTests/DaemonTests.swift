@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The daemon and its adapters", .timeLimit(.minutes(5)))
 struct DaemonTests {
-    /// Whether its name has an owner, when that next changes.
+    /// Waits for the next change of the name's owner; returns whether the name is owned.
     private static func isOwned(_ changes: DBusSignals) async throws -> Bool? {
         var changes = changes.makeAsyncIterator()
         return try await changes.next()?.arguments.last?.string.map { !$0.isEmpty }

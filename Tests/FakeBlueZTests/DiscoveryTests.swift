@@ -41,7 +41,7 @@ struct DiscoveryTests {
             #expect(try await bench.client.objects().contains(lampPath) == false)
             await Radio.run { lamp.signalStrength = -49 }
             try await bench.client.hears("+ \(lampPath) Device1")
-            // Whoever filters by it is told of each change.
+            // A client that filters by signal strength gets every change.
             await Radio.run { lamp.signalStrength = -48 }
             try await bench.client.hears("\(lampPath) RSSI=-48")
             let wrong = await bench.client.failure(

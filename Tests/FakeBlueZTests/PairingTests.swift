@@ -8,7 +8,7 @@ import Testing
 struct PairingTests {
     private static let agent: ObjectPath = "/agent"
 
-    /// Calls `body` with a pump that wants to be paired, to which the client is connected.
+    /// Calls `body` with a connected pump that requires pairing.
     private func withPump(
         _ method: PairingMethod, _ body: (FakeBench, HM10<PumpFirmware>) async throws -> Void
     ) async throws {
@@ -21,7 +21,7 @@ struct PairingTests {
         }
     }
 
-    /// Registers an agent that says that a number is right, if it is `right`, and types in `typed`.
+    /// Registers an agent that confirms the number `right` and enters `typed`.
     private func registerAgent(_ bench: FakeBench, right: UInt32 = 0, typed: UInt32 = 0) async throws {
         let device = DBusArgument("device", "o")
         let passkey = DBusArgument("passkey", "u")
@@ -56,7 +56,7 @@ struct PairingTests {
             #expect(
                 await bench.client.failure(linePath, "GattCharacteristic1", "ReadValue", [.noOptions])
                     == "Failed: Operation failed with ATT error: 0x0f")
-            // Nobody is told what becomes of a write without an answer.
+            // A write without response reports no error.
             try await bench.client.call(
                 linePath, "GattCharacteristic1", "WriteValue", [.text("TEMP\n"), .noOptions])
             #expect(await pair(bench) == "done")

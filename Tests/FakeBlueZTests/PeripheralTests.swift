@@ -42,7 +42,7 @@ struct PeripheralTests {
             try await connect(bench)
             let client = bench.client
             #expect(client.heard.state.properties["\(path) Name"] == .string("QDevice1"))
-            // The central is a device of the second adapter's.
+            // The central appears as a device of the second adapter.
             #expect(try await client.property("hci1/dev_00_00_5E_00_53_01", "Device1", "Connected") == .boolean(true))
             let value = try await client.call(item, "GattCharacteristic1", "ReadValue", [.noOptions])
             #expect(value == [.text("hello")])
@@ -157,7 +157,7 @@ struct PeripheralTests {
             let tooLong = "Failed to parse advertisement."
             #expect(await refusal([:]) == nil)
             #expect(await refusal(["ServiceUUIDs": .strings([Self.service, "1800"])]) == nil)
-            // Flags 3, the service 18, and of the maker's data 4 more than it is long: 31.
+            // Flags take 3 bytes, the service 18, and the manufacturer data 4 more than its length: 31.
             func data(_ count: Int) -> [String: DBusValue] {
                 let bytes = DBusValue.bytes(Array(repeating: 1, count: count))
                 let entry = DBusDictionary.Entry(.uint16(0xFFFF), .variant(bytes))

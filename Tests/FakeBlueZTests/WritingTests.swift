@@ -9,7 +9,7 @@ struct WritingTests {
     private static let board = "hci0/dev_C0_FF_EE_00_00_02"
     private static let item = board + "/service0001/char0002"
 
-    /// Calls `body` with a device to which the client is connected, of one characteristic that notes what is written.
+    /// Calls `body` with a connected device that has one characteristic and records writes.
     private func withBoard(
         _ flags: [RadioCharacteristic.Flag] = [.read, .write, .notify], _ manners: LinkManners = LinkManners(),
         _ body: (FakeBench, RadioDevice, Watched<[String]>) async throws -> Void
@@ -121,7 +121,7 @@ struct WritingTests {
             #expect(try await mtu() == .uint16(23))
             await bench.clock.untilSomebodySleeps(until: .milliseconds(50))
             bench.clock.advance(by: .milliseconds(50))
-            // Clients are not told: they see it when they look.
+            // The change is not signalled; clients see it only when they read the property.
             while try await mtu() != .uint16(185) {}
             await Radio.run { bench.fake.showsMTU = false }
             try await bench.client.call(Self.board, "Device1", "Disconnect")

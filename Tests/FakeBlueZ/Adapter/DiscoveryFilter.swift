@@ -1,14 +1,14 @@
 internal import DBus
 
-/// What a client that looks for devices wants to hear of.
+/// A client's filter for device discovery.
 struct DiscoveryFilter: Sendable, Equatable {
     var services: Set<String> = []
-    /// The weakest signal, in dBm.
+    /// The minimum signal strength, in dBm.
     var signalStrength: Int16?
     var pathLoss: UInt16?
     var transport = "auto"
     var wantsDuplicates = false
-    /// What a name or an address begins with.
+    /// The required prefix of the name or the address.
     var pattern: String?
 
     init() {}

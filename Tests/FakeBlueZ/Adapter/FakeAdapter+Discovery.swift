@@ -1,8 +1,8 @@
 internal import DBus
 
-/// Looking for devices.
+/// Device discovery.
 extension FakeAdapter {
-    /// How long a device that is not connected is known after it was last heard.
+    /// The time for which an unconnected device is known after it was last heard.
     static let memory = Duration.seconds(30)
 
     func startDiscovery(for client: String) async throws {
@@ -16,8 +16,8 @@ extension FakeAdapter {
         listen()
     }
 
-    /// Begins to look, which takes a while. bluetoothd remembers one client that is to be answered then, the last that has
-    /// asked; the others' calls never end.
+    /// Begins discovery after a delay. bluetoothd remembers only one client to answer then, the last that asked; the
+    /// calls of the others never end.
     private func begin(for client: String) async throws {
         answered = client
         let beginning =
@@ -52,10 +52,10 @@ extension FakeAdapter {
         listen()
     }
 
-    /// Whether any client looks for devices.
+    /// Whether discovery is running for any client.
     public var isDiscovering: Bool { !discoveries.isEmpty && beginning == nil }
 
-    /// Looks for nothing any more.
+    /// Ends discovery for all clients.
     func endDiscovery() {
         beginning?.cancel()
         beginning = nil
@@ -72,12 +72,13 @@ extension FakeAdapter {
         }
     }
 
-    /// Hears all that is on the air.
+    /// Hears every device in reach.
     private func listen() {
         for device in bluez.air { hear(device) }
     }
 
-    /// Hears a device, if anybody wants that. What one client lets through, all are told of: their filters are merged.
+    /// Hears a device if any client's filter lets it through. All clients are then notified of the device, because
+    /// bluetoothd merges their filters.
     func hear(_ device: RadioDevice) {
         guard isPowered, object != nil, device !== ownRadio else { return }
         let isHeard = device.isHeard && isDiscovering && discoveries.values.contains { $0.lets(device) }
@@ -91,7 +92,7 @@ extension FakeAdapter {
         }
     }
 
-    /// What is known of a device, from now on if nothing was.
+    /// Returns the known device for a radio device, which it adds if necessary.
     func know(_ device: RadioDevice) -> KnownDevice {
         if let known = devices[device.address] {
             known.radio = device
@@ -102,7 +103,7 @@ extension FakeAdapter {
         return known
     }
 
-    /// Finds a device that is connected already.
+    /// Adds a device whose connection already exists.
     func inherit(_ device: RadioDevice) async {
         guard object != nil else { return }
         let known = know(device)

@@ -1,39 +1,39 @@
 internal import DBus
 
-/// An adapter: the object `Adapter1`, and what it knows of devices.
+/// An adapter: the object `Adapter1` and its known devices.
 @Radio
 public final class FakeAdapter {
     public let address: String
-    /// As `hci0`.
+    /// The kernel's name, such as `hci0`.
     public internal(set) var name: String
-    /// The adapter as other adapters hear it, once an advertisement is registered.
+    /// This adapter as a device for other adapters, once an advertisement is registered.
     public let ownRadio: RadioDevice
     let bluez: FakeBlueZ
     var object: BusObject?
     /// The known devices by address.
     var devices: [String: KnownDevice] = [:]
-    /// The clients that look for devices, and with which filter.
+    /// The filter of each client that runs a discovery.
     var discoveries: [String: DiscoveryFilter] = [:]
-    /// How long the adapter takes to begin to look, or to look for something else. Of clients that ask meanwhile the last
-    /// is answered, and nobody else.
+    /// The time that the adapter takes to begin or change a discovery. Of the clients that ask during this time only
+    /// the last gets a reply.
     public var discoveryDelay = Duration.zero
-    /// The beginning that is under way, and the client that is answered when it is through.
+    /// The pending start of a discovery, and the client that gets the reply.
     var beginning: Task<Void, Never>?
     var answered: String?
-    /// The calls that are never answered, by their clients.
+    /// The calls that never get a reply, by client.
     var unanswered: [String: CheckedContinuation<Void, Never>] = [:]
-    /// What clients want to hear of when they begin to look.
+    /// The filters that clients have set for their next discovery.
     var filters: [String: DiscoveryFilter] = [:]
-    /// What clients have registered, to be a device for others.
+    /// The applications and advertisements that clients have registered.
     var applications: [Application] = [] { didSet { showApplications() } }
     var advertisements: [RegisteredAdvertisement] = [] { didSet { showAdvertisements() } }
-    /// How many advertisements may be registered at once; told when the adapter is plugged in.
+    /// The maximum number of registered advertisements; published when the adapter is plugged in.
     public var advertisementLimit = 5
     /// Whether advertisements come back when the adapter is switched on again.
     public var restoresAdvertisements = true
-    /// Whether `GattManager1` and `LEAdvertisingManager1` come later than `Adapter1`: with ``bringManagers()``.
+    /// Whether `GattManager1` and `LEAdvertisingManager1` appear only with ``bringManagers()``, later than `Adapter1`.
     public var bringsManagersLater = false
-    /// What holds up the values that clients tell through their sockets.
+    /// Holds up the values that clients notify through their sockets.
     public nonisolated let holding = Holding()
     private var powered = true
 
@@ -51,7 +51,7 @@ public final class FakeAdapter {
 
     // MARK: Power
 
-    /// Whether it is on. Off, it has no connections, looks for nothing, and answers NotReady.
+    /// Whether the adapter is on. While off, it has no connections, runs no discovery, and replies with NotReady.
     public var isPowered: Bool {
         get { powered }
         set {
@@ -66,12 +66,12 @@ public final class FakeAdapter {
         }
     }
 
-    /// Whether rfkill keeps it off.
+    /// Whether rfkill blocks the adapter.
     public var isBlocked = false {
         didSet { if isBlocked { isPowered = false } }
     }
 
-    /// Ends all connections and looking for devices.
+    /// Ends all connections and the discovery.
     private func silence() {
         for device in devices.values { device.lose() }
         ownRadio.dropLinks()
@@ -98,7 +98,7 @@ public final class FakeAdapter {
 
     private var managers: [LiveInterface] { [gattManagerInterface, advertisingManagerInterface] }
 
-    /// Brings the managers that it was plugged in without.
+    /// Adds the managers that were missing when the adapter was plugged in.
     public func bringManagers() async { await object?.add(managers) }
 
     func detach() {
@@ -119,7 +119,7 @@ public final class FakeAdapter {
         forgetLocal { $0 == client }
     }
 
-    /// The device as clients see it; nil where it is not known.
+    /// The device as clients see it; nil if it is not known.
     public func knownDevice(_ address: String) -> KnownDevice? { devices[address] }
 
     private var adapterInterface: LiveInterface {

@@ -1,14 +1,14 @@
-/// What a device says on the air to whoever listens.
+/// The advertised data of a device.
 public struct Advertisement: Sendable, Hashable {
     public var name: String?
-    /// Services, by their UUIDs of 128 bits.
+    /// The service UUIDs, 128 bits each.
     public var services: [String]
-    /// By the company's number.
+    /// Data by company number.
     public var manufacturerData: [UInt16: [UInt8]]
-    /// By the service's UUID.
+    /// Data by service UUID.
     public var serviceData: [String: [UInt8]]
     public var appearance: UInt16?
-    /// In dBm.
+    /// The transmit power in dBm.
     public var txPower: Int16?
 
     public init(
@@ -24,7 +24,7 @@ public struct Advertisement: Sendable, Hashable {
     }
 }
 
-/// A UUID in the form that bluetoothd shows: 128 bits, lower case. Shorter ones stand for a part of Bluetooth's base UUID.
+/// A UUID as bluetoothd shows it: 128 bits, lower case. A shorter UUID is completed with Bluetooth's base UUID.
 func longUUID(_ text: String) -> String {
     let text = text.lowercased()
     guard text.utf8.count <= 8 else { return text }

@@ -1,56 +1,58 @@
 public import DBus
 
-/// How connections with a device behave: how much fits, how long things take, what goes wrong.
+/// The behaviour of connections with a device: sizes, delays, and faults.
 public struct LinkManners: Sendable {
-    /// The largest ATT MTU that the device agrees to. The HM-10's is the smallest there is.
+    /// The largest ATT MTU that the device accepts. The default is the HM-10's, which is the minimum of the standard.
     public var mtu = 23
-    /// What bluetoothd says the MTU is, until it knows better: soon after the services are resolved. nil where it knows
-    /// at once.
+    /// The outdated MTU that bluetoothd shows at first, until shortly after the services are resolved; nil if the right
+    /// MTU is shown at once.
     public var staleMTU: UInt16?
-    /// How long the stale MTU is shown.
+    /// The time for which the stale MTU is shown.
     public var mtuDelay = Duration.zero
-    /// How the next attempts to connect fail, one each; then they succeed.
+    /// The errors of the next connection attempts, one each; later attempts succeed.
     public var connectErrors: [DBusError] = []
-    /// Whether `Connect` is answered before the connection is told of, as btvirt's controllers have it.
+    /// Whether the reply to `Connect` comes before the signal of the connection, as with btvirt's controllers.
     public var answersBeforeConnected = false
-    /// How long connecting takes.
+    /// The time that connecting takes.
     public var connectDelay = Duration.zero
-    /// How long the services take to be resolved once the device is connected.
+    /// The time between the connection and the resolved services.
     public var resolveDelay = Duration.zero
-    /// How long after it calls the services resolved bluetoothd shows them, as it may do after an attempt to connect that
-    /// was aborted (bluez#1489).
+    /// The delay between `ServicesResolved` and the appearance of the services, as can happen after an aborted
+    /// connection attempt (bluez#1489).
     public var exportDelay = Duration.zero
-    /// How the next subscriptions are refused, one each; then they are not. A bluetoothd that remembers another table of
-    /// services than the device has refuses them so.
+    /// The errors of the next subscriptions, one each; later subscriptions succeed. A bluetoothd whose cached table of
+    /// services is outdated refuses subscriptions in this way.
     public var subscribeErrors: [DBusError] = []
-    /// How long `Disconnect` takes: 2 s with bluetoothd. Whoever connects meanwhile is given the link that is about to go.
+    /// The time that `Disconnect` takes: 2 s with bluetoothd. A client that connects during this time gets the link
+    /// that is about to end.
     public var disconnectDelay = Duration.zero
-    /// How long a device that can't be reached is tried.
+    /// The time for which connecting to an unreachable device is tried.
     public var patience = Duration.seconds(20)
-    /// How long the answer to a subscription takes. What the device says meanwhile is early.
+    /// The delay of the reply to a subscription. Notifications during this delay are early.
     public var subscribeDelay = Duration.zero
     public var readDelay = Duration.zero
-    /// How bluetoothd refuses to read a descriptor; nil where it does not.
+    /// The error on reading a descriptor; nil if reading succeeds.
     public var descriptorError: DBusError?
-    /// How long the answer to a write takes, of the kind that is answered.
+    /// The delay of the reply to a write with response.
     public var writeDelay = Duration.zero
-    /// How many writes are carried out before the device goes away in the middle of one; nil for all.
+    /// The number of writes before the device disappears in the middle of one; nil if it never does.
     public var writesUntilLoss: Int?
-    /// Whether others find the device while it is connected.
+    /// Whether the device advertises while it is connected.
     public var advertisesWhileConnected = false
-    /// Whether the device remembers who has subscribed to what, and is told nothing when they come back (bluez#1106).
+    /// Whether the device keeps the subscriptions of a central across connections, and restores them without a new
+    /// request (bluez#1106).
     public var remembersSubscriptions = false
-    /// Whether bluetoothd still believes that the device is connected when it comes to know of it: the link of a client
-    /// that crashed.
+    /// Whether bluetoothd believes that the device is already connected when it is discovered: the leftover link of a
+    /// crashed client.
     public var isConnectedAlready = false
-    /// Whether reading, writing and subscribing is for paired devices only.
+    /// Whether reading, writing and subscribing require pairing.
     public var needsPairing = false
-    /// What bluetoothd answers where that is so. It has a name for some of ATT's errors, and gives the number of others.
+    /// The error for missing pairing. bluetoothd has names for some ATT errors, and reports the others by number.
     public var pairingError = BlueZError.notPermitted("Not paired")
-    /// Whether who is not paired may subscribe all the same.
+    /// Whether subscribing works without pairing all the same.
     public var letsUnpairedSubscribe = false
     public var pairing = PairingMethod.justWorks
-    /// Services that one of bluetoothd's plugins keeps for itself.
+    /// Services that are reserved by one of bluetoothd's plugins.
     public var claimedServices: Set<String> = []
 
     public init() {}

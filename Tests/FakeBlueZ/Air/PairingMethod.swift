@@ -1,10 +1,10 @@
-/// How a device pairs.
+/// A method of pairing with a device.
 public enum PairingMethod: Sendable, Hashable {
-    /// Without anybody being asked.
+    /// Needs no user interaction.
     case justWorks
-    /// A person confirms that both show this number.
+    /// The user confirms that both sides show this number.
     case confirmation(UInt32)
-    /// A person types in the number that the device shows.
+    /// The user enters the number that the device shows.
     case entry(UInt32)
     case refused
 }

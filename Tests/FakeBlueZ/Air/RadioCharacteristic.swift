@@ -1,9 +1,9 @@
-/// A characteristic of a device on the air.
+/// A characteristic of a device in reach.
 ///
-/// Unless it is told otherwise it is a value that is read and written.
+/// By default it holds a value for reading and writing.
 @Radio
 public final class RadioCharacteristic {
-    /// What may be done with it, in the words of `Flags`.
+    /// An operation that the characteristic supports, spelled as in `Flags`.
     public enum Flag: String, Sendable, Hashable, CaseIterable {
         case broadcast, read
         case writeWithoutResponse = "write-without-response"
@@ -14,28 +14,28 @@ public final class RadioCharacteristic {
         case writableAuxiliaries = "writable-auxiliaries"
     }
 
-    /// What a central asks for.
+    /// A central's request.
     public struct Request: Sendable {
         public let link: RadioLink
         public var offset = 0
-        /// Whether an answer is wanted; of a write.
+        /// Whether the central expects a response to a write.
         public var wantsAnswer = true
-        /// Whether it comes in parts; of a write.
+        /// Whether a write comes in several parts.
         public var isLong = false
     }
 
-    /// A UUID of 128 bits, in lower case.
+    /// The UUID: 128 bits, lower case.
     public let uuid: String
     public let flags: [Flag]
     public let descriptors: [RadioDescriptor]
     public var value: [UInt8]
-    /// Answers a central that reads; nil for the value. What it throws is what bluetoothd answers.
+    /// Handles a central's read; nil to return the value. bluetoothd replies with any error that it throws.
     public var onRead: (@Radio (Request) async throws -> [UInt8])?
-    /// Takes what a central writes; nil for the value.
+    /// Handles a central's write; nil to set the value.
     public var onWrite: (@Radio ([UInt8], Request) async throws -> Void)?
-    /// Told that a central subscribes, before it is answered, and that it does not want any more.
+    /// Called when a central subscribes, before the reply, and when it unsubscribes.
     public var onSubscription: (@Radio (RadioLink, Bool) async throws -> Void)?
-    /// Whether it is for paired devices only.
+    /// Whether access requires pairing.
     public var needsPairing = false
     weak var device: RadioDevice?
 
@@ -46,7 +46,7 @@ public final class RadioCharacteristic {
         self.descriptors = descriptors
     }
 
-    /// Says something to every central that has subscribed, cut to what fits each one's link.
+    /// Notifies every subscribed central, truncated to the payload of each link.
     public func notify(_ bytes: [UInt8]) {
         guard let device else { return }
         for link in device.links where link.isSubscribed(to: self) { link.deliver(bytes, from: self) }
@@ -65,7 +65,7 @@ public final class RadioDescriptor {
     }
 }
 
-/// A service of a device on the air.
+/// A service of a device in reach.
 @Radio
 public final class RadioService {
     public let uuid: String

@@ -1,4 +1,4 @@
-/// A device that is in reach: what it advertises, and what those who connect find.
+/// A device in reach: its advertisement, and the services that connected centrals find.
 ///
 /// ```swift
 /// let lamp = RadioDevice("C0:FF:EE:00:00:01", Advertisement(name: "Lamp", services: ["FFF0"]))
@@ -13,32 +13,32 @@ public final class RadioDevice {
     public let addressType: String
     public var manners = LinkManners()
     public var advertisement: Advertisement { didSet { changed() } }
-    /// How strongly it is heard, in dBm.
+    /// The received signal strength in dBm.
     public var signalStrength: Int16 = -60 { didSet { changed() } }
-    /// Whether it tells of itself.
+    /// Whether the device advertises.
     public var isAdvertising = true { didSet { changed() } }
-    /// Whether it accepts connections.
+    /// Whether the device accepts connections.
     public var isConnectable = true { didSet { changed() } }
-    /// The services that centrals find; those that are there are told of a change.
+    /// The services that centrals find. Connected centrals are notified of a change.
     public var services: [RadioService] = [] {
         didSet {
             for service in services { for item in service.characteristics { item.device = self } }
             for link in links { link.onServiceChange?() }
         }
     }
-    /// The connections that it has.
+    /// The device's current connections.
     public private(set) var links: [RadioLink] = []
-    /// Called when it gets or loses a connection.
+    /// Called when the device gains or loses a connection.
     public var onLinksChange: (() -> Void)?
-    /// What is behind it, kept as long as the device is on the air of a fake.
+    /// An object that is kept alive while the device is registered with a fake.
     var companion: AnyObject?
-    /// What centrals had subscribed to when they left, by their addresses.
+    /// The subscriptions of centrals that have disconnected, by address.
     var rememberedSubscriptions: [String: [ObjectIdentifier: RadioCharacteristic]] = [:]
-    /// Whether it is on the air at all.
+    /// Whether the device is in reach.
     var isInReach = false { didSet { changed() } }
-    /// Who waits for a change.
+    /// Waiters for a change.
     private var watchers: [AsyncStream<Void>.Continuation] = []
-    /// Called when those who listen hear something else, or something again.
+    /// Called when the advertisement changes or is sent again.
     var onChange: (() -> Void)?
 
     public init(_ address: String, _ advertisement: Advertisement = Advertisement(), addressType: String = "public") {
@@ -47,16 +47,16 @@ public final class RadioDevice {
         self.advertisement = advertisement
     }
 
-    /// Whether those who listen hear it.
+    /// Whether scanners can hear the device.
     var isHeard: Bool { isInReach && isAdvertising && (links.isEmpty || manners.advertisesWhileConnected) }
 
-    /// Whether a central that tries gets a connection.
+    /// Whether a connection attempt succeeds.
     var isReachable: Bool { isConnectable && isHeard }
 
     /// - Throws: `CancellationError`.
     func untilReachable() async throws { try await until { $0.isReachable } }
 
-    /// Waits until no central is connected: who disconnects is answered before the link has gone.
+    /// Waits until no central is connected. The reply to `Disconnect` comes before the link is gone.
     ///
     /// - Throws: `CancellationError`.
     public func untilUnlinked() async throws { try await until { $0.links.isEmpty } }
@@ -76,15 +76,15 @@ public final class RadioDevice {
         }
     }
 
-    /// Says once more what it advertises.
+    /// Sends the advertisement again.
     public func advertise() { changed() }
 
-    /// Loses all connections, as a device does that is switched off.
+    /// Drops all connections, like a device that is switched off.
     public func dropLinks() {
         for link in links { link.drop() }
     }
 
-    /// The characteristic of that UUID; nil where there is none.
+    /// The characteristic with this UUID; nil if there is none.
     public func characteristic(_ uuid: String) -> RadioCharacteristic? {
         let uuid = longUUID(uuid)
         return services.lazy.flatMap(\.characteristics).first { $0.uuid == uuid }

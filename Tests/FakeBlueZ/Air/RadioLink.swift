@@ -6,20 +6,20 @@ public final class RadioLink {
     /// The central's address.
     public let central: String
     public let device: RadioDevice
-    /// The ATT MTU: a notification, or a write in one piece, holds three bytes less.
+    /// The ATT MTU. A notification or an undivided write holds three bytes less.
     public let mtu: Int
     public private(set) var isUp = true
     private let timeline: Timeline
     private var subscriptions: [ObjectIdentifier: RadioCharacteristic] = [:]
     private var operations: [Int: @Sendable () -> Void] = [:]
     private var lastOperation = 0
-    /// The central's ear.
+    /// Called for each notification to the central.
     var onArrival: ((RadioCharacteristic, [UInt8]) -> Void)?
-    /// Tells the central that the device has other services than before.
+    /// Called when the device's services change.
     var onServiceChange: (() -> Void)?
     private var dropHandlers: [() -> Void] = []
 
-    /// What fits one packet.
+    /// The size in bytes of a packet's payload.
     public var payload: Int { mtu - 3 }
 
     init(from central: String, to device: RadioDevice, timeline: Timeline) {
@@ -34,7 +34,7 @@ public final class RadioLink {
     /// Calls `handler` when the connection ends.
     func onDrop(_ handler: @escaping () -> Void) { dropHandlers.append(handler) }
 
-    /// Ends the connection, and with it all that was under way.
+    /// Ends the connection and all its pending operations.
     public func drop() {
         guard isUp else { return }
         isUp = false
@@ -106,7 +106,7 @@ public final class RadioLink {
         return try await perform(device.manners.readDelay) { descriptor.value }
     }
 
-    /// Writes and waits for the answer; in several pieces where it does not fit one.
+    /// Writes with response, in several parts if the value does not fit into one.
     func request(_ bytes: [UInt8], to characteristic: RadioCharacteristic, offset: Int) async throws {
         try await perform(device.manners.writeDelay) { [self] in
             let request = RadioCharacteristic.Request(link: self, offset: offset, isLong: bytes.count > payload)
@@ -114,7 +114,7 @@ public final class RadioLink {
         }
     }
 
-    /// Writes without an answer.
+    /// Writes without response.
     func command(_ bytes: [UInt8], to characteristic: RadioCharacteristic) async throws {
         let request = RadioCharacteristic.Request(link: self, wantsAnswer: false)
         try await carryOut(bytes, to: characteristic, request)
@@ -137,7 +137,7 @@ public final class RadioLink {
         }
     }
 
-    /// Does something that the end of the connection cuts short.
+    /// Runs an operation that the end of the connection cancels.
     private func perform<Value: Sendable>(
         _ delay: Duration, _ body: @escaping @Radio () async throws -> Value
     ) async throws -> Value {
@@ -156,7 +156,7 @@ public final class RadioLink {
         } catch {
             if isUp { throw error }
         }
-        // The device did not answer before the link was gone: "unlikely error".
+        // The link ended before the device replied: "unlikely error".
         throw BlueZError.attribute(0x0E)
     }
 }

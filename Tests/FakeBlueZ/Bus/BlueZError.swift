@@ -1,6 +1,6 @@
 public import DBus
 
-/// The errors that bluetoothd answers with, and their texts.
+/// bluetoothd's errors and their texts.
 public enum BlueZError {
     public static let alreadyExists = error("AlreadyExists", "Already Exists")
     public static let authenticationFailed = error("AuthenticationFailed", "Authentication Failed")
@@ -13,18 +13,18 @@ public enum BlueZError {
     public static let notConnected = error("NotConnected", "Not Connected")
     public static let notReady = error("NotReady", "Resource Not Ready")
     public static let notSupported = error("NotSupported", "Operation is not supported")
-    /// A connection that this computer gave up; most often the next attempt succeeds.
+    /// A connection attempt that this computer aborted; the next attempt usually succeeds.
     public static let abortedByLocal = failed("le-connection-abort-by-local")
-    /// As ``abortedByLocal``, in older versions.
+    /// The equivalent of ``abortedByLocal`` in older versions.
     public static let connectionCanceled = failed("br-connection-canceled")
 
-    /// `org.bluez.Error.Failed` with what went wrong.
+    /// `org.bluez.Error.Failed` with a description.
     public static func failed(_ text: String) -> DBusError { error("Failed", text) }
 
-    /// `org.bluez.Error.NotPermitted` with what is not.
+    /// `org.bluez.Error.NotPermitted` with a description.
     public static func notPermitted(_ text: String) -> DBusError { error("NotPermitted", text) }
 
-    /// An attribute's error, which has no name of its own.
+    /// An ATT error without a D-Bus name of its own.
     public static func attribute(_ code: UInt8) -> DBusError {
         let digits = String(code, radix: 16)
         return failed("Operation failed with ATT error: 0x" + (code < 16 ? "0" : "") + digits)

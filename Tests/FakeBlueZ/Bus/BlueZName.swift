@@ -1,6 +1,6 @@
 internal import DBus
 
-/// The names that bluetoothd goes by on the bus.
+/// bluetoothd's names on the bus.
 enum BlueZName {
     static let service = "org.bluez"
     static let root: ObjectPath = "/org/bluez"

@@ -1,8 +1,8 @@
 internal import DBus
 
-/// An object of the fake's on the bus, which tells of its changes.
+/// An object that the fake exports on the bus, and that signals its changes.
 ///
-/// On a connection that is gone nobody is left to be told.
+/// Signals on a closed connection are dropped.
 @Radio
 final class BusObject {
     let path: ObjectPath
@@ -16,10 +16,10 @@ final class BusObject {
         self.interfaces = interfaces.sorted { $0.name < $1.name }
     }
 
-    /// Puts the object on the bus; clients are told.
+    /// Exports the object and signals it to clients.
     func publish() async { await Self.publish([self]) }
 
-    /// Puts objects on the bus; clients are told of all of them at once.
+    /// Exports several objects, and then signals all of them to clients.
     static func publish(_ objects: [BusObject]) async {
         let new = objects.filter { !$0.isPublished }
         for object in new {
@@ -27,12 +27,12 @@ final class BusObject {
             await object.export()
         }
         for object in new {
-            // It may have been withdrawn before it was there.
+            // The object may have been withdrawn during the export.
             if object.isPublished { object.tree.tell(object, gained: object.interfaces) } else { object.unexport() }
         }
     }
 
-    /// Gives the object more interfaces; clients are told of those.
+    /// Adds interfaces to the object and signals them to clients.
     func add(_ more: [LiveInterface]) async {
         interfaces += more
         guard isPublished else { return }
@@ -41,7 +41,7 @@ final class BusObject {
         if isPublished { tree.tell(self, gained: more) } else { unexport() }
     }
 
-    /// Takes the object off the bus; clients are told.
+    /// Removes the object from the bus and signals the removal.
     func withdraw() {
         guard isPublished else { return }
         isPublished = false
@@ -62,17 +62,17 @@ final class BusObject {
 
     func value(_ name: String, of interface: String) -> DBusValue? { live(interface)?[name] }
 
-    /// Changes a property, or with nil takes it away. Clients are told if that makes a difference.
+    /// Sets a property, or removes it if `value` is nil. Signals only a real change.
     func set(_ name: String, of interface: String, to value: DBusValue?) {
         guard let live = live(interface), live[name] != value else { return }
         live[name] = value
         tell(name, of: interface, value)
     }
 
-    /// Changes a property of which clients are not told.
+    /// Sets a property without a signal.
     func silently(set name: String, of interface: String, to value: DBusValue?) { live(interface)?[name] = value }
 
-    /// Gives a property a value, and tells clients even if it is the one that it had.
+    /// Sets a property, and signals it even if the value is the same as before.
     func repeatedly(set name: String, of interface: String, to value: DBusValue) {
         guard let live = live(interface) else { return }
         live[name] = value

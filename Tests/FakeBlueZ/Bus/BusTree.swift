@@ -1,6 +1,6 @@
 internal import DBus
 
-/// The objects on the bus, of which `/` tells as an object manager.
+/// The exported objects, which the object manager at `/` lists.
 @Radio
 final class BusTree {
     let connection: DBusConnection
@@ -8,7 +8,7 @@ final class BusTree {
 
     init(_ connection: DBusConnection) { self.connection = connection }
 
-    /// Puts the object manager on the bus.
+    /// Exports the object manager.
     func publish() async throws {
         let objects = DBusArgument("objects", "a{oa{sa{sv}}}")
         let manager = DBusInterface(
@@ -28,7 +28,7 @@ final class BusTree {
         return .dictionary(DBusDictionary(keys: "o", values: "a{sa{sv}}", entries))
     }
 
-    /// Interfaces with their properties: `a{sa{sv}}`.
+    /// Interfaces with their properties, as `a{sa{sv}}`.
     private static func value(of interfaces: [LiveInterface]) -> DBusValue {
         .dictionary(
             DBusDictionary(
@@ -36,7 +36,7 @@ final class BusTree {
                 interfaces.map { DBusDictionary.Entry(.string($0.name), .properties($0.present)) }))
     }
 
-    /// Tells that an object has more interfaces than before.
+    /// Signals that an object has gained interfaces.
     func tell(_ object: BusObject, gained interfaces: [LiveInterface]) {
         objects[object.path] = object
         emit("InterfacesAdded", [.objectPath(object.path), Self.value(of: interfaces)])

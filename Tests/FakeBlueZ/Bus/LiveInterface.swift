@@ -1,9 +1,9 @@
 internal import DBus
 internal import Synchronization
 
-/// An interface of an object on the bus, whose properties are there or not and change.
+/// An interface of an exported object, with properties that come, go and change.
 final class LiveInterface: Sendable {
-    /// What a property is; its value is apart.
+    /// A property's description without its value.
     struct Property: Sendable {
         let name: String
         let signature: DBusSignature
@@ -30,16 +30,17 @@ final class LiveInterface: Sendable {
         self.values = Mutex(values)
     }
 
-    /// A property's value; nil where the object has none now.
+    /// A property's value; nil if the object does not have the property now.
     subscript(name: String) -> DBusValue? {
         get { values.withLock { $0[name] } }
         set { values.withLock { $0[name] = newValue } }
     }
 
-    /// The properties that are there now.
+    /// The properties that currently exist.
     var present: [String: DBusValue] { values.withLock { $0 } }
 
-    /// The interface as it is exported. Its properties are read without waiting, so that all of them are of one moment.
+    /// The interface in exported form. Its properties are read without suspension, so that all values belong to the
+    /// same moment.
     var exported: DBusInterface {
         let properties = properties.map { property in
             DBusProperty(

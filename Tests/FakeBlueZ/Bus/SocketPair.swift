@@ -1,12 +1,12 @@
 internal import DBus
 internal import Glibc
 
-/// Two sockets that are connected: one stays here, one is given away.
+/// A pair of connected sockets: one stays here, the other is given away.
 struct SocketPair {
     let ours: CInt
     let theirs: CInt
 
-    /// - Throws: ``DBusError`` with ``DBusError/Code/system`` where no descriptor is left.
+    /// - Throws: ``DBusError`` with ``DBusError/Code/system`` if no descriptor is left.
     init(_ kind: __socket_type) throws(DBusError) {
         var ends: [CInt] = [-1, -1]
         guard socketpair(AF_UNIX, CInt(kind.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0

@@ -7,9 +7,9 @@ internal import Glibc
 final class AcquiredSocket {
     private let channel: DescriptorChannel
     private var onEnd: (() -> Void)?
-    /// Takes what the client writes.
+    /// Called with each packet that the client writes.
     var onPacket: (@Radio ([UInt8]) async -> Void)?
-    /// Whether what is sent is let through; the rest is lost.
+    /// Whether packets are sent; otherwise they are lost.
     var isOpenToSend = true
 
     private init(_ channel: DescriptorChannel, onEnd: @escaping () -> Void) {
@@ -17,7 +17,7 @@ final class AcquiredSocket {
         self.onEnd = onEnd
     }
 
-    /// A socket, and the client's end of it.
+    /// Opens a socket; returns it with the client's end.
     ///
     /// - Parameter onEnd: Called once, when either end is closed.
     static func open(onEnd: @escaping () -> Void) throws(DBusError) -> (AcquiredSocket, OwnedDescriptor) {
@@ -28,7 +28,7 @@ final class AcquiredSocket {
         return (socket, OwnedDescriptor(taking: pair.theirs))
     }
 
-    /// A socket that a client has handed out.
+    /// Wraps a socket that a client has handed out.
     init(received descriptor: OwnedDescriptor, onEnd: @escaping () -> Void) throws(DBusError) {
         let number = try descriptor.duplicate()
         _ = fcntl(number, F_SETFL, O_NONBLOCK)
@@ -46,7 +46,7 @@ final class AcquiredSocket {
 
     func send(_ bytes: [UInt8]) {
         guard isOpenToSend, !bytes.isEmpty else { return }
-        // What the client does not take in time is lost.
+        // Values that exceed the socket's buffer are lost.
         _ = try? channel.writeAtOnce(bytes)
     }
 

@@ -11,7 +11,7 @@ extension KnownCharacteristic {
         case nil: break
         }
         guard device.link != nil else {
-            // It will be subscribed when there is a link.
+            // The subscription takes effect when there is a link.
             return subscriptions[client] = .active
         }
         let link = try device.radio.manners.letsUnpairedSubscribe ? anyLink() : requireLink()
@@ -19,7 +19,7 @@ extension KnownCharacteristic {
         let isFirst = subscriptions.isEmpty
         subscriptions[client] = .beginning
         do {
-            // What the device says before this is done reaches the client: it is early.
+            // Notifications before this returns still reach the client: they are early.
             if isFirst || !link.isSubscribed(to: radio) { try await link.subscribe(to: radio) }
         } catch {
             subscriptions[client] = nil
@@ -48,7 +48,8 @@ extension KnownCharacteristic {
         await device.link?.unsubscribe(from: radio)
     }
 
-    /// Gives a client a socket to hear from. What comes before the subscription is confirmed is lost (bleak#1885).
+    /// Gives a client a socket for notifications. Values that arrive before the subscription is confirmed are lost
+    /// (bleak#1885).
     func acquireNotify(_ client: String) async throws -> [DBusValue] {
         let link = try requireLink()
         if notifySocket != nil { throw BlueZError.notPermitted("Notify acquired") }

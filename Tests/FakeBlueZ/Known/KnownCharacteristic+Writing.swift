@@ -13,8 +13,8 @@ extension KnownCharacteristic {
         return bytes
     }
 
-    /// Writes, in the way that is asked for, which is not checked against the flags; else in the first that the flags
-    /// allow.
+    /// Writes in the requested way, which is not checked against the flags; without a request, in the first way that
+    /// the flags allow.
     func write(_ bytes: [UInt8], _ options: ATTOptions) async throws {
         let link = try anyLink()
         if isClaimed { throw BlueZError.notAuthorized }
@@ -33,12 +33,12 @@ extension KnownCharacteristic {
         }
         guard options.type != nil || radio.flags.contains(.writeWithoutResponse) else { throw BlueZError.notSupported }
         guard bytes.count <= link.payload else { throw BlueZError.failed("Failed to initiate write") }
-        // What becomes of it nobody is told, nor that the device wants to be paired first.
+        // A write without response reports no error, not even missing pairing.
         if !lacksPairing { try? await link.command(bytes, to: radio) }
     }
 
-    /// Gives a client a socket to write to. bluetoothd reads at most 512 bytes of a packet (bluez#1466), and packets that
-    /// don't fit the link are dropped.
+    /// Gives a client a socket for writing. bluetoothd reads at most 512 bytes of a packet (bluez#1466), and drops
+    /// packets that don't fit the link.
     func acquireWrite(_ client: String) throws -> [DBusValue] {
         let link = try requireLink()
         if isClaimed { throw BlueZError.notAuthorized }

@@ -3,7 +3,7 @@ internal import DBus
 /// A characteristic of a known device: the object `GattCharacteristic1`.
 @Radio
 final class KnownCharacteristic {
-    /// How far a client's subscription is.
+    /// The progress of a client's subscription.
     enum Subscription {
         case beginning
         case active
@@ -18,9 +18,9 @@ final class KnownCharacteristic {
     private let tree: BusTree
     private let service: ObjectPath
     private var descriptors: [KnownDescriptor] = []
-    /// The clients that want what the device says. They are remembered when the link ends (bleak#83).
+    /// The subscribed clients. They stay subscribed when the link ends (bleak#83).
     var subscriptions: [String: Subscription] = [:]
-    /// What a client has for itself.
+    /// The sockets that clients have acquired.
     var writeSocket: AcquiredSocket?
     var notifySocket: AcquiredSocket?
     var isWriting = false
@@ -36,17 +36,17 @@ final class KnownCharacteristic {
         self.tree = tree
         isClaimed = device.radio.manners.claimedServices.contains { longUUID($0) == service.uuid }
         path = handlePath(service.path, "char", handle)
-        // What subscribing is on the air: Client Characteristic Configuration.
+        // The descriptor for subscribing: Client Characteristic Configuration.
         let isSubscribable = radio.flags.contains(.notify) || radio.flags.contains(.indicate)
         let all = (isSubscribable ? [RadioDescriptor("2902", value: [0, 0])] : []) + radio.descriptors
-        // The value has the handle behind the characteristic's own.
+        // The value's handle follows the characteristic's own.
         lastHandle = handle + 1 + all.count
         descriptors = all.enumerated().map { index, descriptor in
             KnownDescriptor(descriptor, of: self, handle: handle + 2 + index, in: tree)
         }
     }
 
-    /// Its object, and those of its descriptors.
+    /// The objects of the characteristic and of its descriptors.
     var objects: [BusObject] { [object] + descriptors.map(\.object) }
 
     func withdraw() {
@@ -59,29 +59,29 @@ final class KnownCharacteristic {
 
     // MARK: The link
 
-    /// - Throws: `Failed` where there is none, ``LinkManners/pairingError`` where the device wants to be paired first.
+    /// - Throws: `Failed` if there is no link, ``LinkManners/pairingError`` if the device requires pairing first.
     func requireLink() throws(DBusError) -> RadioLink {
         let link = try anyLink()
         if lacksPairing { throw device.radio.manners.pairingError }
         return link
     }
 
-    /// - Throws: `Failed` where there is none.
+    /// - Throws: `Failed` if there is no link.
     func anyLink() throws(DBusError) -> RadioLink {
         guard let link = device.link else { throw BlueZError.failed("Not connected") }
         return link
     }
 
-    /// Whether the device wants to be paired first.
+    /// Whether required pairing is missing.
     var lacksPairing: Bool { (device.radio.manners.needsPairing || radio.needsPairing) && !device.isPaired }
 
     func linkBegan(_ link: RadioLink) async {
-        // Who was subscribed is so again, without being asked.
+        // Earlier subscriptions are restored automatically.
         guard !subscriptions.isEmpty, (try? await link.subscribe(to: radio)) != nil else { return }
         for client in subscriptions.keys { subscriptions[client] = .active }
     }
 
-    /// Shows the link's MTU, of whose changes clients are not told.
+    /// Shows the link's MTU. Its changes are not signalled.
     func showMTU(of link: RadioLink) {
         guard device.bluez.showsMTU else {
             return object.silently(set: "MTU", of: BlueZName.characteristic, to: nil)
@@ -102,12 +102,12 @@ final class KnownCharacteristic {
         notifySocket?.close()
     }
 
-    /// What the device has said. Each client's subscription signals it, and every client hears every signal: with two
-    /// subscribed clients both hear each value twice (seen with 5.66).
+    /// Handles a notification. Each client's subscription causes a signal, and every client receives every signal: with
+    /// two subscribed clients both get each value twice (seen with 5.66).
     func arrive(_ bytes: [UInt8]) {
         if let notifySocket { return notifySocket.send(bytes) }
         if subscriptions.isEmpty { return }
-        // While the first one's subscription is not confirmed, what is early is signalled all the same.
+        // Early values are signalled even before the first subscription is confirmed.
         for _ in 0..<max(1, subscriptions.values.count { $0 == .active }) {
             object.repeatedly(set: "Value", of: BlueZName.characteristic, to: .bytes(bytes))
         }
@@ -163,7 +163,7 @@ final class KnownCharacteristic {
 /// The options of `ReadValue` and `WriteValue`.
 struct ATTOptions {
     var offset = 0
-    /// `command`, `request` or `reliable`; nil to go by the flags.
+    /// `command`, `request` or `reliable`; nil to choose by the flags.
     var type: String?
 
     /// - Throws: `InvalidArguments`.

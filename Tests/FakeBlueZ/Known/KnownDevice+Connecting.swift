@@ -2,7 +2,7 @@ internal import DBus
 
 /// Connecting and disconnecting.
 extension KnownDevice {
-    /// Connects. The answer comes as soon as there is a link: the services are resolved later.
+    /// Connects. The reply comes as soon as there is a link; the services are resolved later.
     func connect() async throws {
         try adapter.requirePower()
         guard attempt == nil else { throw BlueZError.inProgress }
@@ -25,26 +25,26 @@ extension KnownDevice {
         do {
             try result.get()
             try adapter.requirePower()
-            // The device may have connected meanwhile.
+            // The device may have connected to this adapter during the attempt.
             if link == nil { establish() }
         } catch {
             forgetLater()
-            // Given up, disconnected, or switched off while connecting.
+            // Cancelled, disconnected, or switched off while connecting.
             throw error is CancellationError ? BlueZError.abortedByLocal : error
         }
     }
 
-    /// Disconnects. The answer comes first, then the changes that it makes: bleak counts on it, which closes its
-    /// connection to the bus as soon as it hears of them.
+    /// Disconnects. The reply comes before the resulting signals: bleak relies on this order, because it closes its bus
+    /// connection as soon as it receives them.
     ///
-    /// It ends the link of all clients, and goes on when the one that asked has left the bus.
+    /// This ends the link for all clients, and continues even if the calling client leaves the bus.
     func disconnect() async throws {
         guard attempt != nil || isConnected else { throw BlueZError.notConnected }
         let ending = (link, incoming)
         if attempt == nil { try await bluez.timeline.pause(radio.manners.disconnectDelay) }
         Radio.begin {
             await Radio.idle()
-            // Not a link that has come about since.
+            // Don't end a link that was made since.
             if self.link === ending.0, self.incoming === ending.1 { self.lose() }
         }
     }
@@ -62,7 +62,7 @@ extension KnownDevice {
         return link
     }
 
-    /// There is a link from the device, which is used the other way round too. Either ends with the other.
+    /// Uses a link from the device in the opposite direction too. When one ends, so does the other.
     func establish(over incoming: RadioLink) {
         let link = makeLink()
         link.onDrop { incoming.drop() }
@@ -70,7 +70,7 @@ extension KnownDevice {
         resolution = Radio.begin { await self.resolve(link) }
     }
 
-    /// There is a link.
+    /// Begins a new link.
     func establish() {
         let link = makeLink()
         stopForgetting()
@@ -85,7 +85,7 @@ extension KnownDevice {
         set("Connected", .boolean(true))
         bluez.adapter(at: address)?.accept(link, from: adapter)
         resolution = Radio.begin {
-            // Whoever connects is answered first.
+            // The reply to `Connect` comes first.
             await Radio.idle()
             await self.resolve(link)
         }
@@ -127,7 +127,7 @@ extension KnownDevice {
         set("ServicesResolved", .boolean(true))
     }
 
-    /// The device has other services than before: objects of those that have gone go, too.
+    /// Handles a change of the device's services: removes the objects of old services and adds those of new ones.
     private func lookAgain(_ link: RadioLink) {
         guard object?.value("ServicesResolved", of: BlueZName.device)?.boolean == true else { return }
         resolution = Radio.begin {
@@ -137,7 +137,7 @@ extension KnownDevice {
         }
     }
 
-    /// Comes to know the services: at the first connection, and when the device has others than before.
+    /// Discovers the services, at the first connection and after a change.
     private func findServices() {
         if services.map({ ObjectIdentifier($0.radio) }) == radio.services.map(ObjectIdentifier.init) { return }
         let known = services

@@ -1,17 +1,17 @@
 internal import DBus
 
-/// What an adapter knows of a device: the object `Device1`, and the services below it once the device was connected.
+/// A device as an adapter knows it: the object `Device1`, and the objects of its services after the first connection.
 @Radio
 public final class KnownDevice {
     public let address: String
     let adapter: FakeAdapter
-    /// The device on the air.
+    /// The device's radio.
     var radio: RadioDevice
     private(set) var object: BusObject?
     var link: RadioLink?
     /// A link in which the device is the central.
     private(set) var incoming: RadioLink?
-    /// An attempt to connect that is under way.
+    /// The connection attempt in progress.
     var attempt: Task<Void, any Error>?
     var resolution: Task<Void, Never>?
     var services: [KnownService] = []
@@ -50,7 +50,7 @@ public final class KnownDevice {
     private func isTrue(_ name: String) -> Bool { object?.value(name, of: BlueZName.device)?.boolean ?? false }
 
     public var isConnected: Bool { link != nil || incoming != nil }
-    /// Whether the two have paired. It can be set, as of a device that was paired long ago.
+    /// Whether the two are paired. Can be set, to simulate an earlier pairing.
     public var isPaired: Bool {
         get { isTrue("Paired") }
         set {
@@ -61,11 +61,11 @@ public final class KnownDevice {
 
     // MARK: Hearing
 
-    /// Takes in what the device advertises.
+    /// Handles the device's advertisement.
     ///
     /// - Parameters:
-    ///   - everyChange: Whether small changes of the signal strength are told.
-    ///   - repeats: Whether data is told again that has not changed.
+    ///   - everyChange: Whether small changes of the signal strength are signalled.
+    ///   - repeats: Whether unchanged data is signalled again.
     func hear(everyChange: Bool, repeats: Bool) {
         isHeard = true
         vanishing?.cancel()
@@ -91,14 +91,14 @@ public final class KnownDevice {
         }
     }
 
-    /// Changes of less than 8 dB are told only to those who filter by it.
+    /// Signals changes of less than 8 dB only if a client filters by signal strength.
     private func hearStrength(_ strength: Int16, _ everyChange: Bool) {
         let previous = object?.value("RSSI", of: BlueZName.device)?.int16
         if let previous, !everyChange, abs(Int(previous) - Int(strength)) < 8 { return }
         set("RSSI", .int16(strength))
     }
 
-    /// Nobody listens any more, or it is out of reach: unless there is more to it than that it was heard, it will be
+    /// Handles the end of discovery, or a device that is out of reach. A device that was merely heard will be
     /// forgotten.
     func stopHearing() {
         isHeard = false
@@ -117,17 +117,18 @@ public final class KnownDevice {
         }
     }
 
-    /// Whether there is more to it than that it was heard once.
+    /// Whether the device must not be forgotten.
     private var isKept: Bool { isHeard || isConnected || attempt != nil || isPaired || isTrue("Trusted") }
 
-    /// The device has connected to the adapter. Where it offers services too, bluetoothd reads them over the same link.
+    /// Handles a connection by the device to the adapter. If the device offers services too, bluetoothd reads them over
+    /// the same link.
     func accept(_ link: RadioLink) {
         stopForgetting()
         incoming = link
         link.onDrop { [weak self] in self?.lost(link) }
         set("Connected", .boolean(true))
         guard self.link == nil else { return }
-        // It has looked for them where there are none, too.
+        // bluetoothd looks for services even on a device that has none.
         if radio.services.isEmpty { set("ServicesResolved", .boolean(true)) } else { establish(over: link) }
     }
 
@@ -139,7 +140,7 @@ public final class KnownDevice {
         forgetLater()
     }
 
-    /// Ends the link, or an attempt to get one.
+    /// Ends the link or the connection attempt.
     func lose() {
         attempt?.cancel()
         link?.drop()
@@ -194,7 +195,7 @@ public final class KnownDevice {
 }
 
 extension Advertisement {
-    /// `a{qv}` of `ay`; nil where there is none.
+    /// The data as `a{qv}` of `ay`; nil if there is none.
     fileprivate var manufacturerDictionary: DBusValue? {
         guard !manufacturerData.isEmpty else { return nil }
         let entries = manufacturerData.sorted { $0.key < $1.key }

@@ -36,7 +36,7 @@ final class KnownService {
         lastHandle = next - 1
     }
 
-    /// Its object, and those of what it holds.
+    /// The objects of the service and of its characteristics.
     var objects: [BusObject] { [object] + characteristics.flatMap(\.objects) }
 
     func withdraw() {
@@ -45,7 +45,7 @@ final class KnownService {
     }
 }
 
-/// The path of an attribute's object, as bluetoothd makes it of its handle.
+/// The path of an attribute's object, which bluetoothd derives from its handle.
 func handlePath(_ parent: ObjectPath, _ kind: String, _ handle: Int) -> ObjectPath {
     let digits = String(handle, radix: 16)
     return parent.appending(kind + String(repeating: "0", count: max(0, 4 - digits.count)) + digits) ?? parent

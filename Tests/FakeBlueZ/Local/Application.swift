@@ -1,6 +1,6 @@
 internal import DBus
 
-/// A GATT application that a client has registered: its objects, as services on the air.
+/// A GATT application registered by a client, with its objects as services on the radio.
 @Radio
 final class Application {
     let client: String
@@ -9,9 +9,9 @@ final class Application {
     private let attributes: [LocalCharacteristic]
     private var listening: Task<Void, Never>?
 
-    /// Reads the application's objects. Those that come later are not looked at.
+    /// Reads the application's objects. Objects added later are ignored.
     ///
-    /// - Throws: `Failed` where there is none that makes a service.
+    /// - Throws: `Failed` if none of them is a service.
     static func read(of client: String, at path: ObjectPath, on adapter: FakeAdapter) async throws -> Application {
         guard let connection = adapter.bluez.connection else { throw BlueZError.notReady }
         let call = DBusCall(to: client, path, BlueZName.objectManager, "GetManagedObjects")
@@ -45,7 +45,7 @@ final class Application {
         self.attributes = attributes
     }
 
-    /// A changed value goes to all who have subscribed.
+    /// Sends changed values to all subscribers.
     private func listen(to signals: DBusSignals) {
         listening = Radio.begin { [attributes] in
             do {
@@ -53,7 +53,7 @@ final class Application {
                     guard let value = signal.arguments[1].properties?["Value"]?.bytes else { continue }
                     attributes.first { $0.path == signal.path }?.say(value)
                 }
-            } catch {}  // the bus went away, and the client with it
+            } catch {}  // the bus has closed, and the client with it
         }
     }
 

@@ -1,6 +1,6 @@
 internal import DBus
 
-/// What an application's object manager tells: services, characteristics and descriptors, in its order.
+/// The reply of an application's object manager: services, characteristics and descriptors, in order.
 struct ApplicationObjects {
     struct Attribute {
         let path: ObjectPath
@@ -9,7 +9,7 @@ struct ApplicationObjects {
         let properties: [String: DBusValue]
 
         var isPrimary: Bool { properties["Primary"]?.boolean ?? true }
-        /// The flags without what they say about security.
+        /// The flags without their security prefixes.
         var flags: [RadioCharacteristic.Flag] {
             let words = (properties["Flags"]?.strings ?? []).map { $0.split(separator: "-") }
             let plain = words.map { words in

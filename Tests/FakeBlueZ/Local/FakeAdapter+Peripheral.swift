@@ -1,6 +1,6 @@
 internal import DBus
 
-/// The adapter as a device: applications and advertisements of clients.
+/// The adapter in the peripheral role, for the applications and advertisements of clients.
 extension FakeAdapter {
     var gattManagerInterface: LiveInterface {
         let application = DBusArgument("application", "o")
@@ -77,7 +77,7 @@ extension FakeAdapter {
         advertisements.append(advertisement)
     }
 
-    /// What is on the air follows from what is registered.
+    /// Updates the radio's services from the registered applications.
     func showApplications() {
         let services = applications.flatMap(\.services)
         if ownRadio.services.map(ObjectIdentifier.init) != services.map(ObjectIdentifier.init) {
@@ -107,7 +107,7 @@ extension FakeAdapter {
         advertisements.removeAll { isGone($0.client) }
     }
 
-    /// A central has connected to this adapter.
+    /// Handles the connection of a central to this adapter.
     func accept(_ link: RadioLink, from central: FakeAdapter) {
         know(central.ownRadio).accept(link)
     }

@@ -1,8 +1,9 @@
 public import TestSupport
 
-/// Holds up what clients tell, as where the radio is busy: one value is read and not sent, and those behind it are not read.
+/// Holds up the clients' notifications, like a busy radio: one value is read but not sent, and the values after it are
+/// not read.
 public struct Holding: Sendable {
-    /// Whether it does, and how many values are held up.
+    /// Whether values are held up, and how many are.
     public let state = Watched((isOn: false, count: 0))
 
     func hold() async {

@@ -1,6 +1,6 @@
 internal import DBus
 
-/// A characteristic of an application: what centrals do to it, done to the client's object.
+/// A characteristic of an application. Forwards the operations of centrals to the client's object.
 @Radio
 final class LocalCharacteristic {
     let radio: RadioCharacteristic
@@ -8,7 +8,7 @@ final class LocalCharacteristic {
     private let client: String
     private let connection: DBusConnection
     private unowned let adapter: FakeAdapter
-    /// Whether the client hands out sockets instead of being called.
+    /// Whether the client hands out sockets for writes and for notifications, instead of method calls and signals.
     private let acquiresWrite: Bool
     private let acquiresNotify: Bool
     private var writeSocket: AcquiredSocket?
@@ -36,7 +36,7 @@ final class LocalCharacteristic {
         }
     }
 
-    /// Says something to all who have subscribed.
+    /// Notifies all subscribers.
     func say(_ bytes: [UInt8]) { radio.notify(bytes) }
 
     func end() {
@@ -80,7 +80,7 @@ final class LocalCharacteristic {
         }
     }
 
-    /// Calls in the order of what arrived, whatever the client does with it.
+    /// Calls the client without waiting for a reply, which keeps the order of the arriving writes.
     private func callWithoutReply(_ member: String, _ arguments: [DBusValue]) throws {
         let call = DBusCall(to: client, path, BlueZName.characteristic, member, arguments)
         try connection.assumeIsolated { try $0.callWithoutReply(call) }
@@ -104,7 +104,8 @@ final class LocalCharacteristic {
 
     // MARK: Subscribers
 
-    /// The first subscriber begins it; the client is not told of others, nor who they are.
+    /// The first subscriber starts notifications. The client learns neither of further subscribers nor of their
+    /// identity.
     private func begin(_ link: RadioLink) async throws {
         let isFirst = subscribers.isEmpty
         subscribers.insert(ObjectIdentifier(link))

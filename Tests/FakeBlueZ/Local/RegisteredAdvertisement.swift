@@ -1,18 +1,18 @@
 internal import DBus
 
-/// An advertisement that a client has registered: what it says, if it fits.
+/// An advertisement registered by a client, with its content if that fits.
 struct RegisteredAdvertisement {
     let client: String
     let path: ObjectPath
     let content: Advertisement
     let isConnectable: Bool
-    /// Whether it is on the air; it may be registered and forgotten by the controller.
+    /// Whether the advertisement is sent. The controller may have dropped a registered one.
     var isOnAir = true
 
-    /// What legacy advertising holds, in the advertisement and in the answer to a scan each.
+    /// The capacity in bytes of legacy advertising, for the advertisement and for the scan response each.
     static let capacity = 31
 
-    /// - Throws: `Failed` where it says too much or can't be read.
+    /// - Throws: `Failed` if the content is too long or can't be read.
     init(
         of client: String, at path: ObjectPath, _ properties: [String: DBusValue], alias: String
     ) throws(DBusError) {
@@ -34,7 +34,7 @@ struct RegisteredAdvertisement {
             guard let bytes = value.bytes else { throw failure }
             serviceData[uuid] = bytes
         }
-        // Each part is a length, a kind, and what it says; services of one width share a part.
+        // Each part has a length, a type and data. Services of the same UUID width share one part.
         var length = isConnectable ? 3 : 0
         for group in Dictionary(grouping: services, by: Self.width).values {
             length += 2 + group.reduce(0) { $0 + Self.width(of: $1) }
@@ -47,7 +47,7 @@ struct RegisteredAdvertisement {
             appearance: properties["Appearance"]?.uint16)
     }
 
-    /// The bytes that a UUID takes: what is on Bluetooth's base UUID is shortened.
+    /// The size of a UUID in bytes: UUIDs on Bluetooth's base UUID are shortened.
     private static func width(of uuid: String) -> Int {
         let long = longUUID(uuid)
         guard long.hasSuffix("-0000-1000-8000-00805f9b34fb") else { return 16 }

@@ -1,6 +1,6 @@
 internal import DBus
 
-/// The agents that clients have registered, to be asked when devices are paired.
+/// The pairing agents that clients have registered.
 @Radio
 final class AgentManager {
     struct Agent {
@@ -10,7 +10,7 @@ final class AgentManager {
     }
 
     private var agents: [Agent] = []
-    /// Whose agent answers for devices that others pair.
+    /// The client whose agent handles pairings started by other clients.
     private var defaultClient: String?
 
     nonisolated init() {}
@@ -54,7 +54,7 @@ final class AgentManager {
 
     private func agent(of client: String) -> Agent? { agents.first { $0.client == client } }
 
-    /// Who is asked when a client pairs a device: its own agent, else the default one.
+    /// The agent for a client's pairing: its own, else the default one.
     func agent(for client: String) -> Agent? {
         agent(of: client) ?? defaultClient.flatMap { agent(of: $0) } ?? agents.first
     }

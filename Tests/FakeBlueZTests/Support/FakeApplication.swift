@@ -1,7 +1,7 @@
 import DBus
 import TestSupport
 
-/// A GATT application with one service, on a connection of its own; what is called is noted as text.
+/// A GATT application with one service, on its own connection. Records calls as text.
 final class FakeApplication: Sendable {
     static let root: ObjectPath = "/app"
     static let advertisement: ObjectPath = "/advertisement"
@@ -81,7 +81,7 @@ final class FakeApplication: Sendable {
                 member.hasPrefix("Un") ? [.objectPath(path)] : [.objectPath(path), .noOptions]))
     }
 
-    /// Registers an advertisement, in place of the one there was.
+    /// Registers an advertisement in place of the previous one.
     func advertise(_ properties: [String: DBusValue], on adapter: String = "hci1") async throws {
         try await connection.unexport(Self.advertisement)
         try await connection.export(

@@ -20,14 +20,14 @@ struct FakeBench {
         client = try await FakeClient(bus)
     }
 
-    /// Waits until a client has called a method so often.
+    /// Waits until clients have called a method `times` times.
     func untilCalled(_ member: String, times: Int = 1) async throws {
         _ = try await fake.calls.wait(for: "\(times) calls of \(member)") { calls in
             calls.count { $0.member == member } >= times ? true : nil
         }
     }
 
-    /// Puts a pump behind an HM-10 on the air.
+    /// Adds a pump behind an HM-10.
     func addPump() async throws -> HM10<PumpFirmware> {
         let pump = try await HM10(PumpFirmware(), pace: .onDemand)
         await fake.add(pump.radio)
@@ -35,7 +35,7 @@ struct FakeBench {
     }
 }
 
-/// Calls `body` with a bench, and takes it down.
+/// Calls `body` with a bench, and closes the bench afterwards.
 func withBench(_ adapter: String = "hci0", _ body: (FakeBench) async throws -> Void) async throws {
     let bench = try await FakeBench(adapter)
     do {

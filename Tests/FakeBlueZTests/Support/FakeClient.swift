@@ -2,12 +2,12 @@ import DBus
 import DescriptorIO
 import TestSupport
 
-/// A client of org.bluez that knows nothing but what went over the bus: each signal, in order, as one line of text, and
-/// the properties as the signals made them.
+/// A client of org.bluez that knows only the bus traffic: each signal in order as one line of text, and the properties
+/// according to the signals.
 final class FakeClient: Sendable {
-    /// What was heard.
+    /// The received signals.
     struct Heard: Sendable {
-        /// As `+ hci0/dev_X Device1`, `- hci0/dev_X`, `hci0 Powered=false`, `hci0/dev_X -RSSI`.
+        /// Lines such as `+ hci0/dev_X Device1`, `- hci0/dev_X`, `hci0 Powered=false`, `hci0/dev_X -RSSI`.
         var lines: [String] = []
         var values: [[UInt8]] = []
         var properties: [String: DBusValue] = [:]
@@ -81,7 +81,7 @@ final class FakeClient: Sendable {
         path.hasPrefix("/org/bluez/") ? String(path.dropFirst(11)) : path
     }
 
-    /// Waits until a line was heard; what is before it is not looked at again.
+    /// Waits for a line; discards the lines before it.
     func hears(_ line: String) async throws {
         _ = try await heard.wait(for: line) { heard in
             guard let index = heard.lines.firstIndex(of: line) else { return nil as Bool? }
@@ -90,7 +90,7 @@ final class FakeClient: Sendable {
         }
     }
 
-    /// What was heard since the last wait, once the bus has handed over all that was sent.
+    /// Returns the lines since the last wait, after the bus has delivered everything sent so far.
     func linesSoFar() async throws -> [String] {
         try await settle()
         return heard.update { heard in
@@ -99,13 +99,13 @@ final class FakeClient: Sendable {
         }
     }
 
-    /// Waits until what org.bluez has sent by now has arrived.
+    /// Waits until all earlier messages of org.bluez have arrived.
     func settle() async throws {
         try await connection.call(
             DBusCall(to: "org.bluez", "/", "org.freedesktop.DBus.Peer", "Ping"))
     }
 
-    /// Takes the bytes of all values that have come, as text, once they contain `part`.
+    /// Waits until the received values contain `part` as text; returns and clears all of them.
     func hears(text part: String) async throws -> String {
         try await heard.wait(for: part) { heard in
             let text = String(decoding: heard.values.joined(), as: UTF8.self)
@@ -126,7 +126,7 @@ final class FakeClient: Sendable {
             DBusCall(to: "org.bluez", object, "org.bluez.\(interface)", member, arguments), timeout: nil)
     }
 
-    /// How a call fails: the last word of the error's name, and its text.
+    /// Returns a call's error: the last word of its name, and its text; "done" if the call succeeds.
     func failure(
         _ path: String, _ interface: String, _ member: String, _ arguments: [DBusValue] = []
     ) async -> String {
@@ -146,7 +146,7 @@ final class FakeClient: Sendable {
         return try await connection.property(name, of: "org.bluez.\(interface)", at: object, of: "org.bluez")
     }
 
-    /// The objects there are, without those that are always there.
+    /// The current objects, without the permanent ones.
     func objects() async throws -> [String] {
         let reply = try await connection.call(
             DBusCall(to: "org.bluez", "/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects"))

@@ -4,7 +4,7 @@ import Glibc
 extension OwnedDescriptor {
     func sendPacket(_ bytes: [UInt8]) { _ = send(number, bytes, bytes.count, CInt(MSG_NOSIGNAL)) }
 
-    /// The next packet, once it is there; empty at the end.
+    /// Waits for the next packet; empty at the end of input.
     func nextPacket() -> [UInt8] {
         var state = pollfd(fd: number, events: CShort(POLLIN), revents: 0)
         poll(&state, 1, 30_000)
@@ -13,7 +13,7 @@ extension OwnedDescriptor {
         return Array(buffer[..<max(0, count)])
     }
 
-    /// Whether the far end is closed, now or within a while.
+    /// Whether the far end closes within 30 s.
     var isHungUp: Bool {
         var state = pollfd(fd: number, events: 0, revents: 0)
         return poll(&state, 1, 30_000) > 0 && state.revents & CShort(POLLHUP) != 0
