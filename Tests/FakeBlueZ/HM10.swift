@@ -4,7 +4,7 @@ internal import Glibc
 
 /// An HM-10 with a simulated device on its UART: FFE1 is the serial line in both directions.
 ///
-/// It notifies at most 20 bytes at once, cuts lines anywhere, and accepts writes without response. It does not
+/// The module notifies at most 20 bytes at once, cuts lines anywhere, and accepts writes without response. It does not
 /// advertise while a central is connected.
 @Radio
 public final class HM10<Device: SimulatedDevice> {
@@ -13,7 +13,7 @@ public final class HM10<Device: SimulatedDevice> {
 
     /// The module's radio.
     public let radio: RadioDevice
-    /// The device behind it.
+    /// The device on the UART.
     public nonisolated let host: DeviceHost<Device>
     private let line: DescriptorChannel
     private let characteristic = RadioCharacteristic(

@@ -7,12 +7,12 @@ import Testing
 
 @Suite("A late answer is not taken for the answer to the next question")
 struct LateAnswerTests {
-    /// How long a question takes to be answered where it is not late; each is given up after 1 s.
+    /// The usual delay of a reply. A query times out after 1 s.
     private static let usualTime = Duration.milliseconds(80)
 
-    /// Measures a device that answers each question by itself, so that an answer can overtake the next question.
+    /// Measures a device that handles each query independently, so that a late reply can arrive after the next query.
     ///
-    /// - Parameter late: How long the answers to some questions take, by their numbers; the first of all is 0.
+    /// - Parameter late: The delays of some replies, by the number of their query, counted from 0.
     private func measure(pauses: [Duration], late: [Int: Duration]) throws -> LatencyRecord {
         let world = LatencyWorld(PumpFirmware())
         world.onWrite = { [unowned world] _ in
@@ -32,7 +32,7 @@ struct LateAnswerTests {
 
     @Test("Its question was given up: the next one is asked only once no answer can be on its way", arguments: [1, 3])
     func behindQuestion(number: Int) throws {
-        // Without a wait the next question would be 20 ms old when the late answer comes.
+        // Without a wait the next query would be 20 ms old when the late reply arrives.
         let pauses = [Duration](repeating: .milliseconds(100), count: 5)
         let record = try measure(pauses: pauses, late: [number: .milliseconds(1120)])
         #expect(record.unansweredCount == 1 && record.disturbedCount == 0)
@@ -41,7 +41,7 @@ struct LateAnswerTests {
 
     @Test("Its question was the last of those that wait for the device: the first that is measured waits, too")
     func beforeFirst() throws {
-        // The first question's answer comes 10 ms into the second, whose own would come 10 ms into the third.
+        // The first reply arrives 10 ms after the second query, whose own reply would arrive 10 ms after the third.
         let record = try measure(pauses: [.zero, .zero, .zero], late: [0: .milliseconds(1010)])
         #expect(record.unansweredCount == 0 && record.disturbedCount == 0)
         #expect(roundTrips(record) == [Duration](repeating: Self.usualTime, count: 3))

@@ -2,24 +2,24 @@ import TestSupport
 
 @testable import Latency
 
-/// Round trips made up from parts that are known: a loop that polls a serial line, an adapter, and a host.
+/// Simulated round trips with known parts: a device loop that polls a serial line, an adapter, and a host.
 struct LatencyModel {
-    /// In milliseconds.
+    /// Milliseconds per byte.
     var byteTime = 10.0 / 9.6
-    /// One turn of the loop; 0 for a device that answers at once.
+    /// Milliseconds per turn of the device loop; 0 for a device that replies immediately.
     var loop = 109.0
-    /// How long after an answer the next turn begins.
+    /// Milliseconds between a reply and the next turn.
     var blink = 50.0
-    /// What working out the answer takes.
+    /// Milliseconds that the device needs to compute a reply.
     var work = 0.5
-    /// The steps of the adapter's timer; 0 for none.
+    /// The period of the adapter's timer in milliseconds; 0 for none.
     var adapter = 0.0
-    /// The most that the host takes to send and to wake up.
+    /// The maximum delay in milliseconds of the host's sending and waking up.
     var hostJitter = 0.3
     var questionLength = 5
     var replyLength = 31
 
-    /// What is true of a sample, in milliseconds.
+    /// The true parts of a round trip, in milliseconds.
     struct Truth {
         var write = 0.0
         var wire = 0.0
@@ -36,7 +36,7 @@ struct LatencyModel {
             let sent = now + 60 + pause.milliseconds
             let write = Double.random(in: 0...hostJitter, using: &random)
             let arrived = sent + write + Double(questionLength) * byteTime
-            // The next turn whose end is behind the question.
+            // Wait for the first turn that ends after the query's arrival.
             let wait = loop > 0 ? loop - fmodulo(arrived - turn, loop) : 0
             let begin = arrived + wait + work
             turn = begin + blink
@@ -57,7 +57,8 @@ struct LatencyModel {
         return (samples, truths)
     }
 
-    /// What the host is handed: byte by byte, or what the adapter has gathered at each step of its timer.
+    /// The pieces delivered to the host: single bytes, or the bytes that the adapter has collected at each step of its
+    /// timer.
     private func chunks(from begin: Double, _ random: inout SplitMix64) -> [LatencySample.Arrival] {
         var chunks: [(time: Double, count: Int)] = []
         let phase = Double.random(in: 0...max(adapter, 0.001), using: &random)
@@ -80,16 +81,16 @@ struct LatencyModel {
     }
 }
 
-/// Round trips over BLE: packets at connection events only.
+/// Simulated round trips over BLE, with packets at connection events only.
 struct RadioModel {
-    /// Between two events, in milliseconds; 0 where packets come at any time.
+    /// Milliseconds between two connection events; 0 if packets come at any time.
     var interval = 15.0
     var loop = 109.0
     var packets = 2
     var hostJitter = 0.4
 
     struct Truth {
-        /// From sending to the event by which the question went.
+        /// The time from sending to the event that carried the query.
         var way = 0.0
     }
 
@@ -110,7 +111,7 @@ struct RadioModel {
             turn = begin + 50
             var arrivals: [LatencySample.Arrival] = []
             for packet in 1...packets {
-                // 20 bytes at 9600 baud reach the module before each packet.
+                // Before each packet, 20 bytes at 9600 baud reach the module.
                 let time = event(after: begin + Double(packet) * 20.8) + .random(in: 0...hostJitter, using: &random)
                 arrivals.append(LatencySample.Arrival(.milliseconds(time), packet < packets ? 20 : 11))
             }
@@ -126,7 +127,7 @@ struct RadioModel {
 }
 
 extension LatencyReport {
-    /// The part of exactly these causes.
+    /// The part with exactly these causes.
     func part(_ causes: LatencyPart.Cause...) -> LatencyPart? { parts.first { $0.causes == Set(causes) } }
 
     var foundLoop: LoopEstimate? { if case .loop(let loop) = loop { loop } else { nil } }

@@ -4,16 +4,16 @@ import TestSupport
 
 @testable import Latency
 
-/// A simulated device, what carries it to the host, and a measurement, in simulated time.
+/// A simulated device, its carrier to the host, and a measurement, in simulated time.
 final class LatencyWorld<Device: SimulatedDevice>: @unchecked Sendable {
-    // @unchecked: it is touched on the simulated loop's thread only.
+    // @unchecked: used on the simulated loop's thread only.
 
-    /// What carries bytes.
+    /// The carrier between device and host.
     enum Carrier {
         case wire
-        /// An adapter with the steps of its timer.
+        /// An adapter with the period of its timer.
         case adapter(Duration)
-        /// BLE with its interval between events, and packets of 20 bytes.
+        /// BLE with its connection interval, and packets of 20 bytes.
         case radio(Duration)
     }
 
@@ -22,7 +22,7 @@ final class LatencyWorld<Device: SimulatedDevice>: @unchecked Sendable {
     private let carrier: Carrier
     private(set) var link: LossyLink!
     private(set) var written: [String] = []
-    /// Called with each write; what it returns is what gets to the device.
+    /// Called with each write; returns the bytes that reach the device.
     var onWrite: (String) -> String? = { $0 }
     private var held: [UInt8] = []
     private var isFlushing = false
@@ -75,7 +75,7 @@ final class LatencyWorld<Device: SimulatedDevice>: @unchecked Sendable {
         if !held.isEmpty { deliver([]) }
     }
 
-    /// The next of the times that are multiples of an interval, and are later.
+    /// The next multiple of an interval after a time.
     private func event(_ interval: Duration, after time: Duration) -> Duration {
         interval * (Int(time / interval) + 1)
     }
@@ -103,7 +103,7 @@ final class LatencyWorld<Device: SimulatedDevice>: @unchecked Sendable {
     }
 
     private final class Box: @unchecked Sendable {
-        // @unchecked: touched by the loop's thread only.
+        // @unchecked: used on the loop's thread only.
         var record: LatencyRecord?
         var error: (any Error)?
         var ending = SimulatedLoop.Ending.done

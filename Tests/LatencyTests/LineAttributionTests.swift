@@ -23,7 +23,7 @@ struct LineAttributionTests {
         let report = try report(samples, Self.port(timer: 16))
         let wire = try #require(report.part(.wire))
         #expect(abs(wire.times.mean - truths[0].wire) < 0.01)
-        // When the answer began is known to a byte, and the host's jitter.
+        // The start of the reply is known to within one byte and the host's jitter.
         let bound = model.byteTime + model.hostJitter
         let firmware = try #require(report.part(.firmware))
         #expect(abs(firmware.times.mean - truths.map(\.firmware).mean) < bound)
@@ -119,7 +119,7 @@ struct LineAttributionTests {
         (model.byteTime, model.replyLength, model.questionLength) = (10.0 / 115.2, 7, 4)
         (model.loop, model.adapter) = (0, 16)
         var (samples, truths) = model.make(40, seed: seed)
-        // The timer never runs out within so short an answer.
+        // The timer never expires within such a short reply.
         for index in samples.indices {
             samples[index].arrivals = [.init(samples[index].arrivals.last?.time ?? .zero, 7)]
         }
@@ -140,7 +140,7 @@ struct LineAttributionTests {
         let time = try #require(report.byteTime)
         #expect(abs(time - model.byteTime) < 0.05)
         #expect(abs(try #require(report.part(.wire)).times.mean - truths[0].wire) < 2)
-        // The way to the server does not show.
+        // The time on the way to the server can't be separated from the firmware's.
         #expect(report.part(.firmware) == nil)
         #expect(report.part(.firmware, .carrier) != nil)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Each fault that a device takes does something to it")
 struct AcceptedFaultTests {
-    /// What a host does to a device of a family, on a line or over BLE.
+    /// A host's use of a device of one family, over a line or over BLE.
     struct Family: Sendable, CustomTestStringConvertible {
         let simulator: PeripheralSimulator
         var options: [String: String] = [:]
@@ -34,11 +34,11 @@ struct AcceptedFaultTests {
         Family(
             simulator: .rescue, commands: [message], notified: RescuePeripheral.messages,
             written: RescuePeripheral.messages),
-        // An HM-10's answers have no line ends, so that no unit of them is over.
+        // A CC41-A's replies have a line end. An HM-10's have none, so none of them would count as complete.
         Family(simulator: .module, options: ["dialect": "cc41-a"], commands: ["AT\r\n", "AT+NAME\r\n"]),
     ]
 
-    /// What can be seen of a device.
+    /// The observable behaviour of a device.
     private struct Trace: Equatable {
         var emissions: [Emission] = []
         var events: [CarrierEvent] = []
@@ -75,12 +75,12 @@ struct AcceptedFaultTests {
         device.take(.connected, at: .zero)
         device.take(.subscribed(family.notified), at: .zero)
         for (second, command) in family.commands.enumerated() {
-            // The LED's writes are bytes; the other devices but the pump have no line ends.
+            // An LED's writes are single bytes. Of the other devices, only the pump has line ends.
             let isLED = family.simulator.line.name == "led"
             let text = family.simulator.line.name == "pump" ? command : command.filter { $0 != "\n" }
             let bytes = isLED ? [UInt8(second % 2 == 0 ? 1 : 0)] : Array(text.utf8)
             device.take(.wrote(bytes, to: family.written, mtu: 103), at: .seconds(second))
-            // A module has something to notify where something is said on its line.
+            // A module notifies only what it receives on its serial line.
             if family.simulator.line.name == "module" { device.receive(bytes, at: .seconds(second)) }
             trace.add(&device, until: .seconds(second + 1))
         }

@@ -7,7 +7,7 @@ import Testing
 struct FaultyPeripheralTests {
     private static let written: [UInt8] = Array("OFF\n".utf8)
 
-    /// What is notified by a pump behind an HM-10 in answer to OFF.
+    /// The notifications of a pump behind an HM-10 in reply to OFF.
     private static func notifications(_ faults: String, seed: UInt64 = 1) throws -> [Emission] {
         let settings = try PeripheralSimulator.pump.settings(["fault": faults])
         var device = FaultyDevice(HM10Module(PumpFirmware()), faults: settings.faults(), seed: seed)
@@ -61,7 +61,7 @@ struct FaultyPeripheralTests {
         device.take(.connected, at: .zero)
         #expect(device.advance(to: .seconds(1)).isEmpty)
         device.take(.subscribed("FFE1"), at: .seconds(1))
-        // That of this seed has 22 bytes, and then 2.
+        // With this seed the noise has 22 bytes, of which one packet holds 20, and later 2 bytes.
         #expect(device.advance(to: .seconds(1)).map(\.bytes.count) == [20])
         device.reset(at: .seconds(2))
         let notifications = device.advance(to: .seconds(2))
@@ -84,7 +84,7 @@ struct FaultyPeripheralTests {
         let settings = try PeripheralSimulator.led.settings(["fault": "silence=5s@command:1"])
         var device = FaultyDevice(LEDPeripheral(), faults: settings.faults())
         device.take(.wrote([1], to: LEDPeripheral.led, mtu: 23), at: .zero)
-        // It was heard, and what it notified was the last that could be.
+        // The first write was handled, but its notification is lost in the silence.
         #expect(device.advance(to: .seconds(1)).isEmpty)
         device.take(.wrote([0], to: LEDPeripheral.led, mtu: 23), at: .seconds(2))
         #expect(device.device.isLit)

@@ -22,7 +22,7 @@ struct PacketFaultTests {
             #expect(pump.hasLostWrite)
             lengths.insert(pump.advance(to: .seconds(1)).flatMap(\.bytes).count)
         }
-        // Where the line end was what was lost, nothing is answered; where it came before that, all.
+        // If the line end is lost, there is no reply; if the loss comes after it, the reply is complete.
         #expect(lengths.contains(0))
     }
 

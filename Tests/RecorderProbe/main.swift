@@ -2,10 +2,11 @@ import Glibc
 import RecordFormat
 import Recorder
 
-// Records numbers without end, ten at a time, keeps the last of the ten as a message too, and marks the message before it as
-// handed on; prints the number once all of that is acknowledged: recorder-probe PATH FIRST
+// Records numbers without end, ten at a time. Stores the last of each ten as a message too, and marks the previous
+// message as handed on. Prints the number once all of that is acknowledged: recorder-probe PATH FIRST
 
-/// Says it at once: what is said before a kill has been said. Ends where nobody listens.
+/// Prints a line without buffering, so that no acknowledged number is lost in a kill. Exits if standard output is
+/// closed.
 @Sendable func say(_ line: String) {
     var line = line + "\n"
     if line.withUTF8({ write(STDOUT_FILENO, $0.baseAddress, $0.count) }) < 0 { exit(1) }

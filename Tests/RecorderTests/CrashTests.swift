@@ -4,17 +4,17 @@ import Recorder
 import TestSupport
 import Testing
 
-/// Programs that record and are killed.
+/// Programs that are killed while they record.
 @Suite("Recorder killed", .serialized, .timeLimit(.minutes(60)))
 struct CrashTests {
     private let bench = RecordBench()
 
-    /// Starts a program that records numbers from `first` on, and prints up to which they were acknowledged.
+    /// Starts a program that records numbers from `first` on, and prints the acknowledged ones.
     private func start(from first: Int) async throws -> ChildProcess {
         try await ChildProcess([Executable.recorderProbe, bench.path, "\(first)"])
     }
 
-    /// Waits for the first acknowledgement, and for some more.
+    /// Waits for `count` acknowledgements.
     private func acknowledged(_ count: Int, _ program: ChildProcess) async throws {
         _ = try await program.output.wait(for: "\(count) acknowledgements") { text in
             text.bytes.count { $0 == 0x0A } >= count ? true : nil
@@ -24,7 +24,7 @@ struct CrashTests {
     @Test("kill -9 at any moment: nothing that was acknowledged is lost, and the database is whole")
     func killed() async throws {
         let seeds = Array(Seeds(51, soak: 1_000))
-        // Three at a time record into the one database, and each of them is killed in the midst of the others' writing.
+        // Three programs at a time record into one database, and each is killed while the others write.
         let acknowledged = try await withThrowingTaskGroup(of: [ClosedRange<Int>].self) { group in
             for lane in 0..<3 {
                 group.addTask {
@@ -50,9 +50,9 @@ struct CrashTests {
         #expect(orphans == 0)
     }
 
-    /// Starts a program for each of the seeds, one after the other, and kills it at a moment that its seed says.
+    /// Starts a program for each of the seeds in turn, and kills it at a moment given by its seed.
     ///
-    /// - Returns: What each of them was acknowledged.
+    /// - Returns: The acknowledged numbers of each program.
     private func killed(_ seeds: [(offset: Int, element: UInt64)]) async throws -> [ClosedRange<Int>] {
         var ranges: [ClosedRange<Int>] = []
         for (number, seed) in seeds {

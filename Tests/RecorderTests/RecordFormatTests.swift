@@ -62,7 +62,7 @@ struct RecordFormatTests {
         #expect(
             members(#"{"a,\"":"}\\","b:c":{"d":[1,{"e":"]"}]},"":-1.5}"#)
                 == [#"a,\"="}\\""#, #"b:c={"d":[1,{"e":"]"}]}"#, "=-1.5"])
-        // What was cut off ends without a crash.
+        // Truncated text must not crash the parser.
         let text = #"{"a\"":{"b":["}",1]},"c":2}"#
         for length in 0..<text.utf8.count { _ = members(String(text.prefix(length))) }
     }

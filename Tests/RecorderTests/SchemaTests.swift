@@ -9,7 +9,7 @@ import Testing
 struct SchemaTests {
     private let bench = RecordBench()
 
-    /// A database as an older version left it.
+    /// Restores a database that an older version has written.
     private func restore() throws {
         let url = try #require(
             Bundle.module.url(forResource: "record-1", withExtension: "sql", subdirectory: "Fixtures"))
@@ -34,7 +34,7 @@ struct SchemaTests {
         let session = recorder.beginSession(family: "pump", endpoint: "x", device: nil)
         recorder.record(.reading(kind: "status", Reading("speed_percent", 78)), in: session)
         await recorder.close()
-        // By their times: the fixture's are of 2025, the recorder's of 1970.
+        // Ordered by time: the fixture's rows are from 2025, the recorder's from 1970.
         #expect(try bench.rows(.columns).map { $0[6] } == ["78", "70"])
         #expect(try bench.rows(.sessions).map { $0[1] } == ["2", "1"])
         #expect(bench.reports.state == [])

@@ -5,7 +5,7 @@ import RecordFormat
 import TestSupport
 import Testing
 
-/// What keeps the record from being written.
+/// Conditions that prevent recording.
 @Suite("Recorder in trouble", .timeLimit(.minutes(5)))
 struct TroubleTests {
     private let bench = RecordBench()
@@ -49,7 +49,7 @@ struct TroubleTests {
         let holder = try LockHolder(bench)
         let recorder = bench.recorder(patience: .seconds(30), interval: .zero)
         let session = recorder.beginSession(family: "pump", endpoint: "x", device: nil)
-        // The writer waits for the lock, which is not let go before all of this was recorded.
+        // The writer waits for the lock, which is released only after all of these were recorded.
         for number in 0..<50_000 { recorder.record(.reading(kind: "n", Reading("n", number)), in: session) }
         try holder.release()
         #expect(await recorder.close() == RecorderTally(written: 50_001, lost: 0))

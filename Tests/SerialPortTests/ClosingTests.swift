@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func `Closing unlocks the port, though a child that inherited its descriptor lives on`() throws {
-        // A child's copy of the descriptor holds the same lock as this one does.
+        // A child's copy of the descriptor shares the lock.
         let copy = dup(port.descriptor)
         defer { close(copy) }
         port.close()

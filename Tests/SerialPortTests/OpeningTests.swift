@@ -30,7 +30,7 @@ import Testing
 
     @Test func `A node that the user may not use says who may`() throws {
         let terminal = try PseudoTerminal()
-        // 5 is `tty` on Debian, a group that root is not in.
+        // 5 is `tty` on Debian, a group without root as a member.
         if geteuid() == 0 { #expect(chown(terminal.path, 0, 5) == 0) }
         #expect(chmod(terminal.path, 0o060) == 0)
         let error = try asNobody {

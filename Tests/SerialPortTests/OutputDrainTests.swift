@@ -2,9 +2,9 @@ import Testing
 
 @testable import SerialPort
 
-/// A pseudo-terminal counts no output, so the driver is played here, and the time too.
+/// A pseudo-terminal does not count its pending output, so the test plays the driver and the clock.
 @Suite struct OutputDrainTests {
-    /// Sends so many bytes each millisecond.
+    /// Sends `rate` bytes per millisecond.
     private final class Driver {
         var unsent: Int
         let rate: Int

@@ -5,7 +5,7 @@ import Testing
 @testable import SerialPort
 
 @Suite struct PortUseTests {
-    /// A program that opens a pseudo-terminal and keeps both of its ends, as a device simulator does.
+    /// A program that opens a pseudo-terminal and keeps both of its ends, like a device simulator.
     private static let simulator = """
         import os, pty
         master, slave = pty.openpty()
@@ -13,7 +13,7 @@ import Testing
         input()
         """
 
-    /// A program that opens terminals until one is called as its argument says.
+    /// A program that opens terminals until one has the name in its argument.
     private static let stranger = """
         import os, pty, sys
         ends = [pty.openpty()]
@@ -50,7 +50,7 @@ import Testing
         #expect(PortHolder.all(of: path).map(\.processID) == [simulator.processID])
         #expect(PortHolder.others(of: path).isEmpty)
 
-        // The master of another terminal is no excuse.
+        // Holding the master of another terminal must not hide the client.
         let client = try await ChildProcess(["python3", "-c", "port = open('\(path)', 'rb+', 0)\n" + Self.simulator])
         _ = try await client.output.line()
         #expect(PortHolder.others(of: path).map(\.processID) == [client.processID])
@@ -119,7 +119,7 @@ import Testing
         #expect(files(of: "/dev/ttyUSB0").isEmpty)
         let child = try await ChildProcess(["sh", "-c", "echo ready; read x; exit 0"])
         #expect(try await child.output.line() == "ready")
-        // As picocom writes it, and minicom.
+        // The formats of picocom and minicom.
         for text in ["\(child.processID)\n", "      \(child.processID)\n", "  \(child.processID) minicom root\n"] {
             _ = folder.write(text, to: "LCK..ttyUSB0")
             let file = try #require(files(of: "/dev/ttyUSB0").first)
@@ -155,7 +155,7 @@ import Testing
         for name in names { _ = folder.write("1\n", to: name) }
         #expect(files(of: folder.path("a")).count == 3)
         #expect(files(of: terminal.path).count == 2)
-        // By a folder that is linked.
+        // Through a symbolic link to the folder.
         let linked = folder.path("devices")
         try #require(symlink("/dev/pts", linked) == 0)
         defer { unlink(linked) }

@@ -43,7 +43,7 @@ struct PseudoTerminalPathTests {
         #expect(path.destination == .same)
         renewPseudoTerminal(at: first.path)
         #expect(path.destination == .gone)
-        // The second of two links, which is relative, is the one that its owner makes anew.
+        // The owner recreates the second of two links, which is relative.
         let second = try PseudoTerminal()
         #expect(unlink(folder.path("b")) == 0)
         #expect(path.destination == .gone)

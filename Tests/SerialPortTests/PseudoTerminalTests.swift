@@ -48,14 +48,14 @@ import Testing
             loop.execute {
                 let hearer = OneReport(continuation)
                 hearer.token.withLock { $0 = loop.watch(client, events: 0, handler: hearer) }
-                // Behind a wait that found the input.
+                // Runs after a wait that found the input.
                 loop.execute { terminal.close() }
             }
         }
         #expect(events & CShort(POLLHUP) != 0)
     }
 
-    /// Resumes whoever waits with the first report, and watches no more.
+    /// Resumes the waiting task with the first report, and stops watching.
     private final class OneReport: PollHandler {
         let token = Mutex<PollToken?>(nil)
         private let continuation: CheckedContinuation<CShort, Never>
@@ -102,7 +102,7 @@ import Testing
             _ = try PseudoTerminal()
             try PseudoTerminal().close()
         }
-        // Other tests have some open at the same time; a leak would be a thousand and more.
+        // Other tests hold some descriptors at the same time; a leak would be a thousand or more.
         let count = (0..<8192).count { fcntl($0, F_GETFD) >= 0 }
         #expect(count < 900)
     }
@@ -156,7 +156,7 @@ import Testing
         #expect(destination(folder.path("a")) == first.path)
     }
 
-    /// Leaves what a killed program leaves of a link: the link, and its claim that nobody holds any more.
+    /// Creates the remains of a killed program's link: the link, and its unheld lock file.
     private func leaveLink(to target: String) throws {
         let names = ["a", ".a.lock"]
         let link = try PortLink(path: folder.path("a"), target: target)

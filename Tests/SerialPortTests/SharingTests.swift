@@ -19,7 +19,7 @@ import Testing
         settings.c_cc.6 = 0  // VMIN
         #expect(tcsetattr(port.descriptor, TCSANOW, &settings) == 0)
         let channel = port.channel()
-        // Nothing is there, which a read tells by 0 bytes here.
+        // There is no input, which a read reports as 0 bytes with these settings.
         #expect(try await channel.readAvailable() == [])
         async let bytes = channel.read()
         #expect(try terminal.send([1, 2]) == .bytes(2))
@@ -37,7 +37,7 @@ import Testing
         #expect(error.hint == "end it first: kill \(child.processID)")
     }
 
-    /// /proc/PID/fd is shown to a process's own user only.
+    /// Only the process's own user can read /proc/PID/fd.
     @Test func `A lock's holder is found without a look at its descriptors, which other users are not shown`()
         async throws
     {
@@ -49,8 +49,7 @@ import Testing
         #expect(PortHolder.all(of: terminal.path).filter(\.holdsLock) == [holder])
     }
 
-    /// A process that is being started has copies of all descriptors of the one that starts it, until it comes to its
-    /// program.
+    /// Between fork(2) and exec(2) a child has copies of all descriptors of its parent.
     @Test func `A lock is held by the process that took it, and not by one that has a copy of its descriptor`()
         async throws
     {
@@ -88,7 +87,7 @@ import Testing
         try SerialPort(path: terminal.path).close()
     }
 
-    /// A process that is being started has the port too, until it comes to its program.
+    /// Between fork(2) and exec(2) a child has the port open too.
     @Test func `A port whose opening failed is free at once, although a copy of its descriptor is open`() throws {
         var opening = try OpeningPort(path: terminal.path)
         let copy = dup(opening.descriptor)

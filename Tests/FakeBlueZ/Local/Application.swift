@@ -11,7 +11,7 @@ final class Application {
 
     /// Reads the application's objects. Objects added later are ignored.
     ///
-    /// - Throws: `Failed` if none of them is a service.
+    /// - Throws: `Failed` if no object is a service.
     static func read(of client: String, at path: ObjectPath, on adapter: FakeAdapter) async throws -> Application {
         guard let connection = adapter.bluez.connection else { throw BlueZError.notReady }
         let call = DBusCall(to: client, path, BlueZName.objectManager, "GetManagedObjects")

@@ -20,10 +20,10 @@ struct BaudMismatchTests {
         #expect(fast != Self.text && fast.count >= Self.text.count)
     }
 
-    /// A start bit and five data bits of 1 at 9600 baud, in the time of ten bits at 19200: worked out by hand.
+    /// A start bit and five data bits of 1 at 9600 baud, in the time of ten bits at 19200; calculated by hand.
     @Test("The bits are those that a UART samples")
     func bits() {
-        // 0x55 is 0 1 0 1 0 1 0 1 0 1 on the line, each twice as long as expected: 0 0 1 1 0 0 1 1 0 0, 1 1 0 0 …
+        // 0x55 is 0 1 0 1 0 1 0 1 0 1 on the line, each bit twice as long as expected: 0 0 1 1 0 0 1 1 0 0, 1 1 0 0 …
         #expect(BaudMismatch.received([0x55], sentAt: 9600, receivedAt: 19200) == [0x66, 0xE6])
         #expect(BaudMismatch.received([], sentAt: 9600, receivedAt: 19200).isEmpty)
     }

@@ -38,7 +38,7 @@ struct CommandCountTests {
         for seed in 1...20 {
             let text = try Self.text(
                 ["fault": "overrun@command:2", "seed": "\(seed)"], ["OFF\r\n", "\nXYZ\r\n", "\n", "OFF\r\n"])
-            // What is lost of XYZ may be its end, which the next line end makes good.
+            // If XYZ loses its line end, the next line end takes its place.
             #expect(text == Self.off + "ERROR:UNKNOWN_COMMAND\r\n" + Self.off, "seed \(seed)")
         }
     }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Faults of a simulated device")
 struct FaultTests {
-    /// Sends commands to a pump with faults, one a second, and looks at it as often as is said.
+    /// Sends one command per second to a pump with faults, and advances the pump once per `period`.
     private static func answers(
         _ faults: String, to commands: [String] = ["STATUS"], seed: UInt64 = 1, rate: LineRate = .unlimited,
         every period: Duration = .seconds(1)
@@ -59,7 +59,7 @@ struct FaultTests {
     func drop() throws {
         for seed in 1...20 as ClosedRange<UInt64> {
             let lines = try Self.answers("drop@always", to: ["OFF", "OFF"], seed: seed)
-            // OK, PUMP:OFF and their line ends, twice.
+            // OK, PUMP:OFF and their line ends, twice, minus four lost bytes.
             #expect(lines.flatMap(\.bytes).count == 2 * (4 + 10) - 4)
         }
     }
@@ -135,7 +135,7 @@ struct FaultTests {
     @Test("A silent device neither says nor hears anything until its time is over")
     func silence() throws {
         let text = Self.text(try Self.answers("silence=1500ms@command:2", to: ["OFF", "ON", "ON", "OFF", "STATUS"]))
-        // Of the answer to the second a part may have come. The third was not heard.
+        // A part of the second reply may have arrived. The third command was not heard.
         #expect(text.hasPrefix("OK\r\nPUMP:OFF\r\n"))
         #expect(text.hasSuffix(Self.status))
         #expect(!text.contains("PUMP:ON\r\n"))
@@ -223,7 +223,7 @@ struct FaultTests {
     func peer() throws {
         let settings = try Simulator.peer.settings(["fault": "stalls,delay=2s@10%"])
         #expect(settings.ownFault() == "stalls" && settings.faults().count == 1)
-        // Its image has one thing wrong with it, and none of two is dropped in silence.
+        // An image has only one fault; of two faults, neither may be ignored silently.
         #expect(throws: SimulatorOptionError.self) { try Simulator.peer.settings(["fault": "stalls,not_png"]) }
     }
 

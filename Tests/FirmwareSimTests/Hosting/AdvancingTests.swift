@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Time that goes by at once", .timeLimit(.minutes(3)))
 struct AdvancingTests {
-    /// Says 1 KiB each second.
+    /// A device that sends 1 KiB per second.
     private struct Chatter: SimulatedDevice {
         private var next = Duration.seconds(1)
         static let length = 1024
@@ -28,7 +28,7 @@ struct AdvancingTests {
 
     @Test("A client that reads gets all of what is said, however much", arguments: [false, true])
     func reading(hasFlowControl: Bool) async throws {
-        // By a clock that stands still, patience has no end.
+        // With a stopped clock the host's patience never ends.
         let host = DeviceHost(Chatter(), pace: .realTime(HostClock()), hasFlowControl: hasFlowControl)
         let (near, far) = try DescriptorChannel.pair(on: .shared)
         await host.attach(far)
@@ -58,7 +58,7 @@ struct AdvancingTests {
         await advancing.value
         #expect(await host.change { _, now in now } == .seconds(8194))
         let lost = await host.lostBytes
-        // The rest is kept: by the host, and by the socket.
+        // The host and the socket hold the rest.
         #expect((4 << 20)..<(8 << 20) ~= lost, "\(lost)")
         #expect(await host.handle.observe()["lost_bytes"] == .integer(lost))
         await near.close()

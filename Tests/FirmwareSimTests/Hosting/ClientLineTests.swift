@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The line of a client that comes and goes", .timeLimit(.minutes(5)))
 struct ClientLineTests {
-    /// More than the kernel keeps of a socket.
+    /// More than the kernel buffers for a socket.
     private static let flood = 900_000
 
     @Test("brings nothing that was said before the client came back, however often it went")
@@ -17,7 +17,7 @@ struct ClientLineTests {
         let client = HostClient(ends[1])
         let host = DeviceHost(Talker(), pace: .onDemand)
         let line = await host.attach(DescriptorChannel(taking: ends[0], kind: .socket))
-        // What is said to a client that does not read waits with its writer, which is cancelled when the client leaves.
+        // Output to a client that does not read waits in its writer, which is cancelled when the client leaves.
         await host.change { talker, _ in talker.say("a", times: Self.flood) }
         await settle()
         await host.comeBack(line) { talker in talker.say("b", times: Self.flood) }
@@ -30,7 +30,7 @@ struct ClientLineTests {
     }
 }
 
-/// A device that says what a test has it say.
+/// A device that sends whatever a test gives it.
 private struct Talker: SimulatedDevice {
     private var pending: [UInt8] = []
 
@@ -51,7 +51,7 @@ private struct Talker: SimulatedDevice {
 }
 
 extension DeviceHost where Device == Talker {
-    /// A client leaves and comes back, and the device says something, all before anything else can happen.
+    /// The client leaves and comes back, and the device sends something, all without interruption.
     fileprivate func comeBack(_ line: LineID, then body: @Sendable (inout Talker) -> Void) {
         setListening(false, line)
         setListening(true, line)

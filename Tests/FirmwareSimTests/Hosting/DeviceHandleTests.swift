@@ -16,7 +16,7 @@ struct DeviceHandleTests {
         #expect(Self.handle(LEDFirmware()).verbs == ["advance", "light", "reset", "set"])
         #expect(Self.handle(PeerFirmware()).verbs == ["advance", "reset", "say", "set", "toggle"])
         #expect(Self.handle(RescueFirmware()).verbs == ["advance", "reset", "set", "write"])
-        // One that has no options that can be changed has no verb for it.
+        // A device without changeable options has no verb for them.
         #expect(Self.handle(Silence()).verbs == ["advance", "reset"])
     }
 
@@ -39,7 +39,7 @@ struct DeviceHandleTests {
         #expect(await host.change { pump, now in Self.temperatures(&pump, now) } == sound)
     }
 
-    /// What a copy of the pump answers to TEMP.
+    /// Returns the reply of a copy of the pump to TEMP.
     private static func temperatures(_ pump: inout PumpFirmware, _ now: Duration) -> String {
         var copy = pump
         copy.receive(Array("TEMP\n".utf8), at: now)
@@ -60,7 +60,7 @@ struct DeviceHandleTests {
         #expect(await host.change { device, now in Self.state(&device, now) } == "LED:0\r\n")
     }
 
-    /// What a board says of its LED.
+    /// Returns the board's report of its LED.
     private static func state(_ board: inout FaultyDevice<LEDFirmware>, _ now: Duration) -> String {
         board.receive(Array("LED\n".utf8), at: now)
         return String(decoding: board.advance(to: now).flatMap(\.bytes), as: UTF8.self)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What can be changed of a device while it runs", .timeLimit(.minutes(5)))
 struct DeviceSettingTests {
-    /// A device behind the faults that every device may have, whose time stands still but for what is asked for.
+    /// A device behind the faults common to all devices. Its time advances on demand only.
     private struct Bench<Device: SimulatedDevice> {
         let host: DeviceHost<FaultyDevice<Device>>
 
@@ -16,7 +16,7 @@ struct DeviceSettingTests {
             try await host.handle.perform(words[0], Array(words.dropFirst()))
         }
 
-        /// What the device says by itself and for an answer in a time.
+        /// Returns the device's output during `time`, solicited or not.
         func hear(_ command: String = "", in time: Duration = .seconds(1)) async -> String {
             await host.change { device, now in
                 device.receive(Array(command.utf8), at: now)

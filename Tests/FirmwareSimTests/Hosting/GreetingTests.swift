@@ -36,15 +36,15 @@ struct GreetingTests {
             try client.say("Hello\n")
             #expect(try await client.hear(until: "\n") == "Hello ack\r\n")
             client.leave()
-            // Until the programs that other tests start are there, they hold it open as well; and who comes before it was
-            // noticed that the last one has left is not greeted.
+            // Programs that other tests are starting hold the terminal open until their exec(2). A client that comes
+            // before the device has noticed the departure of the last one gets no greeting.
             _ = try await leaves.wait(for: "the device to be left") { $0 == round ? true : nil }
         }
         await server.close()
     }
 }
 
-/// A peer, and how often it was left.
+/// A peer that counts the departures of its clients.
 private struct LeavingNoted: SimulatedDevice {
     private var peer: PeerFirmware
     private let leaves: Watched<Int>

@@ -3,7 +3,7 @@ import DescriptorIO
 import Glibc
 import Synchronization
 
-/// A program that uses a simulated device, by plain system calls.
+/// A client of a simulated device that uses plain system calls.
 final class HostClient: Sendable {
     struct NothingCame: Error {}
     struct NotOpened: Error { var errno: CInt }
@@ -11,7 +11,7 @@ final class HostClient: Sendable {
     private let descriptor: CInt
     private let isGone = Mutex(false)
 
-    /// Opens a terminal as it is.
+    /// Opens a terminal without changing its settings.
     init(terminal path: String) throws {
         descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         if descriptor < 0 { throw NotOpened(errno: errno) }
@@ -24,10 +24,10 @@ final class HostClient: Sendable {
         await channel.close()
     }
 
-    /// Takes over an end of a socket.
+    /// Takes ownership of one end of a socket.
     init(_ descriptor: CInt) { self.descriptor = descriptor }
 
-    /// Connects to a Unix socket without a look at who accepts it.
+    /// Connects to a Unix socket without waiting until the server accepts.
     init(atOnce path: String) throws {
         descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_un()
@@ -51,23 +51,23 @@ final class HostClient: Sendable {
             return gone
         }
         guard !wasGone else { return }
-        // A child that is just being started has the socket open as well, for a moment.
+        // shutdown(2), because a child that is just being forked may hold a copy of the descriptor for a moment.
         shutdown(descriptor, CInt(SHUT_RDWR))
         close(descriptor)
     }
 
     func say(_ text: String) throws {
         let length = text.utf8.count
-        // On a socket from which the device has hung up an error, and no SIGPIPE for all of the tests.
+        // With MSG_NOSIGNAL a device that has hung up causes an error, not a SIGPIPE that would end all tests.
         var count = send(descriptor, text, length, CInt(MSG_NOSIGNAL))
         if count < 0, errno == ENOTSOCK { count = write(descriptor, text, length) }
         guard count == length else { throw NotOpened(errno: errno) }
     }
 
-    /// Throws away what has come and was not read.
+    /// Discards the input that was not read yet.
     func flushInput() { tcflush(descriptor, TCIFLUSH) }
 
-    /// What has come by now.
+    /// Returns the input received so far.
     func heard() -> String {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -78,7 +78,7 @@ final class HostClient: Sendable {
         }
     }
 
-    /// Waits until what has come ends with `end`, a minute at most, and returns all of it.
+    /// Waits until the input ends with `end`, for at most a minute, and returns all of it.
     func hear(until end: String) async throws -> String {
         let end = Array(end.utf8)
         return try await onThread { [descriptor] in
@@ -93,9 +93,9 @@ final class HostClient: Sendable {
         }
     }
 
-    /// Waits until the device is gone, a minute at most; what it says before is left aside.
+    /// Waits until the device has hung up, for at most a minute.
     ///
-    /// - Returns: What came before it.
+    /// - Returns: The input received before.
     @discardableResult
     func waitForHangUp() async throws -> String {
         try await onThread { [descriptor] in

@@ -1,7 +1,7 @@
 import Synchronization
 import TestSupport
 
-/// A clock that goes when it is told to.
+/// A clock that advances on demand.
 final class HostClock: Clock, Sendable {
     struct Instant: InstantProtocol {
         var offset: Duration
@@ -21,10 +21,10 @@ final class HostClock: Clock, Sendable {
 
     var now: Instant { Instant(offset: state.withLock { $0.now }) }
     var minimumResolution: Duration { .nanoseconds(1) }
-    /// When the first of those who sleep wants to be woken.
+    /// The earliest deadline of the sleepers.
     var nextDeadline: Duration? { state.withLock { $0.sleepers.values.map(\.deadline).min() } }
 
-    /// How often somebody has gone to sleep.
+    /// The number of sleeps begun.
     let sleepsBegun = Watched(0)
 
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {
@@ -52,7 +52,7 @@ final class HostClock: Clock, Sendable {
         }
     }
 
-    /// Goes on to `instant` and wakes those whose time has come.
+    /// Advances to `instant` and wakes the sleepers that are due.
     func advance(to instant: Duration) {
         let due = state.withLock { state in
             state.now = max(state.now, instant)

@@ -18,7 +18,7 @@ struct OpeningWatchTests {
             var servers: [PseudoTerminalServer<PumpFirmware>] = []
             for _ in 0..<20 { servers.append(try await PseudoTerminalServer.open(pumpHost(), watch: watch)) }
             #expect(made.state == round)
-            // Each is told of its own client's coming, and of its going.
+            // Each server is notified when its own client comes and leaves.
             for server in servers {
                 let reply = printed("OK", "PUMP:OFF")
                 do {
@@ -41,7 +41,7 @@ struct OpeningWatchTests {
         let before = try count()
         var servers: [PseudoTerminalServer<PumpFirmware>] = []
         for _ in 0..<60 { servers.append(try await PseudoTerminalServer.open(pumpHost())) }
-        // Other tests of this process watch folders meanwhile.
+        // Other tests in this process watch folders at the same time.
         #expect(try count() < before + 30)
         for server in servers { await server.close() }
     }
@@ -67,7 +67,7 @@ struct OpeningWatchTests {
     func failedWatch() async throws {
         let made = Watched(0)
         let watch = OpeningWatch {
-            // The first takes no watches.
+            // The first instance accepts no watches.
             made.update { count -> Int in
                 count += 1
                 return count

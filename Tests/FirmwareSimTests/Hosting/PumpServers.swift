@@ -3,21 +3,21 @@ import FirmwareSim
 import SerialPort
 import TestSupport
 
-/// What a served device is reached by.
+/// The carrier of a served device.
 enum ServedBy: CaseIterable, Sendable {
     case pseudoTerminal, tcp, unixSocket
 
-    /// Offers the device of `host`.
+    /// Serves the device of `host`.
     ///
     /// - Parameters:
     ///   - broadcasts: Whether the clients of a socket share the line.
-    ///   - onRefusal: Called each time a client of a socket was hung up on.
+    ///   - onRefusal: Called each time the server has hung up on a client of a socket.
     func serve(
         _ host: DeviceHost<PumpFirmware>, broadcasts: Bool = false, onRefusal: (@Sendable () -> Void)? = nil
     ) async throws -> PumpServer {
         switch self {
         case .pseudoTerminal:
-            // A terminal's number is another's once it is closed; the link is not.
+            // Another terminal may reuse a closed terminal's number, but not the path of the link.
             let server = try await PseudoTerminalServer.open(host, link: temporaryPath("pump"))
             return PumpServer(client: { try HostClient(terminal: server.path) }, close: { await server.close() })
         case .tcp:
@@ -34,7 +34,7 @@ enum ServedBy: CaseIterable, Sendable {
     }
 }
 
-/// A device that is on offer.
+/// A device that is being served.
 struct PumpServer: Sendable {
     let newClient: @Sendable () async throws -> HostClient
     let close: @Sendable () async -> Void
@@ -44,7 +44,7 @@ struct PumpServer: Sendable {
         self.close = close
     }
 
-    /// A client that the device has noticed.
+    /// Creates a client, and waits until the device has noticed it.
     func client() async throws -> HostClient {
         let client = try await newClient()
         await settle()
@@ -52,7 +52,7 @@ struct PumpServer: Sendable {
     }
 }
 
-/// A pump whose time goes by on demand.
+/// A pump whose time advances on demand.
 func pumpHost() -> DeviceHost<PumpFirmware> {
     let options = PumpFirmwareOptions(lineRate: .unlimited, heat: .fixed(water: 12, skin: 34), potentiometer: 716)
     return DeviceHost(PumpFirmware(options: options), pace: .onDemand)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A device hosted in real time", .timeLimit(.minutes(5)))
 struct RealTimeTests {
-    /// A host that runs by a clock of the test's, with one client.
+    /// A host that runs by the test's clock, with one client.
     private struct Bench<Device: SimulatedDevice> {
         let clock = HostClock()
         let host: DeviceHost<Device>
@@ -25,7 +25,7 @@ struct RealTimeTests {
             try await sleeper(after: 0)
         }
 
-        /// Waits until the host sleeps once more than `count` times, a minute at most.
+        /// Waits until the host has slept more than `count` times, for at most a minute.
         private func sleeper(after count: Int) async throws {
             _ = try await clock.sleepsBegun.wait(for: "that the host sleeps again", within: .seconds(60)) {
                 $0 > count ? true : nil
@@ -33,21 +33,21 @@ struct RealTimeTests {
             await settle()
         }
 
-        /// Says `text`, and waits until the host has heard it.
+        /// Sends `text`, and waits until the host has handled it.
         func say(_ text: String) async throws {
             let count = clock.sleepsBegun.state
             try client.say(text)
             try await sleeper(after: count)
         }
 
-        /// Does something to the device, and waits until the host has looked at it.
+        /// Changes the device, and waits until the host has handled the change.
         func change(_ body: @Sendable (inout Device, Duration) -> Void) async throws {
             let count = clock.sleepsBegun.state
             await host.change(body)
             try await sleeper(after: count)
         }
 
-        /// Lets the clock go on to `instant`, from one deadline to the next, as a real one does.
+        /// Advances the clock to `instant`, stopping at each deadline as a real clock would.
         func run(to instant: Duration) async throws {
             while let next = clock.nextDeadline, next <= instant {
                 let count = clock.sleepsBegun.state
@@ -74,7 +74,7 @@ struct RealTimeTests {
         try await bench.say("OFF\n")
         try await bench.run(to: .milliseconds(108))
         #expect(bench.client.heard() == "")
-        // The first byte takes ten bits of 9600 in a second after a turn of 109 ms.
+        // The first byte takes ten bits at 9600 baud after a turn of 109 ms.
         try await bench.run(to: .milliseconds(109) + .microseconds(1042))
         #expect(bench.client.heard() == "O")
         try await bench.run(to: .milliseconds(109) + .microseconds(2084))
@@ -102,7 +102,7 @@ struct RealTimeTests {
         let bench = try await Bench(Self.pump)
         try await bench.run(to: .seconds(5))
         let turns = await bench.host.change { pump, _ in pump.turns }
-        // Turns of 109 ms, the last of which is still going on.
+        // Turns take 109 ms each; the last one is still running.
         #expect(turns == 46)
         await bench.end()
     }
@@ -122,7 +122,7 @@ struct RealTimeTests {
     }
 }
 
-/// A device that gives back what it gets, 10 ms later, and else does nothing.
+/// A device that echoes each input after 10 ms and does nothing else.
 private struct Echo: SimulatedDevice {
     private var pending: [Emission] = []
 

@@ -86,7 +86,7 @@ struct ServingTests {
             let client = try await server.client()
             try client.say("ON\n")
             _ = try await client.hear(until: printed("PUMP:ON"))
-            // More than a terminal holds: the host waits to write the rest.
+            // More than a terminal buffers: the host waits to write the rest.
             await host.advance(by: .seconds(29 * 60))
             await settle()
         }
@@ -95,7 +95,7 @@ struct ServingTests {
         try client.say("OFF\n")
         let reply = printed("OK", "PUMP:OFF")
         #expect(try await client.hear(until: reply) == reply)
-        // The line works on.
+        // The line still works.
         try client.say("OFF\n")
         #expect(try await client.hear(until: reply) == reply)
         await server.close()
@@ -149,8 +149,9 @@ struct ServingTests {
             try last.say("OFF\n")
             #expect(try await last.hear(until: reply) == reply)
             let leaving = last
-            // While the loop is busy with this, the last one's end and the next one's coming are both there to be found; the
-            // end only behind all that it said, here empty lines.
+            // While the loop is busy here, both the departure of the last client and the arrival of the next become
+            // pending. The server finds the departure only after reading all input of the last client, here empty
+            // lines.
             last = try await Task(executorPreference: EventLoop.shared) {
                 try leaving.say(String(repeating: "\n", count: 100_000))
                 leaving.leave()
@@ -208,11 +209,11 @@ struct ServingTests {
     func twoAtOnce() async throws {
         let host = pumpHost()
         let server = try await PseudoTerminalServer.open(host)
-        // While the loop is busy with this, inotify makes one event of both.
+        // While the loop is busy here, inotify merges both openings into one event.
         let both = try await Task(executorPreference: EventLoop.shared) {
             (staying: try HostClient(terminal: server.path), leaving: try HostClient(terminal: server.path))
         }.value
-        // What is answered was noticed; the openings were read together with the command at the latest.
+        // A reply proves that the client was noticed; the openings were read together with the command at the latest.
         try both.staying.say("TEMP\n")
         let reply = printed("TEMP:{Water:12.0C,Skin:34.0C}")
         #expect(try await both.staying.hear(until: reply) == reply)
@@ -220,7 +221,7 @@ struct ServingTests {
         await settle()
         await host.change { pump, now in pump.pressButton(at: now) }
         await host.advance(by: .seconds(1))
-        // inotify merges equal events: two openings may be told as one.
+        // inotify merges equal events, so two openings may be reported as one.
         #expect(try await both.staying.hear(until: "\r\n") == printed("MANUAL:ON"))
         await server.close()
     }

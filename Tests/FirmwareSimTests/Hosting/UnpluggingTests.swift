@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A cable that is pulled and plugged in again", .timeLimit(.minutes(3)))
 struct UnpluggingTests {
-    /// A pump on a pseudo-terminal to which a link leads.
+    /// A pump on a pseudo-terminal with a link to it.
     private struct Rig {
         let folder = TemporaryFolder()
         let link: String
@@ -27,7 +27,7 @@ struct UnpluggingTests {
                 onFailure: { error in failures.update { $0.append(error) } })
         }
 
-        /// What the link leads to; nil where there is none.
+        /// The target of the link; nil if there is no link.
         var target: String? {
             var buffer = [UInt8](repeating: 0, count: 4096)
             let count = readlink(link, &buffer, buffer.count)

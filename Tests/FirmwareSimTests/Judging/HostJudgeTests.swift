@@ -36,7 +36,7 @@ struct HostJudgeTests {
         judge.hear(Self.bytes("OFF\n"), at: .milliseconds(1500), isAnswering: false)
         judge.hear(Self.bytes("TEMP\n"), at: .milliseconds(1501), isAnswering: true)
         #expect(judge.verdict(at: .seconds(9)).hasPassed)
-        // Not so after a single OFF, nor after what comes behind.
+        // The exception covers neither later commands nor a single OFF.
         judge.hear(Self.bytes("STATUS\n"), at: .milliseconds(1502), isAnswering: true)
         judge.hear(Self.bytes("OFF\n"), at: .seconds(3), isAnswering: false)
         judge.hear(Self.bytes("TEMP\n"), at: .milliseconds(3001), isAnswering: true)
@@ -183,7 +183,7 @@ struct HostJudgeTests {
         }
     }
 
-    // MARK: What is sent, again, and not at all
+    // MARK: Commands sent, repeated or missing
 
     private static func judge<Device: SimulatedDevice>(_ rules: String, of device: Device) throws -> HostJudge {
         let settings = try Simulator.pump.settings(["expect": rules])
@@ -320,7 +320,7 @@ struct HostJudgeTests {
 
     // MARK: On a pseudo-terminal
 
-    /// Waits for what a terminal brings only once its kernel thread has had its turn; the time limit of the suite ends it.
+    /// Waits for a condition that depends on the terminal's kernel thread. The suite's time limit ends the wait.
     private static func until(_ isSo: () async -> Bool) async throws {
         while await !isSo() {
             try Task.checkCancellation()
@@ -328,7 +328,7 @@ struct HostJudgeTests {
         }
     }
 
-    /// What is found of a host that does something to a pump's terminal.
+    /// Returns the verdict on a host that uses a pump's terminal as `body` does.
     private static func found(
         _ rules: String, by body: (HostClient, DeviceHost<PumpFirmware>, String) async throws -> Void
     ) async throws -> Verdict? {
@@ -375,7 +375,7 @@ struct HostJudgeTests {
             _ = try await client.hear(until: "\r\n")
         }
         #expect(verdict?.hasPassed == true)
-        // The reply is under way as long as the clock stands still.
+        // The reply stays incomplete as long as the clock stands still.
         let host = DeviceHost(PumpFirmware(), pace: .realTime(HostClock()), judge: try Self.judge("no-flush"))
         let running = Task { try await host.run() }
         let server = try await PseudoTerminalServer.open(host)

@@ -9,7 +9,7 @@ struct RepeatedReplyTests {
         PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34.5)))
     }
 
-    /// When the last byte of a pump's reply to TEMP has left.
+    /// The time at which the last byte of a pump's reply to TEMP has left.
     private static var replyEnd: Duration {
         get throws {
             var pump = pump
@@ -18,7 +18,7 @@ struct RepeatedReplyTests {
         }
     }
 
-    /// What is found where STATUS comes `early` before the last byte of the reply to TEMP, in simulated time.
+    /// Returns the findings if STATUS arrives `early` before the last byte of the reply to TEMP, in simulated time.
     private static func findings(_ fault: String, early: Duration) async throws -> [String] {
         let settings = try Simulator.pump.settings(["fault": fault, "expect": "one-in-flight"])
         let host = DeviceHost(
@@ -42,7 +42,7 @@ struct RepeatedReplyTests {
         "It may send once the reply has ended, although the reply comes again",
         arguments: ["none", "twice@always", "duplicate@always", "duplicate@always,twice@always"])
     func repeated(fault: String) async throws {
-        // The CR has left, and with it the line is whole; its LF is on its way.
+        // The CR has left, which completes the line; its LF is still being sent.
         #expect(try await Self.findings(fault, early: .microseconds(500)) == [])
     }
 

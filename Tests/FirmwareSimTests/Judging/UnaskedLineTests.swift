@@ -6,7 +6,7 @@ import Testing
 @Suite(
     "A host is judged by the replies that it has to wait for, and by the lines that it hears", .timeLimit(.minutes(3)))
 struct UnaskedLineTests {
-    /// A pump at 9600 baud with a host on its line, in time that stands still but for what is let go by.
+    /// A pump at 9600 baud with a host on its line. Time advances on demand only.
     private struct Bench {
         let host: DeviceHost<PumpFirmware>
         let far: DescriptorChannel
@@ -31,7 +31,7 @@ struct UnaskedLineTests {
             await settle()
         }
 
-        /// Presses the button, and lets time go by until half of what the pump says of it is out.
+        /// Presses the button, and advances until half of the resulting line has left.
         func pressUntilHalfIsOut() async {
             await host.change { $0.pressButton(at: $1) }
             while await host.change({ pump, _ in pump.isQuiescent }) { await host.advance(by: .milliseconds(1)) }

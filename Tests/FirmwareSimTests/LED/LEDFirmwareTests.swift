@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The LED board")
 struct LEDFirmwareTests {
-    /// What `board` says to `text` within a second.
+    /// Returns the board's reply to `text` within a second.
     private func say(_ text: String, _ board: inout LEDFirmware, at instant: Duration = .zero) -> String {
         board.receive(Array(text.utf8), at: instant)
         let emissions = board.advance(to: instant + .seconds(1))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A BLE module at its UART")
 struct SimulatedModuleTests {
-    /// What a module says to each text, a second apart.
+    /// Sends the texts one second apart; returns the module's reply to each.
     private func say(_ texts: String..., to module: inout SimulatedModule, from start: Duration = .zero) -> [String] {
         texts.enumerated().map { index, text in
             module.receive(Array(text.utf8), at: start + .seconds(index))
@@ -14,7 +14,7 @@ struct SimulatedModuleTests {
         }
     }
 
-    /// What it notifies meanwhile.
+    /// The notifications among the emissions.
     private func notified(_ emissions: [Emission]) -> [String] {
         emissions.filter { $0.output == SimulatedModule.notificationOutput }
             .map { String(decoding: $0.bytes, as: UTF8.self) }
@@ -22,7 +22,7 @@ struct SimulatedModuleTests {
 
     private static let byteTime = LineRate.baud(9600).timePerByte
 
-    /// A command, and what it is answered, in each dialect.
+    /// Commands with their replies, in each dialect.
     private static let commands: [(dialect: String, command: String, answer: String)] = [
         ("hm-10", "AT", "OK"), ("hm-10", "AT+VERS?", "HMSoft V540"), ("hm-10", "AT+NAME?", "OK+NAME:HMSoft"),
         ("hm-10", "AT+BAUD?", "OK+Get:0"), ("hm-10", "AT+ROLE?", "OK+Get:0"), ("hm-10", "AT+NOTI?", "OK+Get:0"),
@@ -57,7 +57,7 @@ struct SimulatedModuleTests {
             genuine.receive([byte], at: .milliseconds(5 * index))
         }
         #expect(genuine.advance(to: .seconds(1)).flatMap(\.bytes) == Array("OK+NAME:HMSoft".utf8))
-        // Typed by hand, each letter is a command.
+        // If a person types slowly, each letter counts as a command.
         #expect(say("A", "T", to: &genuine, from: .seconds(1)) == ["", ""])
         var clone = try #require(SimulatedModule(dialect: "cc41-a"))
         #expect(say("A", "T", "\r", "\n", to: &clone) == ["", "", "", "OK\r\n"])
@@ -116,7 +116,7 @@ struct SimulatedModuleTests {
         let written = module.advance(to: .seconds(2))
         #expect(written.map(\.output) == [nil])
         #expect(written.flatMap(\.bytes) == Array("STATUS\n".utf8))
-        // Commands are data.
+        // While a central is connected, commands are data.
         module.receive(Array("AT+NAME?\r\n".utf8), at: .seconds(2))
         #expect(notified(module.advance(to: .seconds(3))) == ["AT+NAME?\r\n"])
         module.disconnect(at: .seconds(3))
@@ -178,7 +178,7 @@ struct SimulatedModuleTests {
         #expect(try await heard.text(upTo: "\n") == "STATUS\n")
         #expect(await handle.observe()["connected"] == .boolean(true))
         #expect(await handle.observe()["central_heard"] == .text("hello"))
-        // The line hears nothing of what is notified.
+        // Nothing on the serial line shows the notification.
         try await far.write(Array("AT".utf8))
         #expect(try await heard.text(upTo: "LOST") == "OK+LOST")
         #expect(await handle.observe()["connected"] == .boolean(false))

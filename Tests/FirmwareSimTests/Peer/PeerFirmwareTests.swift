@@ -24,7 +24,7 @@ struct PeerFirmwareTests {
         return ["IMG_BEGIN image.png \(size)"] + chunks + ["IMG_END"]
     }
 
-    /// What a peer says to `text`, line by line.
+    /// Returns a peer's reply to `text` in lines.
     private static func lines(_ peer: inout PeerFirmware, to text: String) -> [String] {
         peer.receive(Array(text.utf8), at: .zero)
         return heard(peer.advance(to: .seconds(60))).split(separator: "\r\n").map(String.init)
@@ -85,7 +85,7 @@ struct PeerFirmwareTests {
         let lines = heard(peer.advance(to: .seconds(10))).split(separator: "\r\n").map(String.init)
         let ofImage = lines.filter { $0 != "Hello ack" && !PeerFirmware.stock.contains($0) }
         let expected = Self.imageLines(20_000)
-        // The beginning had left.
+        // The first image's beginning was emitted in the first 50 ms, which are discarded above.
         #expect(ofImage.suffix(expected.count) == expected[...])
         #expect(ofImage.dropLast(expected.count).last == "IMG_END")
         #expect(lines.firstIndex(of: "Hello ack")! < lines.firstIndex(of: "IMG_END")!)
@@ -110,7 +110,7 @@ struct PeerFirmwareTests {
             defer { #expect(peer.isQuiescent) }
             return Self.lines(&peer, to: "GET\n")
         }
-        // The fourth line of base64 holds the middle.
+        // The fourth line of base64 contains the middle.
         let (start, rest) = (Array(right[..<4]), Array(right[5...]))
         #expect(lines(.beginBadFormat) == ["IMG_BEGIN image.png"] + right[1...])
         #expect(lines(.readFailed) == start + ["IMG_ERROR read_failed"])
@@ -189,7 +189,7 @@ struct PeerFirmwareTests {
 
 @Suite("The picture of a peer")
 struct PeerPictureTests {
-    /// Reads PNG files as any program would.
+    /// Reads PNG files like any other program.
     private static let reader = """
         import struct, sys, zlib
         for path in sys.argv[1:]:
@@ -233,7 +233,7 @@ struct PeerPictureTests {
     }
 }
 
-/// What was emitted, as text.
+/// The emitted bytes as text.
 private func heard(_ emissions: [Emission]) -> String {
     String(decoding: emissions.flatMap(\.bytes), as: UTF8.self)
 }

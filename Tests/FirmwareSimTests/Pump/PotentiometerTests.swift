@@ -74,7 +74,7 @@ struct PotentiometerTests {
         _ = bench.run(for: .milliseconds(160))
         #expect(bench.pump.duty == duty)
         #expect(bench.exchange("STATUS\n").contains("Speed:\(Int(duty) * 100 / 255)%"))
-        // The second ON's speed stays: the knob was taken once, and has not moved.
+        // The speed of the second ON stays, because the knob has not moved since the first.
         _ = bench.exchange("ON\n")
         _ = bench.run(for: .seconds(1))
         #expect(bench.pump.duty == 180)

@@ -1,13 +1,13 @@
 import FirmwareSim
 
-/// A pump and the far end of its line, in simulated time.
+/// A pump with the far end of its line, in simulated time.
 struct PumpBench {
     var pump: PumpFirmware
     private(set) var now: Duration = .zero
 
-    /// A pump on a line without delays, unless the options say otherwise, whose probes read 12.0 and 34.5 °C.
+    /// Creates a pump on a line without delays, unless the options say otherwise. Its probes read 12.0 and 34.5 °C.
     ///
-    /// - Parameter potentiometer: Where the knob stands; at 716 it changes no speed.
+    /// - Parameter potentiometer: The knob's position. At 716 the knob changes no speed.
     init(_ options: PumpFirmwareOptions = PumpFirmwareOptions(lineRate: .unlimited), potentiometer: Int = 716) {
         var options = options
         options.potentiometer = potentiometer
@@ -16,7 +16,7 @@ struct PumpBench {
         pump.setSkinThermistor(.reading(34.5))
     }
 
-    /// Sends `text` and returns all that the pump prints until it has dealt with it.
+    /// Sends `text`; returns everything that the pump prints until it is idle.
     mutating func exchange(_ text: String) -> String {
         send(text)
         var printed: [UInt8] = []
@@ -27,7 +27,7 @@ struct PumpBench {
         return String(decoding: printed, as: UTF8.self)
     }
 
-    /// Likewise, but sends no more at once than the UART keeps while the firmware sleeps.
+    /// Like `exchange`, but never sends more at once than the UART buffers while the firmware sleeps.
     mutating func exchangeInPieces(_ text: String) -> String {
         var rest = Array(text.utf8)[...]
         var printed = ""
@@ -39,18 +39,18 @@ struct PumpBench {
         return printed + exchange(String(decoding: rest, as: UTF8.self))
     }
 
-    /// Sends `text` and lets no time pass.
+    /// Sends `text` without advancing the time.
     mutating func send(_ text: String) {
         pump.receive(Array(text.utf8), at: now)
     }
 
-    /// Lets `time` pass and returns all that the pump prints meanwhile.
+    /// Advances by `time`; returns everything that the pump prints.
     mutating func run(for time: Duration) -> String {
         let emissions = emissions(for: time)
         return String(decoding: emissions.flatMap(\.bytes), as: UTF8.self)
     }
 
-    /// Lets `time` pass and returns what the pump puts on the line meanwhile.
+    /// Advances by `time`; returns everything that the pump emits.
     mutating func emissions(for time: Duration) -> [Emission] {
         now += time
         return pump.advance(to: now)
@@ -66,7 +66,7 @@ struct PumpBench {
         pump.reset(at: now)
     }
 
-    /// Brings a pump that has not been used into `state`.
+    /// Brings an unused pump into `state`.
     mutating func bring(to state: PumpState) {
         guard state != .off else { return }
         _ = exchange("ON\n")

@@ -7,7 +7,7 @@ struct PumpStatusTests {
         var thermistors: PumpFirmwareOptions.Thermistors = .two
         var reportsTimesWhenStopped = false
         var state: PumpState
-        /// Since ON, or since the error.
+        /// The time since ON or since the error.
         var elapsed: Duration = .zero
         var water: Float = 12
         var skin: Float = 34.5
@@ -72,7 +72,7 @@ struct PumpStatusTests {
     @Test(
         "Runtime and remaining time are each truncated to whole minutes",
         arguments: [
-            // Turns come 159 ms after that of ON, and every 109 ms from there.
+            // The first turn comes 159 ms after that of ON, then one every 109 ms.
             (Duration.milliseconds(159), "Runtime:0m,Remaining:29m"),
             (.milliseconds(59_891), "Runtime:0m,Remaining:29m"),
             (.seconds(60), "Runtime:1m,Remaining:29m"),

@@ -112,7 +112,7 @@ struct PumpTimingTests {
         bench.send(String(repeating: command, count: sent))
         _ = bench.run(for: .seconds(10))
         #expect(bench.pump.commandsHandled == answered)
-        // The rest of the last one, which lost its end, spoils what comes next.
+        // The rest of the last command, which lost its line end, spoils the next command.
         #expect(bench.exchange("ON\n") != printed("OK", "PUMP:ON"))
         #expect(bench.exchange("ON\n") == printed("OK", "PUMP:ON"))
     }
@@ -136,7 +136,7 @@ struct PumpTimingTests {
 
     @Test("A line longer than the transmit buffer holds up the loop until there is room")
     func printingBlocks() {
-        // 85 bytes: one in the shift register, one behind it, 63 in the ring, 20 that have to wait.
+        // 85 bytes: one in the shift register, one in the register before it, 63 in the ring, 20 that must wait.
         let byteTime = LineRate.baud(9600).timePerByte
         var bench = PumpBench(PumpFirmwareOptions())
         bench.send("ON\n")
@@ -145,7 +145,7 @@ struct PumpTimingTests {
         let emissions = bench.emissions(for: .seconds(1))
         let bytes = emissions.flatMap(\.bytes)
         #expect(bytes.count == 85 + 14)
-        // Both are handled in their turns; the second turn is late by what the first had to wait for.
+        // Each command is handled in its own turn. The second turn is delayed by the waiting in the first.
         #expect(emissions.count == 2)
         #expect(emissions[0].time == .milliseconds(268) + byteTime * 85)
         #expect(emissions[1].time == .milliseconds(427) + byteTime * 20 + byteTime * 14)
@@ -180,7 +180,7 @@ struct PumpTimingTests {
 
     @Test("Looked at when it says so, it does the same at the same times as looked at every turn")
     func skippedTurns() {
-        // A day of a pump that is used now and then: commands, the button, and nothing for up to an hour.
+        // One day of a pump in occasional use: commands, the button, and pauses of up to an hour.
         var random = SplitMix64(seed: 15)
         var lazy = PumpFirmware()
         var eager = lazy
@@ -191,7 +191,7 @@ struct PumpTimingTests {
             let end = instant + .milliseconds(Int.random(in: 1...3_600_000, using: &random))
             while let next = lazy.nextActivity, next <= end {
                 let emissions = lazy.advance(to: next)
-                // What it says, it said just then: nobody has to be told something late.
+                // Each emission carries the present time: none is reported late.
                 #expect(emissions.allSatisfy { $0.time == next })
                 lazySaid += emissions
             }
@@ -217,7 +217,7 @@ struct PumpTimingTests {
         var time: Duration
     }
 
-    /// Each byte at 9600 baud, and when it had left.
+    /// Each byte at 9600 baud with the time at which it left.
     private static func bytes(_ emissions: [Emission]) -> [TimedByte] {
         emissions.flatMap { emission in
             emission.bytes.enumerated().map { index, byte in

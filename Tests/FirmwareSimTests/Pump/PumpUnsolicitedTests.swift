@@ -24,7 +24,7 @@ struct PumpUnsolicitedTests {
     func reportBesideReply() {
         var bench = PumpBench()
         bench.bring(to: .on)
-        // Up to the sleep before the turn that is due with a report.
+        // Advance to the sleep before the turn that sends a report.
         while (bench.pump.nextActivity ?? .zero) < .seconds(5) { _ = bench.run(for: .milliseconds(1)) }
         #expect(bench.exchange("ON\n") == Self.statusAtStart + printed("OK", "PUMP:ON"))
     }
@@ -91,7 +91,7 @@ struct PumpUnsolicitedTests {
         #expect(bench.pump.state == .off)
         bench.pressButton()
         #expect(bench.run(for: .milliseconds(160)) == printed("MANUAL:ON"))
-        // Up to the sleep before the turn that is due with a report.
+        // Advance to the sleep before the turn that sends a report.
         while (bench.pump.nextActivity ?? .zero) < .seconds(5) { _ = bench.run(for: .milliseconds(1)) }
         bench.send("SPEED:180\n")
         #expect(bench.run(for: .milliseconds(300)) == "OK\r\n" + Self.statusAtStart + "SPEED:180\r\n")

@@ -10,7 +10,7 @@ struct ScriptedFirmwareTests {
         try AnswerScript(path: folder.write(text, to: "script"))
     }
 
-    /// What `device` says to `text` within a second.
+    /// Returns the device's reply to `text` within a second.
     private func say(_ text: String, _ device: inout ScriptedFirmware, at instant: Duration = .zero) -> String {
         device.receive(Array(text.utf8), at: instant)
         let emissions = device.advance(to: instant + .seconds(1))

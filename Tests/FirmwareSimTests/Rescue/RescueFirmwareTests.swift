@@ -107,7 +107,7 @@ struct RescueFirmwareTests {
     }
 }
 
-/// What was emitted, as text.
+/// The emitted bytes as text.
 private func heard(_ emissions: [Emission]) -> String {
     String(decoding: emissions.flatMap(\.bytes), as: UTF8.self)
 }

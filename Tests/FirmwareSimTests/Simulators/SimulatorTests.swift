@@ -92,7 +92,7 @@ struct SimulatorTests {
         #expect(throws: SimulatorOptionError("baud", .only(.line))) {
             try Simulator.storm.settings(["baud": "9600"], over: .radio)
         }
-        // A pump has a line behind its radio, and a peer greets by its name over a cable too.
+        // A pump has a serial line behind its radio, and a peer uses its name in the greeting over a cable too.
         #expect(try Simulator.pump.settings(["baud": "300"], over: .radio).lineRate == .baud(300))
         #expect(try Simulator.pump.settings(over: .radio).text("name") == "HMSoft")
         #expect(try Simulator.peer.settings(["name": "Bench"]).text("name") == "Bench")
@@ -117,11 +117,11 @@ struct SimulatorTests {
     }
 }
 
-// MARK: - A device of somebody else
+// MARK: - A third-party device
 
 @Suite("A simulator of one's own", .timeLimit(.minutes(5)))
 struct OwnSimulatorTests {
-    /// Answers each byte by its greeting.
+    /// Replies to each byte with its greeting.
     private struct Parrot: SimulatedDevice {
         let greeting: String
         var emissions: [Emission] = []

@@ -11,7 +11,7 @@ struct StormFirmwareTests {
                 lineRate: rate, seed: 7, rows: rows, interval: interval, echoesCommand: echoes))
     }
 
-    /// The rows of the log, from one to another.
+    /// The rows of the log in a range.
     private static func log(_ rows: Range<Int>) -> String {
         String(decoding: StormLog(seed: 7).text(rows: rows), as: UTF8.self)
     }
@@ -60,7 +60,7 @@ struct StormFirmwareTests {
 
     @Test("A measurement within a log stands between two of its rows, and is not in it")
     func liveWithinLog() {
-        // The line takes 1.2 s for the log.
+        // The line needs 1.2 s for the log.
         var storm = Self.sensor(rows: 1000, interval: .milliseconds(100), rate: .baud(115_200))
         storm.receive(Array("GET_LOG\n".utf8), at: .zero)
         var lines = heard(storm.advance(to: .seconds(2))).split(whereSeparator: \.isNewline)
@@ -108,7 +108,7 @@ struct StormFirmwareTests {
     }
 }
 
-/// What was emitted, as text.
+/// The emitted bytes as text.
 private func heard(_ emissions: [Emission]) -> String {
     String(decoding: emissions.flatMap(\.bytes), as: UTF8.self)
 }

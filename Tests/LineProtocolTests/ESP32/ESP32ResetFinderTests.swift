@@ -46,7 +46,7 @@ import Testing
         #expect(ESP32Reset(line: Array(line.utf8))?.cause == cause)
     }
 
-    /// What is found, with adjacent bytes joined.
+    /// Returns the finder's pieces, with adjacent bytes joined.
     private func find(_ arrivals: [[UInt8]]) -> [ESP32ResetFinder.Piece] {
         var finder = ESP32ResetFinder()
         var found: [ESP32ResetFinder.Piece] = []

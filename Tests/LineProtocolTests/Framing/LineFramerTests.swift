@@ -119,7 +119,8 @@ struct LineFramerLimitTests {
         #expect(framer.lines(from: Array("\n".utf8)) == [FramedLine("E")])
     }
 
-    /// Done by searching the whole chunk anew for each piece, this takes minutes; a time limit is a deadline, not a measure.
+    /// A framer that searches the whole chunk again for each piece takes minutes. The time limit catches only such a
+    /// framer; it is not a measurement.
     @Test("takes time in proportion to a chunk without a line end", .timeLimit(.minutes(5)))
     func takesProportionalTime() {
         var framer = LineFramer(limit: 16)
@@ -152,7 +153,8 @@ struct LineFramerLimitTests {
 
 @Suite("A line framer under any chunking")
 struct LineFramerChunkingTests {
-    /// All three line ends, empty lines, a line over the limit, one of the limit, NUL, what is not UTF-8, and no last end.
+    /// All three line ends, empty lines, a line over the limit, one at the limit, NUL, invalid UTF-8, and a last line
+    /// without an end.
     static let sample =
         Array("OK\r\nPUMP:ON\r\n\r\n\n\r\rTEMP: 9.5\rSPEED:180\n0123456789ABCDEF\r\n0123456789ABCDEFGHIJ\n".utf8)
         + [0x00, 0xFF, 0x0D, 0x0A, 0xC3, 0x28, 0x0D] + Array("MANUAL:O".utf8)
@@ -198,7 +200,7 @@ struct LineFramerChunkingTests {
         }
     }
 
-    /// Feeds `input` cut at `cuts`, and compares the lines with the reference and the counts with what was handed out.
+    /// Feeds `input` cut at `cuts`; compares the lines with the reference, and the counts with the returned bytes.
     private func check(_ input: [UInt8], cuts: [Int], limit: Int) {
         var framer = LineFramer(limit: limit)
         var lines: [FramedLine] = []

@@ -1,6 +1,6 @@
 import LineProtocol
 
-/// A line and what the decoder made of it.
+/// A line and its decoded message.
 struct DecodedLine {
     var line: FramedLine
     var message: PumpMessage
@@ -10,7 +10,7 @@ struct DecodedLine {
         message = PumpMessage(line: line.bytes.span, ending: line.ending)
     }
 
-    /// The kind of the message, spelt as the pump spells it.
+    /// The message's kind in the pump's spelling.
     var kind: String {
         switch message {
         case .ok: "OK"
@@ -25,7 +25,7 @@ struct DecodedLine {
         }
     }
 
-    /// Whether the bytes of the line say what the message says.
+    /// Whether the line's bytes justify the message.
     var isFounded: Bool {
         if case .unknown(let bytes) = message { return bytes == line.bytes }
         guard line.ending != .cut else { return false }
@@ -53,7 +53,7 @@ struct DecodedLine {
 }
 
 extension PumpStatus {
-    /// How many fields of the line the status keeps, one way or the other.
+    /// The number of the line's fields that the status keeps in any form.
     fileprivate var fieldCount: Int {
         otherFields.count + (power == .unknown ? 0 : 1) + (speedPercent == nil ? 0 : 1)
             + (runtimeMinutes == nil ? 0 : 1)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Faulty traffic")
 struct FuzzTests {
-    /// The traffic of each seed.
+    /// The bytes of traffic per seed.
     static let byteCount = 200_000
 
     @Test("is framed and decoded with every byte accounted for", arguments: Array(Seeds(10, soak: 500)))
@@ -47,7 +47,7 @@ struct FuzzTests {
         let expected = ReferenceFramer(input: input, limit: limit, cuts: cuts)
         #expect(lines.elementsEqual(expected.lines), "seed \(seed)")
         #expect(framer.pending == expected.pending, "seed \(seed)")
-        // Traffic so faulty that nothing of the protocol is left would prove little.
+        // Traffic with so many faults that no protocol line survives would prove little.
         #expect(kinds.count == 9, "seed \(seed): only \(kinds.sorted())")
     }
 }

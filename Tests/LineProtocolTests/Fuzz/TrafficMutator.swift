@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Makes traffic that resembles the pump's, with the faults that a line puts into it.
+/// Generates traffic that resembles the pump's, with the faults of a bad line.
 struct TrafficMutator {
     private var random: SplitMix64
     private let corpus: [[UInt8]]
@@ -10,7 +10,7 @@ struct TrafficMutator {
         self.corpus = corpus
     }
 
-    /// A few lines with their ends, half of them with a fault.
+    /// Generates a few lines with their ends, half of them with a fault.
     mutating func burst() -> [UInt8] {
         var bytes: [UInt8] = []
         for _ in 0...random.number(below: 4) {
@@ -22,7 +22,8 @@ struct TrafficMutator {
         return bytes
     }
 
-    /// How many bytes the carrier brings at once: mostly a notification's 20 at most, now and then one, or a lot.
+    /// The size of the carrier's next chunk: usually at most 20 bytes like a notification, sometimes one byte,
+    /// sometimes many.
     mutating func chunkSize() -> Int {
         switch random.number(below: 8) {
         case 0: 1
@@ -31,7 +32,7 @@ struct TrafficMutator {
         }
     }
 
-    /// `\r\n` mostly; each of the others; none, which joins two lines.
+    /// Usually `\r\n`; sometimes another line end, or none, which joins two lines.
     private mutating func lineEnd() -> [UInt8] {
         switch random.number(below: 10) {
         case 0: [0x0A]
@@ -54,7 +55,7 @@ struct TrafficMutator {
         case 5: line.insert(contentsOf: corpus[random.number(below: corpus.count)], at: place)
         case 6: line.insert(contentsOf: [UInt8](repeating: 0, count: 1 + random.number(below: 4)), at: place)
         case 7: line.insert(contentsOf: Self.invalidText[random.number(below: Self.invalidText.count)], at: place)
-        // A run that is often longer than a line may be, but not so often that there is little else.
+        // A run that is often longer than the limit of a line, but rare enough to leave other traffic.
         default:
             if random.number(below: 16) == 0 {
                 line.insert(contentsOf: [UInt8](repeating: anyByte(), count: random.number(below: 3000)), at: place)
@@ -64,7 +65,8 @@ struct TrafficMutator {
 
     private mutating func anyByte() -> UInt8 { UInt8(random.number(below: 256)) }
 
-    /// A lone continuation, a lead without its continuation, an overlong slash, a surrogate, what is beyond Unicode.
+    /// A lone continuation byte, a lead byte without continuation, an overlong slash, a surrogate, and a code point
+    /// beyond Unicode.
     private static let invalidText: [[UInt8]] = [
         [0x80], [0xC3], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFF],
     ]

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct PeerDialogueTests {
     private let clock = ManualClock()
 
-    /// Meets the peer and switches it on: whether that was acknowledged, or the error.
+    /// Greets the peer and switches it on; returns whether the peer acknowledged, or the error.
     private func talk(over link: ScriptedLink) -> Task<Result<Bool, SessionError>, Never> {
         Task { [clock] in
             var dialogue = PeerDialogue(over: link, clock: clock, timeout: .seconds(4))
@@ -76,7 +76,7 @@ import Testing
     func `An acknowledgement that came twice before anything was said confirms nothing`(keepsPacketBounds: Bool) async {
         let end = keepsPacketBounds ? "" : "\n"
         let link = ScriptedLink(keepsPacketBounds: keepsPacketBounds)
-        // They are there before anybody listens.
+        // Both acknowledgements arrive before anyone listens.
         await link.deliver("Hello ack\(end)")
         await link.deliver("Hello ack\(end)")
         let result = talk(over: link)

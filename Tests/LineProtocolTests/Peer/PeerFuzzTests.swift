@@ -30,7 +30,7 @@ struct PeerFuzzTests {
         #expect(Self.base64Length(pieces) <= lines.reduce(0) { $0 + $1.count })
     }
 
-    /// What can't be anything but text comes out as text, all of it and in order.
+    /// Lines that can only be text must come out as text, complete and in order.
     private static func texts(of lines: [[UInt8]]) -> [[UInt8]] { lines.filter { isSurelyText($0) } }
 
     private static func texts(of pieces: [PeerPiece]) -> [[UInt8]] {
@@ -43,7 +43,7 @@ struct PeerFuzzTests {
             && line.contains { !("+/=".utf8.contains($0) || Character(UnicodeScalar($0)).isASCIILetterOrDigit) }
     }
 
-    /// Each image that begins has one end, and what is said to be whole has the size that was announced.
+    /// Checks that each image that begins has one end, and that a complete image has the announced size.
     private static func checkImages(_ pieces: [PeerPiece], _ seed: UInt64) {
         var open: PeerImage?
         var count = 0
@@ -76,7 +76,7 @@ struct PeerFuzzTests {
         }
     }
 
-    /// A few lines, right or wrong.
+    /// A few lines, valid or not.
     private static func burst(_ random: inout SplitMix64) -> [UInt8] {
         let data = PeerSpeech.data(random.number(below: 900), seed: random.next())
         var lines = PeerSpeech.image(data, chunkLength: 1 + random.number(below: 180)).map { Array($0.utf8) }
@@ -106,7 +106,7 @@ extension Character {
 }
 
 extension FramedLine {
-    /// The lines of a stream that came in one piece, the empty ones left out, and what follows the last.
+    /// The non-empty lines of a stream received in one piece, and the text after the last line end.
     fileprivate static func lines(of bytes: [UInt8]) -> [[UInt8]] {
         var framer = LineFramer(limit: PeerDecoder.lineLimit)
         return (framer.lines(from: bytes).map(\.bytes) + [framer.pending]).filter { !$0.isEmpty }

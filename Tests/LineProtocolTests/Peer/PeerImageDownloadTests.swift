@@ -6,11 +6,11 @@ import Testing
     private static let data = PeerSpeech.data(300)
     private static let speech = PeerSpeech.image(data)
 
-    /// A download that runs, whose peer is the test.
+    /// A running download with a peer played by the test.
     private struct Bench {
         let clock = ManualClock()
         let link: ScriptedLink
-        /// What came so far.
+        /// The pieces received so far.
         let pieces = Watched([PeerPiece]())
         let result: Task<Result<PeerImageDownload, PeerImageDownload.Failure>, Never>
 
@@ -35,7 +35,7 @@ import Testing
             }
         }
 
-        /// Says lines, or packets.
+        /// Delivers lines or packets.
         func say(_ messages: [String]) async {
             for message in messages { await link.deliver(message + (link.keepsPacketBounds ? "" : "\r\n")) }
         }
@@ -70,7 +70,7 @@ import Testing
         await bench.clock.untilSomebodySleeps(until: .seconds(3))
         bench.clock.advance(by: .seconds(1))
         await bench.say(Array(Self.speech.prefix(2)))
-        // The time counts from the piece that was read last, so time must not go by before that.
+        // The time-out counts from the last piece read, so the clock must not advance before that.
         _ = try await bench.pieces.wait(for: "the first piece of data") { $0.imageData.isEmpty ? nil : true }
         await bench.clock.untilSomebodySleeps(until: .seconds(4))
         bench.clock.advance(by: .seconds(2))
@@ -189,7 +189,7 @@ import Testing
         #expect(try await pieces.next() == .imageBegins(PeerImage(name: "a", byteCount: 3)))
         #expect(try await pieces.next() == .imageData([0, 0, 0]))
         #expect(try await pieces.next() == .text(PeerText(Array("hal".utf8), isCut: true)))
-        // All of the image had come but for its end.
+        // The image was complete except for its end.
         #expect(try await pieces.next() == .imageEnds)
         await #expect(throws: gone) { try await pieces.next() }
     }

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import LineProtocol
 
-/// What a peer says, for tests to make out of it what they want.
+/// Builds a peer's output for tests.
 enum PeerSpeech {
-    /// The lines of an image, whole and right, each of so many base64 characters.
+    /// The lines of a complete and valid image, with `chunkLength` base64 characters each.
     static func image(_ data: [UInt8], name: String = "a.png", chunkLength: Int = 180) -> [String] {
         ["IMG_BEGIN \(name) \(data.count)"] + base64(data, chunkLength: chunkLength) + ["IMG_END"]
     }
@@ -16,7 +16,7 @@ enum PeerSpeech {
         }
     }
 
-    /// Bytes of every kind.
+    /// Random bytes.
     static func data(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
         var random = SplitMix64(seed: seed)
         return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
@@ -24,12 +24,12 @@ enum PeerSpeech {
 }
 
 extension PeerPiece {
-    /// Text that came whole.
+    /// A complete text.
     static func text(_ text: String) -> PeerPiece { .text(PeerText(Array(text.utf8))) }
 }
 
 extension [PeerPiece] {
-    /// With the neighbours joined that only the carrier has parted.
+    /// The pieces with neighbours joined that only the carrier has separated.
     var joined: [PeerPiece] {
         reduce(into: []) { pieces, piece in
             switch (pieces.last, piece) {
@@ -41,22 +41,22 @@ extension [PeerPiece] {
         }
     }
 
-    /// All bytes of images.
+    /// The bytes of all images.
     var imageData: [UInt8] {
         reduce(into: []) { data, piece in if case .imageData(let bytes) = piece { data += bytes } }
     }
 
-    /// What failed.
+    /// The errors of failed images.
     var failures: [PeerImageError] { compactMap { if case .imageFailed(let error) = $0 { error } else { nil } } }
 }
 
-/// What a decoder makes out of lines that come in one piece.
+/// Decodes lines that arrive in one piece.
 func decode(lines: [String]) -> [PeerPiece] {
     var decoder = PeerDecoder(keepsPacketBounds: false)
     return decoder.append(Array(lines.map { $0 + "\r\n" }.joined().utf8)).joined
 }
 
-/// What a decoder makes out of packets.
+/// Decodes packets.
 func decode(packets: [String]) -> [PeerPiece] {
     var decoder = PeerDecoder(keepsPacketBounds: true)
     var pieces: [PeerPiece] = []

@@ -1,7 +1,7 @@
 import LineProtocol
 import Testing
 
-/// What an exchange says to a line; a verdict itself can't be compared.
+/// An exchange's verdict on a line, as a comparable value.
 enum Verdict: Equatable, Sendable {
     case unrelated
     case partial
@@ -18,7 +18,7 @@ enum Verdict: Equatable, Sendable {
     }
 }
 
-/// A command, and what each line that comes then is to it.
+/// A command, and the verdict on each line after it.
 struct Dialogue: Sendable, CustomTestStringConvertible {
     var command: PumpCommand
     var lines: [(String, Verdict)]

@@ -7,7 +7,7 @@ struct PumpSpeedTests {
     func showsPercent(pwm: Int) throws {
         let speed = try #require(PumpSpeed(pwm: pwm))
         #expect(Int(speed.pwm) == pwm)
-        // floor(pwm * 100 / 255), said without a division.
+        // floor(pwm * 100 / 255), without a division.
         #expect(speed.percent * 255 <= pwm * 100)
         #expect((speed.percent + 1) * 255 > pwm * 100)
     }

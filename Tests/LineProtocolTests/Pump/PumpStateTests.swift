@@ -190,7 +190,7 @@ struct PumpStateTests {
 }
 
 extension PumpState {
-    /// What is known after the pump said `lines`.
+    /// The state after the pump has sent `lines`.
     fileprivate init(after lines: [String]) {
         self.init()
         for line in lines { apply(PumpMessage(text: line)) }

@@ -1,7 +1,7 @@
 import LineProtocol
 import Testing
 
-/// A status line and what it says.
+/// A status line and its parsed value.
 struct StatusLine: Sendable, CustomTestStringConvertible {
     var text: String
     var status = PumpStatus()
@@ -75,7 +75,7 @@ struct PumpStatusLineTests {
             "SkinTemp:- 1.0C", "SkinTemp:+1.0C", "SkinTemp:1.2.3C", "SkinTemp:.5C", "SkinTemp:34.C", "SkinTemp:1e1C",
             "SkinTemp:0x10C", "SkinTemp:infinityC", "SkinTemp:34.5CC", "SkinTemp:34.5 C",
             "SkinTemp:1234567890123456.0C",
-            // It was 34.5, of which a byte was lost.
+            // 34.5 with one byte lost.
             "SkinTemp:345C",
             "Speed:101%", "Speed:256%", "Speed:-1%", "Speed:70", "Speed:%", "Speed: %", "Speed:7 0%", "Speed:70.0%",
             "Speed:?%",
@@ -160,7 +160,7 @@ struct PumpStatusLineTests {
         "is no status where two lines ran together",
         arguments: [
             "STATUS:{State:ON,Speed:7STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}",
-            // Bytes were lost between them, the second line's beginning too.
+            // Bytes were lost between them, including the second line's beginning.
             "STATUS:{State:ON,Speed:70%,Runtime:5m,Remaining:25m,SkinTemp:34.p:12.0C,SkinTemp:34.5C}",
             "STATUS:{State:ON,State:OFF}", "STATUS:{State:IDLE,State:OFF}", "STATUS:{State:ON,Speed:1%,Speed:1%}",
             "STATUS:{Runtime:1m,Runtime:2m}", "STATUS:{Remaining:1m,Remaining:2m}", "STATUS:{Temp:3.0C,Temp:4.0C}",

@@ -12,7 +12,7 @@ struct SkinFaultTests {
             ("SkinTemp:?C", .unreadable), ("Temp:?C", .unreadable), ("Speed:70%", .missing),
         ] as [(String, SkinFault?)])
     func faults(field: String, fault: SkinFault?) {
-        // The water's thermistor says nothing of the skin.
+        // The water thermistor says nothing about the skin.
         for water in ["", ",WaterTemp:30.0C", ",WaterTemp:-273.0C"] {
             #expect(status("STATUS:{State:ON,\(field)\(water)}").skinFault == fault)
             #expect(status("STATUS:{State:ON,\(field)\(water)}").skinFaultWhileOn == fault)

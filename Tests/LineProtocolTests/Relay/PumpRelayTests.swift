@@ -19,7 +19,7 @@ struct PumpRelayTests {
     @Test("is no stop to rely on where OFF is the rest of a line that is too long")
     func tail() { #expect(request(String(repeating: "X", count: 64) + "OFF")?.effect == .change) }
 
-    /// What becomes of the messages, a letter each: `-` unrelated, `p` part of the answer, `c` its end, `r` refused.
+    /// The verdicts on the messages, one letter each: `-` unrelated, `p` partial reply, `c` complete, `r` refused.
     private func verdicts(_ line: String, _ messages: [String]) -> String {
         guard var exchange = request(line)?.exchange else { return "" }
         return messages.map { message in

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct RescueMessageTests {
-    /// The protocol's own example.
+    /// The example in the protocol.
     static let example = """
         {"id":"6F1E2C1A-0B7B-4C0E-9A77-0E2A6E6D2B11","content":"Hamilton Hall flooding","latitude":35.911595,
          "longitude":-79.048759,"timestamp":752263200.5,"status":"pending_sync","category":"Flooding"}
@@ -11,7 +11,7 @@ import Testing
 
     static func read(_ json: String) throws(RescueError) -> RescueMessage { try RescueMessage(json: Array(json.utf8)) }
 
-    /// The example with a field's value replaced; without the field where that is nil.
+    /// The example with one field's value replaced, or without the field if the value is nil.
     static func example(_ name: String, _ value: String?) -> String {
         var fields = [
             "id": "\"6F1E2C1A-0B7B-4C0E-9A77-0E2A6E6D2B11\"", "content": "\"x\"", "latitude": "35.5",
@@ -57,7 +57,7 @@ import Testing
             String(decoding: message.json, as: UTF8.self).hasSuffix(#""x":[ 1, "\u009b2J\u202e\u007fä"]}"#),
             "\(message)")
         #expect(try RescueMessage(json: message.json) == message)
-        // What is no text in there costs nobody the message.
+        // Invalid UTF-8 in the content does not cost the message.
         let index = try #require(bytes.lastIndex(of: UInt8(ascii: "2")))
         let broken = try RescueMessage(json: bytes[..<index] + [0xFF] + bytes[(index + 1)...])
         #expect(try RescueMessage(json: broken.json) == broken)

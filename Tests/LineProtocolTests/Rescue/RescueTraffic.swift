@@ -1,13 +1,13 @@
 import LineProtocol
 import TestSupport
 
-/// Messages, and what a line, a fault or an enemy makes of their JSON.
+/// Messages, and damage to their JSON by a line, a fault or an attacker.
 struct RescueTraffic {
     var random: SplitMix64
 
     init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
-    /// A message of any text.
+    /// A message with random text.
     mutating func message() -> RescueMessage {
         let position = RescuePosition(
             latitude: Double(random.number(below: 180_001)) / 1000 - 90,
@@ -30,7 +30,7 @@ struct RescueTraffic {
         "NaN",
     ]
 
-    /// Damages `json` in one place or several.
+    /// Damages `json` in one or more places.
     mutating func damage(_ json: [UInt8]) -> [UInt8] {
         var json = json
         repeat { damageOnce(&json) } while random.number(below: 2) == 0
@@ -50,7 +50,7 @@ struct RescueTraffic {
         }
     }
 
-    /// Pieces of JSON that parsers have stumbled over.
+    /// Pieces of JSON that parsers are known to fail on.
     static let nasty: [[UInt8]] = [
         [UInt8](repeating: UInt8(ascii: "["), count: 5000), Array(String(repeating: "{\"a\":", count: 5000).utf8),
         Array("1e999".utf8), Array("-1e-999".utf8), [UInt8](repeating: UInt8(ascii: "9"), count: 5000),
@@ -63,7 +63,7 @@ struct RescueTraffic {
         Array(("{\"" + String(repeating: "{", count: 20_000)).utf8),
     ]
 
-    /// Cuts `bytes` into pieces of 1 byte to `most`.
+    /// Cuts `bytes` into pieces of 1 to `most` bytes.
     mutating func split(_ bytes: [UInt8], most: Int) -> [[UInt8]] {
         var pieces: [[UInt8]] = []
         var rest = bytes[...]
@@ -77,7 +77,7 @@ struct RescueTraffic {
 }
 
 extension RescueFramer {
-    /// What a framer makes of `pieces` and their end, and how much it kept at most.
+    /// Frames `pieces` and the end of input; returns the arrivals and the maximum number of pending bytes.
     static func frame(_ pieces: [[UInt8]]) -> (arrivals: [RescueArrival], mostPending: Int) {
         var framer = RescueFramer()
         var arrivals: [RescueArrival] = []

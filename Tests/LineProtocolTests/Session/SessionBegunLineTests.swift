@@ -2,7 +2,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-/// The device may have the beginning of a line, of which the first command would become the end.
+/// The device may hold the beginning of a line, which the first command would complete.
 @Suite(.timeLimit(.minutes(5))) struct SessionBegunLineTests {
     @Test func `The first command is kept apart from what was echoed before, and its refusal is no news`() async throws
     {

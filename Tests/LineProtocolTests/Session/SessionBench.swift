@@ -2,21 +2,21 @@ import LineProtocol
 import TestSupport
 import Testing
 
-/// A running session with the pump whose device is the test: this goes out, that comes in.
+/// A running session with a pump that is played by the test: expect a line out, deliver a line in.
 ///
-/// ``finish(heard:sourceLocation:)`` fails on whatever was sent or heard beyond what the test named.
+/// ``finish(heard:sourceLocation:)`` fails on every line or event that the test did not name.
 struct SessionBench {
     typealias Attempt = Task<Result<PumpReply, SessionError>, Never>
 
-    /// An event, to compare with.
+    /// A comparable event.
     enum Heard: Equatable {
         case now(PumpMessage)
         case before(PumpMessage)
         case lost(LinkError)
 
-        /// The pump said `line`.
+        /// The pump sent `line`.
         static func now(_ line: String) -> Heard { .now(message(line)) }
-        /// The pump had said `line` before the session began.
+        /// The pump had sent `line` before the session began.
         static func before(_ line: String) -> Heard { .before(message(line)) }
 
         init(_ event: SessionEvent<PumpMessage>) {
@@ -37,7 +37,7 @@ struct SessionBench {
         line == "ON" || line == "OFF" || line.hasPrefix("SPEED:")
     }
 
-    /// The pump answers the question behind a change that met an error: it has not carried out the change.
+    /// The pump replies to the query after a refused change: it has not carried out the change.
     func confirmsRefusal(sourceLocation: SourceLocation = #_sourceLocation) async {
         await goesOut("TEMP", sourceLocation: sourceLocation)
         await comesIn("TEMP:34.5")
@@ -48,8 +48,8 @@ struct SessionBench {
     let session: PumpSession
     let events: AsyncStream<SessionEvent<PumpMessage>>
 
-    /// - Parameter hasPast: Whether nothing has been answered in this session, so that an error may be that of something
-    ///   older. Without a past, TEMP was asked and answered.
+    /// - Parameter hasPast: Whether the session has received no reply yet, so that an error may belong to something
+    ///   older. Without a past, TEMP was sent and got its reply.
     init(
         backlog: [String] = [], mayBeMidLine: Bool = false, hasPast: Bool = true, answer: ScriptedLink.Answer? = nil
     ) async throws {
@@ -64,9 +64,9 @@ struct SessionBench {
         _ = await attempt.value
     }
 
-    /// Begins to perform `command`; those begun one behind the other reach the session in this order.
+    /// Begins `command`. Commands begun one after another reach the session in this order.
     ///
-    /// - Parameter cancelled: Whether the task that does it has been cancelled before.
+    /// - Parameter cancelled: Whether the task is cancelled before it begins.
     func begin(_ command: PumpCommand, timeout: Duration = .seconds(3), cancelled: Bool = false) -> Attempt {
         Task.immediate { [session] in
             if cancelled { withUnsafeCurrentTask { $0?.cancel() } }
@@ -78,31 +78,31 @@ struct SessionBench {
         }
     }
 
-    /// Waits until the session has taken in what was begun before.
+    /// Waits until the session has handled everything begun before.
     func settle() async { _ = await session.state }
 
-    /// Waits until exactly these lines were sent next, a change and OFF with the bare line end before it.
+    /// Waits until exactly these lines were sent next. Changes and OFF are preceded by a bare line end.
     func goesOut(_ lines: String..., sourceLocation: SourceLocation = #_sourceLocation) async {
         #expect(
             await link.nextSent(lines.count) == lines.map { (Self.isPreceded($0) ? "\n" : "") + $0 + "\n" },
             sourceLocation: sourceLocation)
     }
 
-    /// Hands in these lines, and returns once the session has heard them.
+    /// Delivers these lines; returns once the session has handled them.
     func comesIn(_ lines: String...) async { await link.deliver(lines.map { $0 + "\r\n" }.joined()) }
 
-    /// Lets time go by until `deadline`, which somebody waits for.
+    /// Advances to `deadline` once the session sleeps until then.
     func pass(until deadline: Duration) async {
         await clock.untilSomebodySleeps(until: deadline)
         clock.advance(by: deadline - clock.now.offset)
     }
 
-    /// Lets the time go by that the pump has to read a command which was given up at once.
+    /// Lets the time pass that the pump needs to read a command that was given up immediately.
     func letRead() async {
         await pass(until: clock.now.offset + PumpFamily.readingTime)
     }
 
-    /// The pump answers the question behind an OFF whose acknowledgement proves nothing.
+    /// The pump replies to the queries after an OFF whose acknowledgement proves nothing.
     func confirmsOff(sourceLocation: SourceLocation = #_sourceLocation) async {
         await goesOut("TEMP", sourceLocation: sourceLocation)
         await comesIn("TEMP:34.5")
@@ -110,14 +110,14 @@ struct SessionBench {
         await comesIn(Self.statusOff)
     }
 
-    /// Closes the session and checks that nothing else was sent, and that `heard` and nothing else came as events.
+    /// Closes the session; checks that nothing else was sent, and that exactly `heard` arrived as events.
     func finish(heard: [Heard] = [], sourceLocation: SourceLocation = #_sourceLocation) async {
         await session.close()
         #expect(link.unreadSent == [], "sent beyond what was asked", sourceLocation: sourceLocation)
         #expect(await Self.all(events) == heard, sourceLocation: sourceLocation)
     }
 
-    /// All events up to the end of the stream.
+    /// All events until the end of the stream.
     static func all(_ events: AsyncStream<SessionEvent<PumpMessage>>) async -> [Heard] {
         var heard: [Heard] = []
         for await event in events { heard.append(Heard(event)) }
@@ -125,14 +125,14 @@ struct SessionBench {
     }
 }
 
-/// What a line of the pump means.
+/// Parses a line of the pump.
 func message(_ line: String) -> PumpMessage { PumpMessage(line: Array(line.utf8).span) }
 
-/// The status that a line gives.
+/// Parses a status line.
 func status(_ line: String) -> PumpStatus {
     guard case .status(let status) = message(line) else { return PumpStatus() }
     return status
 }
 
-/// The speed of a duty that is in range.
+/// A speed from a duty in range.
 func speed(_ pwm: UInt8) -> PumpSpeed { PumpSpeed(pwm: Int(pwm)) ?? .initial }

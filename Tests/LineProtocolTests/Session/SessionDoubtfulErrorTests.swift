@@ -2,7 +2,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-/// An error answers a change only where nothing older can still answer.
+/// An error answers a change only if nothing older can still get a reply.
 @Suite(.timeLimit(.minutes(5))) struct SessionDoubtfulErrorTests {
     @Test func `A late error of an earlier program does not refuse the first change`() async throws {
         let bench = try await SessionBench()

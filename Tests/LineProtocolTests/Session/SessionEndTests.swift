@@ -151,6 +151,6 @@ import Testing
 }
 
 extension Result where Failure == SessionError {
-    /// The kind of failure; nil if it is none.
+    /// The error's code; nil on success.
     var code: SessionError.Code? { if case .failure(let error) = self { error.code } else { nil } }
 }

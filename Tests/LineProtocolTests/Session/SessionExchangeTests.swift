@@ -2,13 +2,13 @@ import LineProtocol
 import TestSupport
 import Testing
 
-/// A command, what goes out for it, what comes in, and what that is.
+/// A command, its line, the reply's lines, and the parsed reply.
 struct PumpDialogue: Sendable, CustomTestStringConvertible {
     let command: PumpCommand
     let out: String
     let lines: [String]
     let reply: PumpReply
-    /// Whether the state is asked for behind the reply.
+    /// Whether the session queries the state after the reply.
     var isConfirmed = false
 
     var testDescription: String { out }
@@ -183,9 +183,9 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
     func `News before the lines of a reply and between them answers nothing`(
         _ dialogue: PumpDialogue, news: String
     ) async throws {
-        // A status line is the reply to STATUS, asked for or not.
+        // Any status line is the reply to STATUS, solicited or not.
         if dialogue.command == .status, news.hasPrefix("STATUS") { return }
-        // The button has undone what OFF's reply tells of: OFF is sent again.
+        // The button has undone OFF, so OFF is sent again.
         if dialogue.command == .off, news == "MANUAL:ON" { return }
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(dialogue.command)

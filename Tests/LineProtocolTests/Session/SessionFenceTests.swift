@@ -2,9 +2,9 @@ import LineProtocol
 import TestSupport
 import Testing
 
-/// After a command that nothing answered, or where the link had a past, TEMP tells old from new.
+/// After a command without a reply, or on a link with a past, TEMP separates old lines from new ones.
 @Suite(.timeLimit(.minutes(5))) struct SessionFenceTests {
-    /// A session in which ON was sent, and nothing answered it.
+    /// A session whose ON got no reply.
     func benchWithoutAnswer(to command: PumpCommand = .on) async throws -> SessionBench {
         let bench = try await SessionBench()
         let attempt = bench.begin(command)
@@ -167,7 +167,7 @@ import Testing
 }
 
 extension SessionBench {
-    /// Lets the time of a fence go by, which is sent twice and gets no answer.
+    /// Lets a fence time out. The fence is sent twice.
     func asksTwiceInVain() async {
         for _ in 1...2 {
             await goesOut("TEMP")
@@ -175,7 +175,7 @@ extension SessionBench {
         }
     }
 
-    /// Lets the second go by in which the answer to an earlier fence may come.
+    /// Lets one second pass, in which the reply to an earlier fence may arrive.
     func passOneSecond() async {
         let end = (clock.now.offset + .seconds(1))
         await clock.untilSomebodySleeps(until: end)
@@ -183,7 +183,7 @@ extension SessionBench {
     }
 }
 
-/// What had arrived before the session began.
+/// Input that arrived before the session began.
 @Suite(.timeLimit(.minutes(5))) struct SessionBacklogTests {
     @Test func `What had arrived before is no state and no reply, and the first command is fenced`() async throws {
         let bench = try await SessionBench(backlog: [SessionBench.statusOn + "\r\nOK\r\nPU", "MP:ON\r\n"])

@@ -16,7 +16,7 @@ import Testing
             await bench.finish()
             _ = await unanswered.value
         }
-        // What ends with the session ends on the loop: each pass lets go of what the pass before has ended.
+        // The session's parts are released on the loop; each pass releases the parts that the previous pass has ended.
         for _ in 0..<1000 where session != nil || link != nil || clock != nil { await ScriptedLink().deliver("") }
         #expect(session == nil)
         #expect(link == nil)

@@ -2,7 +2,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-/// What a session knows of the pump.
+/// A session's knowledge of the pump's state.
 @Suite(.timeLimit(.minutes(5))) struct SessionPumpStateTests {
     @Test func `A duty that was set is forgotten when the potentiometer has changed the speed`() async throws {
         let bench = try await SessionBench()

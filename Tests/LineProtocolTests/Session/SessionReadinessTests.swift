@@ -28,7 +28,7 @@ import Testing
 
         let silent = ScriptedLink(mayHaveReset: true)
         let beginning = Task { _ = try await LEDSession.begin(over: silent, clock: clock) }
-        // Twice a second.
+        // The first query is repeated twice a second.
         for count in 1...16 {
             #expect(await silent.nextSent() == "LED\n")
             await clock.untilSomebodySleeps(until: .milliseconds(500 * count))
@@ -85,7 +85,7 @@ import Testing
             await bench.goesOut("TEMP")
             bench.clock.advance(by: .seconds(wait))
         }
-        // It was asked what the caller never asked for.
+        // The error names a query that the caller never sent.
         let error = SessionError(.noAnswer, command: "the first question", outcome: .notSent, waited: .seconds(2))
         #expect(await ready.value == error)
         await bench.finish()

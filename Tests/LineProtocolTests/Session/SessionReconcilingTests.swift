@@ -18,7 +18,7 @@ import Testing
         }
         #expect(await bench.session.state.power == .unknown)
         let asking = Task.immediate { [session = bench.session] in await session.reconcile(after: error) }
-        // What it says first may be older.
+        // The device's first output may be stale.
         await bench.goesOut("TEMP")
         await bench.comesIn("TEMP:34.5")
         await bench.goesOut("STATUS")

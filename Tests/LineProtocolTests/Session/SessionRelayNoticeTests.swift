@@ -2,7 +2,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-/// What a server that shares the device says by itself.
+/// Unsolicited lines of a server that shares the device.
 @Suite(.timeLimit(.minutes(5))) struct SessionRelayNoticeTests {
     static let away = "ERROR:DEVICE_AWAY"
     static let overtaken = "ERROR:OVERTAKEN"
@@ -20,7 +20,7 @@ import Testing
         await bench.goesOut(command.text)
         await bench.comesIn(Self.away)
         #expect(await attempt.value == Self.unsent(command))
-        // Nothing is in doubt: the next one goes out as it is.
+        // Nothing is in doubt, so the next command goes out without a fence.
         let next = bench.begin(.on)
         await bench.goesOut("ON")
         await bench.comesIn("OK", "PUMP:ON")
@@ -34,7 +34,8 @@ import Testing
         await bench.goesOut("TEMP")
         await bench.comesIn(Self.away)
         #expect(await attempt.value == Self.unsent(.on))
-        // The reply that does not come is not waited for.
+        // The reply to the turned-away fence never comes and is not waited for; the next command has a fence of its
+        // own.
         let next = bench.begin(.on)
         await bench.goesOut("TEMP")
         await bench.comesIn("TEMP:34.5")
@@ -89,7 +90,8 @@ import Testing
         await bench.goesOut("TEMP")
         await bench.comesIn(Self.away)
         #expect(await second.value == Self.unsent(.on))
-        // The reply to that question is still to come: it does not let the next change pass.
+        // The reply to the second command's fence is still to come, so the first TEMP reply does not release the third
+        // command.
         let third = bench.begin(.on)
         await bench.goesOut("TEMP")
         await bench.comesIn("TEMP:34.5")
@@ -131,7 +133,7 @@ import Testing
         await bench.finish()
     }
 
-    /// How OFF fails that the server turns away twice, and whose time is over then.
+    /// The error of an OFF that the server turns away twice, after which its time is over.
     private func turnedAwayTwice(_ bench: SessionBench) async -> SessionError? {
         let start = bench.clock.now.offset
         let attempt = bench.begin(.off, timeout: .milliseconds(500))
@@ -186,7 +188,7 @@ import Testing
         await bench.session.close()
     }
 
-    // MARK: What all are told
+    // MARK: Notices to all clients
 
     @Test(arguments: ["[WARNING] the device is away", "[WARNING] the device is back"])
     func `Nothing is known of a device that was lost`(line: String) async throws {

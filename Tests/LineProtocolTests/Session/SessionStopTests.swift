@@ -2,7 +2,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-/// OFF goes before everything, and is repeated until it is acknowledged.
+/// OFF goes before everything else, and is repeated until it is acknowledged.
 @Suite(.timeLimit(.minutes(5))) struct SessionStopTests {
     static let interval = Duration.milliseconds(500)
 
@@ -174,7 +174,7 @@ import Testing
         let attempt = bench.begin(.off, timeout: .milliseconds(700))
         await bench.goesOut("OFF")
         await bench.comesIn("OK", "PUMP:OFF")
-        // Others' half lines swallow the question.
+        // Half lines of other programs swallow this query.
         await bench.goesOut("TEMP")
         await bench.pass(until: .milliseconds(500))
         await bench.goesOut("OFF")
@@ -183,7 +183,7 @@ import Testing
         await bench.goesOut("OFF")
         await bench.comesIn("OK", "PUMP:OFF")
         await bench.goesOut("TEMP")
-        // The reply to the first question may still come.
+        // The reply to the first query may still come.
         await bench.comesIn("TEMP:34.5")
         await bench.pass(until: .milliseconds(1100))
         await bench.goesOut("STATUS")

@@ -2,20 +2,20 @@ import LineProtocol
 import TestSupport
 import Testing
 
-/// The time that OFF is given, with a pump that is busy, or does not do what it says.
+/// The time limit of OFF, with a pump that is busy or does not obey.
 @Suite struct SessionStopTimeTests {
-    /// A pump that reads one line in 159 ms, which is a turn of its loop, and keeps 63 bytes of those that wait.
+    /// A pump that reads one line per turn of its loop, which takes 159 ms, and buffers 63 bytes of input.
     private final class SlowPump: @unchecked Sendable {
-        // @unchecked: touched on the simulated loop's thread only.
+        // @unchecked: used on the simulated loop's thread only.
         let loop = SimulatedLoop()
         private(set) var link: LossyLink!
         var isOn = true
-        /// Whether it keeps running when it is told OFF, which it acknowledges.
+        /// Whether the pump acknowledges OFF and keeps running.
         var ignoresOff = false
-        /// Whether it answers STATUS.
+        /// Whether the pump replies to STATUS.
         var tellsState = true
         var isMute = false
-        /// Whether it knows no command.
+        /// Whether the pump refuses every command.
         var refuses = false
         private(set) var stops: [Duration] = []
         private var waiting: [UInt8] = []
@@ -61,7 +61,7 @@ import Testing
             }
         }
 
-        /// Switches it off.
+        /// Switches the pump off through a session.
         func turnOff(timeout: Duration = .seconds(3)) -> Result<Void, SessionError>? {
             let box = Watched<Result<Void, SessionError>?>(nil)
             _ = loop.run(limit: .seconds(100)) { [self] in

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct StormDecoderTests {
-    /// What a sensor says on a line, and what of it is what.
+    /// A sensor's output on a line, and the pieces that it decodes into.
     struct Speech: Sendable, CustomTestStringConvertible {
         let text: String
         let pieces: [StormPiece]
@@ -57,7 +57,7 @@ import Testing
         #expect(decode(bytes.map { [$0] }) == speech.pieces)
     }
 
-    /// A seeded log of random bytes, rich in what may be taken for prefixes.
+    /// A seeded random log, rich in text that resembles the prefixes.
     @Test(arguments: 0..<50 as Range<UInt64>)
     func `Each byte of a log comes out, in order`(seed: UInt64) {
         var random = SplitMix64(seed: seed)
@@ -137,7 +137,7 @@ import Testing
         #expect(!decoder.isWithinRow)
     }
 
-    /// All pieces, with adjacent bytes of the log joined.
+    /// Decodes the arrivals, with adjacent bytes of the log joined.
     private func decode(_ arrivals: [[UInt8]], keepsPacketBounds: Bool = false) -> [StormPiece] {
         var decoder = StormDecoder(keepsPacketBounds: keepsPacketBounds)
         var pieces: [StormPiece] = []

@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct StormDownloadTests {
-    /// A download that runs, whose sensor is the test.
+    /// A running download with a sensor played by the test.
     private struct Bench {
         let clock = ManualClock()
         let link: ScriptedLink
-        /// What came so far.
+        /// The text received so far.
         let text = Watched([UInt8]())
         let result: Task<Result<StormDownload, StormDownload.Failure>, Never>
 
@@ -31,29 +31,29 @@ import Testing
             }
         }
 
-        /// Waits until the download sleeps until `deadline`, and lets that come.
+        /// Waits until the download sleeps until `deadline`, and advances to it.
         func pass(to deadline: Duration) async {
             await clock.untilSomebodySleeps(until: deadline)
             clock.advance(by: deadline - clock.now.offset)
         }
 
-        /// Lets the hush pass before the command, and waits for that.
+        /// Lets the silence before the command pass, and waits for the command.
         func ask() async {
             await pass(to: .milliseconds(100))
             #expect(await link.nextSent() == "GET_LOG\n")
         }
 
-        /// What the download failed with; nil if it did not.
+        /// The download's session error; nil if there is none.
         var failure: SessionError? {
             get async { if case .failure(.session(let error)) = await result.value { error } else { nil } }
         }
 
-        /// Why there is no whole log.
+        /// The reason for an incomplete log.
         var reason: StormDownload.Failure? {
             get async { if case .failure(let reason) = await result.value { reason } else { nil } }
         }
 
-        /// Waits until so much of the log has come.
+        /// Waits until exactly this part of the log has arrived.
         func came(_ expected: String) async throws {
             _ = try await text.wait(for: expected) { $0 == Array(expected.utf8) ? true : nil }
         }
@@ -68,7 +68,7 @@ import Testing
         bench.clock.advance(by: .milliseconds(1900))
         await bench.link.deliver("5 6 7 8\n")
         try await bench.came("1 2 3 4\n5 6 7 8\n")
-        // Counted anew from what came last.
+        // The quiet time counts from the last piece.
         await bench.pass(to: .milliseconds(4000))
         let download = try await bench.result.value.get()
         #expect(download.byteCount == 16)
@@ -231,7 +231,7 @@ import Testing
         #expect(try await bench.result.value.get().liveRowCount == 1)
     }
 
-    // MARK: What is not whole
+    // MARK: Incomplete logs
 
     @Test func `The text of an ESP32's boot ROM ends a log as cut off`() async throws {
         for boot in ["ets Jul 29 2019 12:21:46\r\n\r\n", "ESP-ROM:esp32s3-20210327\r\n", "rst:0x1 (POWERON_RESET)\r\n"]
@@ -262,7 +262,7 @@ import Testing
         try await bench.came("1 2 3 4\n5 6 7 8\n")
     }
 
-    /// A download over packets of at most 20 bytes, of which all have come.
+    /// Downloads a log over packets of at most 20 bytes, after all of them have arrived.
     private func fetch(_ packets: [String], capacity: Int? = 20) async throws -> (Bench, StormDownload.Failure?) {
         let bench = Bench(keepsPacketBounds: true, packetCapacity: capacity)
         await bench.pass(to: .milliseconds(100))
@@ -321,7 +321,7 @@ import Testing
             let (bench, _) = try await fetch([packet])
             #expect(try await bench.result.value.get().gapCount == gaps)
         }
-        // A carrier that was wrong about its packets.
+        // A carrier whose stated packet size is wrong.
         let (bench, _) = try await fetch(["LOG Values: 1 2 3 4.50\n", "5 6 7 8\n9 10 11 1234"])
         #expect(try await bench.result.value.get().gapCount == 0)
     }

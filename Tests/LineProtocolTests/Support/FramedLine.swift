@@ -1,6 +1,6 @@
 import LineProtocol
 
-/// A line as a framer hands it out.
+/// A framer's line.
 struct FramedLine: Equatable {
     var bytes: [UInt8]
     var ending: LineEnding
@@ -16,7 +16,7 @@ struct FramedLine: Equatable {
 }
 
 extension LineFramer {
-    /// Takes in `bytes` and returns the lines that they complete.
+    /// Feeds `bytes`; returns the lines that they complete.
     mutating func lines(from bytes: [UInt8]) -> [FramedLine] {
         var lines: [FramedLine] = []
         append(bytes.span) { line, ending in

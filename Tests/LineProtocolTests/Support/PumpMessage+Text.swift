@@ -1,7 +1,7 @@
 import LineProtocol
 
 extension PumpMessage {
-    /// What a line of `text` means.
+    /// Parses `text` as one line.
     init(text: String, ending: LineEnding = .lineFeed) {
         self.init(line: Array(text.utf8).span, ending: ending)
     }

@@ -1,11 +1,12 @@
 import LineProtocol
 
-/// What a framer has to hand out, worked out byte by byte with the whole input at hand.
+/// A framer's expected output, calculated byte by byte from the whole input.
 struct ReferenceFramer {
     private(set) var lines: [FramedLine] = []
     private(set) var pending: [UInt8] = []
 
-    /// - Parameter cuts: Where a new chunk begins. It matters for nothing but a `\r` whose `\n` has not come yet.
+    /// - Parameter cuts: The offsets at which a new chunk begins. They matter only for a `\r` whose `\n` has not
+    ///   arrived yet.
     init(input: [UInt8], limit: Int, cuts: Set<Int> = []) {
         var index = 0
         while index < input.count {

@@ -3,33 +3,33 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What happens next between a device, its client, and a program at the control socket: a scene is a list of them.
+/// One step of a scene, which is played by a device, its client, and a program at the control socket.
 enum Beat: Sendable {
-    /// The client sends this in one piece.
+    /// The client sends this text in one piece.
     case says(String)
-    /// The program has this done: a verb and its arguments.
+    /// The program performs a verb with its arguments.
     case does([String])
-    /// The program has this done, with the path of a file of that name that holds these bytes as the last argument.
+    /// The program performs a verb whose last argument is the path of a file with this name and content.
     case doesWithFile([String], String, [UInt8])
-    /// All that the client has heard since the last time.
+    /// The client has received exactly this since the last check.
     case hears(String)
-    /// The same as bytes, for what is no text.
+    /// Like `hears`, for bytes that are not text.
     case hearsBytes([UInt8])
-    /// The beginning of it.
+    /// The client's new input begins with this.
     case hearsFirst(String)
-    /// One of these somewhere in it.
+    /// The client's new input contains one of these.
     case hearsOneOf([[UInt8]])
-    /// The same over BLE, notification by notification.
+    /// Like `hears` over BLE, notification by notification.
     case hearsEach([String])
-    /// The client hears this although the device has not said it now.
+    /// The client receives this although the device has not sent it now.
     case hearsUnsaid(String)
-    /// The program sees this of the device.
+    /// The program observes this value.
     case sees(String, JSONValue)
-    /// The client stops to listen.
+    /// The client stops listening.
     case leaves
     /// The client finds the link broken.
     case isCutOff
-    /// The client opens the line, or connects and subscribes, again.
+    /// The client opens the line again, or connects and subscribes again.
     case comesBack
 
     static func does(_ words: String...) -> Beat { .does(words) }
@@ -38,7 +38,7 @@ enum Beat: Sendable {
 }
 
 extension CarriedDevice {
-    /// Plays a scene, and checks what is heard and seen in it.
+    /// Plays a scene and checks its expectations.
     func play(_ scene: [Beat]) async throws {
         var heard = 0
         for (index, beat) in scene.enumerated() {
@@ -97,13 +97,13 @@ extension CarriedDevice {
         return try await control.ask(JSONValue.object(request).json)
     }
 
-    /// What the client hears of what the device has said; and what else it has heard.
+    /// Waits until the client has received everything that the device has sent; returns all of the client's new input.
     private func newPieces(after heard: inout Int) async throws -> [[UInt8]] {
         let count = said.state - heard
         heard += count
         return try await client.hear(count)
     }
 
-    /// Bytes as a text, in which what is no UTF-8 is seen.
+    /// The bytes as text, in which invalid UTF-8 stays visible.
     private static func text(_ pieces: [[UInt8]]) -> String { String(decoding: pieces.joined(), as: UTF8.self) }
 }

@@ -7,13 +7,13 @@ import TestSupport
 protocol CarriedClient: Sendable {
     /// Sends bytes in one piece.
     func say(_ bytes: [UInt8]) async throws
-    /// Waits until so many bytes have come, and takes all that there are: over BLE as they came, on a line in one piece.
+    /// Waits for at least `count` bytes; returns all input so far, over BLE in notifications, on a line in one piece.
     func hear(_ count: Int) async throws -> [[UInt8]]
-    /// Stops to listen.
+    /// Stops listening.
     func leave() async throws
-    /// Waits until the link is broken.
+    /// Waits until the link breaks.
     func isCutOff() async throws
-    /// Listens again, and connects before that if need be.
+    /// Listens again, after connecting if necessary.
     func comeBack() async throws
     func close() async
 }
@@ -22,15 +22,15 @@ protocol CarriedClient: Sendable {
 actor TerminalClient: CarriedClient {
     private struct NotOpen: Error {}
 
-    /// Where the device is now; nil while it is not known.
+    /// The device's current path; nil if unknown.
     private var path: String?
-    /// Where a device is whose cable was pulled.
+    /// The new path of a device whose cable was pulled.
     private let returns: Watched<String?>
     private let departures: @Sendable () -> Int
     private let untilLeft: @Sendable (Int) async throws -> Void
     private var line: (channel: DescriptorChannel, received: Watched<ReceivedText>)?
 
-    /// - Parameter rate: The baud rate that it sets first; it comes back at that of the device.
+    /// - Parameter rate: The baud rate at first. When the client comes back, it uses the device's rate.
     init(_ path: String, returns: Watched<String?>, rate: Int, reached: Watched<Reached>) throws {
         self.path = path
         self.returns = returns
@@ -91,20 +91,20 @@ actor TerminalClient: CarriedClient {
     func close() async { await line?.channel.close() }
 }
 
-/// A central, which subscribes to one characteristic and writes to one.
+/// A central that subscribes to one characteristic and writes to one.
 actor RadioClient: CarriedClient {
-    /// How a family is used.
+    /// The characteristics of a family.
     struct Profile {
         var notifies: String
         var isWritten: String
-        /// `request`, or `command` where nothing is answered.
+        /// `request`, or `command` for writes without response.
         var type = "request"
 
         init(notifies: String, isWritten: String, type: String = "request") {
             (self.notifies, self.isWritten, self.type) = (notifies, isWritten, type)
         }
 
-        /// A characteristic for both.
+        /// Uses one characteristic for both.
         init(_ characteristic: String) { self.init(notifies: characteristic, isWritten: characteristic) }
     }
 
@@ -112,7 +112,7 @@ actor RadioClient: CarriedClient {
     private let profile: Profile
     private var isConnected = true
 
-    /// - Parameter central: One that is connected.
+    /// - Parameter central: A connected central.
     init(_ central: TestCentral, _ profile: Profile) async throws {
         self.central = central
         self.profile = profile

@@ -5,7 +5,7 @@ import PeripheralSim
 import SimControl
 import TestSupport
 
-/// What a simulated device is served over in a test.
+/// A carrier for a simulated device in a test.
 enum Carrier: String, CaseIterable, CustomStringConvertible {
     /// A pseudo-terminal.
     case terminal
@@ -15,20 +15,20 @@ enum Carrier: String, CaseIterable, CustomStringConvertible {
     var description: String { rawValue }
 }
 
-/// A simulated device that is served, with a client of it and a program at its control socket.
+/// A served simulated device, with a client and a program at its control socket.
 ///
-/// Time stands still but for what `advance` lets go by, which is answered once the device has said all that it then says.
+/// Time advances only by the verb `advance`, which returns once the device has sent everything that is due.
 struct CarriedDevice: Sendable {
     let client: any CarriedClient
     let control: SimulationClient
     let folder: TemporaryFolder
     let reached: Watched<Reached>
-    /// How many bytes the device has handed to its carrier for the client.
+    /// The number of bytes that the device has handed to its carrier for the client.
     let said: Watched<Int>
 
-    /// Does something with a device on a pseudo-terminal.
+    /// Runs `body` with a device on a pseudo-terminal.
     ///
-    /// - Parameter rate: The baud rate that the client sets at first.
+    /// - Parameter rate: The client's baud rate at first.
     static func onTerminal(
         _ device: FaultyDevice<some SimulatedDevice>, rate: Int = 9600,
         _ body: (CarriedDevice) async throws -> Void
@@ -45,7 +45,7 @@ struct CarriedDevice: Sendable {
         }
     }
 
-    /// Does something with a device on the fake `org.bluez`.
+    /// Runs `body` with a device on the fake `org.bluez`.
     static func onRadio(
         _ device: FaultyDevice<some SimulatedPeripheral>, _ profile: RadioClient.Profile,
         _ body: (CarriedDevice) async throws -> Void
@@ -88,7 +88,7 @@ struct CarriedDevice: Sendable {
     }
 }
 
-/// Counts what a device says by one output.
+/// Counts the bytes that a device sends on one output.
 private final class Voice: EmissionListener {
     let count = Watched(0)
     private let output: UInt128?

@@ -3,17 +3,17 @@ import FirmwareSim
 import PeripheralSim
 import TestSupport
 
-/// What has reached a device over its carrier.
+/// The input that has reached a device over its carrier.
 struct Reached: Sendable {
-    /// How many bytes clients have sent.
+    /// The number of bytes that clients have sent.
     var bytes = 0
-    /// How often a client has come to listen.
+    /// The number of times that a client has begun to listen.
     var visits = 0
-    /// How often the last client has left a line.
+    /// The number of times that the last client has left a line.
     var departures = 0
 }
 
-/// A device that tells a test what has reached it, so that no test has to guess when that is.
+/// A device that reports its input to a test, so that the test need not guess.
 struct Eavesdropper<Device: SimulatedDevice>: SimulatedDevice {
     private var device: Device
     let reached = Watched(Reached())

@@ -1,17 +1,17 @@
 import ControlProtocol
 import FirmwareSim
 
-/// What a client sees of a fault of the pump over one carrier: of one that falls on the answer to its first command, as a rule.
+/// The effect of a fault of the pump on a client over one carrier. Most faults hit the reply to the first command.
 struct FaultRow: Sendable, CustomStringConvertible {
-    /// As it is typed behind `--fault`.
+    /// The fault as an argument of `--fault`.
     let order: String
-    /// What everything random depends on: chosen so that the fault can be seen.
+    /// The seed, chosen so that the fault is visible.
     var seed: UInt64 = 1
-    /// The baud rate that the client of a terminal sets at first.
+    /// The baud rate of a terminal's client at first.
     var clientRate = 9600
-    /// What happens with it; nothing where the fault is refused.
+    /// The scene with the fault; empty if the fault is refused.
     var scene: [Beat] = []
-    /// Why it is refused; nil where it is not.
+    /// The reason for the refusal; nil if the fault is accepted.
     var refusal: String?
 
     init(_ order: String, seed: UInt64 = 1, clientRate: Int = 9600, _ scene: Beat...) {
@@ -20,24 +20,24 @@ struct FaultRow: Sendable, CustomStringConvertible {
 
     init(_ order: String, isRefused refusal: String) { (self.order, self.refusal) = (order, refusal) }
 
-    /// The name of the fault.
+    /// The fault's name.
     var name: String { String(order.prefix { $0 != "=" && $0 != "@" }) }
     var description: String { order }
 
-    /// The answer to STATUS of a pump that is off.
+    /// The reply to STATUS while the pump is off.
     private static let status = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
-    /// The answer to OFF.
+    /// The reply to OFF.
     private static let off = "OK\r\nPUMP:OFF\r\n"
 
     static func rows(over carrier: Carrier) -> [FaultRow] { carrier == .terminal ? onTerminal : onRadio }
 
-    /// Of a pump that says lines at 9600 baud: its first answer begins 110 ms after its start.
+    /// A pump on a line of 9600 baud, whose first reply begins 110 ms after the start.
     private static let onTerminal = [
         FaultRow(
             "baud", clientRate: 4800,
             .does("press"), .passes("500ms"), .hearsBytes([253, 252, 253, 255, 252, 253, 250, 253, 253, 249, 248]),
             .says("OFF\n"), .passes("500ms"), .hearsNothing, .sees("state", "on"), .leaves, .comesBack,
-            // What the garbage left of a line is ended.
+            // Terminates the rest of a line that the garbage left.
             .says("\n"), .passes("500ms"), .hears("ERROR:UNKNOWN_COMMAND\r\n")),
         FaultRow(
             "corrupt@command:1", .says("STATUS\n"), .passes("1s"),
@@ -49,7 +49,7 @@ struct FaultRow: Sendable, CustomStringConvertible {
         FaultRow(
             "drain=50ms@command:1", .says("OFF\n"), .passes("120ms"), .hears("O"), .passes("50ms"), .hears("K"),
             .passes("50ms"), .hears("\r"), .passes("50ms"), .hears("\nPUMP:OFF\r\n")),
-        // In 200 ms half as many go by on the board's clock.
+        // During 200 ms only 100 ms pass on the board's clock.
         FaultRow("drift=50%", .says("STATUS\n"), .passes("200ms"), .hearsNothing, .passes("200ms"), .hears(status)),
         FaultRow(
             "drop@command:1", .says("STATUS\n"), .passes("1s"),
@@ -67,7 +67,7 @@ struct FaultRow: Sendable, CustomStringConvertible {
         FaultRow(
             "reset@command:2", .says("ON\n"), .passes("1s"), .hears("OK\r\nPUMP:ON\r\n"),
             .says("STATUS\n"), .passes("1s"), .hears("STATUS:{State:ON,Speed"),
-            // The bootloader swallows it.
+            // The bootloader swallows this command.
             .says("STATUS\n"), .passes("3s"), .hearsNothing, .says("STATUS\n"), .passes("1s"), .hears(status)),
         FaultRow(
             "silence=10s@command:1", .says("STATUS\n"), .passes("1s"), .hears("STATUS:{S"),
@@ -85,7 +85,7 @@ struct FaultRow: Sendable, CustomStringConvertible {
             .says("STATUS\n"), .passes("1s"), .hears(status)),
     ]
 
-    /// Of a pump behind an HM-10, which makes one notification of the answer to OFF, and three of that to STATUS.
+    /// A pump behind an HM-10, which sends one notification for the reply to OFF, and three for that to STATUS.
     private static let onRadio = [
         FaultRow("baud", isRefused: "the fault baud means something over a line only: BLE checks its packets"),
         FaultRow("corrupt@command:1", seed: 6, .says("OFF\n"), .passes("1s"), .hears("OK\r\nPUMP:OFB\r\n")),
@@ -93,7 +93,7 @@ struct FaultRow: Sendable, CustomStringConvertible {
             "delay=500ms@command:1", .says("OFF\n"), .passes("600ms"), .hearsNothing, .passes("100ms"), .hears(off)),
         FaultRow(
             "disconnect@command:1", seed: 3, .says("ON\n"), .isCutOff, .comesBack, .sees("state", "off"),
-            // No more than the line end is lost with the link.
+            // Only the line end is lost with the link.
             .says("\n"), .passes("1s"), .hears("OK\r\nPUMP:ON\r\n")),
         FaultRow(
             "drain=300ms@always", .says("STATUS\n"), .passes("300ms"), .hears("STATUS:{State:OFF,Wa"),
@@ -114,7 +114,7 @@ struct FaultRow: Sendable, CustomStringConvertible {
         FaultRow("overrun@command:1", seed: 7, .says("OFF\n"), .passes("1s"), .hears("ERROR:UNKNOWN_COMMAND\r\n")),
         FaultRow(
             "reset@command:2", .says("ON\n"), .passes("1s"), .hears("OK\r\nPUMP:ON\r\n"),
-            // A radio sends no part of a notification.
+            // A radio never sends a part of a notification.
             .says("STATUS\n"), .passes("1s"), .hearsNothing,
             .says("STATUS\n"), .passes("3s"), .hearsNothing, .says("STATUS\n"), .passes("1s"), .hears(status)),
         FaultRow(

@@ -8,7 +8,7 @@ struct FaultsOverCarriersTests {
         PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34.5), potentiometer: 716))
     }
 
-    /// Nothing but what is expected has been heard: without the fault the pump answers, and that comes next.
+    /// Nothing else was received: without the fault the pump replies, and this reply comes next.
     private static let end: [Beat] = [
         .does("fault", "none"), .says("OFF\n"), .passes("1s"), .hears("OK\r\nPUMP:OFF\r\n"),
     ]
@@ -27,7 +27,7 @@ struct FaultsOverCarriersTests {
         try await CarriedDevice.onRadio(pump, SimulatedFamily.pump.profile) { try await $0.play(row.scene + Self.end) }
     }
 
-    /// The fault that a row is about; nil where it is refused, as it has to be.
+    /// The row's fault; nil if it is refused as expected.
     private func orders(_ row: FaultRow, over carrier: SimulatorOption.Carrier) throws -> [FaultOrder]? {
         guard let refusal = row.refusal else {
             return try Simulator.pump.settings(["fault": row.order], over: carrier).faults()
@@ -48,7 +48,7 @@ struct FaultsOverCarriersTests {
         #expect(names == Fault.all.map(\.name))
     }
 
-    /// What each device refuses for a reason of its own.
+    /// The refusals with a reason specific to the device.
     private static let refusals = [
         "led drift over a line: an LED board does nothing that takes time",
         "led drift over BLE: an LED board does nothing that takes time",

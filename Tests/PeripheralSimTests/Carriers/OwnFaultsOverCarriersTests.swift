@@ -18,7 +18,7 @@ struct OwnFaultsOverCarriersTests {
         let scene: [Beat] = [
             .passes("100ms"), .hears("HELLO from QDevice1 @ 1970-01-01T00:00:00Z\(end)"),
             .says("GET\(enter)"), .passes(fault == .tooLarge ? "12ms" : "100ms"), Self.beat(fault, of: image),
-            // That is all: what comes next is an answer. Of an image that is too large more would come.
+            // Nothing more follows: the next output is a reply. Only an image that is too large would continue.
             .does("reset"), .does("set", "acks", "on"), .says("Hello\(enter)"), .passes("100ms"),
             .hears("Hello ack\(end)"),
         ]
@@ -34,7 +34,7 @@ struct OwnFaultsOverCarriersTests {
         }
     }
 
-    /// What is heard of an image of four lines, of which the second is in its middle.
+    /// The client's input for an image of four lines, whose middle is in the second line.
     private static func beat(_ fault: PeerFirmwareOptions.ImageFault, of image: ImageText) -> Beat {
         let (begin, chunks, end) = (image.begin, image.chunks, "IMG_END")
         let heard: [String] =
@@ -52,7 +52,7 @@ struct OwnFaultsOverCarriersTests {
         return fault == .tooLarge ? .hearsFirst(text) : .hears(text)
     }
 
-    /// The line in the middle of an image, with padding in place of a character.
+    /// The image's middle line, with padding in place of a character.
     private static func padded(_ chunks: [String]) -> String {
         let middle = chunks.joined().count / 8 * 4 - chunks[0].count
         return chunks[1].prefix(middle) + "=" + chunks[1].dropFirst(middle + 1)
@@ -65,7 +65,7 @@ struct OwnFaultsOverCarriersTests {
         let options = RescueFirmwareOptions(settings: settings)
         let scene: [Beat] = [
             .passes("10s"), .hearsOneOf(Self.marks(of: fault)),
-            // It has sent all of its messages, and hands on what comes now.
+            // The phone has sent all of its messages, and now hands on a new one.
             .sees("sent", 50), .says(PhoneText.stock(0, seed: 9)), .passes("1s"), .hears(PhoneText.stock(0, seed: 9)),
         ]
         switch carrier {
@@ -80,12 +80,12 @@ struct OwnFaultsOverCarriersTests {
         }
     }
 
-    /// What tells that something is malformed in this way, and in no other.
+    /// Text that proves this fault, and no other.
     private static func marks(of fault: PhoneFault) -> [[UInt8]] {
         let text: String
         switch fault {
         case .cutOff:
-            // Half of a message that is none of the stock, and then the next one of the stock.
+            // Half of a message that is not in the stock, then the next message of the stock.
             return (0..<50).map { index in
                 let damaged = PhoneStock(seed: 1).message(-1 - index).json
                 return damaged.prefix(damaged.count / 2) + PhoneStock(seed: 1).message(index).json

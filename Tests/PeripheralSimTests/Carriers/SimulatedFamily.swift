@@ -1,7 +1,7 @@
 import FirmwareSim
 import PeripheralSim
 
-/// A kind of device, as it is in the tests of what is done to it: nothing of it moves by itself.
+/// A kind of device for tests of control verbs. The device does nothing on its own.
 enum SimulatedFamily: String, CaseIterable, CustomStringConvertible {
     case pump, storm, led, peer, rescue, module
 
@@ -9,7 +9,7 @@ enum SimulatedFamily: String, CaseIterable, CustomStringConvertible {
 
     static let imageByteCount = 128
 
-    /// What can be done to it: its verbs, and in place of `set` each of its options.
+    /// The device's verbs, with each of its options in place of `set`.
     func verbs(over carrier: Carrier) -> [String] {
         switch self {
         case .pump: carrier == .terminal ? Self.verbs(pump) : Self.verbs(HM10Module(pump))
@@ -26,7 +26,7 @@ enum SimulatedFamily: String, CaseIterable, CustomStringConvertible {
         return verbs.filter { $0 != "set" } + Device.settings.map { "set \($0.option.name)" }
     }
 
-    /// Does something with such a device.
+    /// Serves such a device to `body`.
     func serve(over carrier: Carrier, _ body: (CarriedDevice) async throws -> Void) async throws {
         switch carrier {
         case .terminal: try await serveOnTerminal(body)
@@ -66,7 +66,7 @@ enum SimulatedFamily: String, CaseIterable, CustomStringConvertible {
         }
     }
 
-    /// How a central uses it.
+    /// The characteristics that a central uses.
     var profile: RadioClient.Profile {
         switch self {
         case .pump, .module: RadioClient.Profile(notifies: "FFE1", isWritten: "FFE1", type: "command")

@@ -1,6 +1,6 @@
 import ControlProtocol
 
-/// Of devices that say the same over any carrier, or about it.
+/// Devices whose output is the same over any carrier, or nearly so.
 extension VerbRow {
     static let pump = [
         VerbRow(
@@ -31,7 +31,7 @@ extension VerbRow {
             .passes("1s"), .says("STATUS\n"), .passes("1s"), .hears(status(speed: 0))),
     ]
 
-    /// The state of a pump that has run for less than a minute.
+    /// The status of a pump that has run for less than a minute.
     private static func status(speed: Int) -> String {
         "STATUS:{State:ON,Speed:\(speed)%,Runtime:0m,Remaining:29m,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
     }
@@ -72,7 +72,7 @@ extension VerbRow {
 
     static func module(_ carrier: Carrier) -> [VerbRow] { carrier == .terminal ? moduleOnTerminal : moduleOnRadio }
 
-    /// The client is at its UART.
+    /// The client is connected to the UART.
     private static let moduleOnTerminal = [
         VerbRow(.module, "advance", .says("AT\r\n"), .hearsNothing, .passes("1s"), .hears("OK\r\n")),
         VerbRow(
@@ -92,7 +92,7 @@ extension VerbRow {
             .hears("OK+LOST\r\n"), .sees("connected", false), .says("AT\r\n"), .passes("1s"), .hears("OK\r\n")),
     ]
 
-    /// The client is a central; at the UART is nobody.
+    /// The client is a central; nothing is connected to the UART.
     private static let moduleOnRadio = [
         VerbRow(.module, "advance", .says("hello"), .passes("1s"), .hearsNothing),
         VerbRow(

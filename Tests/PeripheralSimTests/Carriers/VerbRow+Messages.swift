@@ -2,7 +2,7 @@ import ControlProtocol
 import FirmwareSim
 import Foundation
 
-/// Of devices whose messages are lines on a line, and over BLE notifications.
+/// Devices whose messages are lines on a line and notifications over BLE.
 extension VerbRow {
     static func storm(_ carrier: Carrier) -> [VerbRow] {
         let end = carrier.end
@@ -60,7 +60,7 @@ extension VerbRow {
             row(
                 "set interval", .does("set", "interval", "1s"), .passes("1100ms"),
                 .hears(PeerFirmware.stock[0] + end), .does("set", "interval", "off"), .passes("1h"), .hearsNothing),
-            // The protocol has no word for it.
+            // The protocol has no line for it.
             row("toggle", .does("toggle"), .passes("1s"), .hearsNothing, .sees("on", true)),
         ]
     }
@@ -100,7 +100,7 @@ extension VerbRow {
     }
 }
 
-/// An image as a peer sends it, made without the peer.
+/// An image as a peer sends it, built without the simulator.
 struct ImageText {
     let name: String
     let bytes: [UInt8]
@@ -119,7 +119,7 @@ struct ImageText {
 
     var begin: String { "IMG_BEGIN \(name) \(bytes.count)" }
 
-    /// The lines of its base64.
+    /// The lines of base64.
     var chunks: [String] {
         let text = Data(bytes).base64EncodedString()
         return stride(from: 0, to: text.count, by: chunkLength).map { start in
@@ -138,10 +138,10 @@ enum PhoneText {
         String(decoding: PhoneStock(seed: seed).message(index).json, as: UTF8.self)
     }
 
-    /// What is wrong before the first message of the stock: a message with a field twice.
+    /// A message with a duplicate field, which comes before the first message of the stock.
     static var malformed: String { stock(-1).dropLast() + ",\"status\":\"synced\"}" }
 
-    /// What somebody has written on it as the first, when it had just been switched on.
+    /// The phone's first own message, written just after it was switched on.
     static func written(_ content: String, category: String) -> String {
         var message = PhoneStock(seed: 1).message(.min)
         (message.content, message.category) = (content, category)

@@ -1,9 +1,9 @@
 import ControlProtocol
 
-/// What a client of a device sees of what is done to the device through its control socket.
+/// The effect on a device's client of a verb at the control socket.
 struct VerbRow: Sendable, CustomStringConvertible {
     let family: SimulatedFamily
-    /// The verb; of `set` with the name of the option.
+    /// The verb; `set` is followed by the option's name.
     let verb: String
     let scene: [Beat]
 
@@ -19,8 +19,8 @@ struct VerbRow: Sendable, CustomStringConvertible {
 }
 
 extension Carrier {
-    /// What ends a message.
+    /// The end of a message.
     var end: String { self == .terminal ? "\r\n" : "" }
-    /// What ends a command.
+    /// The end of a command.
     var enter: String { self == .terminal ? "\n" : "" }
 }

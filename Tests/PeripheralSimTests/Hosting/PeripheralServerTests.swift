@@ -24,7 +24,7 @@ struct PeripheralServerTests {
             try await central.subscribe("FFE1")
             try await central.write(Array("ON\n".utf8), to: "FFE1", type: "command")
             #expect(try await central.hears("PUMP:ON\r\n", of: "FFE1") == printed("OK", "PUMP:ON"))
-            // A command that is cut by its carrier.
+            // The carrier cuts this command into parts.
             for part in ["SPEE", "D:20", "0\n"] {
                 try await central.write(Array(part.utf8), to: "FFE1", type: "command")
             }
@@ -138,7 +138,7 @@ struct PeripheralServerTests {
     }
 }
 
-/// Says many rows when it is asked to, and then that they were all.
+/// Sends many rows on request, and a line that marks their end.
 private struct Logger: SimulatedPeripheral {
     static let rows = 3000
 

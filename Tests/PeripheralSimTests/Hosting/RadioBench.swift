@@ -6,10 +6,10 @@ import FirmwareSim
 import PeripheralSim
 import TestSupport
 
-/// That of the device on a bench.
+/// The address of the offered device.
 let offeredAddress = "00:00:5E:00:53:02"
 
-/// A radio with a device on hci1 and a central on hci0, which is connected to it.
+/// A radio with a device on hci1 and a connected central on hci0.
 struct RadioBench<Device: SimulatedPeripheral> {
     let bus: PrivateBus
     let fake: FakeBlueZ
@@ -46,7 +46,7 @@ struct RadioBench<Device: SimulatedPeripheral> {
     }
 }
 
-/// Does something to a device on a radio.
+/// Runs `body` with a device on a radio.
 func withRadioBench<Device>(
     _ device: Device, judge: HostJudge? = nil, pace: DeviceHost<Device>.Pace = .onDemand, mtu: Int = 23,
     _ body: (RadioBench<Device>) async throws -> Void

@@ -62,7 +62,7 @@ struct RadioFaultTests {
                 try await central.write(Array(command.utf8), to: "FFE1", type: "command")
                 if command == "ON\n" { _ = try await central.hears("PUMP:ON\r\n", of: "FFE1") }
             }
-            // The answer to STATUS was the last that could have come; nothing is heard now.
+            // The reply to STATUS was the last output before the time-out; nothing arrives now.
             try await central.write(Array("OFF\n".utf8), to: "FFE1", type: "command")
             await settle()
             await bench.host.advance(by: .seconds(5))
@@ -85,7 +85,7 @@ struct RadioFaultTests {
             _ = try await central.hears("PUMP:OFF\r\n", of: "FFE1")
             try await central.unsubscribe("FFE1")
             try await central.subscribe("FFE1")
-            // It has come by now: no wait for it.
+            // No wait, because the value must have arrived by now.
             #expect(central.notes.state.values.values.joined().map(\.self) == [Array("OK\r\nPUMP:OFF\r\n".utf8)])
         }
     }

@@ -11,7 +11,7 @@ import Testing
 struct ModuleServerTests {
     private static let address = "00:00:5E:00:53:02"
 
-    /// A module on hci1, whose UART is a channel, and a central on hci0 that is connected to it.
+    /// Runs `body` with a module on hci1, whose UART is a channel, and a connected central on hci0.
     private func withModule(
         _ dialect: String, _ body: (TestCentral, DescriptorChannel, Watched<ReceivedText>) async throws -> Void
     ) async throws {

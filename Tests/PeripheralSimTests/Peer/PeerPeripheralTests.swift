@@ -8,7 +8,7 @@ import Testing
 struct PeerPeripheralTests {
     private static let size = 1000
 
-    /// A peer that a central has subscribed to, and that has greeted.
+    /// A peer that has greeted its subscriber.
     private static func peer(
         mtu: Int? = 517, fault: PeerFirmwareOptions.ImageFault? = nil, interval: Duration? = nil
     ) -> PeerPeripheral {
@@ -27,7 +27,7 @@ struct PeerPeripheralTests {
         emissions.map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
-    /// What is notified for a write.
+    /// The notifications after a write.
     private static func answer(_ peer: inout PeerPeripheral, to text: String) -> [Emission] {
         peer.take(.wrote(Array(text.utf8), to: PeerPeripheral.receive, mtu: 517), at: .seconds(10))
         return peer.advance(to: .seconds(10)) + peer.advance(to: .seconds(20))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("An HM-10 on a device's UART")
 struct HM10ModuleTests {
-    /// Prints what it is told to at the rate of its line, and keeps what it receives.
+    /// Prints given text at the rate of its line, and records its input.
     private struct Printer: SimulatedDevice {
         var printed: [Emission] = []
         var received: [(text: String, time: Duration)] = []
@@ -103,7 +103,7 @@ struct HM10ModuleTests {
             $0.print("cut off\r\n", at: .milliseconds(100))
             $0.print("heard\r\n", at: .milliseconds(200))
         }
-        // In the middle of a line.
+        // The central connects in the middle of a line.
         module.take(.connected, at: .milliseconds(100) + Self.byteTime * 4)
         #expect(texts(module.advance(to: .seconds(1))) == ["off\r\n", "heard\r\n"])
         module.device.print("and gone", at: .seconds(1))

@@ -35,7 +35,7 @@ struct NotificationLengthTests {
             try await central.subscribe(transmit)
             try await central.write(Array("GET".utf8), to: PeerPeripheral.receive.text, type: "command")
             let text = try await central.hears("IMG_END", of: transmit)
-            // The greeting was there before it was known what would come.
+            // The greeting comes before the image.
             let begin = try #require(text.firstRange(of: "IMG_BEGIN"))
             let announcement = "IMG_BEGIN \(mtu == 23 ? "imag" : "image.png") \(size)"
             #expect(text[begin.lowerBound...].hasPrefix(announcement))

@@ -17,7 +17,7 @@ struct StormPeripheralTests {
         return storm
     }
 
-    /// The rows of the log, from one to another.
+    /// The rows of the log in a range.
     private static func log(_ rows: Range<Int>) -> String {
         String(decoding: StormLog(seed: 7).text(rows: rows), as: UTF8.self)
     }
@@ -64,7 +64,7 @@ struct StormPeripheralTests {
         storm.take(Self.getLog(mtu: mtu), at: .zero)
         let packets = texts(storm.advance(to: .seconds(1)))
         #expect(packets.joined() == "LOG Values: " + Self.log(0..<rows))
-        // A value holds 512 bytes at most, whatever a packet does.
+        // A value holds at most 512 bytes, even if a packet holds more.
         let length = min(mtu - 3, 512)
         #expect(packets.dropLast().allSatisfy { $0.utf8.count == length })
         #expect((1...length).contains(packets.last?.utf8.count ?? 0))

@@ -2,7 +2,7 @@ import FirmwareSim
 import PeripheralSim
 import TestSupport
 
-/// A device over BLE behind the faults that every device may have, whose time stands still but for what is asked for.
+/// A device over BLE behind the faults common to all devices. Its time advances on demand only.
 struct ControlledDevice<Device: SimulatedPeripheral> {
     let host: DeviceHost<FaultyDevice<Device>>
     private let notifications = Notifications()
@@ -12,13 +12,13 @@ struct ControlledDevice<Device: SimulatedPeripheral> {
         await host.attach(notifications)
     }
 
-    /// What it notifies of because of that.
+    /// Performs a verb; returns the resulting notifications.
     func perform(_ words: String...) async throws -> [Emission] {
         try await host.handle.perform(words[0], Array(words.dropFirst()))
         return notifications.take()
     }
 
-    /// What it notifies of because of what a central does.
+    /// Handles a central's event; returns the resulting notifications.
     func take(_ event: CentralEvent) async -> [Emission] {
         await host.change { $0.take(event, at: $1) }
         return notifications.take()

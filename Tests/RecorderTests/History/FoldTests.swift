@@ -25,7 +25,7 @@ struct FoldTests {
         return try RecordReader(bench.path).fold(RecordFilter(), columns: columns)
     }
 
-    /// As `!` for a point that nothing joins to the one before, the milliseconds, and the value.
+    /// Each point as `!` if it is not joined to the previous one, the milliseconds, and the value.
     private func text(_ series: FoldedSeries?) -> [String] {
         (series?.points ?? []).map { "\($0.isFirst ? "!" : "")\($0.time.milliseconds)=\($0.value)" }
     }

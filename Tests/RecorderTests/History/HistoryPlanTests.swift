@@ -6,14 +6,14 @@ import Testing
 
 @testable import Recorder
 
-// GRDB has a Record too.
+// GRDB also has a type Record.
 import struct RecordFormat.Record
 
 @Suite("How the record is looked up")
 struct HistoryPlanTests {
     private let bench = RecordBench()
 
-    /// What SQLite does to look up a table, a line for each step.
+    /// SQLite's query plan for a table, one line per step.
     private func plan(_ table: RecordTable, _ filter: RecordFilter) throws -> [String] {
         let database = try DatabaseQueue(path: bench.path)
         defer { try? database.close() }
@@ -159,14 +159,14 @@ struct HistoryPlanTests {
 }
 
 extension RecordBench {
-    /// Changes the database.
+    /// Executes SQL on the database.
     func execute(_ sql: String) throws {
         let database = try DatabaseQueue(path: path)
         defer { try? database.close() }
         try database.writeWithoutTransaction { try $0.execute(sql: sql) }
     }
 
-    /// Makes the database one of a version before there was an index by sessions.
+    /// Turns the database into an older version, which had no index by session.
     func dropIndex() throws {
         try execute(["telemetry", "events", "errors"].map { "DROP INDEX \($0)_session;" }.joined())
     }

@@ -4,14 +4,14 @@ import Recorder
 import Synchronization
 import TestSupport
 
-/// A database in a folder of its own, and what its recorders have reported.
+/// A database in its own folder, with the reports of its recorders.
 final class RecordBench: Sendable {
     let folder = TemporaryFolder()
     let reports = Watched<[RecorderReport]>([])
 
     var path: String { folder.path("data/record.sqlite") }
 
-    /// A recorder whose clock stands at 1000 s.
+    /// A recorder whose clock stands still at 1000 s.
     func recorder(
         patience: Duration = .seconds(2), memoryLimit: Int = 16 << 20, interval: Duration = .milliseconds(200)
     ) -> Recorder {
@@ -23,28 +23,28 @@ final class RecordBench: Sendable {
         return Recorder(at: path, options: options) { [reports] report in reports.update { $0.append(report) } }
     }
 
-    /// Makes the database, with its tables.
+    /// Creates the database with its tables.
     func prepare() async throws {
         let recorder = recorder()
         try await recorder.flush()
         await recorder.close()
     }
 
-    /// All rows of a table, without its heading.
+    /// All rows of a table, without the heading.
     func rows(_ table: RecordTable, _ filter: RecordFilter = RecordFilter()) throws -> [[String]] {
         let rows = Mutex<[[String]]>([])
         try RecordReader(path).read(table, filter) { row in rows.withLock { $0.append(row) } }
         return Array(rows.withLock { $0 }.dropFirst())
     }
 
-    /// What `sql` gives, asked of SQLite itself.
+    /// The result of `sql`, queried from SQLite directly.
     func value<Value: DatabaseValueConvertible & Sendable>(_ sql: String) throws -> Value? {
         let database = try DatabaseQueue(path: path)
         defer { try? database.close() }
         return try database.read { try Value.fetchOne($0, sql: sql) }
     }
 
-    /// How many rows a table has once a commit that is under way is over: its file changes before the rows can be seen.
+    /// The number of rows of a table after any commit in progress: the file changes before the rows are visible.
     func countBehindCommit(_ table: RecordTable) throws -> Int {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
@@ -59,14 +59,14 @@ final class RecordBench: Sendable {
 }
 
 extension Reading {
-    /// A reading with one number in it.
+    /// A reading with one number.
     init(_ name: String, _ value: Int) {
         self.init()
         add(name, value)
     }
 }
 
-/// A message of that number.
+/// The message with this number.
 func message(_ number: Int, id: String? = nil) -> StoredMessage {
     let digits = String(number, radix: 16, uppercase: true)
     let last = String(repeating: "0", count: 12 - digits.count) + digits

@@ -1,6 +1,6 @@
 import GRDB
 
-/// Keeps the database locked against those who write, as another program does that is in the middle of something.
+/// Locks the database against writers, like another program in the middle of a transaction.
 final class LockHolder: Sendable {
     private let database: DatabaseQueue
 

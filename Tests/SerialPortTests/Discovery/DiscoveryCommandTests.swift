@@ -5,7 +5,7 @@ import Testing
 
 @testable import SerialPort
 
-/// `pumpctl` on devices that umockdev stands for.
+/// `pumpctl` on devices that umockdev simulates.
 @Suite(.enabled(if: MockTestbed.isAvailable, MockTestbed.needed))
 struct DiscoveryCommandTests {
     let testbed: MockTestbed
@@ -63,7 +63,7 @@ struct DiscoveryCommandTests {
             #expect(try await command.ending().status == 0)
         }
         #expect(opens.count() == 0)
-        // The counter counts.
+        // Proof that the counter works.
         close(open(terminal.path, O_RDWR | O_NOCTTY))
         #expect(opens.count() == 1)
     }
@@ -108,7 +108,7 @@ struct DiscoveryCommandTests {
         #expect(ending.status == 143 && ending.signal == nil)
     }
 
-    // umockdev answers ENOTTY to what opening asks of a terminal, so these tests go no further than open(2).
+    // umockdev replies ENOTTY to the ioctls of opening a terminal, so these tests go no further than open(2).
 
     @Test func `A USB endpoint opens the port that it names, and no other`() async throws {
         let terminals = try [PseudoTerminal(), PseudoTerminal()]
@@ -204,11 +204,11 @@ struct DiscoveryCommandTests {
 }
 
 extension ChildProcess.Ending {
-    /// What it printed and the test has not read yet.
+    /// The printed lines that the test has not read yet.
     fileprivate var lines: [Substring] { output.split(separator: "\n") }
 }
 
-/// Counts how often a file is opened, by inotify.
+/// Counts how often a file is opened, with inotify.
 private struct OpenCounter {
     private let descriptor: CInt
 
@@ -218,10 +218,10 @@ private struct OpenCounter {
         try #require(inotify_add_watch(descriptor, path, UInt32(IN_OPEN)) >= 0)
     }
 
-    /// The number since the last count.
+    /// The number of openings since the last call.
     func count() -> Int {
         var buffer = [UInt8](repeating: 0, count: 4096)
-        // Of a watch on a file that is no folder each event is a header alone.
+        // For a watch on a file that is not a folder, each event consists of a header only.
         return max(0, read(descriptor, &buffer, buffer.count)) / MemoryLayout<inotify_event>.size
     }
 }

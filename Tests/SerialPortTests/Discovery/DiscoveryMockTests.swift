@@ -5,7 +5,7 @@ import Testing
 
 @testable import SerialPort
 
-/// What programs find on devices that umockdev stands for.
+/// Programs' view of devices that umockdev simulates.
 @Suite(.enabled(if: MockTestbed.isAvailable, MockTestbed.needed))
 struct DiscoveryMockTests {
     let testbed: MockTestbed
@@ -51,7 +51,7 @@ struct DiscoveryMockTests {
         let uart = try await testbed.add("pnp", "00:04")
         try await testbed.add(
             "tty", "ttyS0", parent: uart, attributes: ["type": "4\n"], properties: ["DEVNAME": "/dev/ttyS0"])
-        // As Linux 6.5 and later have it.
+        // The layout of Linux 6.5 and later.
         let base = try await testbed.add("serial-base", "serial8250:0.1", parent: platform)
         try await testbed.add(
             "tty", "ttyS1", parent: base, attributes: ["type": "0\n"], properties: ["DEVNAME": "/dev/ttyS1"])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SerialPort
 
-/// A monitor of this computer's own ports; where udev does not run, it is silent.
+/// A monitor of this computer's own ports. Without a running udev the monitor is silent.
 @Suite struct DiscoveryMonitorTests {
     @Test func `A closed monitor ends at once, and has no ports to tell`() async throws {
         let monitor = try SerialPortMonitor()
@@ -48,7 +48,7 @@ import Testing
         #expect(netlinkSockets() <= before + 4)
     }
 
-    /// How many descriptors of this process are netlink sockets; other tests have some meanwhile.
+    /// The number of this process's descriptors that are netlink sockets. Other tests may hold some at the same time.
     private func netlinkSockets() -> Int {
         (0..<4096).count { number in
             var domain: CInt = 0

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// USB serial ports that only udev's library sees, for programs that are run on them.
+/// USB serial ports that only libudev sees, for the programs that tests run.
 final class MockTestbed {
-    /// Whether umockdev's Python bindings are there.
+    /// Whether umockdev's Python bindings are installed.
     static let isAvailable =
         system("/usr/bin/python3 -c 'import gi; gi.require_version(\"UMockdev\", \"1.0\")' 2>/dev/null") == 0
     static let needed: Comment = "needs umockdev, gir1.2-umockdev-1.0 and python3-gi"
 
-    /// The environment of a program that finds the devices in `root`.
+    /// The environment of a program that sees the devices in `root`.
     private static func environment(_ root: String? = nil) -> [String: String] {
         var variables = ChildProcess.surroundings
         variables["LD_PRELOAD"] = "libumockdev-preload.so.0"
@@ -17,7 +17,7 @@ final class MockTestbed {
         return variables
     }
 
-    /// A device to be plugged in.
+    /// A device that can be plugged in.
     struct Adapter: Sendable {
         var vendor: String
         var product: String
@@ -44,7 +44,7 @@ final class MockTestbed {
         root = try await script.output.line()
     }
 
-    /// At the end of its input the script removes its folders.
+    /// The script removes its folders at the end of its input.
     deinit {
         let script = script
         Task {
@@ -57,8 +57,8 @@ final class MockTestbed {
     ///
     /// - Parameters:
     ///   - path: The physical path.
-    ///   - terminal: What is behind the node.
-    ///   - rule: What a rule of udev keeps ModemManager off: `device` or `port`.
+    ///   - terminal: The terminal that the node leads to.
+    ///   - rule: The scope of a udev rule that keeps ModemManager away: `device` or `port`.
     func plug(
         _ adapter: Adapter, at path: String, as node: String, interface: Int = 0, terminal: String? = nil,
         rule: String? = nil
@@ -79,16 +79,16 @@ final class MockTestbed {
         #expect(try await ask(["do": "unplug", "node": node]) == "ok")
     }
 
-    /// From now on a program that opens a port has what is behind its node; until then umockdev answers that it is no
-    /// terminal.
+    /// Lets programs that open a port reach the terminal behind its node. Before this call umockdev replies that the
+    /// node is not a terminal.
     func letTerminalsAnswer() async throws -> String { try await ask(["do": "answer"]) }
 
-    /// Tells of a port once more, as `udevadm trigger` does.
+    /// Sends another event for a port, like `udevadm trigger`.
     func tellAgain(of node: String) async throws {
         #expect(try await ask(["do": "change", "node": node]) == "ok")
     }
 
-    /// Adds a device with nothing presumed; gives its place in sysfs.
+    /// Adds a device without defaults; returns its path in sysfs.
     @discardableResult
     func add(
         _ subsystem: String, _ name: String, parent: String? = nil, attributes: [String: String] = [:],
@@ -106,7 +106,7 @@ final class MockTestbed {
         return try await script.output.line()
     }
 
-    /// Starts a program of this package that finds these devices and no others.
+    /// Starts a program of this package that sees only these devices.
     func start(_ program: String, _ arguments: String...) async throws -> ChildProcess {
         try await start(program, arguments)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SerialPort
 
-/// `pumpctl monitor`, whose adapter is pulled while others of its kind come, on devices that umockdev stands for.
+/// `pumpctl monitor` on devices that umockdev simulates: its adapter is unplugged while others of the same kind appear.
 @Suite(.enabled(if: MockTestbed.isAvailable, MockTestbed.needed), .timeLimit(.minutes(5)))
 struct ReopeningCommandTests {
     private let testbed: MockTestbed
@@ -14,7 +14,7 @@ struct ReopeningCommandTests {
         #expect(try await testbed.letTerminalsAnswer() == "ok")
     }
 
-    /// An adapter, what names it, and another of its kind that is plugged in elsewhere.
+    /// An adapter, the endpoint that names it, and another adapter of the same kind in another USB port.
     struct Pair: CustomTestStringConvertible, Sendable {
         let endpoint: String
         let mine: MockTestbed.Adapter
@@ -36,14 +36,14 @@ struct ReopeningCommandTests {
         let monitor = try await testbed.start(
             "pumpctl", "--no-record", "--port", pair.endpoint, "--json", "monitor", "--interval", "0.5")
         _ = try await monitor.output.line()
-        // In this order: the number of a terminal that has gone is given to whoever makes the next one.
+        // This order matters: the number of a closed terminal is reused by the next terminal that is created.
         try await testbed.unplug("ttyUSB0")
         try await first.stop()
 
         let other = try await SimulatedPump()
         try await testbed.plug(pair.other, at: "1-4", as: "ttyUSB1", terminal: other.path)
         let second = try await SimulatedPump()
-        // A terminal's number is only given again once the terminal has gone.
+        // A terminal's number is reused only after the terminal is gone.
         try #require(second.path != other.path, "\(other.errors)")
         try await testbed.plug(pair.mine, at: "1-2", as: "ttyUSB2", terminal: second.path)
         try await expect(monitor, opens: second, andNot: other)
@@ -87,7 +87,7 @@ struct ReopeningCommandTests {
     }
 }
 
-/// A pump that `pumpctl sim` plays on a pseudo-terminal.
+/// A pump that `pumpctl sim` simulates on a pseudo-terminal.
 private final class SimulatedPump {
     let path: String
     private let program: ChildProcess
@@ -98,7 +98,7 @@ private final class SimulatedPump {
         path = String(try #require(words.first { $0.hasPrefix("/dev/pts/") }))
     }
 
-    /// What it has said is wrong.
+    /// The program's error output.
     var errors: String { "\(program.errors.state)" }
 
     func stop() async throws {
@@ -108,7 +108,7 @@ private final class SimulatedPump {
 }
 
 extension ChildProcess {
-    /// The files that it has open now.
+    /// The files that the process has open now.
     fileprivate var opened: Set<String> {
         let folder = "/proc/\(processID)/fd"
         let numbers = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

@@ -44,7 +44,7 @@ def plug(node, path, vendor, product, driver, interface=0, terminal=None, produc
     if not os.path.isdir(root + device):
         attributes = {"idVendor": vendor, "idProduct": product}
         for name, text in ("product", product_name), ("manufacturer", manufacturer), ("serial", serial):
-            # As the kernel gives them: with a line end.
+            # With a line end, like the kernel's attributes.
             if text:
                 attributes[name] = text + "\n"
         device = add("usb", path, None, attributes, {
@@ -60,7 +60,7 @@ def plug(node, path, vendor, product, driver, interface=0, terminal=None, produc
         parent = add("usb-serial", node, parent, attributes, {})
     name_of_node = "/dev/" + node
     if terminal:
-        # In the real /dev: of a node in its own umockdev would answer what programs ask the terminal.
+        # In the real /dev: for a node in its own /dev, umockdev would handle the programs' terminal ioctls.
         os.makedirs(nodes, exist_ok=True)
         name_of_node = f"{nodes}/{node}"
         os.symlink(terminal, name_of_node)
@@ -99,12 +99,12 @@ for line in sys.stdin:
     elif action == "change":
         testbed.uevent(ports[request["node"]][0], "change")
     elif action == "answer":
-        # Without it umockdev answers ENOTTY to whatever a program asks a file of /dev.
+        # With this file umockdev replies ENOTTY to every ioctl on a file of /dev.
         os.unlink(root + "/ioctl/_default")
     else:
         print(add(**request), flush=True)
         continue
     print("ok", flush=True)
 shutil.rmtree(nodes, ignore_errors=True)
-# Removes its folder.
+# Deleting the testbed removes its folder.
 del testbed

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// Runs with the file permissions of `nobody`, which on Linux are a matter of the calling thread alone.
+/// Runs with the file permissions of `nobody`, which Linux can change for the calling thread alone.
 func asNobody<Result>(_ body: () throws -> Result) throws -> Result {
     guard geteuid() == 0 else { return try body() }
     let symbol = try #require(dlsym(nil, "setfsuid"))

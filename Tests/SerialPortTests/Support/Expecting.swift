@@ -3,7 +3,7 @@ import Testing
 
 @testable import SerialPort
 
-/// The error that a call throws; a recorded failure when it throws none.
+/// Returns the error that a call throws; records a failure if it throws none.
 func failure(_ location: SourceLocation = #_sourceLocation, of call: () throws -> Void) throws -> SerialError {
     try #require(throws: SerialError.self, sourceLocation: location) { try call() }
 }
@@ -21,7 +21,7 @@ extension PseudoTerminal: Transferring {}
 struct NothingCame: Error {}
 
 extension Transferring {
-    /// One read of what is there.
+    /// Reads once without waiting.
     func readOnce(upTo count: Int = 4096) throws(SerialError) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: count)
         var span = buffer.mutableSpan
@@ -32,7 +32,7 @@ extension Transferring {
         }
     }
 
-    /// Waits for so many bytes, ten seconds at most for each part.
+    /// Waits for `count` bytes, at most ten seconds for each part.
     func receive(_ count: Int) throws -> [UInt8] {
         var received: [UInt8] = []
         while received.count < count {
@@ -51,7 +51,7 @@ extension Transferring {
     }
 }
 
-/// How many descriptors of this process lead to a path.
+/// The number of this process's descriptors that lead to a path.
 func descriptors(to path: String) -> Int {
     (0..<4096).count { number in
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
