@@ -10,26 +10,26 @@ import Transports
 
 @testable import Sharing
 
-/// A simulated pump that is shared. Time stands still but for what it takes to answer, unless ``clock`` is advanced.
+/// A shared simulated pump. Time advances only as far as replies need, unless ``clock`` is advanced.
 final class SharedPump: Sendable {
     let clock = ManualClock()
     let device: SharedDevice
     let host: DeviceHost<PumpFirmware>
     let reports = Watched<[SharingReport.Event]>([])
-    /// Whether opening its link comes to an end.
+    /// Whether opening the link may complete.
     let mayOpen = Watched(true)
-    /// Where it is shared.
+    /// The path of the share.
     let path: String
     private let clientLimit: Int
     private let folder = TemporaryFolder()
-    /// The pump's end of its cable; nil while it is unplugged.
+    /// The pump's end of its cable; nil while unplugged.
     private let cable = Mutex<DescriptorChannel?>(nil)
     private let isPlugged = Mutex(true)
 
     /// - Parameters:
-    ///   - isPlugged: Whether the pump is there from the start.
-    ///   - clientLimit: How many clients may be at the socket.
-    ///   - onReport: Told of each report at once.
+    ///   - isPlugged: Whether the pump is plugged in from the start.
+    ///   - clientLimit: The maximum number of clients at the socket.
+    ///   - onReport: Called immediately with each report.
     init(
         _ holding: LinkHolding = .always, isPlugged: Bool = true, clientLimit: Int = SocketShare.standardLimit,
         onReport: @escaping @Sendable (SharingReport.Event) -> Void = { _ in }
@@ -80,12 +80,12 @@ final class SharedPump: Sendable {
         try result.get()
     }
 
-    // MARK: Hands
+    // MARK: Actions
 
-    /// Waits until the pump is there.
+    /// Waits until the link is up.
     func untilUp() async throws { try await until("the pump is there") { $0 } }
 
-    /// Waits until the pump is away.
+    /// Waits until the link is down.
     func untilDown() async throws { try await until("the pump is away") { !$0 } }
 
     private func until(_ what: String, _ isReached: (Bool) -> Bool) async throws {
@@ -107,7 +107,7 @@ final class SharedPump: Sendable {
 
     // MARK: Clients
 
-    /// A client at the Unix socket.
+    /// Connects a client to the Unix socket.
     func client() async throws -> LineClientEnd {
         LineClientEnd(
             try await DescriptorChannel.connect(to: .unix(path: path), deadline: .now + patience))
@@ -121,14 +121,14 @@ final class LineClientEnd: Sendable {
 
     init(_ channel: DescriptorChannel) { self.channel = channel }
 
-    /// A program that opens a pseudo-terminal.
+    /// Opens a pseudo-terminal.
     convenience init(atTerminal path: String) throws {
         let descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         try #require(descriptor >= 0)
         self.init(DescriptorChannel(taking: descriptor, kind: .stream))
     }
 
-    /// Takes out what of the next `count` bytes has come.
+    /// Takes up to `count` bytes of the input read so far.
     func take(_ count: Int) -> [UInt8] {
         framer.withLock { bytes in
             defer { bytes.removeFirst(min(count, bytes.count)) }
@@ -136,12 +136,12 @@ final class LineClientEnd: Sendable {
         }
     }
 
-    /// Keeps what was read.
+    /// Stores input that was read.
     func put(_ more: [UInt8]) { framer.withLock { $0 += more } }
 
     func say(_ text: String) async throws { try await channel.write(Array(text.utf8)) }
 
-    /// The next line that it is told, without its end; nil once it is hung up on.
+    /// Waits for the next line, without its end; nil after a hang-up.
     func line() async throws -> String? {
         while true {
             let line = framer.withLock { bytes -> String? in
@@ -160,14 +160,14 @@ final class LineClientEnd: Sendable {
         }
     }
 
-    /// The next lines.
+    /// Waits for the next lines.
     func lines(_ count: Int) async throws -> [String] {
         var lines: [String] = []
         while lines.count < count, let line = try await line() { lines.append(line) }
         return lines
     }
 
-    /// Says a line, and returns the next so many that it is told.
+    /// Sends a line; returns the next `count` lines received.
     func ask(_ text: String, for count: Int = 1) async throws -> [String] {
         try await say(text + "\n")
         return try await lines(count)
@@ -177,6 +177,6 @@ final class LineClientEnd: Sendable {
 }
 
 extension LineClientEnd {
-    /// Ends its own direction, and goes on reading.
+    /// Ends its own direction, and continues to read.
     func sayNoMore() async { try? await channel.withDescriptor { _ = shutdown($0, CInt(SHUT_WR)) } }
 }

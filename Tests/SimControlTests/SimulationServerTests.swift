@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A simulator's control socket", .timeLimit(.minutes(5)))
 struct SimulationServerTests {
-    /// A pump whose time stands still but for what is asked for, under control, and a program at the socket.
+    /// A pump under control whose time advances on demand only, and a program at the socket.
     private final class Rig: Sendable {
         let folder = TemporaryFolder()
         let server: SimulationServer
@@ -28,7 +28,7 @@ struct SimulationServerTests {
             #expect(client.hello["event"] == "hello")
         }
 
-        /// Sends a line, which is a request by the schema unless it is none, and returns what is said of it.
+        /// Sends a line and returns the reply. The schema must accept the line if and only if `isRequest`.
         func ask(_ line: String, isRequest: Bool = true) async throws -> JSONValue {
             try await client.ask(line, isRequest: isRequest)
         }
@@ -157,7 +157,7 @@ struct SimulationServerTests {
         let answer = try await rig.ask(String(repeating: "x", count: length), isRequest: false)
         #expect(answer["id"] == .null)
         #expect(answer["error"]?["message"] == "a request has at most 16384 bytes")
-        // It has hung up.
+        // The server has hung up.
         await #expect(throws: (any Error).self) { try await rig.ask(#"{"id":1,"do":"state"}"#) }
         await rig.end()
     }

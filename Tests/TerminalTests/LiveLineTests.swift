@@ -8,7 +8,7 @@ import Testing
 
         func write(_ text: String) { self.text.withLock { $0 += text } }
 
-        /// What was written since it was asked for last.
+        /// Returns the text written since the last call.
         func take() -> String {
             text.withLock { text in
                 defer { text = "" }

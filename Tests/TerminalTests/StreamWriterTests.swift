@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Writing to whoever may not read", .timeLimit(.minutes(5)))
 struct StreamWriterTests {
-    /// A pipe or a pair of sockets that nobody reads yet.
+    /// A pipe or a socket pair that is not being read yet.
     private struct Stream {
         let reader: CInt
         let writer: CInt
@@ -23,7 +23,7 @@ struct StreamWriterTests {
             (reader, writer) = (ends[0], ends[1])
         }
 
-        /// Reads so many bytes.
+        /// Reads `count` bytes.
         func read(_ count: Int) async throws -> [UInt8] {
             try await onThread { [reader] in
                 var (bytes, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
@@ -37,7 +37,7 @@ struct StreamWriterTests {
         }
     }
 
-    /// Lines of which no two are alike.
+    /// Lines that are all different.
     private static let lines = (0..<20_000).map { "line \($0)\n" }
 
     @Test("What is not read keeps nobody waiting, and is read whole and in order once it is", arguments: [false, true])
@@ -48,7 +48,7 @@ struct StreamWriterTests {
         #expect(writer.isBehind)
         let text = Self.lines.joined()
         #expect(try await stream.read(text.utf8.count) == Array(text.utf8))
-        // The last write has been read, and may not have been taken note of.
+        // The last write has been read, but the writer may not have noticed yet.
         #expect(writer.write("more\n") == nil)
         #expect(try await stream.read(5) == Array("more\n".utf8))
     }
@@ -114,7 +114,7 @@ struct StreamWriterTests {
             #expect(writer.isBehind)
         }
         close(stream.reader)
-        // What is kept fails by itself; nothing waits for that here.
+        // The buffered text fails in the background, and `write` does not wait for it.
         var errno: Int32?
         while errno == nil { errno = writer.write("x") }
         #expect(errno == EPIPE)
@@ -143,7 +143,7 @@ struct StreamWriterTests {
     }
 }
 
-/// A terminal whose output somebody has stopped.
+/// A terminal whose output is stopped.
 private struct StoppedTerminal {
     let screen = Watched(ReceivedText())
     let descriptor: CInt

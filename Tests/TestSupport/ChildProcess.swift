@@ -2,15 +2,15 @@ public import DescriptorIO
 public import Glibc
 internal import Synchronization
 
-/// Another program, its standard streams, and its end.
+/// Another program with its standard streams and its exit status.
 ///
-/// One that is still there when the last reference goes is killed, and so is one that does not end by a deadline.
+/// A program that is still running is killed when the last reference is released, or when it misses a deadline.
 public final class ChildProcess: Sendable {
-    /// How a program ended, and what it said.
+    /// A program's exit and its output.
     public struct Ending: Sendable {
         /// The exit status, or 128 and the number of the signal that ended it.
         public var status: Int32
-        /// The signal that ended it; nil where it ended by itself.
+        /// The signal that ended the program; nil if it exited.
         public var signal: Int32?
         public var output: String
         public var errors: String
@@ -18,15 +18,15 @@ public final class ChildProcess: Sendable {
 
     public struct NotStarted: Error { public var errno: Int32 }
 
-    /// A descriptor that is free in the child while it is being started.
+    /// A descriptor number that is free in the child while it starts.
     private static let terminalNumber: CInt = 9
     /// POSIX_SPAWN_SETSID, which glibc hides from Swift.
     private static let newSession: CInt = 0x80
 
-    /// A home folder that nobody can make: its parent is a file.
+    /// A home folder that can't be created, because its parent is a file.
     public static let impossibleHome = Executable.pumpctl + "/home"
 
-    /// The environment of this process, without what a person has in their home folder or has set for `pumpctl`.
+    /// This process's environment without settings for `pumpctl` and without the user's home and XDG folders.
     public static var surroundings: [String: String] {
         var all: [String: String] = [:]
         var next = environ
@@ -42,20 +42,20 @@ public final class ChildProcess: Sendable {
     }
 
     public let processID: pid_t
-    /// What it prints, as it comes.
+    /// The standard output and the error output so far.
     public let output = Watched(ReceivedText())
     public let errors = Watched(ReceivedText())
     private let input: DescriptorChannel
     private let outputs: [DescriptorChannel]
     private let status = Watched<WaitStatus?>(nil)
 
-    /// Starts a program, and connects to its standard streams.
+    /// Starts a program and connects to its standard streams.
     ///
     /// - Parameters:
-    ///   - arguments: The program, looked for in PATH, and its arguments.
-    ///   - environment: All of its environment; nil for ``surroundings``.
-    ///   - terminal: A terminal to be the controlling one of a session of its own.
-    ///   - streamsOnTerminal: The standard streams are that terminal, and nothing is connected.
+    ///   - arguments: The program, searched for in PATH, and its arguments.
+    ///   - environment: The complete environment; nil for ``surroundings``.
+    ///   - terminal: The controlling terminal of a new session.
+    ///   - streamsOnTerminal: Whether the standard streams are that terminal. If so, nothing is connected.
     public init(
         _ arguments: [String], environment: [String: String]? = nil, terminal: String? = nil,
         streamsOnTerminal: Bool = false
@@ -67,7 +67,7 @@ public final class ChildProcess: Sendable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         if let terminal {
-            // A session's leader that opens a terminal is controlled by it.
+            // A session leader gets the first terminal that it opens as its controlling terminal.
             posix_spawn_file_actions_addopen(&actions, Self.terminalNumber, terminal, O_RDWR, 0)
         }
         if terminal != nil && streamsOnTerminal {
@@ -96,7 +96,8 @@ public final class ChildProcess: Sendable {
         defer { for string in words + variables { free(string) } }
         var child: pid_t = 0
         let error = posix_spawnp(&child, arguments[0], &actions, &attributes, words, variables)
-        // Before all is initialized: what is not there is not ended by deinit, which would take 0 for all of the tests.
+        // Thrown before the object is complete, so that deinit does not run: kill(2) with process number 0 would end
+        // all tests.
         guard error == 0 else {
             for stream in streams { close(stream.ours) }
             throw NotStarted(errno: error)
@@ -110,8 +111,8 @@ public final class ChildProcess: Sendable {
 
     deinit { send(signal: SIGKILL) }
 
-    /// A pipe would do, but pipe2 is out of Swift's sight: without close-on-exec from the start, children that other tests
-    /// start meanwhile would hold it open.
+    /// A pipe would do, but Swift does not see pipe2: without close-on-exec from the start, children that other tests
+    /// start at the same time would hold the pipe open.
     private static func socketPair() throws -> (ours: CInt, theirs: CInt) {
         var ends: [CInt] = [-1, -1]
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -120,7 +121,7 @@ public final class ChildProcess: Sendable {
         return (ends[0], ends[1])
     }
 
-    /// What waitpid(2) tells of an end.
+    /// The status word of waitpid(2).
     private struct WaitStatus: Sendable {
         let word: CInt
 
@@ -128,7 +129,7 @@ public final class ChildProcess: Sendable {
         var number: CInt { signal.map { 128 + $0 } ?? word >> 8 & 0xFF }
     }
 
-    /// Waits for the child on a thread of its own.
+    /// Waits for the child on a separate thread.
     private static func reap(_ child: pid_t, _ status: Watched<WaitStatus?>) {
         final class Context: Sendable {
             let child: pid_t
@@ -163,14 +164,14 @@ public final class ChildProcess: Sendable {
     /// Ends the program's standard input.
     public func closeInput() async { await input.close() }
 
-    /// Sends a signal, unless it has ended.
+    /// Sends a signal, unless the program has ended.
     public func send(signal: CInt) {
         status.update { [processID] status in
             if status == nil { kill(processID, signal) }
         }
     }
 
-    /// Waits until it was stopped, as by SIGSTOP, or has ended; tells which: whether it was stopped.
+    /// Waits until the program is stopped, for example by SIGSTOP, or has ended; returns whether it is stopped.
     @discardableResult
     public func untilStopped() async throws -> Bool {
         try await onThread { [processID] in
@@ -200,7 +201,7 @@ public final class ChildProcess: Sendable {
 }
 
 extension DescriptorChannel {
-    /// Puts what arrives into `log`, up to the end.
+    /// Appends all input to `log` until the end of input.
     public func gather(into log: Watched<ReceivedText>) {
         forward { arrival in
             switch arrival {

@@ -2,8 +2,8 @@ public import DescriptorIO
 internal import Glibc
 
 extension DescriptorChannel {
-    /// Closes a socket so that the far end learns of it at once: a child that is just being started has a copy of every
-    /// descriptor until it runs.
+    /// Closes a socket such that the far end notices immediately: a child that is just being forked has a copy of every
+    /// descriptor until exec(2).
     public func leave() {
         try? withDescriptor { _ = shutdown($0, CInt(SHUT_RDWR)) }
         close()

@@ -1,7 +1,7 @@
 public import DescriptorIO
 
 extension DescriptorChannel {
-    /// What comes, from now on.
+    /// Collects all input from now on.
     public nonisolated func receivedText() -> Watched<ReceivedText> {
         let received = Watched(ReceivedText())
         Task {

@@ -2,15 +2,15 @@ internal import Glibc
 
 /// The programs of this package.
 ///
-/// Installed programs come from the folder that `PUMPCTL_PROGRAMS` names, or from beside the test bundle. Programs that only
-/// tests run are always beside the bundle.
+/// Installed programs come from the folder named by `PUMPCTL_PROGRAMS`, or from the folder of the test bundle. Programs
+/// that only tests run are always in the bundle's folder.
 public enum Executable {
     /// The folder of the installed programs.
     public static let folder: String = {
         guard let name = getenv("PUMPCTL_PROGRAMS").map({ String(cString: $0) }), !name.isEmpty else {
             return bundleFolder
         }
-        // A test may start a program in a folder of its own.
+        // An absolute path, because a test may start a program in another working folder.
         guard let path = realpath(name, nil) else { fatalError("PUMPCTL_PROGRAMS=\(name): there is no such folder") }
         defer { free(path) }
         return String(cString: path)
@@ -20,7 +20,7 @@ public enum Executable {
     public static let pumpctlRecord = "\(folder)/pumpctl-record"
     public static let pumpctld = "\(folder)/pumpctld"
 
-    /// The library that tells what a program puts on the disk, when it is preloaded.
+    /// The library that logs a program's disk writes when preloaded.
     public static let syncCounter = path(of: "libSyncCounter.so")
 
     private static var bundleFolder: String {
@@ -32,13 +32,13 @@ public enum Executable {
         }
     }
 
-    /// What records without end, for the tests of the recorder.
+    /// A program that records without end, for the recorder's tests.
     public static let recorderProbe = path(of: "recorder-probe")
 
-    /// The path of a program that stands beside the test bundle.
+    /// The path of a program in the test bundle's folder.
     public static func path(of program: String) -> String { "\(bundleFolder)/\(program)" }
 
-    /// The path of a program on PATH; nil if there is none.
+    /// The path of a program in PATH; nil if there is none.
     public static func find(_ name: String) -> String? {
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
         return path.split(separator: ":").map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }

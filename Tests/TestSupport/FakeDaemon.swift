@@ -1,22 +1,22 @@
 internal import DescriptorIO
 
-/// A daemon that is none: it has devices that answer what a test says, and gives them to who asks at its socket.
+/// A fake daemon. Its devices reply as a test says, and clients attach to them at its socket.
 ///
 ///     let daemon = try await FakeDaemon([.init("pump", family: "pump") { $0 == "STATUS" ? "STATUS:{State:OFF}\r\n" : "" }])
 ///     // PUMPCTLD_SOCKET=daemon.socketPath
 public final class FakeDaemon: Sendable {
-    /// A device that it has.
+    /// A device of the daemon.
     public struct Device: Sendable {
         public var name: String
         public var family: String
         public var endpoint: String
         public var deviceID: String?
         public var isUp = true
-        /// What it says as soon as somebody has it.
+        /// The text sent to a client as soon as it attaches.
         public var greeting = ""
-        /// What it refuses to attach with, as the members of an error; nil to attach.
+        /// The members of the error that refuses an attachment; nil to accept.
         public var refusal: String?
-        /// What it says to a line; nil to be lost.
+        /// Returns the reply to a line; nil to lose the device.
         public var answer: @Sendable (String) -> String?
 
         public init(
@@ -32,22 +32,22 @@ public final class FakeDaemon: Sendable {
     }
 
     public let socketPath: String
-    /// Its devices, which a test may change.
+    /// The daemon's devices. A test may change them.
     public let devices: Watched<[Device]>
-    /// The requests and the lines that came, in their order.
+    /// The requests and lines received, in order.
     public let heard = Watched<[String]>([])
-    /// Whether it takes connections and says nothing.
+    /// Whether the daemon accepts connections but never sends anything.
     public let isMute: Bool
 
     private let folder: TemporaryFolder
     private let listener: SocketListener
     private let channels = Watched<[DescriptorChannel]>([])
 
-    /// A daemon that listens.
+    /// Creates a daemon that listens.
     ///
     /// - Parameters:
-    ///   - folder: Where its socket `socket` is.
-    ///   - isMute: Whether it never answers.
+    ///   - folder: The folder of its socket, which is named `socket`.
+    ///   - isMute: Whether the daemon never replies.
     public init(
         _ devices: [Device], in folder: TemporaryFolder = TemporaryFolder(), isMute: Bool = false
     ) async throws {
@@ -61,13 +61,13 @@ public final class FakeDaemon: Sendable {
         }
     }
 
-    /// Hangs up on everybody, and listens no more, as one that is killed.
+    /// Hangs up on all clients and stops listening, like a killed daemon.
     public func close() async {
         await listener.close()
         await hangUp()
     }
 
-    /// Hangs up on everybody, as where a device is lost.
+    /// Hangs up on all clients, as if the device were lost.
     public func hangUp() async {
         for channel in channels.update({ channels in
             defer { channels = [] }
@@ -75,7 +75,7 @@ public final class FakeDaemon: Sendable {
         }) { await channel.close() }
     }
 
-    /// Says something to everybody who is there.
+    /// Sends text to all clients.
     public func say(_ text: String) async throws {
         for channel in channels.state { try await channel.write(Array(text.utf8)) }
     }
@@ -103,7 +103,7 @@ public final class FakeDaemon: Sendable {
         }
     }
 
-    /// Answers a request; the device that it attaches.
+    /// Replies to a request; returns the device that it attaches to.
     private func answer(_ request: String, _ channel: DescriptorChannel) async throws -> Device? {
         let devices = devices.state
         guard !request.contains("\"do\":\"devices\"") else {
@@ -125,7 +125,7 @@ public final class FakeDaemon: Sendable {
 }
 
 extension FakeDaemon.Device {
-    /// How it stands in the list of devices; a client's name looks like the end of it.
+    /// The device's entry in the list. The client's name contains text that looks like the entry's end.
     fileprivate var json: String {
         let id = deviceID.map { ",\"device_id\":\"\($0)\"" } ?? ""
         return "{\"name\":\"\(name)\",\"family\":\"\(family)\",\"endpoint\":\"\(endpoint)\",\"up\":\(isUp)\(id),"

@@ -2,12 +2,12 @@ internal import CDescriptorIO
 internal import DescriptorIO
 internal import Glibc
 
-/// Waits for what is written to a folder: each change there, which inotify tells, is a reason to look again.
+/// Waits for files in a folder: each change that inotify reports there causes another look.
 public final class FolderWatch: Sendable {
     private let descriptor: CInt
     private let path: String
 
-    /// Begins to watch a folder that is there; what happens from now on is not missed.
+    /// Starts to watch an existing folder. No later change is missed.
     public init(_ path: String) throws {
         self.path = path
         descriptor = inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC))
@@ -17,12 +17,12 @@ public final class FolderWatch: Sendable {
         }
     }
 
-    /// It is called for a watch that could not begin, too.
+    /// Also called for a watch that could not start.
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Waits until `find` finds something.
+    /// Waits until `find` returns a value.
     ///
-    /// - Parameter what: What is waited for, for the message when it does not come.
+    /// - Parameter what: A description of the awaited event, for the error message.
     /// - Throws: ``NotInTime`` after `deadline`.
     public func wait<Value: Sendable>(
         for what: String, within deadline: Duration = patience, _ find: () async throws -> Value?

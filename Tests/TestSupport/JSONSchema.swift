@@ -1,27 +1,27 @@
 package import ControlProtocol
 package import Foundation
 
-/// A JSON Schema (2020-12), as far as those in `packaging/schema` go. By a word that it does not
-/// know nothing fits.
+/// A JSON Schema (2020-12), limited to the keywords used in `packaging/schema`. A schema with an unknown keyword
+/// accepts nothing.
 package struct JSONSchema: Sendable {
-    /// What programs and pumpctld say to each other.
+    /// The messages between programs and pumpctld.
     package static let pumpctld = JSONSchema(path: "packaging/schema/pumpctld.schema.json")
 
     /// The folder of the repository.
     package static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// By their names.
+    /// The definitions by name.
     private let definitions: [String: JSONValue]
 
-    /// Without the file, or where it is no JSON, nothing fits.
+    /// Reads a schema. If the file is missing or is not JSON, the schema accepts nothing.
     package init(path: String) {
         let data = try? Data(contentsOf: Self.repository.appending(path: path))
         let root = try? JSONReader.value(of: Array(data ?? Data()))
         definitions = root?["$defs"]?.members ?? [:]
     }
 
-    /// Whether a value is one by the definition of that name.
+    /// Whether a value fits the definition with this name.
     package func fits(_ value: JSONValue, _ name: String) -> Bool { fits(value, definitions[name] ?? false) }
 
     private func fits(_ value: JSONValue, _ schema: JSONValue) -> Bool {
@@ -41,7 +41,7 @@ package struct JSONSchema: Sendable {
             case "additionalProperties":
                 (value.members ?? [:]).allSatisfy { schema["properties"]?[$0] != nil || fits($1, rule) }
             case "minimum": value.double.map { $0 >= rule.double ?? 0 } ?? true
-            // A word that is passed over would let everything through.
+            // Ignoring an unknown keyword would accept everything.
             default: false
             }
         }
@@ -60,7 +60,7 @@ package struct JSONSchema: Sendable {
 extension JSONValue {
     package var members: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
 
-    /// The text; empty for anything else.
+    /// The text; empty for any other value.
     package var string: String { if case .text(let text) = self { text } else { "" } }
 
     package var double: Double? {
@@ -73,9 +73,9 @@ extension JSONValue {
 
     package subscript(_ name: String) -> JSONValue? { members?[name] }
 
-    /// The elements of an array; anything else is the only one.
+    /// The elements of an array; any other value as the only element.
     package var options: [JSONValue] { if case .array(let values) = self { values } else { [self] } }
 
-    /// The elements of an array; none of anything else.
+    /// The elements of an array; none for any other value.
     package var elements: [JSONValue] { if case .array(let values) = self { values } else { [] } }
 }

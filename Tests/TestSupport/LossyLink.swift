@@ -1,29 +1,29 @@
 package import LineProtocol
 
-/// A link in simulated time that takes everything at once, and may be lost.
+/// A link in simulated time that accepts all writes immediately, and can be lost.
 package final class LossyLink: Link, @unchecked Sendable {
-    // @unchecked: it is touched on the simulated loop's thread only.
+    // @unchecked: used on the simulated loop's thread only.
 
     package let name = "sim:device"
     package let keepsPacketBounds: Bool
     package var maximumWriteLength: Int? { nil }
-    /// Whether the device was reset as the link was opened.
+    /// Whether opening the link has reset the device.
     package var mayHaveReset = false
     package let executor: any SerialExecutor & TaskExecutor
 
     private let take: ([UInt8]) -> Void
     private let onEnd: () -> Void
     private var receiver: (@Sendable (LinkArrival) -> Void)?
-    /// In the pieces in which it came.
+    /// The input in the pieces in which it arrived.
     private var arrived: [[UInt8]] = []
-    /// How it has ended; nil while it is open.
+    /// The link's end; nil while it is open.
     private var ending: Result<Void, LinkError>?
     private var waiting: UnsafeContinuation<Void, Never>?
 
     /// - Parameters:
-    ///   - keepsPacketBounds: Whether what arrives is received piece by piece.
-    ///   - take: Takes what is sent.
-    ///   - onEnd: Told that it is lost or closed.
+    ///   - keepsPacketBounds: Whether input is received piece by piece.
+    ///   - take: Called with each write.
+    ///   - onEnd: Called when the link is lost or closed.
     package init(
         _ loop: SimulatedLoop, keepsPacketBounds: Bool = false, take: @escaping ([UInt8]) -> Void,
         onEnd: @escaping () -> Void
@@ -34,7 +34,7 @@ package final class LossyLink: Link, @unchecked Sendable {
         self.onEnd = onEnd
     }
 
-    // MARK: What happens to it
+    // MARK: Events
 
     package var isOpen: Bool { ending == nil }
 
@@ -45,7 +45,7 @@ package final class LossyLink: Link, @unchecked Sendable {
         wake()
     }
 
-    /// The device is gone.
+    /// Loses the link to the device.
     package func drop() { end(.failure(LinkError(.disconnected, name: name, activity: "receive"))) }
 
     private func end(_ result: Result<Void, LinkError>) {
@@ -91,7 +91,7 @@ package final class LossyLink: Link, @unchecked Sendable {
             if Task.isCancelled { throw LinkError(.cancelled, name: name, activity: "receive") }
             await withTaskCancellationHandler {
                 await withUnsafeContinuation { continuation in
-                    // Something may have happened since it was looked at.
+                    // The state may have changed since the first look.
                     let isOver = Task.isCancelled || ending != nil || !arrived.isEmpty
                     if isOver { continuation.resume() } else { waiting = continuation }
                 }

@@ -1,19 +1,19 @@
 internal import Synchronization
 
-/// A clock whose time moves only when it is told to.
+/// A clock that advances on demand only.
 ///
-/// A sleep whose deadline has passed returns at once, so that it does not matter whether time moved before or after
-/// the sleep began.
+/// A sleep whose deadline has passed returns immediately, so it makes no difference whether the clock advanced before
+/// or after the sleep began.
 ///
 ///     let clock = ManualClock()
 ///     clock.advance(by: .seconds(3))
 public final class ManualClock: Clock {
-    /// A time since the clock was made.
+    /// A time since the clock was created.
     public struct Instant: InstantProtocol {
-        /// How long after the clock was made.
+        /// The time since the clock was created.
         public let offset: Duration
 
-        /// A time `offset` after the clock was made.
+        /// An instant `offset` after the clock was created.
         public init(offset: Duration) { self.offset = offset }
 
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
@@ -36,14 +36,14 @@ public final class ManualClock: Clock {
     private struct State {
         var now = Instant(offset: .zero)
         var lastID: UInt64 = 0
-        /// Earliest first; those of one deadline in the order in which they came.
+        /// The earliest deadline first; equal deadlines in order of arrival.
         var sleepers: [Sleeper] = []
         var observers: [Observer] = []
     }
 
     private let state = Mutex(State())
 
-    /// A clock that stands at zero.
+    /// Creates a clock at zero.
     public init() {}
 
     public var now: Instant { state.withLock { $0.now } }
@@ -63,7 +63,7 @@ public final class ManualClock: Clock {
         }
     }
 
-    /// Moves time on and wakes who is due, earliest first.
+    /// Advances the clock and wakes the sleepers that are due, earliest first.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now = state.now.advanced(by: duration)
@@ -74,11 +74,11 @@ public final class ManualClock: Clock {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// The deadlines that are slept for, earliest first, as times since the clock was made.
+    /// The sleepers' deadlines, earliest first, as times since the clock was created.
     public var deadlines: [Duration] { state.withLock { $0.sleepers.map(\.deadline.offset) } }
 
-    /// Waits until somebody sleeps for exactly `deadline`, a time since the clock was made, or the task is cancelled, as
-    /// by the time limit of a test.
+    /// Waits until a task sleeps until exactly `deadline`, a time since the clock was created. Returns early if the
+    /// current task is cancelled, for example by a test's time limit.
     public func untilSomebodySleeps(until deadline: Duration) async {
         let deadline = Instant(offset: deadline)
         let id = state.withLock { state in
@@ -105,7 +105,8 @@ public final class ManualClock: Clock {
     }
 
     private func begin(_ sleeper: Sleeper) {
-        // The cancellation handler waits for the lock: it either finds the sleeper or came before this look at the task.
+        // The cancellation handler waits for the lock: it either finds the sleeper, or ran before this check of the
+        // task.
         let (result, observers): (Result<Void, any Error>?, [UnsafeContinuation<Void, Never>]) = state.withLock {
             state in
             if Task.isCancelled { return (.failure(CancellationError()), []) }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Runs what blocks on a thread of its own, which none of a pool's may.
+/// Runs a blocking function on its own thread, because the threads of a pool must not block.
 public func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         let work = Work { continuation.resume(with: Result(catching: body)) }

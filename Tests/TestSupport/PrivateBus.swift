@@ -1,9 +1,9 @@
 internal import Glibc
 internal import Synchronization
 
-/// A message bus of a test's own: `dbus-daemon` on a socket in a temporary folder, where everybody may do everything.
+/// A private message bus for a test: `dbus-daemon` on a socket in a temporary folder, without access limits.
 ///
-/// The bus is gone when its last user is.
+/// The bus ends when its last user releases it.
 public final class PrivateBus: Sendable {
     /// The address to connect to.
     public let address: String
@@ -20,11 +20,12 @@ public final class PrivateBus: Sendable {
 
     /// Starts a bus, and waits until it listens.
     ///
-    /// Waits while there are very many: each needs one of the user's 128 inotify instances.
+    /// If very many buses are running, waits for one of them to end first: each needs one of the user's 128 inotify
+    /// instances.
     ///
     /// - Parameters:
-    ///   - denied: A service that nobody may talk to.
-    ///   - failing: A service that the bus starts for whoever calls it, and that ends at once with status 1.
+    ///   - denied: A service that no client may send to.
+    ///   - failing: A service that the bus starts for its callers, and that exits immediately with status 1.
     public init(denying denied: String? = nil, failing: String? = nil) async throws {
         place = await Place()
         let denial = denied.map { "<deny send_destination=\"\($0)\"/>" } ?? ""
@@ -54,7 +55,7 @@ public final class PrivateBus: Sendable {
               <limit name="max_outgoing_bytes">1000000000</limit>
             </busconfig>
             """, to: "bus.conf")
-        // Without the identity, which another bus at this address does not have.
+        // Without the bus identity, because a later bus at this address has another one.
         address = "unix:path=\(folder.path("bus"))"
         daemon = Mutex(try await Self.start(configuration))
     }
@@ -73,8 +74,8 @@ public final class PrivateBus: Sendable {
 
     deinit { removeLocks() }
 
-    /// The devices of this bus are nobody's from now on. Links lock a file for each, by the identity of the bus, and never
-    /// remove it.
+    /// Removes the lock files of this bus's devices. Links create one for each device, named by the identity of the
+    /// bus, and never remove them.
     private func removeLocks() {
         let folder = "/run/lock/pumpctl"
         let id = daemon.withLock { $0.id.prefix(8) }
@@ -88,7 +89,7 @@ public final class PrivateBus: Sendable {
         }
     }
 
-    /// What makes other programs use this bus, as the system's and as the user's.
+    /// Environment variables that make other programs use this bus as both the system bus and the session bus.
     public var environment: [String: String] {
         [
             "DBUS_SYSTEM_BUS_ADDRESS": address, "DBUS_SESSION_BUS_ADDRESS": address, "LC_ALL": "C.UTF-8",
@@ -96,17 +97,17 @@ public final class PrivateBus: Sendable {
         ]
     }
 
-    /// Runs a program on this bus to its end.
+    /// Runs a program on this bus and waits for its end.
     public func run(_ arguments: [String]) async throws -> ChildProcess.Ending {
         try await ChildProcess(arguments, environment: environment).ending()
     }
 
     private var process: ChildProcess { daemon.withLock { $0.process } }
 
-    /// Ends the bus as a crash does.
+    /// Ends the bus like a crash.
     public func kill() { process.send(signal: SIGKILL) }
 
-    /// Ends the bus as a crash does, and starts another at its address.
+    /// Ends the bus like a crash, and starts another one at the same address.
     public func restart(whileDown body: () async throws -> Void = {}) async throws {
         kill()
         _ = try await process.ending()
@@ -116,8 +117,8 @@ public final class PrivateBus: Sendable {
         self.daemon.withLock { $0 = daemon }
     }
 
-    /// How often the bus has gone to sleep because nothing was left to pass on; nil while it is awake. Where this is the same
-    /// at two times, nothing went over the bus in between.
+    /// The number of times that the bus went to sleep because it had nothing left to do; nil while it is awake. If two
+    /// readings are equal, nothing went over the bus in between.
     public var restCount: Int? {
         let status = open("/proc/\(process.processID)/status", O_RDONLY | O_CLOEXEC)
         guard status >= 0 else { return nil }
@@ -130,7 +131,7 @@ public final class PrivateBus: Sendable {
         return lines.first { $0.hasPrefix("voluntary_ctxt_switches:") }?.split(separator: "\t").last.flatMap { Int($0) }
     }
 
-    /// Stops the bus, which then takes nothing, and lets it go on.
+    /// Stops the bus while `body` runs, so that it accepts nothing.
     public func pause(while body: () async throws -> Void) async throws {
         let process = process
         process.send(signal: SIGSTOP)
@@ -139,7 +140,7 @@ public final class PrivateBus: Sendable {
     }
 }
 
-/// One of the places that buses share, given back when it is let go.
+/// A share of the limited number of buses, returned on release.
 private final class Place: Sendable {
     private struct Places {
         var free = 32

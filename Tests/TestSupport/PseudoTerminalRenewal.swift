@@ -1,13 +1,12 @@
 internal import Glibc
 
-/// Makes a pseudo-terminal look like one that was made later and got the same number. Links that are made from now on are
-/// later, too.
+/// Makes a pseudo-terminal look like a later one with the same number. Links created from now on are later, too.
 ///
-/// To close it would not do: until the programs that other tests start are there, they hold it open as well.
+/// Closing the terminal would not do: programs that other tests are starting hold it open until their exec(2).
 public func renewPseudoTerminal(at path: String) {
     var (before, now) = (stat(), stat())
     stat(path, &before)
-    // The clock of file systems has steps.
+    // A file system's clock advances in steps.
     repeat {
         chmod(path, 0o600)
         stat(path, &now)

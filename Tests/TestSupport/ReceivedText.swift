@@ -1,7 +1,7 @@
-/// What has come from another program so far, and not been taken.
+/// The input from another program that was not taken yet.
 public struct ReceivedText: Sendable, CustomStringConvertible {
     public var bytes: [UInt8] = []
-    /// Nothing more will come.
+    /// Whether the end of input was reached.
     public var hasEnded = false
 
     public init() {}
@@ -9,7 +9,7 @@ public struct ReceivedText: Sendable, CustomStringConvertible {
     public var text: String { String(decoding: bytes, as: UTF8.self) }
     public var description: String { text.debugDescription + (hasEnded ? ", then the end" : "") }
 
-    /// Takes the next line, without its end; nil while there is none.
+    /// Takes the next line, without its end; nil if there is none.
     public mutating func takeLine() -> String? {
         guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         let line = bytes[..<end]
@@ -18,7 +18,7 @@ public struct ReceivedText: Sendable, CustomStringConvertible {
     }
 }
 
-/// A program ended, or a line broke, before it said what was waited for.
+/// The end of input came before the awaited text.
 public struct EndedEarly: Error, CustomStringConvertible {
     public var what: String
     public var seen: String
@@ -26,7 +26,7 @@ public struct EndedEarly: Error, CustomStringConvertible {
 }
 
 extension Watched where State == ReceivedText {
-    /// The next line, without its end.
+    /// Waits for the next line, without its end.
     public func line(_ what: String = "a line") async throws -> String {
         try await wait(for: what) { received in
             if let line = received.takeLine() { return line }
@@ -35,7 +35,7 @@ extension Watched where State == ReceivedText {
         }
     }
 
-    /// Waits until `text` has come, and takes all up to its end.
+    /// Waits for `text`, and takes all input up to its end.
     @discardableResult
     public func text(upTo text: String) async throws -> String {
         try await wait(for: text.debugDescription) { received in
@@ -49,7 +49,7 @@ extension Watched where State == ReceivedText {
         }
     }
 
-    /// All that came, once the end has come.
+    /// Waits for the end of input; returns all input.
     public func all(_ what: String) async throws -> String {
         try await wait(for: "the end of \(what)") { $0.hasEnded ? $0.text : nil }
     }

@@ -1,21 +1,21 @@
 public import Foundation
 public import FoundationXML
 
-/// What an SVG shows.
+/// The content of an SVG drawing.
 public final class SVGDrawing: NSObject, XMLParserDelegate {
-    /// Its words.
+    /// The texts.
     public private(set) var texts: [String] = []
-    /// Where the texts are, as wide as a common font makes them.
+    /// The boxes of the texts, as wide as in a common font.
     public private(set) var boxes: [CGRect] = []
     /// The points of each line of values.
     public private(set) var lines: [[String]] = []
-    /// Where states are drawn.
+    /// The boxes of the states.
     public private(set) var bands: [CGRect] = []
-    /// All of it.
+    /// The size of the drawing.
     public private(set) var size = CGRect.zero
     private var text: (attributes: [String: String], content: String)?
 
-    /// - Throws: It is not well-formed.
+    /// - Throws: An error if the SVG is not well-formed.
     public init(_ svg: String) throws {
         super.init()
         let parser = XMLParser(data: Data(svg.utf8))
@@ -48,7 +48,7 @@ public final class SVGDrawing: NSObject, XMLParserDelegate {
         guard name == "text", let text else { return }
         texts.append(text.content)
         func number(_ name: String) -> Double { Double(text.attributes[name] ?? "") ?? 0 }
-        // Helvetica's digits are 0.556 of its size wide, and few letters are wider.
+        // Helvetica's digits are 0.556 of the font size wide, and few letters are wider.
         let height = max(number("font-size"), 13)
         let width = Double(text.content.count) * height * 0.556
         let shares: [String: Double] = ["middle": 0.5, "end": 1]

@@ -2,7 +2,7 @@ public import DescriptorIO
 public import LineProtocol
 internal import Synchronization
 
-/// A link to nobody: it keeps what is sent for the test to look at, and hands in what the test says.
+/// A link whose far end is the test: it records the sent text and delivers the test's input.
 ///
 ///     let link = ScriptedLink()
 ///     let session = try await PumpSession.begin(over: link, clock: ManualClock())
@@ -10,7 +10,7 @@ internal import Synchronization
 ///     #expect(await link.nextSent() == "TEMP\n")
 ///     await link.deliver("TEMP:34.5\r\n")
 public final class ScriptedLink: Link {
-    /// What a device says to what was just sent; nil if nothing.
+    /// Returns the device's reply to the last write; nil for none.
     public typealias Answer = @Sendable (_ sent: String) -> String?
 
     public let name = "scripted"
@@ -34,12 +34,12 @@ public final class ScriptedLink: Link {
         var arrived: [[UInt8]]
         var receiver: (@Sendable (LinkArrival) -> Void)?
         var reader: ReadContinuation?
-        /// Which of the readers that there were it is.
+        /// Identifies the current reader.
         var readerID: UInt64 = 0
         var end = End.open
         var sent: [String] = []
         var sentObserver: UnsafeContinuation<String, Never>?
-        /// Which of the observers that there were it is.
+        /// Identifies the current observer.
         var sentObserverID: UInt64 = 0
         var sendFailure: LinkError?
         var holdsSends = false
@@ -60,13 +60,13 @@ public final class ScriptedLink: Link {
     private let state: Mutex<State>
     private let closings = Watched(0)
 
-    /// A link on which `backlog` has arrived before anybody listens.
+    /// Creates a link on which `backlog` arrives before anyone listens.
     ///
     /// - Parameters:
-    ///   - mayBeMidLine: Whether the device may have been sent the beginning of a line.
+    ///   - mayBeMidLine: Whether the device may have received the beginning of a line.
     ///   - takesAtOnce: Whether `sendAtOnce` sends, unless sends are held.
-    ///   - packetCapacity: The most that one packet is said to bring.
-    ///   - answer: Says what comes in at once for what is sent, before `send` returns, and behind `sendAtOnce`.
+    ///   - packetCapacity: The stated capacity of one packet.
+    ///   - answer: Returns the immediate reply to a write, which arrives before `send` returns, or after `sendAtOnce`.
     public init(
         backlog: [String] = [], keepsPacketBounds: Bool = false, mayHaveReset: Bool = false, mayBeMidLine: Bool = false,
         takesAtOnce: Bool = false, packetCapacity: Int? = nil, on loop: EventLoop = .shared, answer: Answer? = nil
@@ -81,15 +81,15 @@ public final class ScriptedLink: Link {
         state = Mutex(State(arrived: backlog.map { Array($0.utf8) }))
     }
 
-    // MARK: What the test does
+    // MARK: Test actions
 
-    /// What ``nextSent()`` returns where nothing was sent in time.
+    /// The result of ``nextSent()`` if nothing was sent in time.
     public static let nothing = "(nothing was sent)"
 
-    /// The next text that was sent, each `send` on its own; waits for it, but not for ever: a test that waits in vain is to
-    /// say so.
+    /// Waits for the next text sent, one per `send`. Gives up after a time limit, so that a test that waits for too
+    /// long can report it.
     ///
-    /// - Precondition: One waits at a time.
+    /// - Precondition: Only one caller waits at a time.
     public func nextSent() async -> String {
         let id = state.withLock { state in
             if state.sent.isEmpty { state.sentObserverID += 1 }
@@ -124,17 +124,17 @@ public final class ScriptedLink: Link {
         observer?.resume(returning: Self.nothing)
     }
 
-    /// The next `count` texts that were sent; waits for them.
+    /// Waits for the next `count` texts sent.
     public func nextSent(_ count: Int) async -> [String] {
         var sent: [String] = []
         for _ in 0..<count { sent.append(await nextSent()) }
         return sent
     }
 
-    /// What was sent and not yet asked for.
+    /// The texts sent that were not returned yet.
     public var unreadSent: [String] { state.withLock { $0.sent } }
 
-    /// How often the link was closed.
+    /// The number of times that the link was closed.
     public var closeCount: Int { closings.state }
 
     /// Waits until the link was closed.
@@ -142,35 +142,35 @@ public final class ScriptedLink: Link {
         _ = try await closings.wait(for: "the link to be closed") { $0 > 0 ? true : nil }
     }
 
-    /// Hands in each of `pieces` on its own, and returns once they were taken.
+    /// Delivers each of `pieces` separately; returns once they were taken.
     public func deliver(_ pieces: [[UInt8]]) async {
         await onLoop { for piece in pieces { self.arrive(.bytes(piece)) } }
     }
 
-    /// Hands in `text` in one piece, and returns once it was taken.
+    /// Delivers `text` in one piece; returns once it was taken.
     public func deliver(_ text: String) async { await deliver([Array(text.utf8)]) }
 
-    /// Ends the link: lost with an error, closed without one.
+    /// Ends the link: lost if there is an error, else closed.
     public func end(with error: LinkError?) async { await onLoop { self.arrive(.ended(error)) } }
 
-    /// From now on each `send` throws `error`, and nothing goes out; nil mends it.
+    /// Makes every later `send` throw `error` and send nothing; nil restores it.
     public func failSends(with error: LinkError?) { state.withLock { $0.sendFailure = error } }
 
-    /// From now on each `send` lets its bytes out and does not return before ``releaseSends()``.
+    /// Makes every later `send` wait for ``releaseSends()`` after it has sent its bytes.
     public func holdSends() { state.withLock { $0.holdsSends = true } }
 
-    /// Lets `send` return, now and from now on.
+    /// Lets waiting and later calls of `send` return.
     public func releaseSends() {
         for send in takeHeld(andHoldOn: false) { send.continuation.resume(returning: nil) }
     }
 
-    /// How many sends are held.
+    /// The number of waiting calls of `send`.
     public var heldSendCount: Int { state.withLock { $0.held.count } }
 
-    /// Lets the next ``receiveAvailable()`` wait for ``releaseFirstRead()``.
+    /// Makes the next ``receiveAvailable()`` wait for ``releaseFirstRead()``.
     public func holdFirstRead() { state.withLock { $0.holdsFirstRead = true } }
 
-    /// Waits until a ``receiveAvailable()`` waits.
+    /// Waits until a call of ``receiveAvailable()`` is held.
     public func untilFirstReadIsHeld() async {
         await withUnsafeContinuation { continuation in
             let isHeld = state.withLock { state in
@@ -181,7 +181,7 @@ public final class ScriptedLink: Link {
         }
     }
 
-    /// Lets the ``receiveAvailable()`` that waits go on.
+    /// Lets the held ``receiveAvailable()`` continue.
     public func releaseFirstRead() {
         let held = state.withLock { state in
             defer { state.firstRead = nil }
@@ -190,7 +190,7 @@ public final class ScriptedLink: Link {
         held?.resume()
     }
 
-    /// From now on ``confirmConnection()`` calls `handler`, and throws what it returns.
+    /// Makes ``confirmConnection()`` call `handler` and throw the error that it returns.
     public func onConfirmation(_ handler: @escaping @Sendable () async -> LinkError?) {
         state.withLock { $0.onConfirmation = handler }
     }
@@ -298,7 +298,7 @@ public final class ScriptedLink: Link {
         for send in takeHeld(andHoldOn: true) { send.continuation.resume(returning: failure) }
     }
 
-    // MARK: Insides
+    // MARK: Implementation
 
     private func onLoop(_ body: @escaping @Sendable () -> Void) async {
         if loop.isCurrent { return body() }
@@ -310,7 +310,7 @@ public final class ScriptedLink: Link {
         }
     }
 
-    /// On the loop's thread.
+    /// Must be called on the loop's thread.
     private func arrive(_ arrival: LinkArrival) {
         precondition(loop.isCurrent, "a link's receiver is called on the link's executor")
         let (receiver, reader) = state.withLock { state in

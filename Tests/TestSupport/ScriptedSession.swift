@@ -1,19 +1,19 @@
 public import DescriptorIO
 internal import LineProtocol
 
-/// A session as data: what goes out and what comes in, in order. `pumpctl replay FILE --as-test` writes one.
+/// A session as data: the bytes sent and received, in order. `pumpctl replay FILE --as-test` writes one.
 ///
 ///     let link = ScriptedSession.captured.link()
 ///     async let departure = ScriptedSession.captured.play(on: link)
 ///     let status = try await PumpSession.withSession(over: link, clock: ManualClock()) { try await $0.readStatus() }
 ///     #expect(await departure == nil)
 public struct ScriptedSession: Sendable {
-    /// A part of a session.
+    /// A step of a session.
     public enum Step: Sendable, Hashable {
         case opened(keepsPacketBounds: Bool, mayHaveReset: Bool, mayBeMidLine: Bool, packetCapacity: Int?)
-        /// The host sends this, in one piece.
+        /// The host sends this in one piece.
         case sent(bytes: [UInt8])
-        /// The device says this.
+        /// The device sends this.
         case received(bytes: [UInt8])
         /// The link is lost, with the code of a `LinkError`.
         case lost(String)
@@ -26,7 +26,7 @@ public struct ScriptedSession: Sendable {
 
     public init(steps: [Step]) { self.steps = steps }
 
-    /// The link on which the session is played.
+    /// The link for playing the session.
     public func link(on loop: EventLoop = .shared) -> ScriptedLink {
         guard case .opened(let keepsPacketBounds, let mayHaveReset, let mayBeMidLine, let packetCapacity)? = steps.first
         else { return ScriptedLink(on: loop) }
@@ -37,7 +37,7 @@ public struct ScriptedSession: Sendable {
 
     /// Plays the device's side.
     ///
-    /// - Returns: Where the host does something else, as in `step 3: expected "OFF\n", got "ON\n"`; nil where it does not.
+    /// - Returns: The host's first deviation, such as `step 3: expected "OFF\n", got "ON\n"`; nil if there is none.
     public func play(on link: ScriptedLink) async -> String? {
         for (number, step) in steps.enumerated() {
             switch step {

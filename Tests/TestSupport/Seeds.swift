@@ -7,8 +7,8 @@ internal import Glibc
 /// | `SEEDS` | seeds |
 /// | --- | --- |
 /// | not set | 0 up to `count`, the same in each run |
-/// | `1234` | this one; a test prints what it does |
-/// | `0-9999` | these, whatever the test's own count is |
+/// | `1234` | this one; a test prints its steps |
+/// | `0-9999` | these, regardless of the test's own count |
 /// | `1234+` | as many as a soak takes, from this one on; `make soak` draws a fresh number each time, and prints it |
 public struct Seeds: Sequence, Sendable {
     /// The seeds, in ascending order. At least one.
@@ -28,10 +28,10 @@ public struct Seeds: Sequence, Sendable {
             }
     }
 
-    /// A Boolean value that indicates whether a single seed was asked for, to see what its test does.
+    /// A Boolean value that indicates whether a single seed was chosen, in order to see the test's steps.
     public var isSingle: Bool { range.count == 1 }
 
-    /// The seeds in up to `pieces` ranges of about the same size, for tests that run at once.
+    /// Splits the seeds into at most `pieces` ranges of about the same size, for parallel tests.
     public func pieces(_ pieces: Int) -> [Range<UInt64>] {
         let size = Int((UInt64(range.count) + UInt64(pieces) - 1) / UInt64(pieces))
         return stride(from: range.lowerBound, to: range.upperBound, by: size)
@@ -40,7 +40,7 @@ public struct Seeds: Sequence, Sendable {
 
     public func makeIterator() -> Range<UInt64>.Iterator { range.makeIterator() }
 
-    /// The amount of something that a test repeats: `amount` in an ordinary run, `soak` in a soak.
+    /// Returns the number of repetitions in a test: `amount` in an ordinary run, `soak` in a soak.
     public static func amount(_ amount: Int, soak: Int) -> Int {
         if case .soak = choice { soak } else { amount }
     }
@@ -51,9 +51,9 @@ public struct Seeds: Sequence, Sendable {
         case range(Range<UInt64>)
         case soak(from: UInt64)
 
-        /// nil if `text` is none of the forms that ``Seeds`` lists.
+        /// Parses `text`; nil if it has none of the forms listed in ``Seeds``.
         init?(_ text: String) {
-            // Far from the end of the range, so that no count overflows it.
+            // Limited to 32 bits, so that adding a count can't overflow.
             let numbers = text.split(separator: "-", omittingEmptySubsequences: false)
                 .map { UInt32($0).map(UInt64.init) }
             if text.hasSuffix("+"), let first = UInt32(text.dropLast()) {

@@ -1,10 +1,10 @@
 public import DescriptorIO
 internal import Glibc
 
-/// Lets a loop run everything that is ready: what has come, who has come and gone, and what follows from it.
+/// Runs everything that is ready on a loop: input, connections that come and go, and all consequences.
 ///
-/// Ten times, or as often as is said, the loop looks at its descriptors and runs what that brings. A job alone would not
-/// do: a loop that has much to run does not look in between.
+/// The loop polls its descriptors and runs the resulting jobs `rounds` times. A single job would not do: a loop with
+/// many jobs does not poll in between.
 public func settle(_ loop: EventLoop = .shared, rounds: Int = 10) async {
     var ends: [CInt] = [-1, -1]
     guard pipe(&ends) == 0 else { return }

@@ -1,17 +1,17 @@
 internal import Glibc
 internal import Synchronization
 
-/// An executor in simulated time: it runs its jobs on the thread that made it, and when none is left, time moves on to
-/// what is due next. The same program does the same on it each time.
+/// An executor in simulated time. Jobs run on the thread that created the loop; when none is left, time advances to the
+/// next event. The same program behaves identically in every run.
 package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
-    // @unchecked: all but `inbox` is touched by the thread that made it only. A job that comes from another thread waits
-    // in `inbox`, and is counted: its task prefers no executor, and runs where and when it likes.
+    // @unchecked: everything except `inbox` is used only on the thread that created the loop. A job from another thread
+    // waits in `inbox` and is counted: its task has no preferred executor, so it runs anywhere at any time.
 
-    /// What lives in the loop's time besides its timers.
+    /// A simulated device that runs in the loop's time, in addition to the timers.
     package struct Device {
-        /// When it does anything of its own.
+        /// Returns the time of the device's next own activity.
         package var next: () -> Duration
-        /// Lives until then.
+        /// Runs the device until this time.
         package var step: (Duration) -> Void
 
         package init(next: @escaping () -> Duration, step: @escaping (Duration) -> Void) {
@@ -27,21 +27,21 @@ package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Send
         let action: () -> Void
     }
 
-    /// The time since the loop was made.
+    /// The time since the loop was created.
     package private(set) var now = Duration.zero
     package var device: Device?
-    /// How many jobs came from other threads.
+    /// The number of jobs that came from other threads.
     package private(set) var strayJobs = 0
 
     private let thread = pthread_self()
     private var jobs: [UnownedJob] = []
-    /// The earliest is the last.
+    /// The timers in descending order of time.
     private var timers: [Timer] = []
     private var sleepers: [UInt64: UnsafeContinuation<Bool, Never>] = [:]
     private var lastID: UInt64 = 0
     private let inbox = Mutex<[UnownedJob]>([])
 
-    /// A loop of the thread that it is made on, at time zero.
+    /// Creates a loop for the current thread, at time zero.
     package init() {}
 
     // MARK: Executor
@@ -61,7 +61,7 @@ package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Send
 
     // MARK: Running
 
-    /// Runs `body` to its end.
+    /// Runs `body` until its end.
     package func run(limit: Duration, _ body: @escaping @Sendable () async -> Void) -> Ending {
         let state = RunState()
         Task(executorPreference: self) {
@@ -75,7 +75,7 @@ package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Send
         }
     }
 
-    /// Lets so much more time go by.
+    /// Runs for this much more time.
     package func run(for time: Duration) {
         let limit = now + time
         runJobs()
@@ -83,7 +83,7 @@ package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Send
     }
 
     private final class RunState: @unchecked Sendable {
-        // @unchecked: touched by the loop's thread only.
+        // @unchecked: used on the loop's thread only.
         var isDone = false
     }
 
@@ -107,7 +107,7 @@ package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Send
         }
     }
 
-    /// Moves time to what is due next; false where nothing is, up to `limit`.
+    /// Advances to the next event; returns false if there is none up to `limit`.
     private func advance(to limit: Duration) -> Bool {
         let timer = timers.last?.time
         let activity = device?.next()
@@ -131,10 +131,10 @@ package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Send
 
     // MARK: Timers
 
-    /// When the next timer is due; nil where there is none.
+    /// The time of the next timer; nil if there is none.
     package var nextTimer: Duration? { timers.last?.time }
 
-    /// Does something at a time, behind what is to be done at the same.
+    /// Schedules an action, after any others for the same time.
     @discardableResult
     package func at(_ time: Duration, _ action: @escaping () -> Void) -> UInt64 {
         checkIsolated()
@@ -144,7 +144,7 @@ package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Send
         return lastID
     }
 
-    /// Waits until a time; false where the task is cancelled.
+    /// Waits until a time; returns false if the task is cancelled.
     package func sleep(until time: Duration) async -> Bool {
         checkIsolated()
         var name: UInt64 = 0
@@ -165,7 +165,7 @@ package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Send
     }
 }
 
-/// The loop's time, for those who are handed a clock.
+/// The loop's time as a clock.
 package struct SimulatedClock: Clock {
     package typealias Instant = ManualClock.Instant
 

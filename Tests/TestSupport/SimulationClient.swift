@@ -1,16 +1,16 @@
 package import ControlProtocol
 internal import DescriptorIO
 
-/// A program at the control socket of a simulator. All that is said there has to be as the schema says.
+/// A program at the control socket of a simulator. The schema is checked for all messages.
 package final class SimulationClient: Sendable {
     private static let schema = JSONSchema(path: "packaging/schema/simulation.schema.json")
 
-    /// A line that the schema does not allow; or that it allows, and should not.
+    /// A line that the schema rejects although it should accept it, or the reverse.
     package struct NotBySchema: Error { package var line: String }
     /// The simulator has hung up.
     package struct HungUp: Error {}
 
-    /// The first line.
+    /// The server's first line.
     package let hello: JSONValue
     private let channel: DescriptorChannel
     private let lines: Watched<RequestLines>
@@ -21,7 +21,7 @@ package final class SimulationClient: Sendable {
         hello = try await Self.message(from: channel, lines)
     }
 
-    /// Sends a line, which is a request by the schema unless it is none, and returns what is said of it.
+    /// Sends a line and returns the reply. The schema must accept the line if and only if `isRequest`.
     package func ask(_ line: String, isRequest: Bool = true) async throws -> JSONValue {
         let value = try? JSONReader.value(of: Array(line.utf8))
         let fits = value.map { Self.schema.fits($0, "request") } ?? false

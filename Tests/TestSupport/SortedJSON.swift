@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value as JSON, its keys sorted.
+/// A value as JSON with sorted keys.
 public func sortedJSON(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,4 +1,4 @@
-/// A generator of numbers that are the same for the same seed on every machine (Steele, Lea, Flood 2014).
+/// A random number generator that gives the same numbers for the same seed on every machine (Steele, Lea, Flood 2014).
 public struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -12,6 +12,6 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number of 0 up to, but not including, `bound`; near enough to uniform.
+    /// A nearly uniform number from 0 up to, but not including, `bound`.
     public mutating func number(below bound: Int) -> Int { Int(truncatingIfNeeded: next() >> 32) % bound }
 }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// A folder that is gone, with the files in it, when its last user is.
+/// A folder that is removed with its files when its last user releases it.
 public final class TemporaryFolder: Sendable {
     public let path: String
 
@@ -16,10 +16,10 @@ public final class TemporaryFolder: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// The path of something in the folder.
+    /// The path of a file in the folder.
     public func path(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Writes a file in the folder, and returns its path.
+    /// Writes a file in the folder; returns its path.
     public func write(_ text: String, to name: String) -> String {
         var text = text
         let descriptor = open(path(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
@@ -30,14 +30,14 @@ public final class TemporaryFolder: Sendable {
 }
 
 extension TemporaryFolder {
-    /// Makes a folder in the folder.
+    /// Creates a folder in the folder.
     public func makeFolder(_ name: String) throws {
         try FileManager.default.createDirectory(atPath: path(name), withIntermediateDirectories: true)
     }
 }
 
 extension TemporaryFolder {
-    /// What a file in the folder holds; nothing where there is none.
+    /// The content of a file in the folder; empty if there is none.
     public func read(_ name: String) -> [UInt8] {
         FileManager.default.contents(atPath: path(name)).map { Array($0) } ?? []
     }

@@ -1,4 +1,4 @@
-/// Returns never, and throws once the task is cancelled: what waits for an answer that does not come.
+/// Suspends until the task is cancelled, then throws. Stands in for a reply that never comes.
 ///
 /// - Throws: `CancellationError`.
 public func untilCancelled() async throws -> Never {

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// The deadline of waits for events that come at once unless something hangs. It is generous, for busy machines.
+/// The deadline for events that come immediately unless something hangs. It is generous for the sake of busy machines.
 public let patience = Duration.seconds(120)
 
-/// A value that a test waits for to become what it should be. Nothing here sleeps: each change wakes those who wait.
+/// A value that tests can wait on. Nothing here sleeps: each change wakes the waiting tasks.
 public final class Watched<State: Sendable>: Sendable {
     private struct Inner {
         var state: State
@@ -15,10 +15,10 @@ public final class Watched<State: Sendable>: Sendable {
 
     public init(_ state: State) { inner = Mutex(Inner(state: state)) }
 
-    /// The value as it is now.
+    /// The current value.
     public var state: State { inner.withLock { $0.state } }
 
-    /// Changes the value, and lets those who wait look at it.
+    /// Changes the value, and wakes the waiting tasks.
     @discardableResult
     public func update<Value: Sendable>(_ body: @Sendable (inout State) -> Value) -> Value {
         inner.withLock { inner in
@@ -27,9 +27,9 @@ public final class Watched<State: Sendable>: Sendable {
         }
     }
 
-    /// Waits until `find` finds something, which it may also take out of the value.
+    /// Waits until `find` returns a value. `find` may also take it out of the state.
     ///
-    /// - Parameter what: What is waited for, for the message when it does not come.
+    /// - Parameter what: A description of the awaited event, for the error message.
     /// - Throws: ``NotInTime`` after `deadline`.
     public func wait<Value: Sendable>(
         for what: String, within deadline: Duration = patience, _ find: @Sendable (inout State) throws -> Value?
@@ -56,7 +56,7 @@ public final class Watched<State: Sendable>: Sendable {
     }
 }
 
-/// What was waited for did not come.
+/// The awaited event did not happen in time.
 public struct NotInTime: Error, CustomStringConvertible {
     public var what: String
     public var state: String

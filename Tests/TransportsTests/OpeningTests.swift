@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Opening an endpoint", .timeLimit(.minutes(5)))
 struct OpeningTests {
-    /// The error of an endpoint that can't be opened.
+    /// Returns the error of an endpoint that can't be opened.
     private func failure(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws -> LinkError {
         do throws(LinkError) {
             try await LinkSchemes.standard.open(Endpoint(text)).close()
@@ -72,7 +72,7 @@ struct OpeningTests {
         await link.close()
     }
 
-    /// A pseudo-terminal has 8 bits and no parity: that it refuses shows that it was asked.
+    /// A pseudo-terminal has 8 bits and no parity, so its refusal shows that the setting was applied.
     @Test(
         "with settings that the driver lacks says which",
         arguments: [("bits=7", "7 data bits"), ("parity=even", "parity even")])
@@ -115,7 +115,7 @@ struct OpeningTests {
         #expect(error.detail?.contains("(pid \(getpid()))") == true)
         #expect(error.hint != nil)
         #expect(error.holder?.processID == getpid())
-        // What Unix98 pseudo-terminals have.
+        // The device numbers of Unix98 pseudo-terminals.
         #expect(error.deviceID == "tty-136-" + (terminal.path.split(separator: "/").last ?? ""))
         await first.close()
 
@@ -159,7 +159,7 @@ struct OpeningTests {
 
     @Test("of a host that there is not finds none")
     func noHost() async throws {
-        // RFC 6761 keeps `.invalid` free of hosts; without a resolver the look-up fails too.
+        // RFC 6761 reserves `.invalid`. Without a resolver the look-up fails too.
         let error = try await failure("tcp:bench.invalid:4000")
         #expect(error.code == .notFound)
         #expect(error.hint != nil)

@@ -15,7 +15,7 @@ struct TelnetFilterTests {
             (self.name, self.bytes, self.data, self.isTelnet) = (name, bytes, data, isTelnet)
         }
 
-        /// A stream that is not Telnet, and stays as it is.
+        /// A stream that is not Telnet and stays unchanged.
         init(raw name: String, _ bytes: [UInt8]) { self.init(name, bytes, gives: bytes, isTelnet: false) }
 
         var testDescription: String { name }
@@ -114,7 +114,7 @@ struct TelnetFilterTests {
         }
     }
 
-    /// Some bytes on the wire, and the data in them.
+    /// Some bytes on the wire, and the data that they carry.
     private static func part(_ random: inout SplitMix64) -> (wire: [UInt8], data: [UInt8]) {
         switch random.number(below: 6) {
         case 0: return ([0xFF, UInt8(0xFB + random.number(below: 4)), UInt8(random.number(below: 256))], [])

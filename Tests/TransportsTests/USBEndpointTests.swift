@@ -58,7 +58,7 @@ import Testing
             ])
     }
 
-    /// Two CH340, an FT232, an FT2232 with its two ports, and a UART.
+    /// Two CH340, one FT232, one FT2232 with its two ports, and one UART.
     private static let ports: [SerialPortInfo] = {
         let devices: [(String, String, String?, Int)] = [
             ("1a86:7523", "1-2", nil, 0), ("1a86:7523", "1-3", nil, 0), ("0403:6001", "1-4", "A50285BI", 0),

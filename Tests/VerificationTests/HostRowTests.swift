@@ -23,7 +23,7 @@ struct HostRowTests {
                 var given = device.options
                 if !rules.isEmpty { given["expect"] = rules.joined(separator: ",") }
                 #expect(try simulator.settings(given).expectations().count == rules.count)
-                // What needs a terminal is left out over BLE.
+                // Checks that need a terminal are left out over BLE.
                 let isTerminal = device.checks.filter(\.needsTerminal).map(\.judgement)
                 given["expect"] = rules.first { !isTerminal.contains(.rule($0)) }
                 #expect(throws: Never.self) { try simulator.settings(given, over: .radio) }

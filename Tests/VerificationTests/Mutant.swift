@@ -1,69 +1,70 @@
 import FirmwareSim
 import Testing
 
-/// A device that is not as the protocol has it, as data: what it hears, says, or notices otherwise.
+/// A device that deviates from the protocol, described as data: differences in its input, its output and its reactions.
 struct Mutant: Sendable, CustomTestStringConvertible {
-    /// A line that it says otherwise.
+    /// A changed line of the device.
     struct Saying: Sendable {
-        /// How the line begins.
+        /// The beginning of the line.
         var line: String
-        /// What comes in its place; `*` stands for the line itself.
+        /// The lines sent in its place; `*` stands for the original line.
         var becomes: [String]
-        /// Only behind this write of the host; behind any where it is nil.
+        /// The write of the host after which the change applies; nil for any.
         var behind: String?
-        /// What ends what comes in its place.
+        /// The line end of the replacement.
         var end = "\r\n"
-        /// How often the line is said as it should be before this.
+        /// The number of times that the line is sent correctly first.
         var spared = 0
-        /// By how much later it comes.
+        /// The delay of the line.
         var late = Duration.zero
-        /// By how much later still it comes each time.
+        /// The additional delay of each further occurrence.
         var again = Duration.zero
-        /// What is replaced in the line by what, where that is all.
+        /// A text and its replacement within the line, if that is the only change.
         var replaces: (String, String)?
-        /// How often it is said otherwise, before it is as it should be again.
+        /// The number of changed occurrences; later ones are correct again.
         var times = Int.max
-        /// Of which time since the write behind which it is said it comes at multiples; nil where it comes when it comes.
+        /// Delays the line to the next multiple of this period since the write; nil for no such delay.
         var beat: Duration?
     }
 
-    /// A write that it hears otherwise.
+    /// A changed write to the device.
     struct Hearing: Sendable {
-        /// What such a write has in it.
+        /// Text that the write contains.
         var contains: String
-        /// How long it is at most.
+        /// The maximum length of the write in bytes.
         var longest = Int.max
-        /// What is replaced in it.
+        /// The replaced text.
         var from: String
         var to: String
-        /// How often such a write is heard as it is before this.
+        /// The number of times that such a write is received unchanged first.
         var spared = 0
     }
 
-    /// The check that finds it.
+    /// The check that finds the flaw.
     let kills: String
-    /// What is wrong with it.
+    /// A description of the flaw.
     let flaw: String
-    /// Why other checks find it too, so that it is so during this one only; nil where it is so at any time.
+    /// The reason why other checks find the flaw too, in which case it is active during this check only; nil if it is
+    /// always active.
     var sharedBecause: String?
-    /// What was done to it at the latest when it begins to be so.
+    /// The action on the device that activates the flaw; nil if it is active from the start.
     var from: String?
-    /// What it hears, by what is written to it.
+    /// The input that the device receives in place of a write, by write.
     var hears: [String: String] = [:]
     var garbles: Hearing?
     var says: [Saying] = []
-    /// By how much later it says what it says behind a write.
+    /// The delay of the output after a write, by write.
     var late: [String: Duration] = [:]
-    /// What is done to it, by what should be.
+    /// The action performed on the device in place of another, by the requested action.
     var feels: [String: String] = [:]
 
-    /// What it says unasked, as long as it is seen to be in this state.
+    /// An unsolicited line that is sent while the observed state is `state`.
     var chatter: (text: String, state: String)?
     var chatterInterval = Duration.seconds(5)
 
-    /// What its motor is driven with while it is in this state, whatever it says.
+    /// The motor's duty while the observed state is `state`, whatever the device reports.
     var drives: (duty: Int, state: String)?
-    /// That only where it should be driven with so much; nil for always.
+    /// The correct duty that `drives` replaces; nil for any.
     var insteadOfDuty: Int?
 
     var isShared: Bool { sharedBecause != nil }
@@ -71,11 +72,11 @@ struct Mutant: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(kills): \(flaw)" }
 }
 
-/// A device that deviates by a ``Mutant``'s row.
+/// A device with the flaw of a ``Mutant``.
 struct MutantDevice<Device: SimulatedDevice>: SimulatedDevice {
     var device: Device
     var mutant: Mutant?
-    /// Whether it deviates now.
+    /// Whether the flaw is enabled.
     var isMutated = true
     private var written = ""
     private var line: [UInt8] = []
@@ -93,7 +94,7 @@ struct MutantDevice<Device: SimulatedDevice>: SimulatedDevice {
 
     private var row: Mutant? { isMutated && (hasBegun || mutant?.from == nil) ? mutant : nil }
 
-    /// This was done to it.
+    /// Notes an action on the device.
     mutating func feel(_ what: String) { if what == mutant?.from { hasBegun = true } }
 
     mutating func receive(_ bytes: [UInt8], at instant: Duration) {
@@ -130,7 +131,7 @@ struct MutantDevice<Device: SimulatedDevice>: SimulatedDevice {
         return Array(emissions[..<count])
     }
 
-    /// What one who stands beside it sees.
+    /// The state as seen by an observer next to the device.
     var seen: [String: ObservedValue] {
         var seen = device.observations
         if let row, let (duty, state) = row.drives, seen["state"] == .text(state),
@@ -143,7 +144,7 @@ struct MutantDevice<Device: SimulatedDevice>: SimulatedDevice {
 
     private mutating func take(_ byte: UInt8, at time: Duration) {
         line.append(byte)
-        // A message of a phone is an object without others in it.
+        // A phone's message is an object without nested objects.
         let isObject = line.first == UInt8(ascii: "{") && byte == UInt8(ascii: "}")
         guard byte == UInt8(ascii: "\n") || isObject else { return }
         defer { line = [] }
@@ -164,7 +165,7 @@ struct MutantDevice<Device: SimulatedDevice>: SimulatedDevice {
             }
         }
         if !bytes.isEmpty {
-            // What is late holds up nothing that is said behind it.
+            // A delayed line does not delay the lines after it.
             let index = emissions.firstIndex { $0.time > time + late } ?? emissions.count
             emissions.insert(Emission(bytes: bytes, time: time + late), at: index)
         }

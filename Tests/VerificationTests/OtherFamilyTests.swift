@@ -31,13 +31,13 @@ struct OtherFamilyTests {
         #expect(verdict.aftermath == .untouched)
     }
 
-    /// A board that starts as its port is opened.
+    /// A board that starts when its port is opened.
     enum Start: CaseIterable {
-        /// It hears what is sent meanwhile at once.
+        /// Receives input immediately, even while it starts.
         case listening
-        /// What is sent meanwhile is lost.
+        /// Loses the input that arrives while it starts.
         case deaf
-        /// It answers what was sent meanwhile once it has started.
+        /// Replies after its start to the input that arrived during the start.
         case late
     }
 

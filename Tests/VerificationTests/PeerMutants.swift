@@ -1,5 +1,5 @@
 extension Mutant {
-    /// A peer for each check, which that check alone finds. Its image is one of 1000 bytes.
+    /// A peer with a flaw for each check, which only that check finds. The image has 1000 bytes.
     static let peers: [Mutant] = [
         peer("peer.image.begin", "tells no size of its image", says: ["IMG_BEGIN": ["IMG_BEGIN image.png"]]),
         Mutant(
@@ -40,7 +40,7 @@ extension Mutant {
         peer("peer.toggle.case", "knows OFF in capitals only", hears: ["oFf": "X"]),
     ]
 
-    /// How the base64 of any PNG begins.
+    /// The beginning of any PNG's base64.
     private static let firstChunk = "iVBORw0KGgo"
     private static let long = "pumpctl verify: a long test message " + String(repeating: ".", count: 470)
 

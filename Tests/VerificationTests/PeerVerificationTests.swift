@@ -43,7 +43,7 @@ struct PeerVerificationTests {
         #expect(verdict.failures.isEmpty)
         #expect(verdict.skipped.contains("peer.image.size") && verdict.skipped.contains("peer.get.image"))
         #expect(world.loop.now < .seconds(45), "\(world.loop.now)")
-        // Thousands of lines have come, and the report has some.
+        // Thousands of lines have arrived; the report contains a few.
         for result in verdict.results { #expect(result.received.count < 20) }
     }
 
@@ -141,7 +141,7 @@ struct PeerVerificationTests {
     func instants(text: String, isOne: Bool) { #expect(ISO8601.isInstant(text) == isOne) }
 }
 
-/// A peer that ends what it notifies as a line.
+/// A peer whose notifications have line ends.
 private struct LineEnding: SimulatedDevice {
     var device: PeerFirmware
 
@@ -155,7 +155,7 @@ private struct LineEnding: SimulatedDevice {
     mutating func reset(at instant: Duration) { device.reset(at: instant) }
 }
 
-/// A peer that is not told of who comes.
+/// A peer that never notices a new client, and so never greets.
 private struct Silent: SimulatedDevice {
     var device: PeerFirmware
 

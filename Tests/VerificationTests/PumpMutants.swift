@@ -1,8 +1,8 @@
 extension Mutant {
-    /// A pump for each check, which that check alone finds.
+    /// A pump with a flaw for each check, which only that check finds.
     static let pumps: [Mutant] = statusMutants + lineMutants + commandMutants + timingMutants + runMutants + handMutants
 
-    /// What is said in the place of lines that begin so, behind a write.
+    /// Replaces lines with this beginning, after a write.
     private static func says(
         _ line: String, _ becomes: String..., behind: String? = nil, end: String = "\r\n", spared: Int = 0,
         late: Duration = .zero, again: Duration = .zero, times: Int = .max
@@ -14,14 +14,15 @@ extension Mutant {
         ]
     }
 
-    /// What is said otherwise in lines that begin so.
+    /// Replaces a text within lines with this beginning.
     private static func replaces(_ line: String, _ from: String, _ to: String, behind: String? = nil, times: Int = .max)
         -> [Saying]
     {
         [Saying(line: line, becomes: [], behind: behind, replaces: (from, to), times: times)]
     }
 
-    /// Pumps with a flaw wherever it shows, as a firmware has it, and the first check on it. The others rest on that.
+    /// Pumps with a flaw in every affected place, as in a real firmware, and the first check that finds it. The other
+    /// checks depend on that one.
     static let wholePumps = [
         Mutant(
             kills: "pump.speed.range-first", flaw: "looks whether it runs before it looks at the range",

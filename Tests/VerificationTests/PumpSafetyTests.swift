@@ -29,7 +29,7 @@ struct PumpSafetyTests {
         pump.receive(Array("ON\n".utf8), at: .zero)
         _ = pump.advance(to: .seconds(2))
         let world = World(pump, age: .seconds(2))
-        // What a server has kept, or on its way as the question is sent.
+        // A status that a server has buffered, or that is in flight when the query is sent.
         let stale = Array("STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.0C}\r\n".utf8)
         if milliseconds == 0 { world.link.arrive(stale + stale) }
         world.loop.at(.milliseconds(milliseconds)) { world.link.arrive(stale + stale) }
@@ -129,7 +129,7 @@ struct PumpSafetyTests {
         let verdict = try #require(world.verify(.pump).verdict)
         #expect(verdict.failures == [FamilyVerification.pump.checks[0].id])
         #expect(verdict.skipped.count == FamilyVerification.pump.checks.count - 1)
-        // It was asked for so long, and what was not made took no time.
+        // The query took this long; checks that were not run took no time.
         #expect(verdict.results[0].time == .seconds(2))
         #expect(verdict.results.dropFirst().allSatisfy { $0.time == nil })
         #expect(!verdict.isPassed)
@@ -152,7 +152,7 @@ struct PumpSafetyTests {
         #expect(verdict.failures.count == 1)
         #expect(!verdict.isPassed)
         #expect(world.loop.now <= .seconds(45), "\(world.loop.now)")
-        // It was off, was sent no ON, and says nothing any more.
+        // The pump was off, was sent no ON, and no longer replies.
         if case .unread = verdict.aftermath {} else { Issue.record("\(verdict.aftermath)") }
     }
 
@@ -167,7 +167,7 @@ struct PumpSafetyTests {
         #expect(world.loop.now <= .seconds(45), "\(world.loop.now)")
     }
 
-    // MARK: It is always left off
+    // MARK: The pump is always left off
 
     @Test("Whenever it is interrupted, the pump is off behind it", arguments: Array(stride(from: 0.5, to: 80, by: 4.3)))
     func interrupted(seconds: Double) throws {
@@ -211,7 +211,7 @@ struct PumpSafetyTests {
     func toldWhenOff(isObserved: Bool) throws {
         let world = World(.onBench)
         world.tellsNothing = !isObserved
-        // So that some checks fail.
+        // Makes some checks fail.
         world.onWrite = { $0 == "SPEED:0\n" ? "FOO\n" : $0 }
         var running: [String] = []
         world.onResult = { if world.device.device.state == .on { running.append($0.id) } }
@@ -236,7 +236,7 @@ struct PumpSafetyTests {
         let checks = FamilyVerification.pump.checks.filter { $0.id == "pump.speed.reply" }
         let verdict = try #require(world.verify(.pump, checks: checks, hasStimulus: false).verdict)
         #expect(verdict.failures == ["pump.speed.reply"])
-        // The wrong answer takes a turn of the firmware's loop; a silence behind it would be 300 ms more.
+        // The wrong reply takes one turn of the firmware's loop; waiting for silence after it would add 300 ms.
         #expect(waits.count == 1 && waits.allSatisfy { $0 < .milliseconds(250) }, "\(waits)")
     }
 
@@ -307,7 +307,7 @@ struct PumpSafetyTests {
         guard case .lost = verdict.ending else { throw Unexpected(text: "\(verdict.ending)") }
         if case .perhapsOn = verdict.aftermath {} else { Issue.record("\(verdict.aftermath)") }
         #expect(verdict.results.count == FamilyVerification.pump.checks.count)
-        // A firmware that crashes takes its link with it.
+        // A firmware that crashes also breaks its link.
         let broken = try #require(verdict.results.first { $0.isFailure })
         #expect(verdict.failures == ["pump.speed.percent"])
         #expect(broken.sent.last == "SPEED:127\\n" && broken.steps.count > 1, "\(broken.steps)")
@@ -358,7 +358,7 @@ struct PumpSafetyTests {
         if case .unread = verdict.aftermath {} else { Issue.record("\(verdict.aftermath)") }
     }
 
-    /// What was so as a result was reported.
+    /// The facts at the time of a report.
     private struct Told {
         var isRunning: Bool
         var written: [String]

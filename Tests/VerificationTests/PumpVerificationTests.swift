@@ -79,7 +79,7 @@ struct PumpVerificationTests {
         #expect(reason.contains("no loop can be measured"), "\(reason)")
     }
 
-    /// Has a pump that is off answer each command at a time that is asked for then.
+    /// Makes a pump that is off reply to each command at the time returned by `time`.
     private static func answer(_ world: VerificationWorld<PumpFirmware>, at time: @escaping () -> Duration) {
         world.onWrite = { [unowned world] text in
             for command in text.split(separator: "\n") {
@@ -96,7 +96,7 @@ struct PumpVerificationTests {
         }
     }
 
-    /// A loop whose turns take so many milliseconds, and so many more with a command; and the check that it fails.
+    /// A loop with turns of `turn` ms, plus `blink` ms after a command, and the checks that it fails.
     struct Loop: Sendable {
         var turn: Int
         var blink = 50
@@ -129,7 +129,7 @@ struct PumpVerificationTests {
 
 @Suite("Verifying a pump behind an HM-10")
 struct PumpOverModuleTests {
-    /// What BlueZ, phones and tired links agree on.
+    /// Connection intervals of BlueZ, of phones and of slow links.
     @Test("A carrier that cuts, joins and delays is no fault of the pump", arguments: [7.5, 30, 50])
     func passes(interval: Double) throws {
         let world = VerificationWorld(

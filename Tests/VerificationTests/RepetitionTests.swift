@@ -27,7 +27,7 @@ struct RepetitionTests {
         #expect(verdict.results.map(\.id) == ids + ids + ids)
         #expect(verdict.results.map(\.round) == [1, 2, 3].flatMap { Array(repeating: $0, count: ids.count) })
         #expect(verdict.isPassed, "\(verdict.results.filter(\.isFailure))")
-        // What is skipped in a round is skipped in each, and what was told once is not taken for told twice.
+        // A check skipped in one round is skipped in each, and checks reported once are not counted twice.
         #expect(verdict.skippedCount.isMultiple(of: 3))
         #expect(verdict.passedCount + verdict.skippedCount == 3 * ids.count)
     }

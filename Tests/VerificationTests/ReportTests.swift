@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Reports on a firmware")
 struct ReportTests {
-    /// A verdict in which a device has said what does most harm.
+    /// A verdict on a device that has sent the most harmful text.
     private static var verdict: FirmwareVerdict {
         let nasty = Array("<a href=\"x\">&amp;]]>\u{1B}[2J\u{FFFE}\u{202E}# \\ '…".utf8) + [0, 0xFF]
         var verdict = FirmwareVerdict()

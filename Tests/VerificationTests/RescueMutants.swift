@@ -2,7 +2,7 @@ import FirmwareSim
 import Foundation
 
 extension Mutant {
-    /// A phone for each check, which that check alone finds.
+    /// A phone with a flaw for each check, which only that check finds.
     static let phones: [Mutant] = [
         said("rescue.message.object", "leaves out a number", "\"latitude\":", "\"latitude\":,\"altitude\":"),
         Mutant(
@@ -41,14 +41,14 @@ extension Mutant {
             garbles: Hearing(contains: "(restart)", from: "-4", to: "-5", spared: 1)),
     ]
 
-    /// How the message begins that is written on the phone before the first check.
+    /// The beginning of the message that is written on the phone before the first check.
     private static let written = "{\"category\":\"Other\",\"content\":\"TEST of pumpctl verify, please"
 
     private static func received(_ part: String) -> String {
         "{\"category\":\"Other\",\"content\":\"TEST of pumpctl verify (\(part))"
     }
 
-    /// One that sends a message otherwise.
+    /// A phone that sends a message with one text replaced.
     private static func said(
         _ check: String, _ flaw: String, _ from: String, _ to: String, in beginning: String = written
     ) -> Mutant {

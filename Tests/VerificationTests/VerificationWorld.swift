@@ -4,36 +4,36 @@ import TestSupport
 
 @testable import Verification
 
-/// A firmware, simulated, and its verification over a wire, in simulated time.
+/// A simulated firmware and its verification over a wire, in simulated time.
 final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
-    // @unchecked: it is touched on the simulated loop's thread only.
+    // @unchecked: used on the simulated loop's thread only.
 
     let loop = SimulatedLoop()
     var device: MutantDevice<Device>
     private(set) var link: LossyLink!
-    /// What was written to the device.
+    /// The text written to the device.
     private(set) var written: [String] = []
-    /// Called with each write before the device hears it; what it returns is what gets there.
+    /// Called with each write before it reaches the device; returns the text that does.
     var onWrite: (String) -> String? = { $0 }
-    /// Whether the hands only do, and see nothing.
+    /// Whether the hands can act, but observe nothing.
     var tellsNothing = false
-    /// Called with each result, as it is reported.
+    /// Called with each reported result.
     var onResult: (CheckResult) -> Void = { _ in }
-    /// Called with the reason why a pump that is to be off at the end may run.
+    /// Called with the reason why a pump that should be off at the end may be running.
     var onUnsafe: (String) -> Void = { _ in }
-    /// The verification that is under way.
+    /// The running verification.
     private(set) var task: Task<Void, Never>?
-    /// By how much the device is ahead of the loop.
+    /// The device's lead over the loop's time.
     private var ahead: Duration
     private let carrier: WorldCarrier
-    /// What a module has heard of its UART and not sent.
+    /// Output of the device's UART that the module has not sent yet.
     private var notified: [UInt8] = []
-    /// When the last packet to the module was written.
+    /// The time at which the last packet to the module was written.
     private var airFree = Duration.zero
 
     /// - Parameters:
-    ///   - age: For how long the device has lived.
-    ///   - carrier: What its bytes go over.
+    ///   - age: The time for which the device has been running.
+    ///   - carrier: The carrier of its bytes.
     init(_ device: Device, _ mutant: Mutant? = nil, age: Duration = .zero, over carrier: WorldCarrier = .line) {
         ahead = age
         self.carrier = carrier
@@ -82,9 +82,9 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
         }
     }
 
-    // MARK: Hands
+    // MARK: Actions
 
-    /// Does what `sim ctl` does.
+    /// Performs a verb, like `sim ctl`.
     func perform(_ verb: String, _ arguments: [String]) throws {
         let asked = [verb] + arguments
         device.feel(asked.joined(separator: " "))
@@ -148,21 +148,21 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
         return Outcome(verdict: box.verdict, error: box.error, ending: box.ending)
     }
 
-    /// A flaw that several checks would find is there for one alone.
+    /// Enables a flaw that several checks would find for one of them only.
     private func selectMutation(_ id: String?) {
         guard let mutant = device.mutant, mutant.isShared else { return }
         device.isMutated = mutant.kills == id
     }
 
     private final class Box: @unchecked Sendable {
-        // @unchecked: touched by the loop's thread only.
+        // @unchecked: used on the loop's thread only.
         var verdict: FirmwareVerdict?
         var error: (any Error)?
         var ending = SimulatedLoop.Ending.done
     }
 }
 
-/// What does something to a device in the same process.
+/// Acts on a device in the same process.
 private struct Hands: Stimulus, @unchecked Sendable {
     // @unchecked: called on the simulated loop's thread only.
     let body: (String, [String]) throws -> Void
@@ -184,13 +184,13 @@ extension ObservedValue {
     }
 }
 
-/// What carries the bytes of a device in a simulated world.
+/// The carrier of a device in a simulated world.
 enum WorldCarrier {
     /// A serial line.
     case line
-    /// BLE, where each packet is a message.
+    /// BLE, with one message per packet.
     case packets
-    /// An HM-10: packets of 20 bytes at connection events that are so far apart, 21 ms between two of ours.
+    /// An HM-10: packets of 20 bytes at connection events with this interval. The host's packets are 21 ms apart.
     case module(interval: Duration)
 
     static let packet = 20
@@ -203,7 +203,7 @@ enum WorldCarrier {
 }
 
 extension PumpFirmware {
-    /// A pump as it is in the field, with a banner, and temperatures that stay.
+    /// A pump like those in the field, with a banner and constant temperatures.
     static var onBench: PumpFirmware {
         PumpFirmware(
             options: PumpFirmwareOptions(bootBanner: .banner, heat: .fixed(water: 12, skin: 34), potentiometer: 512))
@@ -211,7 +211,7 @@ extension PumpFirmware {
 }
 
 extension FirmwareVerdict {
-    /// The checks that have failed, and those that were skipped.
+    /// The IDs of the failed checks, and of the skipped ones.
     var failures: [String] { results.filter(\.isFailure).map(\.id) }
     var skipped: [String] {
         results.filter { if case .skipped = $0.outcome { true } else { false } }.map(\.id)

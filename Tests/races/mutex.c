@@ -1,7 +1,9 @@
-/* Tells the thread sanitizer of Swift's Mutex, whose library was not built with it: where two threads want the lock at
- * once, it is handed over by a futex, which the sanitizer does not see, and what the lock guards looks unguarded.
+/* Makes the thread sanitizer aware of Swift's Mutex, whose library was not built with the sanitizer. If two threads want
+ * the lock at once, a futex hands it over. The sanitizer does not see this, and the guarded data looks
+ * unguarded.
  *
- * To be preloaded. The functions are those of Synchronization._MutexHandle that Swift 6 calls where a lock is not free. */
+ * Preload this library. Its functions replace those of Synchronization._MutexHandle that Swift 6 calls for a
+ * contended lock. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -14,7 +16,7 @@
 #define UNLOCK "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
 #define TRY_LOCK "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
 
-/* Programs without the sanitizer have neither. */
+/* Programs without the sanitizer lack both functions. */
 extern void __tsan_acquire(void *address) __attribute__((weak));
 extern void __tsan_release(void *address) __attribute__((weak));
 

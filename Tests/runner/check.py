@@ -33,7 +33,7 @@ class CheckRun(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             events = pathlib.Path(folder, "said")
             events.write_text("".join(json.dumps(record) + "\n" for record in records) + tail)
-            # The program gets the path for its events behind all other arguments, in an option.
+            # The program gets the path for its events in an option after all other arguments.
             program = ["sh", "-c", f'while [ "$1" != --event-stream-output-path ]; do shift; done; cat "{events}" >"$2"; {ending}exit {status}']
             program += ["sh", *arguments]
             parts = pathlib.Path(folder, "parts")

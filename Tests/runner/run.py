@@ -20,12 +20,12 @@ import subprocess
 import sys
 import tempfile
 
-# What a test's events say where it, or one of its arguments, did not run.
+# The events of a test that did not run, or of one of its arguments.
 SKIPPED = {"testSkipped", "testCancelled", "testCaseCancelled"}
-# How many failures are told once more at the end, and how many characters of each; all is in what the run prints.
+# The number of failures repeated at the end, and of characters of each. The run's output contains everything.
 FAILURES = 20
 FAILURE_LENGTH = 1000
-# How many of the slowest tests are listed.
+# The number of slowest tests listed.
 SLOWEST = 20
 
 
@@ -35,14 +35,14 @@ class Account:
 
     functions: dict = dataclasses.field(default_factory=dict)
     skipped: set = dataclasses.field(default_factory=set)
-    # When a test began, by the clock of its process, and each of its cases by its ID.
+    # The start of a test by the clock of its process, and of each of its cases by ID.
     under_way: dict = dataclasses.field(default_factory=dict)
     cases: dict = dataclasses.field(default_factory=dict)
-    # The seconds of tests whose time is known.
+    # The seconds of tests with a known duration.
     seconds: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     # Whether the tests run one at a time.
     is_serial: bool = False
-    # Where, and what was found, as a line each.
+    # The place and the description of each failure, one line each.
     failures: list = dataclasses.field(default_factory=list)
     has_ended: bool = False
 
@@ -114,9 +114,9 @@ def reset_signals():
 
 def run(command, events, silence):
     """Its exit status; it is killed when nothing has been added to its events for so many seconds."""
-    # SIGTERM waits until there is a process to kill.
+    # SIGTERM stays blocked until there is a process to kill.
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
-    # A group of its own, for all that the tests have started.
+    # A new process group for everything that the tests start.
     process = subprocess.Popen(command, start_new_session=True, preexec_fn=reset_signals)
     size = -1
     try:
@@ -163,7 +163,7 @@ def main():
         print(f"{seconds:7.1f} s  {re.split(r'[./]', test, maxsplit=1)[0]}: {account.functions[test]}")
     for target, seconds in targets:
         print(f"{seconds:7.1f} s  {target}, all{'' if account.is_serial else ' that have arguments'}")
-    # A suite that is skipped is told for each of its tests, and for itself.
+    # A skipped suite is reported for each of its tests and for itself.
     names = account.names(account.skipped)
     note(f"{len(account.functions)} tests, {len(names)} skipped" + (f": {'; '.join(names)}" if names else ""))
     for line in account.failures[:FAILURES]:

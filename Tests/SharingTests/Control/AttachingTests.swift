@@ -25,7 +25,7 @@ struct AttachingTests {
                     ]))
             #expect(try await client.line()?.hasPrefix("STATUS:{State:OFF") == true)
             #expect(try await client.line() == "ERROR:PUMP_NOT_RUNNING")
-            // A request is a line like any other now.
+            // From now on a request is a line like any other.
             try await client.say(#"{"id":2,"do":"devices"}"# + "\n")
             #expect(try await client.line() == "ERROR:UNKNOWN_COMMAND")
             await rig.pressButton()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Sharing
 
-/// Lines that are almost requests, from a seed.
+/// Lines that resemble requests, generated from a seed.
 @Suite("Lines from anybody", .timeLimit(.minutes(240)))
 struct ControlFuzzTests {
     private static let corpus: [[UInt8]] = [
@@ -31,7 +31,7 @@ struct ControlFuzzTests {
         "\"id\":1,", "\"do\":", "é", "[[[[[[[[[[[[[[[[[[", "{\"a\":{\"a\":{\"a\":", "\"speed\":256", "OFF", "ON",
     ].map { Array($0.utf8) }
 
-    /// One of the lines with a few changes; now and then without.
+    /// A corpus line with up to three changes.
     private static func mutant(by random: inout SplitMix64) -> [UInt8] {
         var line = corpus[random.number(below: corpus.count)]
         for _ in 0..<random.number(below: 4) {
@@ -72,7 +72,8 @@ struct ControlFuzzTests {
                 if again != value { Issue.record("seed \(seed), written as \(value.json): \(text.debugDescription)") }
             } catch {
                 counts.refused += 1
-                // Foundation takes UTF-16 and UTF-32 too, by where the zeros are, and a comma behind the last element.
+                // Foundation also accepts UTF-16 and UTF-32, which it detects by their zeros, and a comma after the
+                // last element.
                 let isCommaLast = line[..<error.position].last { $0 > 0x20 } == UInt8(ascii: ",")
                 if isJSON, !onPurpose.contains(error.expected), !line.contains(0), !isCommaLast {
                     Issue.record("seed \(seed), refused, \(error): \(text.debugDescription)")
@@ -112,7 +113,7 @@ struct ControlFuzzTests {
                     try await client.channel.write(Array(piece))
                     bytes.removeFirst(piece.count)
                 }
-                // A long line goes to the device in pieces, with pauses between them.
+                // A long line goes to the device in pieces with pauses between them.
                 let time = Task { [clock = rig.clock] in
                     while allowed.contains(where: { $0.utf8.count > 40 }), !Task.isCancelled {
                         await settle()
@@ -130,7 +131,7 @@ struct ControlFuzzTests {
         }
     }
 
-    /// The line that a request asks to be sent, as another reader of JSON sees it.
+    /// The line that a request sends, according to another JSON parser.
     private static func lineAskedFor(by request: Data) -> String? {
         guard let members = try? JSONSerialization.jsonObject(with: request) as? [String: Any],
             members["device"] as? String == "pump"

@@ -10,14 +10,14 @@ import Testing
 @testable import Sharing
 @testable import Transports
 
-/// A simulated pump that programs have by its name. Time stands still unless ``clock`` is advanced.
+/// A simulated pump that programs use by its name. Time advances only through ``clock``.
 final class ControlRig: Sendable {
     let clock = ManualClock()
     let device: SharedDevice
     let server: SharingServer
     let host: DeviceHost<PumpFirmware>
     let path: String
-    /// What the device and the server report.
+    /// The reports of the device and the server.
     let reports: Watched<[SharingReport.Event]>
     private let folder: TemporaryFolder
     private let plug: Plug
@@ -28,8 +28,8 @@ final class ControlRig: Sendable {
     }
 
     /// - Parameters:
-    ///   - isPlugged: Whether the pump is there from the start.
-    ///   - link: Opened in place of one to the simulated pump.
+    ///   - isPlugged: Whether the pump is plugged in from the start.
+    ///   - link: A link to open in place of the simulated pump's.
     init(
         _ holding: LinkHolding = .always, isPlugged: Bool = true, limit: Int = SharingServer.standardLimit,
         link: (any Link)? = nil
@@ -61,7 +61,7 @@ final class ControlRig: Sendable {
         (self.folder, self.plug, self.host, self.reports) = (folder, plug, host, reports)
     }
 
-    /// Calls `body` while the device is shared, once it is there.
+    /// Calls `body` while the device is shared, once its link is up.
     static func run(_ body: (ControlRig) async throws -> Void) async throws {
         let rig = try ControlRig()
         try await rig.run {
@@ -82,7 +82,7 @@ final class ControlRig: Sendable {
         try result.get()
     }
 
-    // MARK: Hands
+    // MARK: Actions
 
     func untilUp() async throws { try await until(isUp: true) }
 
@@ -107,20 +107,20 @@ final class ControlRig: Sendable {
         await cable?.close()
     }
 
-    /// Presses the button on the lid, and gives the firmware the turn in which it sees that.
+    /// Presses the button on the lid, and runs the turn in which the firmware notices the press.
     func pressButton() async {
         await host.change { $0.pressButton(at: $1) }
         await host.advance(by: .milliseconds(200))
     }
 
-    /// The lines that were sent to the device.
+    /// The lines sent to the device.
     var sentLines: [String] {
         reports.state.compactMap { event in
             if case .sends(let line, _) = event { String(decoding: line, as: UTF8.self) } else { nil }
         }
     }
 
-    /// Waits until a client is hung up on; returns why.
+    /// Waits until the server hangs up on a client; returns the reason.
     func dropping() async throws -> String {
         try await reports.wait(for: "a client is hung up on") { events in
             for case .dropped(_, let reason) in events { return reason }
@@ -128,7 +128,7 @@ final class ControlRig: Sendable {
         }
     }
 
-    /// A program that was greeted.
+    /// A program that has received the greeting.
     func client() async throws -> ControlClient {
         let client = try await stranger()
         let hello = try await client.message()
@@ -136,21 +136,21 @@ final class ControlRig: Sendable {
         return client
     }
 
-    /// A program that has only just connected.
+    /// A program that has just connected.
     func stranger() async throws -> ControlClient {
         ControlClient(
             try await DescriptorChannel.connect(to: .unix(path: path), deadline: .now + patience))
     }
 }
 
-/// A program at the socket. All that it sends and is told is checked by the schema.
+/// A program at the socket. The schema is checked for all messages in both directions.
 final class ControlClient {
     let channel: DescriptorChannel
     private var bytes: [UInt8] = []
 
     init(_ channel: DescriptorChannel) { self.channel = channel }
 
-    /// Sends bytes as they are.
+    /// Sends text unchanged.
     func say(_ text: String) async throws { try await channel.write(Array(text.utf8)) }
 
     /// Sends a request.
@@ -159,26 +159,26 @@ final class ControlClient {
         try await say(request.json + "\n")
     }
 
-    /// Sends a request, and returns what comes next.
+    /// Sends a request; returns the next message.
     func ask(_ verb: String, _ arguments: [String: JSONValue] = [:]) async throws -> JSONValue {
         try await send(.object(arguments.merging(["id": 1, "do": .text(verb)]) { $1 }))
         return try await message()
     }
 
-    /// The error by which a request is refused.
+    /// Sends a request that is refused; returns the error.
     func refusal(_ verb: String, _ arguments: [String: JSONValue] = [:]) async throws -> JSONValue {
         let response = try await ask(verb, arguments)
         #expect(response["ok"] == false)
         return try #require(response["error"], "\(response.json)")
     }
 
-    /// What a line that may be no request is answered.
+    /// Sends a line, valid or not; returns the next message.
     func answer(to line: String) async throws -> JSONValue {
         try await say(line + "\n")
         return try await message()
     }
 
-    /// The next message.
+    /// Waits for the next message.
     func message() async throws -> JSONValue {
         let line = try #require(try await line(), "hung up on")
         let value = try JSONReader.value(of: Array(line.utf8))
@@ -186,7 +186,7 @@ final class ControlClient {
         return value
     }
 
-    /// The next line, as it is; nil once the program is hung up on.
+    /// Waits for the next raw line; nil after a hang-up.
     func line() async throws -> String? {
         while true {
             if let end = bytes.firstIndex(of: 0x0A) {

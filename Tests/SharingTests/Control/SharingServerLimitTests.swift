@@ -71,7 +71,7 @@ struct SharingServerLimitTests {
             #expect(try await second.message()["error"]?["code"] == "too_many_clients")
             #expect(try await second.line() == nil)
             await first.channel.close()
-            // It has left once the server has heard of that.
+            // The first client has left only when the server has noticed.
             var (third, greeting) = (second, JSONValue.null)
             for _ in 0..<1000 where greeting["event"] != "hello" {
                 third = try await rig.stranger()
@@ -151,12 +151,12 @@ struct SharingServerLimitTests {
                 settings, row, open: { _ in throw LinkError(.notFound, name: "pump", activity: "open") })
         }
         let folder = TemporaryFolder()
-        // A busy machine may read slowly: no patience ends.
+        // A stopped clock, because a busy machine may read slowly and no patience may run out.
         let server = SharingServer(devices, at: folder.path("socket"), clock: ManualClock())
         try await server.open()
         let channel = try await DescriptorChannel.connect(
             to: .unix(path: folder.path("socket")), deadline: .now + patience)
-        // Read only when all were asked for: the second answer finds the first waiting.
+        // Read only after all requests were sent, so that the second reply finds the first one still waiting.
         for id in 1...3 { try await channel.write(Array("{\"id\":\(id),\"do\":\"devices\"}\n".utf8)) }
         // The first line is a greeting.
         var (received, lines) = (ReceivedText(), [String]())

@@ -256,7 +256,7 @@ struct SharingServerTests {
             await rig.pressButton()
             said = try await client.message()
             #expect(said["line"] == "MANUAL:OFF")
-            // What the button has done is asked for.
+            // After the button's line, the server queries the state.
             #expect(try await client.message()["line"] == "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.0C}")
             #expect(try await client.ask("unsubscribe")["ok"] == true)
             await rig.pressButton()
@@ -303,7 +303,7 @@ struct SharingServerTests {
         let link = ScriptedLink { sent in
             switch sent {
             case "\nOFF\n": "OK\r\nPUMP:OFF\r\n"
-            // By these a session makes sure that the acknowledgement is its own.
+            // A session uses these to verify that the acknowledgement is its own.
             case "TEMP\n": "TEMP:34.5\r\n"
             case "STATUS\n": "STATUS:{State:OFF}\r\n"
             default: nil

@@ -8,20 +8,20 @@ import Testing
 
 @Suite("Deaths around a shared pump on BLE", .timeLimit(.minutes(10)))
 struct DeathTests {
-    /// Who dies or stands still, at a packet that is written to the pump.
+    /// A process that is killed or stopped when a packet is written to the pump.
     private enum Fate: CaseIterable {
         case clientKilled, clientStopped, bluetoothdKilled, bluetoothdKilledTwice, bluetoothdStopped
     }
 
-    /// What a client knows that has sent OFF.
+    /// A client's knowledge after it has sent OFF.
     private enum Knowledge {
-        /// The pump has acknowledged it.
+        /// The pump has acknowledged OFF.
         case acknowledged
-        /// It was not sent, or it is not known what became of it.
+        /// OFF was not sent, or its outcome is unknown.
         case failed
     }
 
-    /// How many moments each seed has.
+    /// The number of moments per seed.
     private static let count = 11
 
     @Test("show nothing that is not so, and lose no OFF", arguments: Array(Seeds(8, soak: 200)))
@@ -37,7 +37,7 @@ struct DeathTests {
         }
     }
 
-    /// One world, and those who watch it all the time.
+    /// A world with clients that stay connected all the time.
     private final class Moments: Sendable {
         let acknowledgements = Watched(0)
         private let world: MortalWorld
@@ -76,9 +76,9 @@ struct DeathTests {
                 case .bluetoothdStopped: world.stopRadio()
                 }
             }
-            // OFF comes before, while, or after it happens; what the commander has said by then may be undone by it.
+            // OFF comes before, during or after the event, and may undo the commander's earlier commands.
             let orders = random { random in (0..<1 + random.number(below: 4)).map { _ in Self.order(&random) } }
-            // One that reads nothing is told more than its socket holds.
+            // A stopped client gets more input than its socket can hold.
             if fate == .clientStopped { await commander.say(String(repeating: "STATUS\n", count: 100)) }
             await commander.say(orders.joined() + (fate == .clientKilled ? "SPEED:2" : ""))
             for _ in 0..<random({ $0.number(below: 12) }) { await world.step() }
@@ -93,7 +93,7 @@ struct DeathTests {
             world.resumeRadio()
             if wanted > 0 { try await world.until("bluetoothd is back") { restarts.state >= 1 } }
             if wanted > 1 {
-                // Once more, while it is being connected to.
+                // Again, while the daemon is reconnecting.
                 let calls = await world.fake.calls
                 let count = calls.state.count + random { 1 + $0.number(below: 8) }
                 try await world.until("it is called") {
@@ -118,12 +118,12 @@ struct DeathTests {
             }
         }
 
-        // MARK: What is so
+        // MARK: The truth
 
-        /// Compares what everybody was told with what the pump is.
+        /// Compares every client's information with the pump's real state.
         private func judge(_ stopper: HeardClient, from start: Int, _ name: String) async throws {
             var knowledge: Knowledge?
-            // Its own patience: what was sent into a dead link brings no answer.
+            // Limited to its own number of steps, because a line sent into a dead link gets no reply.
             try? await world.until("an answer to OFF", steps: 200) {
                 knowledge = Self.knowledge(of: stopper.lines.dropFirst(start), stopper.heard.state.hasEnded)
                 return knowledge != nil
@@ -134,7 +134,7 @@ struct DeathTests {
                 #expect(!isOn, "\(name): an acknowledged OFF is not true")
             }
             try await expectTruth(name)
-            // Whoever sends OFF again gets it.
+            // A client that sends OFF again gets an acknowledgement.
             let again = try await world.client()
             try await ask(again, "OFF", for: "PUMP:OFF", name)
             #expect(await !world.isOn(), "\(name)")
@@ -149,7 +149,8 @@ struct DeathTests {
             return hasEnded ? .failed : nil
         }
 
-        /// Says a line until it is answered: the link may be lost once more, and what was sent into a dead one brings no answer.
+        /// Repeats a line until it gets a reply: the link may be lost again, and a line sent into a dead link gets
+        /// none.
         private func ask(_ client: HeardClient, _ line: String, for answer: String, _ name: String) async throws {
             var (isAnswered, attempts) = (false, 0)
             while !isAnswered {

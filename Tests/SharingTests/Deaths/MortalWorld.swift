@@ -11,29 +11,29 @@ import Testing
 @testable import Sharing
 @testable import Transports
 
-/// A pump on BLE that is shared, and a bluetoothd that can be killed and stopped. Time goes by in ``step()`` only.
+/// A shared pump on BLE, and a bluetoothd that can be killed and stopped. Time advances only in ``step()``.
 final class MortalWorld: Sendable {
     let clock = ManualClock()
     let device: SharedDevice
     let fake: FakeBlueZ
     let module: HM10<WitnessedPump>
-    /// The lines that the pump has said.
+    /// The lines that the pump has sent.
     let said: Watched<ReceivedText>
     let reports = Watched<[SharingReport.Event]>([])
-    /// How many packets were written to the module.
+    /// The number of packets written to the module.
     let packets = Watched(0)
     private let bus: PrivateBus
     private let folder: TemporaryFolder
     private let server: SharingServer
-    /// How often bluetoothd was given time to do what it can, and whether it is stopped.
+    /// The number of turns given to bluetoothd, and whether it is stopped.
     private let radio = Watched((begun: 0, done: 0, isStopped: false))
-    /// What is done with a packet that is written to the module.
+    /// Holds the radio's thread while bluetoothd is stopped.
     private let gate: (CInt, CInt)
     private let strike = Watched<Strike?>(nil)
 
-    /// What happens at a packet.
+    /// An event at a certain packet.
     struct Strike: Sendable {
-        /// Which packet, counted by ``MortalWorld/packets``.
+        /// The number of the packet, counted by ``MortalWorld/packets``.
         var number: Int
         /// Whether the packet still reaches the pump.
         var isDelivered: Bool
@@ -94,14 +94,14 @@ final class MortalWorld: Sendable {
 
     // MARK: Time
 
-    /// Lets all that is ready take a step, and then a little time go by.
+    /// Runs everything that is ready, and then advances the clock a little.
     func step() async {
         await settle()
         await radioTurn()
         clock.advance(by: .milliseconds(50))
     }
 
-    /// Lets bluetoothd do what it can, unless it is stopped.
+    /// Gives bluetoothd a turn, unless it is stopped.
     private func radioTurn() async {
         let turn = radio.update { radio -> Int? in
             guard !radio.isStopped else { return nil }
@@ -116,7 +116,7 @@ final class MortalWorld: Sendable {
         try? await radio.wait(for: "bluetoothd to do what it can") { $0.isStopped || $0.done >= turn ? () : nil }
     }
 
-    /// Steps until something is so.
+    /// Steps until a condition is true.
     func until(
         _ what: String, steps: Int = 20_000, _ isSo: () async -> Bool
     ) async throws {
@@ -133,7 +133,7 @@ final class MortalWorld: Sendable {
 
     func isOn() async -> Bool { await module.host.change { pump, _ in pump.isOn } }
 
-    /// Presses the button on the lid if that switches the pump off, and gives the firmware the turn in which it sees that.
+    /// Presses the button on the lid if the pump is on, and runs the turn in which the firmware notices the press.
     func pressButtonIfOn() async {
         await module.host.change { pump, instant in if pump.isOn { pump.pressButton(at: instant) } }
         await module.host.advance(by: .milliseconds(200))
@@ -157,13 +157,13 @@ final class MortalWorld: Sendable {
         }
     }
 
-    /// Has something happen at the packet that is the `number`-th from now.
+    /// Schedules an event for the `number`-th packet from now.
     func strike(at number: Int, isDelivered: Bool, _ body: @escaping @Sendable () -> Void) {
         let number = packets.state + number
         strike.update { $0 = Strike(number: number, isDelivered: isDelivered, body: body) }
     }
 
-    /// Has it happen now where it has not yet.
+    /// Triggers the scheduled event now, if it has not happened yet.
     func strikeNow() {
         let due = strike.update { strike in
             defer { strike = nil }
@@ -177,7 +177,7 @@ final class MortalWorld: Sendable {
     /// Whether bluetoothd is stopped.
     var isRadioStopped: Bool { radio.state.isStopped }
 
-    /// Stops bluetoothd, and the pump behind it, as SIGSTOP does.
+    /// Stops bluetoothd and the pump, like SIGSTOP.
     func stopRadio() {
         radio.update { $0.isStopped = true }
         let gate = gate
@@ -187,7 +187,7 @@ final class MortalWorld: Sendable {
         }
     }
 
-    /// Lets bluetoothd go on if it is stopped.
+    /// Resumes bluetoothd if it is stopped.
     func resumeRadio() {
         let wasStopped = radio.update { radio in
             defer { radio.isStopped = false }
@@ -198,16 +198,16 @@ final class MortalWorld: Sendable {
 
     // MARK: Clients
 
-    /// A client by lines.
+    /// Creates a client of the line share.
     ///
-    /// - Parameter isStopped: Whether it reads nothing until ``HeardClient/goOn()``.
+    /// - Parameter isStopped: Whether the client reads nothing until ``HeardClient/goOn()``.
     func client(isStopped: Bool = false) async throws -> HeardClient {
         let client = try await HeardClient(at: folder.path("pump"))
         if !isStopped { await client.goOn() }
         return client
     }
 
-    /// A program that has the pump by its name.
+    /// Creates a program that uses the pump by its name.
     func program() async throws -> HeardClient {
         let client = try await HeardClient(at: folder.path("control"))
         await client.goOn()
@@ -215,7 +215,7 @@ final class MortalWorld: Sendable {
     }
 }
 
-/// A client, and all that it was told.
+/// A client and its input.
 struct HeardClient: Sendable {
     let channel: DescriptorChannel
     let heard = Watched(ReceivedText())
@@ -224,18 +224,18 @@ struct HeardClient: Sendable {
         channel = try await DescriptorChannel.connect(to: .unix(path: path), deadline: .now + patience)
     }
 
-    /// Reads what it is told from now on.
+    /// Begins to read.
     func goOn() async { await channel.gather(into: heard) }
 
     func say(_ text: String) async { try? await channel.write(Array(text.utf8)) }
 
-    /// The whole lines that it was told.
+    /// The complete lines received.
     var lines: [String] {
         let text = heard.state.text
         return text.split(separator: "\r\n", omittingEmptySubsequences: true).flatMap { $0.split(separator: "\n") }
             .map(String.init)
     }
 
-    /// Ends as a program that is killed.
+    /// Closes the connection, like a killed program.
     func die() async { await channel.leave() }
 }

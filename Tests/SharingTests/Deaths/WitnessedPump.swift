@@ -1,13 +1,13 @@
 import FirmwareSim
 import TestSupport
 
-/// A pump that notes the lines that it says.
+/// A pump that records the lines that it sends.
 struct WitnessedPump: SimulatedDevice {
     let said = Watched(ReceivedText())
     private var pump = PumpFirmware(
         options: PumpFirmwareOptions(thermistors: .two, heat: .fixed(water: 12, skin: 34), potentiometer: 716))
 
-    /// Whether the pump runs.
+    /// Whether the pump is running.
     var isOn: Bool { pump.isEnabled }
 
     mutating func receive(_ bytes: [UInt8], at instant: Duration) { pump.receive(bytes, at: instant) }

@@ -8,11 +8,12 @@ import Testing
 
 @Suite("Many clients of one pump", .timeLimit(.minutes(5)))
 struct ManyClientsTests {
-    /// One that says a command as soon as the one before it has come to its end, and compares what it is told with what it said.
+    /// A client that sends each command as soon as the previous one is complete, and compares its input with its
+    /// commands.
     private final class Talker: Sendable {
         let name: String
         let channel: DescriptorChannel
-        /// The far end of it, which the device tells.
+        /// The far end of the channel, to which the device writes.
         private let told: DescriptorChannel
         let lines: AsyncStream<String>
         let source: AsyncStream<String>.Continuation
@@ -35,12 +36,12 @@ struct ManyClientsTests {
             }
         }
 
-        /// Marks in what it is told, behind all that came before, that a line has brought no answer.
+        /// Appends a mark to the client's input that a line has got no reply.
         func mark(_ line: [UInt8]) {
             _ = try? told.writeAtOnce(Array("(".utf8) + line + Array(")\n".utf8))
         }
 
-        /// Says `count` commands; returns what it was told that answers none of them.
+        /// Sends `count` commands; returns the input lines that match none of them.
         func talk(_ count: Int, seed: UInt64, countsAnswers answered: Watched<Int>) async throws -> [String] {
             var random = SplitMix64(seed: seed)
             var wrong: [String] = []
@@ -56,10 +57,10 @@ struct ManyClientsTests {
                     history.append(line)
                     if line == "[WARNING] the device is back" { isAway = false }
                     if line.hasPrefix("[WARNING]") || line.hasPrefix("STATUS:") && rest.first != "STATUS:" { continue }
-                    // What the pump said unasked was taken for the answer.
+                    // An unsolicited status was taken for the reply.
                     if line == "(STATUS)", rest.first != "STATUS:" { continue }
                     if line == "ERROR:DEVICE_AWAY" { isAway = true }
-                    // A line is refused, or brings no answer.
+                    // A line was refused, or gets no reply.
                     if line == "ERROR:DEVICE_AWAY" || line == "ERROR:OVERTAKEN" || line.hasPrefix("(") {
                         rest = rest.first == "STATUS:" ? rest.dropFirst() : []
                         continue
@@ -85,14 +86,15 @@ struct ManyClientsTests {
             case 0: ("ON", ["OK", "PUMP:ON"])
             case 1 where number == 0: ("OFF", ["OK", "PUMP:OFF"])
             case 1, 2: ("TEMP", ["TEMP:"])
-            // The pump says its status unasked as well: only what it says behind that tells that this was asked for.
+            // The pump also sends unsolicited status lines; only the error after the status proves that this one was
+            // requested.
             case 3: ("STATUS\nWHAT\(number)", ["STATUS:", "ERROR:UNKNOWN_COMMAND"])
             case 4: ("WHAT\(number)", ["ERROR:UNKNOWN_COMMAND"])
             default: speed(random.number(below: 25) * 10 + number)
             }
         }
 
-        /// Nobody else says this one.
+        /// A speed that no other client sends.
         private func speed(_ speed: Int) -> (line: String, answers: [String]) {
             ("SPEED:\(speed)", ["OK", "SPEED:\(speed)"])
         }

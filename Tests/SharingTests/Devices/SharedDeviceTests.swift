@@ -35,7 +35,7 @@ struct SharedDeviceTests {
         try await pump.run {
             try await pump.untilUp()
             let (first, second) = (try await pump.client(), try await pump.client())
-            // Both are known to be there.
+            // A reply proves that each client has joined.
             #expect(try await first.ask("STATUS") == [Self.status])
             #expect(try await second.ask("STATUS") == [Self.status])
             await pump.host.change { $0.pressButton(at: $1) }
@@ -175,7 +175,7 @@ struct SharedDeviceTests {
         }
     }
 
-    /// The lines that were sent to the device.
+    /// The lines sent to the device.
     private static func sentLines(_ pump: SharedPump) -> [String] {
         pump.reports.state.compactMap {
             if case .sends(let line, _) = $0 { String(decoding: line, as: UTF8.self) } else { nil }
@@ -247,7 +247,7 @@ struct SharedDeviceTests {
             try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
             _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
             await bench.device.join(DescriptorChannel(taking: ends[1], kind: .socket), "client", .connection)
-            // In one turn of the loop, which then has not yet seen what was sent.
+            // In one turn of the loop, which has not read the client's bytes yet.
             let near = ends[0]
             await Task(executorPreference: bench.device.loop) {
                 write(near, "OFF\n", 4)
@@ -259,7 +259,7 @@ struct SharedDeviceTests {
         }
     }
 
-    /// The users of a pseudo-terminal of a pump.
+    /// Joins the users of a pseudo-terminal to the pump.
     private static func terminal(of pump: SharedPump) async throws -> LineClientEnd {
         let (ours, theirs) = try DescriptorChannel.pair()
         await pump.device.join(ours, "/dev/pts/0", .terminal)
@@ -276,7 +276,7 @@ struct SharedDeviceTests {
             try await users.say("SPEED:1")
             await settle()
             #expect(try await users.ask("OFF", for: 2) == ["OK", "PUMP:OFF"])
-            // What is no OFF goes on with the line, as on a line of its own.
+            // Other input continues the begun line.
             try await users.say("SPE")
             await settle()
             #expect(try await users.ask("ED:1") == ["ERROR:PUMP_NOT_RUNNING"])
@@ -416,6 +416,6 @@ struct SharedDeviceTests {
 }
 
 extension SharedDevice {
-    /// How many of each client's lines that make the device safe are under way.
+    /// The number of each client's pending lines that make the device safe.
     fileprivate var stopCounts: [Int] { clients.values.map(\.stopCount) }
 }

@@ -14,7 +14,7 @@ struct SharedPeerTests {
         PeerFirmware(options: PeerFirmwareOptions(carrier: .line(.unlimited), seed: 3, imageByteCount: 1_000_000))
     }
 
-    /// What it says to a client of its own that asks for the image, without its greeting.
+    /// The peer's reply to a direct client that requests the image, without the greeting.
     private static var image: [UInt8] {
         var peer = firmware()
         peer.receive(Array("GET\n".utf8), at: .zero)
@@ -28,7 +28,7 @@ struct SharedPeerTests {
     @Test("gives its image to who asks, as on a line of its own, and what it says to all")
     func image() async throws {
         let image = Self.image
-        // It greets once it hears something.
+        // The peer greets once it has received something.
         try await SharedBench.run(.peer, Self.firmware(), isListened: false) { bench, host in
             let (asker, other) = (try await bench.client(), try await bench.client())
             try await asker.say(" get_image \n")

@@ -57,11 +57,11 @@ struct RawRulesTests {
             }
         }
     }
-    /// Gives an answer that is none to whatever is sent, until so many questions have failed: each is asked again, and waited for
-    /// as long as a pump is.
+    /// Sends an unrelated reply to every line, until `count` queries have failed. Each query is retried, with a pump's
+    /// time-out.
     private func fail(_ answer: String, over link: ScriptedLink, _ bench: SharedBench, count: Int) async throws {
         for _ in 0..<200 {
-            // The second is not even sent: what goes before it was not understood either.
+            // The second query is not even sent, because its fence got no valid reply either.
             let failures = bench.reports.state.count {
                 switch $0 {
                 case .failed, .notSent: true

@@ -53,7 +53,7 @@ struct SharedRescueTests {
 private func ~= (pattern: [UInt8], value: [UInt8]) -> Bool { pattern == value }
 
 extension LineClientEnd {
-    /// The next message. An object that is none, of another type or range, is an object nevertheless.
+    /// Waits for the next valid message. Skips objects with missing members, wrong types or values out of range.
     fileprivate func message() async throws -> RescueMessage {
         while true {
             let line = try #require(try await line())

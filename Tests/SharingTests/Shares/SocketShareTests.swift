@@ -110,7 +110,7 @@ struct SocketShareTests {
                 while !rest.isEmpty {
                     let piece = rest.prefix(length)
                     rest = rest.dropFirst(piece.count)
-                    // It may be gone before all is said.
+                    // The share may hang up before everything is sent.
                     try? await client.channel.write(Array(piece))
                 }
                 #expect(try await client.line() == nil)
@@ -153,7 +153,7 @@ struct SocketShareTests {
     @Test("is for this user alone, takes the place of one that nobody listens at, and leaves nothing behind")
     func path() async throws {
         let pump = try SharedPump()
-        // What a program leaves that was killed.
+        // The remains of a killed program.
         let listener = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -194,7 +194,7 @@ struct SocketShareTests {
                 events.count { if case .left = $0 { true } else { false } } == count ? () : nil
             }
             await settle()
-            // Other tests open some meanwhile.
+            // Other tests open some descriptors at the same time.
             #expect(Self.descriptorCount < before + 1000)
         }
     }

@@ -11,7 +11,7 @@ import Testing
 struct TerminalShareTests {
     private static let status = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.0C}"
 
-    /// Calls `body` with a pump and a pseudo-terminal that it is shared at.
+    /// Calls `body` with a pump and a pseudo-terminal that shares it.
     private static func run(_ body: (SharedPump, TerminalShare) async throws -> Void) async throws {
         let pump = try SharedPump()
         let folder = TemporaryFolder()
@@ -32,7 +32,7 @@ struct TerminalShareTests {
         }
     }
 
-    /// Waits until so many have come and left, and returns that.
+    /// Waits until clients have come or left `count` times; returns that number.
     @discardableResult
     private static func visits(_ count: Int, of share: TerminalShare, _ pump: SharedPump) async throws -> Int {
         try await pump.reports.wait(for: "\(count) comings and goings") { events in
@@ -90,7 +90,7 @@ struct TerminalShareTests {
     func brief() async throws {
         try await Self.run { pump, share in
             for (number, said) in ["SPEED:7\nOFF", "SPEED:8\nOFF\n"].enumerated() {
-                // In one turn of the loop, which has not yet seen that it was opened.
+                // In one turn of the loop, which has not noticed the opening yet.
                 await Task(executorPreference: pump.device.loop) {
                     let user = open(share.path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
                     write(user, said, said.utf8.count)
@@ -137,7 +137,7 @@ struct TerminalShareTests {
         try await Self.run { pump, share in
             let first = try LineClientEnd(atTerminal: share.path)
             try await first.say("STATUS\nSPEED:1")
-            // Until there is something that it does not read.
+            // Until there is a reply, which this client does not read.
             while await !first.hasArrived { await settle() }
             await first.leave()
             try await Self.visits(2, of: share, pump)
@@ -161,7 +161,7 @@ struct TerminalShareTests {
 }
 
 extension LineClientEnd {
-    /// Whether there is something to read.
+    /// Whether there is input.
     fileprivate var hasArrived: Bool {
         get async {
             let count = try? await channel.withDescriptor { descriptor in

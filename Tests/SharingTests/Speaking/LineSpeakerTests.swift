@@ -65,7 +65,7 @@ struct LineSpeakerTests {
             default: nil
             }
         }
-        // Until the device has answered once, the acknowledgement may be that of somebody else's OFF.
+        // Until the device has replied once, an acknowledgement may belong to another program's OFF.
         let speaker = try await speaker(over: link)
         let stopping = Task { try await speaker.perform(SharedFamily.pump.read(Array("OFF".utf8)), for: asker) }
         let time = Task {
@@ -143,7 +143,7 @@ struct LineSpeakerTests {
         clock.advance(by: .milliseconds(200))
         #expect(await link.nextSent() == String(repeating: "X", count: 31) + "\n")
         await link.deliver("ERROR:CMD_TOO_LONG\r\nERROR:UNKNOWN_COMMAND\r\n")
-        // Whether the last is its own is found out by a question.
+        // A query shows whether the last error belongs to this line.
         #expect(await link.nextSent() == "TEMP\n")
         await link.deliver("TEMP:34.5\r\n")
         await #expect(throws: SessionError.self) { try await asking.value }

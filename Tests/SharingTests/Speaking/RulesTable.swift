@@ -2,7 +2,7 @@ import Testing
 
 @testable import Sharing
 
-/// What arrives at some rules, and what comes out of it.
+/// Input of some rules, and the expected pieces.
 struct RulesTable: Sendable, CustomTestStringConvertible {
     let name: String
     let arrivals: [String]
@@ -16,7 +16,8 @@ struct RulesTable: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// The pieces that `rules` make of it, with those at the end of the answer, adjacent bytes for the asker as one.
+    /// Runs `rules` on the arrivals and the end of the reply; returns the pieces, with adjacent bytes for the asker
+    /// joined.
     func run(_ rules: some StreamRules) -> [String] {
         var rules = rules
         var pieces = arrivals.flatMap { rules.take(Array($0.utf8)) } + rules.finish()

@@ -8,17 +8,17 @@ import Transports
 
 @testable import Sharing
 
-/// A device of any family, shared at a Unix socket. Time stands still on its speaker's clock.
+/// A device of any family, shared at a Unix socket. Its speaker's clock stands still unless advanced.
 struct SharedBench {
     let clock: ManualClock
     let device: SharedDevice
     let path: String
-    /// What was reported, as text.
+    /// The reports so far.
     let reports: Watched<[SharingReport.Event]>
 
-    /// Calls `body` with a device at `link` that is there.
+    /// Calls `body` once the link to the device is up.
     ///
-    /// - Parameter row: The family as it is shared; nil for the one of its row.
+    /// - Parameter row: The family's sharing rules; nil for those of its row.
     static func run(
         _ family: Family, at endpoint: String, as row: SharedFamily? = nil, isFamilyAssumed: Bool = false,
         over link: @escaping @Sendable () async throws -> any Link,
@@ -39,7 +39,7 @@ struct SharedBench {
         }
         let path = folder.path("device")
         let share = try await SocketShare.open(device, at: .unix(path: path))
-        // In a task that prefers no executor, as of a program that knows nothing of loops.
+        // In a task without a preferred executor, like a program without event loops.
         let running = Task { await device.run() }
         let bench = SharedBench(clock: clock, device: device, path: path, reports: reports)
         let result: Result<Void, any Error>
@@ -55,10 +55,10 @@ struct SharedBench {
         try result.get()
     }
 
-    /// Calls `body` with a simulated device, which stands still while what it said waits, and whose time goes by as it is
-    /// needed or asked for.
+    /// Calls `body` with a simulated device. The device pauses while its output waits, and its time advances on need or
+    /// on demand.
     ///
-    /// - Parameter isListened: Whether the device is heard before anything was sent to it.
+    /// - Parameter isListened: Whether the device's line is listened to before anything is sent.
     static func run<Device: SimulatedDevice>(
         _ family: Family, _ firmware: Device, isListened: Bool = true,
         _ body: (SharedBench, DeviceHost<Device>) async throws -> Void
@@ -77,7 +77,7 @@ struct SharedBench {
         _ = try await reports.wait(for: what) { $0.contains(where: isIt) ? true : nil }
     }
 
-    /// A client that has joined.
+    /// Connects a client, and waits until it has joined.
     func client() async throws -> LineClientEnd {
         let before = joinedCount(in: reports.state)
         let client = LineClientEnd(
@@ -90,7 +90,7 @@ struct SharedBench {
         events.count { if case .came = $0 { true } else { false } }
     }
 
-    /// Lets time go by once somebody waits for that.
+    /// Advances by `time` once something sleeps until then.
     func pass(_ time: Duration) async {
         let end = clock.now.offset + time
         await clock.untilSomebodySleeps(until: end)
@@ -99,7 +99,7 @@ struct SharedBench {
 }
 
 extension LineClientEnd {
-    /// The next `count` bytes that it is told; fewer if it is hung up on.
+    /// Waits for the next `count` bytes; returns fewer after a hang-up.
     func bytes(_ count: Int) async -> [UInt8] {
         var bytes = take(count)
         while bytes.count < count, let more = try? await channel.read() {
@@ -109,6 +109,6 @@ extension LineClientEnd {
         return bytes
     }
 
-    /// All that it is told until it is hung up on.
+    /// Waits for all input until the hang-up.
     func rest() async -> [UInt8] { await bytes(.max) }
 }

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Sharing
 
-/// A speaker over a scripted link, and what it says to all.
+/// A speaker over a scripted link, and its output for all clients.
 struct SpeakerBench<Rules: StreamRules> {
     let clock = ManualClock()
     let link: ScriptedLink
     let speaker: StreamSpeaker<Rules>
-    /// What all are told, and then why the link was lost.
+    /// The output for all clients, followed by the reason for the loss of the link.
     let speech = Watched(ReceivedText())
 
     init(_ rules: Rules, over link: ScriptedLink) {
@@ -26,17 +26,17 @@ struct SpeakerBench<Rules: StreamRules> {
         }
     }
 
-    /// A client that asks for something.
+    /// A client with a pending request.
     struct Asker {
-        /// What it is told.
+        /// The output for this client.
         let answer: Watched<ReceivedText>
         fileprivate let asking: Task<SessionError?, Never>
 
-        /// Why the answer is none, or not whole; nil where it is.
+        /// Waits for the end; returns the reason for a missing or incomplete reply, nil for a complete one.
         func end() async -> SessionError? { await asking.value }
     }
 
-    /// Asks, in its turn, for a client that stays while `isThere`.
+    /// Sends a request, in its turn, for a client that is connected while `isThere` returns true.
     func ask(_ line: String, isThere: @escaping @Sendable () -> Bool = { true }) -> Asker {
         let answer = Watched(ReceivedText())
         let asking = Task.immediate(executorPreference: link.executor) { [speaker] () -> SessionError? in
@@ -51,7 +51,7 @@ struct SpeakerBench<Rules: StreamRules> {
         return Asker(answer: answer, asking: asking)
     }
 
-    /// Lets time go by, once somebody waits for that.
+    /// Advances by `time` once something sleeps until then.
     func pass(_ time: Duration) async {
         let end = clock.now.offset + time
         await clock.untilSomebodySleeps(until: end)

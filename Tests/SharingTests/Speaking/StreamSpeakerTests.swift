@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A speaker without a session", .timeLimit(.minutes(5)))
 struct StreamSpeakerTests {
-    /// Speaks with a storm sensor that is ready to be asked.
+    /// Calls `body` with a speaker for a storm sensor that is ready for requests.
     private func storm(
         keepsPacketBounds: Bool = false, over link: ScriptedLink? = nil,
         _ body: (SpeakerBench<StormRules>) async throws -> Void
@@ -140,7 +140,7 @@ struct StreamSpeakerTests {
         _ = await link.nextSent()
         var said = "LOG Values: "
         for number in 0..<200 { said += "1 2 3 \(number)\nLIVE LOG: \(number)\r\n" }
-        // Cut anywhere, lines of the log too.
+        // Cut anywhere, even inside the log's lines.
         await link.deliver(Array(said.utf8).chunked(by: 7))
         #expect(try await all.text(upTo: "LIVE LOG: 199\r\n") == said)
         await speaker.close()

@@ -17,7 +17,7 @@ struct SharedStormTests {
                 lineRate: .unlimited, seed: 7, rows: 150_000, interval: interval, echoesCommand: echoesCommand))
     }
 
-    /// What it says to a client of its own that asks for the log.
+    /// The sensor's reply to a direct client that requests the log.
     private static func direct(_ sensor: StormFirmware) -> [UInt8] {
         var sensor = sensor
         sensor.receive(Array("GET_LOG\n".utf8), at: .zero)
@@ -105,7 +105,7 @@ struct SharedStormTests {
             try await asker.say("GET_LOG\n")
             await bench.pass(StormDownload.hush)
             _ = await asker.bytes(100_000)
-            // Nobody takes anything from it now: what waits for it does so until it leaves.
+            // The asker no longer reads, so its log waits until it leaves.
             await bench.clock.untilSomebodySleeps(until: bench.clock.now.offset + SharedDevice.patience)
             await asker.leave()
             try await next.say("GET_LOG\n")
@@ -113,11 +113,11 @@ struct SharedStormTests {
         }
     }
 
-    /// Lets the sensor get rid of what nobody wants, and expects the log that follows.
+    /// Lets the sensor send the rest of the unwanted log, and expects the next log.
     private func expectWholeLog(
         for next: LineClientEnd, _ other: LineClientEnd, _ bench: SharedBench, _ host: DeviceHost<StormFirmware>
     ) async throws {
-        // Its live row comes last.
+        // The live row comes last.
         await host.advance(by: .seconds(1))
         let row = try #require(try await other.line())
         #expect(row.hasPrefix("LIVE LOG: "))
@@ -226,7 +226,7 @@ struct SharedStormTests {
                 #expect(try await asker.line() == line)
             }
             #expect(try await other.line() == "LIVE LOG: 9 9 9 9")
-            // It comes last: silence is counted from the packet before it.
+            // This row comes last, because the silence counts from the packet before it.
             #expect(try await other.line() == "LIVE LOG: 8 8 8 8")
             await bench.pass(StormDownload.defaultQuiet)
             for line in ["LIVE LOG: 8 8 8 8", "9 9 9 9"] { #expect(try await asker.line() == line) }

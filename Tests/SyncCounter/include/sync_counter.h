@@ -1,3 +1,3 @@
-// Preloaded into a program (LD_PRELOAD), this writes a line to the file that SYNC_COUNTER names for each fsync, fdatasync
-// and rename of the program, each program that it starts, and each write to a terminal: `sync PATH`, `rename PATH`,
+// Preload this library (LD_PRELOAD) to log the program's fsync, fdatasync and rename calls, the programs that it
+// starts, and its writes to terminals. Each adds a line to the file named by SYNC_COUNTER: `sync PATH`, `rename PATH`,
 // `spawn PATH`, `write PATH`.

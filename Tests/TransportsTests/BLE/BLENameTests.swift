@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Which device a ble: endpoint leads to", .timeLimit(.minutes(5)))
 struct BLENameTests {
-    /// A memory as a program would keep it.
+    /// A memory of names like that of a program.
     private final class Memory: BLENameMemory {
         private let addresses = Mutex<[String: BluetoothAddress]>([:])
 
@@ -105,7 +105,7 @@ struct BLENameTests {
         await link.close()
     }
 
-    // MARK: Of which family it is
+    // MARK: The device's family
 
     @Test func `An LED board is no pump, whatever it offers besides, and is told nothing`() async throws {
         let rig = try await BLEOpeningRig()
@@ -125,7 +125,7 @@ struct BLENameTests {
         for member in ["WriteValue", "StartNotify", "ReadValue"] { #expect(await calls(rig, of: member) == 0) }
         #expect(memory.all.isEmpty)
         #expect(await board.links.isEmpty)
-        // Of its own family, or of none that is named, it is what it is.
+        // With its own family, or without a family, the endpoint opens.
         for text in ["ble:Odd?family=led", "ble:Odd"] { await (try await rig.open(text, memory)).close() }
     }
 }

@@ -12,7 +12,7 @@ import Testing
 struct BLEOfferTests {
     private static let address = "00:00:5E:00:53:02"
 
-    /// An offer on hci1, and a central on hci0 that is connected to it.
+    /// An offer on hci1, and a connected central on hci0.
     private struct Rig {
         let bus: PrivateBus
         let fake: FakeBlueZ
@@ -97,7 +97,7 @@ struct BLEOfferTests {
             let received = await #expect(throws: LinkError.self) { try await link.receive() }
             let sent = await #expect(throws: LinkError.self) { try await link.send([2]) }
             #expect(received?.code == .disconnected && sent?.code == .disconnected)
-            // Who comes again has another.
+            // A central that connects again gets another link.
             try await rig.central.connect()
             try await rig.central.subscribe("FFF1")
             let other = try await rig.link(1)
@@ -136,7 +136,7 @@ struct BLEOfferTests {
             let holding = rig.adapter.holding.state
             holding.update { $0.isOn = true }
             let sending = Task { try await link.send([UInt8](repeating: 7, count: 300)) }
-            // All of it is on its way by then: the first packet is read, and the others are not.
+            // The whole write is in flight by then: the first packet is read, and the others are not.
             _ = try await holding.wait(for: "a packet") { $0.count > 0 ? true : nil }
             await settle()
             try await rig.central.unsubscribe("FFF1")

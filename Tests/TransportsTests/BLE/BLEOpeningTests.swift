@@ -22,7 +22,7 @@ struct BLEOpeningTests {
         let link = try await BLEEndpoint.open(
             Endpoint("ble:C0:FF:EE:00:00:01"), on: .shared, bus: .address(rig.bus.address), clock: clock)
         try await link.send(Array("STATUS\n".utf8))
-        // What opening and sending could still sleep for.
+        // Passes every deadline that opening and sending could still have.
         clock.advance(by: .seconds(3600))
         await settle()
         #expect(clock.deadlines.isEmpty)
@@ -202,7 +202,8 @@ struct BLEOpeningTests {
         await link.close()
     }
 
-    /// What bluetoothd answers where it remembers other services than the device has (bluez#191), or the device hung up.
+    /// bluetoothd's errors if its cached services differ from the device's (bluez#191), or if the device has
+    /// disconnected.
     static let passing = [
         BlueZError.attribute(0x01), BlueZError.attribute(0x0A), BlueZError.notSupported,
         BlueZError.failed("Not connected"),
@@ -332,7 +333,7 @@ struct BLEOpeningTests {
         await #expect(throws: LinkError.self) { try await link.send([UInt8](repeating: 0x78, count: 511)) }
         await link.close()
 
-        // Without a response the smallest packets have room for 20 bytes.
+        // Without a response, the smallest packets have room for 20 bytes.
         let one = await rig.add(2, "One", service, [receive([.writeWithoutResponse]), transmit])
         let other = try await rig.open("ble:One?family=peer")
         await one.record(packets, of: receive([]).0)
@@ -361,7 +362,7 @@ struct BLEOpeningTests {
         let rig = try await BLEOpeningRig()
         let radio = await rig.addPump()
         await radio.failOnce()
-        // A link exists only once the attempts have come to an end.
+        // A link exists only after all attempts are over.
         let link = try await rig.open("ble:C0:FF:EE:00:00:01", after: .milliseconds(250))
         let ends = Watched<Int>(0)
         await link.forward { if case .ended = $0 { ends.update { $0 += 1 } } }

@@ -13,13 +13,13 @@ import Testing
 struct BLEOwnershipTests {
     private static let address = "00:15:83:00:00:10"
 
-    /// A fake bluetoothd with a module, and programs that share a folder for locks, and a clock.
+    /// A fake bluetoothd with a module, and programs that share a folder of locks and a clock.
     private struct Rig {
         let bus: PrivateBus
         let fake: FakeBlueZ
-        /// bluetoothd's time.
+        /// bluetoothd's clock.
         let radioClock = ManualClock()
-        /// The programs' time.
+        /// The programs' clock.
         let clock = ManualClock()
         let module: RadioDevice
         let folder = TemporaryFolder()
@@ -72,7 +72,7 @@ struct BLEOwnershipTests {
         #expect(error?.deviceID?.hasSuffix("-00:00:5E:00:53:01-\(Self.address)") == true)
         #expect(await rig.calls(of: "Connect") == 1)
         #expect(await rig.calls(of: "Disconnect") == 0)
-        // It was not waited for.
+        // The opening did not wait for the disconnection.
         #expect(!rig.clock.deadlines.contains(.milliseconds(50)))
         await link.close()
         try await rig.open().close()
@@ -177,7 +177,7 @@ struct BLEOwnershipTests {
         await rig.clock.untilSomebodySleeps(until: .seconds(5))
         rig.clock.advance(by: .seconds(5))
         await (try await second.value).close()
-        // Long after that nobody waits.
+        // Long after that no opening waits.
         rig.clock.advance(by: .seconds(5))
         await (try await rig.open(use)).close()
     }
@@ -220,7 +220,8 @@ struct BLEOwnershipTests {
         await link.close()
         #expect(await rig.calls(of: "Disconnect") == 0)
         #expect(await rig.module.links.count == 1)
-        // What it listens to is left as it was, once this end has stopped to listen, which is not waited for.
+        // The other central's subscription is unchanged after this end has stopped listening, which closing does not
+        // wait for.
         _ = try await rig.fake.calls.wait(for: "StopNotify") { calls in
             calls.contains { $0.member == "StopNotify" } ? true : nil
         }

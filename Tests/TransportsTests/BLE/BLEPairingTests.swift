@@ -95,7 +95,7 @@ struct BLEPairingTests {
         let error = await sending.value
         #expect(error?.code == .timedOut && error?.hint == possibility)
         let next = Task { await #expect(throws: LinkError.self) { try await link.send("y") } }
-        // bluetoothd refuses it as in progress, again and again.
+        // bluetoothd refuses the write as in progress, repeatedly.
         for exponent in 0..<8 {
             let pause = Duration.milliseconds(10 << exponent)
             await rig.clock.untilSomebodySleeps(until: rig.clock.now.offset + pause)

@@ -13,7 +13,7 @@ struct BLEValueTests {
     private static let service = "937312E0-2354-11EB-9F10-FBC30A62CF38"
     private static let led = "957312E0-2354-11EB-9F10-FBC30A62CF38"
 
-    /// A fake bluetoothd with an LED board, and what was written to it.
+    /// A fake bluetoothd with an LED board, and the values written to it.
     private struct Rig {
         let bus: PrivateBus
         let fake: FakeBlueZ
@@ -44,7 +44,7 @@ struct BLEValueTests {
                 as: BLEUse(profiles: .devices))
         }
 
-        /// Waits until bluetoothd was asked so often to read.
+        /// Waits until bluetoothd has received `count` read requests.
         func untilRead(_ count: Int) async throws {
             _ = try await fake.calls.wait(for: "read \(count)") { calls in
                 calls.count { $0.member == "ReadValue" } == count ? true : nil
@@ -117,7 +117,7 @@ struct BLEValueTests {
                 ]))
         let link = try await BLEEndpoint.open(
             Endpoint("ble:ece196"), on: .shared, bus: .address(rig.bus.address), as: BLEUse(profiles: profiles))
-        // It may not be set; it may not be told of; and it is of another service.
+        // SPEED can't be set, its change is not notified, and LED belongs to another service.
         try await link.send("SPEED:5\nLED:1\n")
         await speed.notify([1, 0])
         try await link.send("SPEED\nLABEL:north: 2\nLABEL\n")
@@ -140,7 +140,7 @@ struct BLEValueTests {
     @Test func `Tells of a value that the device tells as it is written, besides that it was written`() async throws {
         let rig = try await Rig()
         await Radio.run { [characteristic = rig.characteristic] in
-            // As sketches do that notify in the handler of a write: before it is confirmed.
+            // Some sketches notify in the handler of a write, before the write is confirmed.
             characteristic.onWrite = { bytes, _ in characteristic.notify(bytes) }
         }
         let link = try await rig.open()

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import Transports
 
-/// Something that has happened, or not yet.
+/// A flag that can be raised once.
 private final class Flag: Sendable {
     private let state = Mutex(false)
     var isRaised: Bool { state.withLock { $0 } }
@@ -11,7 +11,7 @@ private final class Flag: Sendable {
 }
 
 extension LinkContract {
-    /// More than all the kernel's buffers between two ends hold.
+    /// More than all kernel buffers between two ends hold.
     private static let beyondBuffers = 1 << 20
 
     @Test("holds its sender back while the far end does not read, and loses nothing", arguments: Carrier.allCases)
@@ -27,7 +27,7 @@ extension LinkContract {
         await link.settle()
         #expect(!hasReturned.isRaised)
         let received = try await far.receive(bytes.count)
-        // Not by #expect alone, which would print all of both.
+        // #expect alone would print both arrays in full.
         let isSame = received == bytes
         #expect(isSame)
         #expect(await sending.outcome.code == nil)
@@ -38,7 +38,7 @@ extension LinkContract {
     @Test("holds the far end back while nobody receives, and loses nothing", arguments: Carrier.holdingBack)
     func receivingHoldsBack(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
-        // The link has been waited on once: from now on it hears of what comes.
+        // The first read makes the loop watch the link: from now on it reads input as it arrives.
         try await far.send("!")
         #expect(try await link.receive() == Array("!".utf8))
 
@@ -47,7 +47,7 @@ extension LinkContract {
         #expect(taken > 0)
         #expect(taken < bytes.count)
         await link.settle()
-        // A task of its own sends the rest, while this one receives.
+        // A separate task sends the rest while this one receives.
         let rest = Array(bytes[taken...].prefix(1 << 16))
         async let sending: Void = far.send(rest)
         let received = try await link.receive(taken + rest.count)
@@ -62,7 +62,7 @@ extension LinkContract {
         let (link, far) = try await carrier.rig().open()
         let out = payload(1 << 18, seed: 4)
         let back = payload(1 << 18, seed: 5)
-        // In a group, so that a part that fails ends the others and is told.
+        // In a group, so that the failure of one part ends the others and is reported.
         try await withThrowingTaskGroup { group in
             group.addTask { try await link.send(out) }
             group.addTask { try await far.send(back) }

@@ -60,7 +60,7 @@ extension LinkContract {
         await link.settle()
         sending.cancel()
         #expect(await sending.outcome.code == .cancelled)
-        // A waiting sender that is cancelled leaves no trace; the next one is heard after what had gone out.
+        // A waiting sender that is cancelled leaves no trace; the next text follows the bytes already sent.
         let next = link.start { () throws(LinkError) in try await link.send("\n\n\n\nOFF\n") }
         let heard = try await far.receive(until: Array("\n\n\n\nOFF\n".utf8))
         #expect(await next.outcome.code == nil)

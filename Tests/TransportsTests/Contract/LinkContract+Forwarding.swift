@@ -4,7 +4,7 @@ import Testing
 import Transports
 
 extension LinkContract {
-    /// What a receiver was handed.
+    /// The arrivals at a receiver.
     private final class Arrivals: Sendable {
         private struct State {
             var bytes: [UInt8] = []

@@ -44,13 +44,13 @@ extension LinkContract {
     @Test("closes the dead descriptor though nobody reads", arguments: Carrier.tellingOfHangUp)
     func vanishUnread(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
-        // The link has been waited on once: from now on it hears of a hang-up.
+        // The first read makes the loop watch the link: from now on it notices a hang-up.
         try await far.send("!")
         _ = try await link.receive()
         let descriptor = try await link.descriptor()
         let held = try #require(target(of: descriptor))
         far.vanish()
-        // A program that is being started meanwhile may hold the far end open for a moment.
+        // A program that is just being started may hold the far end open for a moment.
         let deadline = ContinuousClock.now + patience
         while target(of: descriptor) == held, ContinuousClock.now < deadline { await link.settle() }
         #expect(target(of: descriptor) != held)
@@ -101,7 +101,7 @@ extension LinkContract {
             defer { rig.end() }
             let (link, far) = try await rig.open()
             far.vanish()
-            // TCP takes the first bytes, and learns only by the answer to them.
+            // TCP accepts the first bytes, and learns of the loss only from the response to them.
             var found: LinkError.Code?
             for _ in 0..<1000 where found == nil {
                 found = await code { () throws(LinkError) in try await link.send("ON\n") }

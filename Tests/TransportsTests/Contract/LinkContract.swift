@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import Transports
 
-/// What every link does, whatever carries it. A new carrier joins by a case of ``Carrier`` and its rig.
+/// The behaviour required of every link, with any carrier. A new carrier joins by a case of ``Carrier`` and its rig.
 @Suite("Every link", .timeLimit(.minutes(5)))
 struct LinkContract {}
 
@@ -60,7 +60,7 @@ extension LinkContract {
         let words = Array("SPEED:180\r\n".utf8)
         for byte in words { try await link.send([byte]) }
         #expect(try await far.receive(words.count) == words)
-        // The next piece is sent when the last has arrived: the link sees each on its own.
+        // The next piece is sent only after the previous one has arrived, so that the link receives each separately.
         var received: [UInt8] = []
         for byte in words {
             try await far.send([byte])
@@ -75,7 +75,7 @@ extension LinkContract {
         let (link, far) = try await carrier.rig().open()
         #expect(try await link.receiveAvailable() == [])
         try await far.send("MANUAL:ON\r\n")
-        // The first byte has come when `receive` returns; the kernel may deliver the rest later.
+        // The first byte has arrived when `receive` returns; the kernel may deliver the rest later.
         var received = try #require(try await link.receive())
         while received.count < 11 { received += try await link.receiveAvailable() }
         #expect(received == Array("MANUAL:ON\r\n".utf8))
@@ -87,7 +87,7 @@ extension LinkContract {
     @Test("keeps together what each of several senders sends", arguments: Carrier.allCases)
     func concurrentSenders(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
-        let length = 30_000  // more than a terminal holds: each waits in between
+        let length = 30_000  // more than a terminal buffers: each sender must wait
         let sent = (0..<8).map { sender in [UInt8](repeating: UInt8(sender), count: length) }
         let senders = sent.map { bytes in
             Task { try await link.send(bytes) }
@@ -103,7 +103,7 @@ extension LinkContract {
     func order(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let first = payload(1 << 18, seed: 2)
-        // All three are under way at once, in this order, on the link's executor.
+        // All three are in flight at once, in this order, on the link's executor.
         let parts = [first, Array("second".utf8), Array("third".utf8)]
         let sending = parts.map { part in link.start { () throws(LinkError) in try await link.send(part) } }
         let received = try await far.receive(parts.joined().count)

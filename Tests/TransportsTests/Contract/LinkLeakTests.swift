@@ -4,7 +4,7 @@ import SerialPort
 import Testing
 import Transports
 
-/// Each in a process of its own, where nothing else opens descriptors or starts threads.
+/// Each test runs in its own process, in which nothing else opens descriptors or starts threads.
 @Suite("Links opened and closed again and again", .serialized, .timeLimit(.minutes(20)))
 struct LinkLeakTests {
     @Test("leave no descriptor and no thread behind", arguments: Carrier.allCases)
@@ -15,12 +15,12 @@ struct LinkLeakTests {
             func open(_ times: Int) async throws {
                 for number in 0..<times {
                     let (link, far) = try await rig.open()
-                    // Every other one is waited on, so that the loop knows it.
+                    // Every other link is waited on, so that the loop watches it.
                     if number % 2 == 0 {
                         try await link.send("!")
                         #expect(try await link.receiveAvailable() == [])
                     }
-                    // The far end goes first in half of them.
+                    // The far end closes first for a third of them.
                     if number % 3 == 0 {
                         far.vanish()
                         #expect(await code { () throws(LinkError) in try await link.receive() } == .disconnected)
@@ -33,9 +33,9 @@ struct LinkLeakTests {
             let descriptors = entries(of: "/proc/self/fd")
             let threads = entries(of: "/proc/self/task")
             try await open(carrier.openings)
-            // The runtime opens a few of its own when it first needs them.
+            // The runtime opens a few descriptors on first use.
             #expect(entries(of: "/proc/self/fd") <= descriptors + 4)
-            // Swift's own pool may still grow to one thread a core.
+            // Swift's own pool may still grow to one thread per core.
             #expect(entries(of: "/proc/self/task") <= threads + CInt(sysconf(CInt(_SC_NPROCESSORS_ONLN))))
         }
     }

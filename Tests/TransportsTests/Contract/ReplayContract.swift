@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 import Transports
 
-/// What ``LinkContract`` asks of every link, asked of one whose far end is a capture: that is written before the link is there,
-/// and can't be told to do anything. A capture holds nobody back, is never full, and has one order of what is sent: those parts
-/// of the contract mean nothing here.
+/// The requirements of ``LinkContract`` for a link whose far end is a capture. A capture is written before the link
+/// opens, and can't be controlled. It exerts no back-pressure, is never full, and has a fixed order of sent text, so
+/// those parts of the contract do not apply.
 @Suite("A replayed link", .timeLimit(.minutes(5)))
 struct ReplayContract {
     private let folder = TemporaryFolder()

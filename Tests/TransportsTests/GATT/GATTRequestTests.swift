@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Characteristics of any BLE device", .timeLimit(.minutes(5)))
 struct GATTRequestTests {
-    /// A fake bluetoothd with a device of no family: one of its UUIDs is there twice.
+    /// A fake bluetoothd with a device of no family, one of whose UUIDs occurs twice.
     private struct Rig {
         let bus: PrivateBus
         let fake: FakeBlueZ

@@ -21,7 +21,7 @@ import Transports
     @Test(arguments: [
         ["ble:x", "peek"], ["ble:x", "list", "2A19"], ["ble:x", "read"], ["ble:x", "notify"], ["ble:x", "write"],
         ["ble:x", "write", "2A19"], ["ble:x", "read", "2A1"], ["ble:x", "read", "1/2/3"], ["ble:x", "read", "charx"],
-        // Of which nobody knows whether it is text or a number.
+        // Ambiguous: could be text or a number.
         ["ble:x", "write", "2A19", "10"], ["ble:x", "write", "2A19", "0x1"],
     ])
     func `Is refused where it is not whole`(words: [String]) {

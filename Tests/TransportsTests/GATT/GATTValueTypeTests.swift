@@ -7,7 +7,7 @@ import Transports
         var type: GATTValueType
         var words: [String]
         var bytes: [UInt8]
-        /// As it is shown; nil for the words.
+        /// The shown form; nil if it equals the words.
         var shown: String?
         var isBigEndian = false
     }

@@ -69,7 +69,7 @@ struct DeviceLockTests {
         #expect(mode(folder.path("locks/device")) == 0o666)
     }
 
-    /// What `fs.protected_regular=2` does, for root as well, in a folder such as /tmp.
+    /// Simulates `fs.protected_regular=2`, which applies to root too, in a folder such as /tmp.
     @Test func `Is not asked to be created where it is there: another user's file would refuse that`() throws {
         _ = try take(locks())
         let attempts = Mutex<[CInt]>([])
@@ -102,14 +102,14 @@ struct DeviceLockTests {
             return
         }
         lock.release(isDisconnecting: true)
-        // What it could not write.
+        // The lock could not write its state.
         #expect(try take(locks).inherited == .free)
     }
 
     @Test func `Can be written to where another program makes the file at the same time`() throws {
         var locks = locks()
         locks.openFile = { folder, name, flags, mode in
-            // The other one comes between the two attempts.
+            // The other program creates the file between the two attempts.
             if flags & O_EXCL != 0 { close(openat(folder, name, O_RDWR | O_CREAT | O_CLOEXEC, mode)) }
             return openat(folder, name, flags, mode)
         }

@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import Transports
 
-/// A fake bluetoothd, and the modules in reach.
+/// A fake bluetoothd with the modules in reach.
 struct BLEOpeningRig {
     let bus: PrivateBus
     let fake: FakeBlueZ
@@ -21,7 +21,7 @@ struct BLEOpeningRig {
         await fake.addAdapter()
     }
 
-    /// Opens a link; where it is named, others of that name are waited for.
+    /// Opens a link. If the endpoint has a name, passes the time of the search for other devices with that name.
     func open(_ text: String, _ memory: (any BLENameMemory)? = nil) async throws -> any Link {
         guard case .name = try BLEEndpoint(Endpoint(text), among: .devices).target else {
             return try await openAtOnce(text, memory)
@@ -29,14 +29,14 @@ struct BLEOpeningRig {
         return try await open(text, memory, after: clock.now.offset + BLESearch.window)
     }
 
-    /// Opens a link where no time has to go by.
+    /// Opens a link without advancing the clock.
     func openAtOnce(_ text: String, _ memory: (any BLENameMemory)? = nil) async throws -> any Link {
         try await BLEEndpoint.open(
             Endpoint(text), on: .shared, bus: .address(bus.address), clock: clock,
             as: BLEUse(profiles: .devices, memory: memory))
     }
 
-    /// Opens a link for which there is so much time.
+    /// Opens a link within a time limit.
     func open(
         _ text: String, within limit: Duration, _ steps: Watched<[BLEOpeningStep]>? = nil
     ) async throws -> any Link {
@@ -45,14 +45,14 @@ struct BLEOpeningRig {
             Endpoint(text), on: .shared, bus: .address(bus.address), clock: clock, as: use)
     }
 
-    /// Opens a link to the first device by its address, for a use that does not give up.
+    /// Opens a link to the first device by its address, for a persistent use.
     func openPersistently(within limit: Duration? = nil) async throws -> any Link {
         try await BLEEndpoint.open(
             Endpoint("ble:C0:FF:EE:00:00:01"), on: .shared, bus: .address(bus.address), clock: clock,
             as: BLEUse(profiles: .devices, openingLimit: limit, isPersistent: true))
     }
 
-    /// Opens one of which the search is over at that time.
+    /// Opens a link whose search ends at this time.
     func open(
         _ text: String, _ memory: (any BLENameMemory)? = nil, after time: Duration
     ) async throws -> any Link {
@@ -69,10 +69,10 @@ struct BLEOpeningRig {
         }
     }
 
-    /// How often clients have called a method.
+    /// The number of calls of a method by clients.
     func calls(of member: String) async -> Int { await fake.calls.state.count { $0.member == member } }
 
-    /// Lets another program scan until bluetoothd knows so many devices, and go on.
+    /// Lets another program scan until bluetoothd knows `count` devices, and keep scanning.
     func makeKnown(_ count: Int) async throws {
         let other = try await BlueZ.open(.address(bus.address), clock: clock)
         let scan = try await other.scan()
@@ -104,7 +104,7 @@ struct BLEOpeningRig {
     }
 }
 
-/// The error that opening a link throws.
+/// Returns the error that opening a link throws.
 func failure(_ body: () async throws -> any Link) async -> LinkError? {
     do { _ = try await body() } catch { return error as? LinkError }
     return nil

@@ -9,8 +9,8 @@ import Testing
 
 @testable import Transports
 
-/// A BLE device for each link, of a kind that nobody has described, on a fake bluetoothd: what is written to it comes out
-/// of a socket, and what goes into the socket it tells of.
+/// A BLE device of an unknown kind for each link, on a fake bluetoothd. Bytes written to the device come out of a
+/// socket, and bytes put into the socket are notified.
 final class BLERig: LinkRig {
     private let bus: PrivateBus
     private let fake: FakeBlueZ
@@ -35,7 +35,7 @@ final class BLERig: LinkRig {
             Endpoint("ble:\(await module.radio.address)"), on: .shared, bus: .address(bus.address),
             as: BLEUse(profiles: .devices), locks: DeviceLocks(folders: [folder.path]))
         let descriptor = pair[1]
-        // Whoever has the far end keeps the bus with it.
+        // The far end keeps the bus alive.
         return (link, FarEnd(descriptor) { [self] in withExtendedLifetime(self) { _ = close(descriptor) } })
     }
 }
@@ -44,7 +44,7 @@ final class BLERig: LinkRig {
 @Radio
 private final class SocketModule {
     private static var count = 0
-    /// What a packet holds: what BLE 5 devices mostly agree on.
+    /// The MTU that most BLE 5 devices agree on.
     static let mtu = 517
 
     let radio: RadioDevice
@@ -67,7 +67,7 @@ private final class SocketModule {
 
     func join(_ fake: FakeBlueZ) { fake.add(radio) }
 
-    /// Tells of what comes, and switches itself off when nothing more can.
+    /// Notifies the socket's input, and switches the module off at its end.
     private func listen() {
         Task { [line, radio] in
             do {
@@ -77,7 +77,7 @@ private final class SocketModule {
                         characteristic.notify(Array(bytes[start..<min(start + Self.mtu - 3, bytes.count)]))
                     }
                 }
-            } catch {}  // the far end has gone
+            } catch {}  // the far end has closed
             radio.dropLinks()
             radio.isAdvertising = false
         }

@@ -2,14 +2,14 @@ import TestSupport
 import Glibc
 import Synchronization
 
-/// The other end of a link, by plain system calls, so that what is tested does not test itself.
+/// A link's far end with plain system calls, so that the code under test is not its own measure.
 final class FarEnd: Sendable {
     struct Refused: Error { var errno: CInt }
     struct NothingCame: Error {}
-    /// The link's end was closed.
+    /// The link closed its end.
     struct Ended: Error {}
 
-    /// How long to wait for what must come.
+    /// The time limit for expected input, in milliseconds.
     private static let patience: CInt = 60_000
 
     let descriptor: CInt
@@ -24,7 +24,7 @@ final class FarEnd: Sendable {
 
     deinit { vanish() }
 
-    /// Closes this end without a word.
+    /// Closes this end without sending anything.
     func vanish() {
         let wasGone = isGone.withLock { gone in
             defer { gone = true }
@@ -46,7 +46,7 @@ final class FarEnd: Sendable {
 
     func send(_ text: String) async throws { try await send(Array(text.utf8)) }
 
-    /// Receives so many bytes.
+    /// Receives `count` bytes.
     func receive(_ count: Int) async throws -> [UInt8] {
         try await onThread { [self] in
             var received: [UInt8] = []
@@ -59,7 +59,7 @@ final class FarEnd: Sendable {
         }
     }
 
-    /// Receives until the last bytes that came are `end`.
+    /// Receives until the input ends with `end`.
     func receive(until end: [UInt8]) async throws -> [UInt8] {
         try await onThread { [self] in
             var received: [UInt8] = []
@@ -71,12 +71,12 @@ final class FarEnd: Sendable {
         }
     }
 
-    /// Waits until there is something to receive, and leaves it there.
+    /// Waits for input without reading it.
     func waitForBytes() async throws {
         try await onThread { [self] in try wait(CShort(POLLIN)) }
     }
 
-    /// Sends until nothing more is taken, or all is sent; returns the number of bytes taken.
+    /// Sends until nothing more is accepted or everything is sent; returns the number of accepted bytes.
     func sendUntilRefused(_ bytes: [UInt8]) async throws -> Int {
         try await onThread { [self] in
             var position = 0
@@ -89,7 +89,7 @@ final class FarEnd: Sendable {
         }
     }
 
-    /// What one write takes; 0 if there is no room.
+    /// Writes once; returns the number of accepted bytes, 0 if there is no room.
     private func sendNow(_ bytes: ArraySlice<UInt8>) throws -> Int {
         let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
         if count >= 0 { return count }

@@ -6,7 +6,7 @@ import Testing
 @testable import Transports
 
 extension Link {
-    /// Receives so many bytes, in as many parts as they come in.
+    /// Receives `count` bytes in any number of parts.
     func receive(_ count: Int) async throws -> [UInt8] {
         var received: [UInt8] = []
         while received.count < count { received += try #require(try await receive()) }
@@ -15,12 +15,12 @@ extension Link {
 
     func send(_ text: String) async throws(LinkError) { try await send(Array(text.utf8)) }
 
-    /// Lets everything that is ready on the link's executor run.
+    /// Runs everything that is ready on the link's executor.
     func settle() async {
         if let loop = executor as? EventLoop { await TestSupport.settle(loop) }
     }
 
-    /// A task that begins on the link's executor, at once.
+    /// Starts a task on the link's executor.
     func start<Value: Sendable>(_ body: @escaping @Sendable () async throws(LinkError) -> Value) -> Task<
         Result<Value, LinkError>, Never
     > {
@@ -37,7 +37,7 @@ extension Link {
 }
 
 extension Task where Failure == Never {
-    /// What the task ends with. It is cancelled with the test that waits, so that a test's time limit ends both.
+    /// The task's result. The task is cancelled together with the waiting test, so that a test's time limit ends both.
     var outcome: Success {
         get async {
             await withTaskCancellationHandler {
@@ -50,11 +50,11 @@ extension Task where Failure == Never {
 }
 
 extension Result where Failure == LinkError {
-    /// The kind of failure; nil for success.
+    /// The error's code; nil on success.
     var code: LinkError.Code? { if case .failure(let error) = self { error.code } else { nil } }
 }
 
-/// The kind of error that a call throws; nil where it throws none.
+/// The code of the error that a call throws; nil if it throws none.
 func code<Value>(of call: () async throws(LinkError) -> Value) async -> LinkError.Code? {
     do throws(LinkError) {
         _ = try await call()
@@ -64,7 +64,7 @@ func code<Value>(of call: () async throws(LinkError) -> Value) async -> LinkErro
     }
 }
 
-/// What a descriptor of this process leads to, as `socket:[4711]`; nil if it is closed.
+/// The target of a descriptor of this process, such as `socket:[4711]`; nil if it is closed.
 func target(of descriptor: CInt) -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
         let count = readlink("/proc/self/fd/\(descriptor)", buffer.baseAddress!, 255)

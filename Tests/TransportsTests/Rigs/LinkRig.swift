@@ -10,7 +10,7 @@ import Testing
 protocol LinkRig: Sendable {
     func open() async throws -> (link: any Link, far: FarEnd)
 
-    /// Ends other programs that the rig runs: a process that exits lets nothing go by itself.
+    /// Ends the other programs of the rig: a process that exits releases no objects.
     func end()
 }
 
@@ -18,23 +18,24 @@ extension LinkRig {
     func end() {}
 }
 
-/// What carries a link. Each stands for one rig.
+/// The carriers of links, each with its rig.
 enum Carrier: String, CaseIterable, Codable, Sendable {
     case pseudoTerminal, serialEndpoint, tcpIPv4, tcpIPv6, unixSocket, inProcess, ble
 
-    /// Whether a far end's last words outlive it. The kernel empties a terminal that is hung up.
+    /// Whether the far end's last bytes can be read after it closes. The kernel discards the input of a terminal after
+    /// a hang-up.
     var keepsLastWords: Bool { self != .pseudoTerminal && self != .serialEndpoint }
 
-    /// Those that are a descriptor of this process.
+    /// The carriers whose link is a descriptor of this process.
     static var descriptors: [Carrier] { allCases.filter { $0 != .ble } }
 
-    /// Those that let a sender wait until what it sent is received. A BLE device's notifications are kept here.
+    /// The carriers with back-pressure. A BLE device's notifications are buffered in this process.
     static var holdingBack: [Carrier] { allCases.filter { $0 != .ble } }
 
-    /// How often links are opened in a row. A BLE device is scanned for and connected each time.
+    /// The number of links opened in a row. For BLE each one needs a scan and a connection.
     var openings: Int { self == .ble ? Seeds.amount(100, soak: 500) : Seeds.amount(1_000, soak: 10_000) }
 
-    /// Those that say at once that the far end is gone, though nobody reads. TCP says so only to a reader.
+    /// The carriers that report a hang-up immediately, even if nobody reads. TCP reports it only to a reader.
     static var tellingOfHangUp: [Carrier] { descriptors.filter { $0 != .tcpIPv4 && $0 != .tcpIPv6 } }
 
     func rig() async throws -> any LinkRig {
@@ -83,7 +84,7 @@ struct PseudoTerminalRig: LinkRig {
     }
 }
 
-/// A server that takes one connection for each link.
+/// A server that accepts one connection for each link.
 struct SocketRig: LinkRig {
     let listener: SocketListener
     let endpoint: String
@@ -104,7 +105,7 @@ struct SocketRig: LinkRig {
     }
 }
 
-/// Two ends in this process, as a simulated device has them.
+/// Two ends in this process, like those of a simulated device.
 struct PairRig: LinkRig {
     func open() async throws -> (link: any Link, far: FarEnd) {
         let (near, far) = try DescriptorChannel.pair()
@@ -112,7 +113,7 @@ struct PairRig: LinkRig {
     }
 }
 
-/// A link and its far end, taken out of its channel.
+/// Returns a link, and its far end taken out of its channel.
 private func joined(_ link: any Link, _ channel: DescriptorChannel) async throws -> (link: any Link, far: FarEnd) {
     let near = try #require(link as? DescriptorLink).channel
     try await near.withDescriptor { limitBuffers($0) }
@@ -123,7 +124,7 @@ private func joined(_ link: any Link, _ channel: DescriptorChannel) async throws
     return (link, FarEnd(descriptor) { close(descriptor) })
 }
 
-/// Keeps the kernel from holding megabytes, so that little is enough to fill a socket.
+/// Limits the kernel's buffers, so that little data fills a socket.
 func limitBuffers(_ descriptor: CInt) {
     var size: CInt = 32 << 10
     for option in [SO_SNDBUF, SO_RCVBUF] {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Paths that nobody else uses, for sockets and links that are removed by their owners.
+/// Unique paths for sockets and links that their owners remove.
 enum TemporaryPath {
-    /// A path in a new folder, which is left empty.
+    /// A path in a new empty folder.
     static func make(_ name: String) -> String {
         var template = Array("/tmp/transports-tests-XXXXXX".utf8CString)
         return template.withUnsafeMutableBufferPointer { buffer in
