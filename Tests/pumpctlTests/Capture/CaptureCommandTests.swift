@@ -41,7 +41,7 @@ struct CaptureCommandTests {
         #expect(overRadio.status == 0, "\(overRadio)")
         #expect(overSerial.output == overRadio.output)
         let pieces = try (Self.received(capture("serial")), Self.received(capture("radio")))
-        // Who reads the link, rather than being told, may get two notifications at once.
+        // A command that reads the link itself, instead of receiving events, may get two notifications at once.
         if words[0] != "send" { #expect(pieces.1.allSatisfy { $0.bytes.count <= 20 }) }
         #expect(pieces.0.flatMap(\.lines) == pieces.1.flatMap(\.lines))
         #expect(!pieces.0.flatMap(\.lines).isEmpty)
@@ -87,7 +87,7 @@ struct CaptureCommandTests {
             let ending = try await Pumpctl.run("-v", "-p", "sim:pump", "record", folder.path("new"), "--", program)
             expectFailure(ending, status, saying: program, hint: "give a program")
             #expect(!FileManager.default.fileExists(atPath: folder.path("new")), "\(program)")
-            // Nor was the device touched.
+            // Nor was the device opened.
             #expect(!ending.errors.contains("is open"), "\(ending.errors)")
         }
         let ending = try await Pumpctl.run("-p", "sim:pump", "record", page, "--", "no-such-program")
@@ -131,7 +131,7 @@ struct CaptureCommandTests {
         #expect(ending.output.hasSuffix("pump off\n"))
         #expect(ending.errors.components(separatedBy: "the capture ends here").count == 2, "\(ending.errors)")
         #expect(ending.errors.contains("File too large") && ending.errors.contains("ulimit -f"), "\(ending.errors)")
-        // It is readable up to there.
+        // The capture is readable up to its end.
         #expect(try await Pumpctl.run("replay", capture()).status == 0)
         await pump.close()
     }

@@ -9,11 +9,11 @@ import Transports
 
 @testable import pumpctl
 
-/// Commands as the program runs them, but for its process: their arguments are parsed as it parses them, and what they print
-/// goes through the program's own output, into memory.
+/// Commands run in this process. Their arguments go through the program's parser, and their output through the
+/// program's own output into memory.
 @Suite("Commands that are captured and played back", .timeLimit(.minutes(60)))
 struct GeneratedCommandTests {
-    /// What a command has written to standard output, and how it has ended.
+    /// A command's standard output and its exit status.
     private struct Ending: Equatable {
         var output = ""
         var status = ExitStatus.done
@@ -24,7 +24,7 @@ struct GeneratedCommandTests {
         ["temp"],
     ].flatMap { [$0, ["--json"] + $0] }
 
-    /// A command, ready to run.
+    /// A parsed command, ready to run.
     private struct Parsed {
         let command: any ContextCommand
         let options: SharedOptions
@@ -36,8 +36,8 @@ struct GeneratedCommandTests {
         }
 
         /// - Parameters:
-        ///   - port: The endpoint that it is given.
-        ///   - device: What opens that endpoint, in place of the program's scheme.
+        ///   - port: The command's endpoint.
+        ///   - device: Opens that endpoint in place of the program's scheme.
         func run(_ port: String, capturedAt path: String?, _ device: LinkSchemes.Opener?) async throws -> Ending {
             let loop = EventLoop.shared
             let text = Watched("")
@@ -88,7 +88,7 @@ struct GeneratedCommandTests {
             let original = try await command.run(port, capturedAt: path) { _, _ in link }
             device.cancel()
             await device.value
-            // What a person reads of a failure goes to standard error.
+            // The text about a failure goes to standard error.
             #expect(!original.output.isEmpty || original.status != .done)
             let replay = try await command.run(port, capturedAt: nil, nil)
             #expect(replay == original, "seed \(seed)")

@@ -4,9 +4,9 @@ import TestSupport
 
 @testable import pumpctl
 
-/// A pump that a seed has made: it answers what it is asked, in pieces, and says other things in between.
+/// A pump generated from a seed. It replies to commands, in pieces, with other lines in between.
 struct GeneratedPump {
-    /// Some bytes, and how long after those before they come.
+    /// Some bytes, and their delay after the previous ones.
     struct Piece {
         var delay: Duration
         var bytes: [UInt8]
@@ -16,14 +16,14 @@ struct GeneratedPump {
     private let isDifficult: Bool
     private var isOn = false
 
-    /// - Parameter isDifficult: Whether it is also late, says nothing at all, and says what contradicts its replies or may be
-    ///   a damaged one.
+    /// - Parameter isDifficult: Whether the pump is also late or silent, and sends lines that contradict its replies or
+    ///   could be damaged replies.
     init(seed: UInt64, isDifficult: Bool) {
         random = SplitMix64(seed: seed)
         self.isDifficult = isDifficult
     }
 
-    /// What it says to what was sent, cut anywhere.
+    /// Returns the reply to a write, cut anywhere.
     mutating func answer(to sent: String) -> [Piece] {
         var lines: [[UInt8]] = []
         for command in sent.split(separator: "\n") { lines += answer(to: command) }
@@ -74,7 +74,7 @@ struct GeneratedPump {
         }
     }
 
-    /// Something unasked, which answers nothing.
+    /// A random unsolicited line that is no reply.
     private var remark: [UInt8] {
         mutating get {
             switch random.number(below: isDifficult ? 8 : 4) {
@@ -101,13 +101,13 @@ struct GeneratedPump {
     }
 }
 
-/// What a seed has a host do with a pump, and what it prints.
+/// A host's generated use of a pump.
 struct GeneratedHost {
     private var random: SplitMix64
 
     init(seed: UInt64) { random = SplitMix64(seed: ~seed) }
 
-    /// - Returns: What commands print of it, on both streams.
+    /// - Returns: The output of the commands, on both streams.
     mutating func run(over link: any Link, clock: any Clock<Duration>) async throws -> String {
         let pump = try await PumpSession.begin(over: link, clock: clock)
         var text = ""

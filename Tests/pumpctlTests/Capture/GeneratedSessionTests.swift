@@ -10,7 +10,7 @@ import Transports
 
 @Suite("Sessions that are captured and played back", .timeLimit(.minutes(60)))
 struct GeneratedSessionTests {
-    /// What a session has printed, and what went over its link.
+    /// A session's output and its traffic.
     private struct Session: Equatable {
         var text: String
         var wire: [CaptureEvent]
@@ -26,7 +26,7 @@ struct GeneratedSessionTests {
         return wire
     }
 
-    /// Runs the host of a seed over a link, and captures it.
+    /// Runs the seed's host over a link, and captures the link.
     private static func session(
         _ seed: UInt64, over link: any Link, at path: String, in world: QuietWorld
     ) async throws -> Session {
@@ -40,7 +40,7 @@ struct GeneratedSessionTests {
         return Session(text: try #require(text, "seed \(seed) waits for ever"), wire: try wire(path))
     }
 
-    /// With the pump of a seed.
+    /// Runs a session with the seed's pump.
     private static func original(
         _ seed: UInt64, isDifficult: Bool, at path: String, in world: QuietWorld
     ) async throws -> Session {
@@ -78,7 +78,7 @@ struct GeneratedSessionTests {
         let world = QuietWorld()
         for seed in seeds {
             let (first, second) = (folder.path("\(seed)-a"), folder.path("\(seed)-b"))
-            // Who answers late or not at all has a time that belongs to the session.
+            // The time of late or missing replies belongs to the session.
             let isDifficult = seed.isMultiple(of: 2)
             let original = try await Self.original(seed, isDifficult: isDifficult, at: first, in: world)
             #expect(!original.text.isEmpty)

@@ -4,28 +4,28 @@ import LineProtocol
 import Synchronization
 import TestSupport
 
-/// A loop with a clock whose time goes by only where nothing is left to do on the loop, so that a program on it does the same
-/// each time.
+/// A loop with a clock that advances only if nothing is left to do on the loop, so that a program behaves identically
+/// in every run.
 ///
-/// What runs in it stays on its loop, and waits for nothing but its clock.
+/// The program must stay on this loop and wait for nothing but this clock.
 final class QuietWorld: Sendable {
-    /// How often the loop comes to its timers before it is looked at whether anything has happened: it does when it has
-    /// nothing else to do, and once in a while when it has much.
+    /// The number of times that the loop gets to its timers before a check for activity. The loop gets to them when it
+    /// has nothing else to do, and occasionally when it is busy.
     private static let turns = 4
 
     let loop = EventLoop()
     let clock = ManualClock()
-    /// How often bytes went over a link.
+    /// The number of transfers over links.
     private let traffic = Mutex(0)
 
     init() { loop.start() }
 
     deinit { loop.stop() }
 
-    /// A link whose traffic shows that something goes on.
+    /// A link whose traffic counts as activity.
     func watched(_ link: any Link) -> any Link { WatchedLink(link) { [self] in traffic.withLock { $0 += 1 } } }
 
-    /// Runs `body` to its end; nil where it waits for what never comes, which is then cancelled.
+    /// Runs `body` to its end; returns nil if it waits for something that never comes, and cancels it.
     func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result? {
         let outcome = Outcome<Result>()
         let task = Task(executorPreference: loop) { [loop] in
@@ -60,12 +60,12 @@ final class QuietWorld: Sendable {
     private var state: State { State(traffic: traffic.withLock { $0 }, deadlines: clock.deadlines) }
 
     private final class Outcome<Result: Sendable>: @unchecked Sendable {
-        // @unchecked: touched on the loop only.
+        // @unchecked: used on the loop only.
         var result: Swift.Result<Result, any Error>?
     }
 }
 
-/// A link that tells of what is sent and comes.
+/// A link that reports each write and each arrival.
 private final class WatchedLink: LinkWrapper {
     let link: any Link
     private let tell: @Sendable () -> Void

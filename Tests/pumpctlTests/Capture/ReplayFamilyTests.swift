@@ -6,7 +6,7 @@ import Testing
 struct ReplayFamilyTests {
     private let folder = TemporaryFolder()
 
-    /// A capture of an LED board that is asked once.
+    /// A capture of an LED board that is queried once.
     private func capture(_ family: String) throws -> String {
         let file = try CaptureFile(at: folder.path("capture"), CaptureHeader(program: "test", family: family))
         let contents: [CaptureEvent.Content] = [

@@ -39,7 +39,7 @@ struct SharedPortTests {
         let link = SendingLink(script) { number, _ in
             number == 2 ? LinkError(code, name: "test", activity: "send") : nil
         }
-        // A port that hangs up ends the second 'read' at once.
+        // The hang-up of the port ends the second 'read' immediately.
         let program = #"""
             exec 3<>"$PUMPCTL_PORT"
             printf 'TEMP\n' >&3; read -r -t 100 line <&3
@@ -57,7 +57,7 @@ struct SharedPortTests {
     func lastSend() async throws {
         let script = ScriptedLink()
         let link = SendingLink(script) { number, text in
-            // Takes until the program has ended, and everybody has noticed.
+            // Sends only after the program has ended and everyone has noticed.
             guard number == 1, let process = pid_t(text.split(separator: "\n")[0]) else { return nil }
             while kill(process, 0) == 0 { await settle() }
             await settle()
@@ -79,14 +79,14 @@ struct SharedPortTests {
     }
 }
 
-/// A link that waits before it sends, or fails to.
+/// A link that waits before it sends, or fails to send.
 private final class SendingLink: LinkWrapper {
     let link: any Link
     private let count = Mutex(0)
     private let prepare: @Sendable (Int, String) async -> LinkError?
 
-    /// - Parameter prepare: Called with the number of each send, from 1 on, and its text, before it goes out; what it
-    ///   returns is thrown instead.
+    /// - Parameter prepare: Called before each send with its number, from 1 on, and its text. Any error that it returns
+    ///   is thrown instead.
     init(_ link: any Link, _ prepare: @escaping @Sendable (Int, String) async -> LinkError?) {
         (self.link, self.prepare) = (link, prepare)
     }

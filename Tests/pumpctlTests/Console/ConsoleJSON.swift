@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// One object of `--json`.
+/// One object of the output with `--json`.
 struct ConsoleJSON {
     private let values: [String: Any]
 
@@ -19,6 +19,6 @@ struct ConsoleJSON {
 
     var keys: Set<String> { Set(values.keys) }
 
-    /// The value of a key; nil where it is null.
+    /// The value of a key; nil if it is null or missing.
     subscript(_ key: String) -> Any? { values[key].flatMap { $0 is NSNull ? nil : $0 } }
 }

@@ -5,21 +5,21 @@ import SerialPort
 import TestSupport
 import Testing
 
-/// `pumpctl` as it was built, running as a child process.
+/// The real `pumpctl` as a child process.
 final class ConsoleProgram {
     private let processID: pid_t
-    /// The child's end is closed with the child.
+    /// Readable at the child's end, because the child holds the other end.
     private let life: CInt
-    /// What the child's standard output is read from.
+    /// The read end of the child's standard output.
     let output: CInt
-    /// What the child's standard input is written to; -1 once it was closed.
+    /// The write end of the child's standard input; -1 once closed.
     private var input: CInt
     private let ownsDescriptors: Bool
 
     struct NotStarted: Error { var errno: CInt }
     struct NothingCame: Error, CustomStringConvertible { var description: String }
 
-    /// Runs it on pipes.
+    /// Runs the program on pipes.
     init(_ arguments: [String], home: ConsoleFolder) throws {
         let (input, output) = (try Self.pipe(), try Self.pipe())
         (processID, life) = try Self.spawn(arguments, home, [input.read, output.write, output.write])
@@ -30,7 +30,7 @@ final class ConsoleProgram {
         ownsDescriptors = true
     }
 
-    /// Runs it on a terminal.
+    /// Runs the program on a terminal.
     init(
         _ arguments: [String], home: ConsoleFolder, on terminal: ConsoleTerminal, environment: [String: String] = [:]
     ) throws {
@@ -53,7 +53,7 @@ final class ConsoleProgram {
 
     private static func pipe() throws -> (read: CInt, write: CInt) {
         var ends: [CInt] = [-1, -1]
-        // Unlike a pipe, a pair of sockets is close-on-exec from the first, so that no other child holds it open.
+        // Unlike a pipe, a socket pair is close-on-exec from the start, so that no other child holds it open.
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw NotStarted(errno: errno) }
         return (ends[0], ends[1])
@@ -89,7 +89,7 @@ final class ConsoleProgram {
         return (child, life.read)
     }
 
-    // MARK: Talking to it
+    // MARK: Input and output
 
     func type(_ text: String) {
         let bytes = Array(text.utf8)
@@ -103,7 +103,7 @@ final class ConsoleProgram {
 
     func signal(_ number: CInt) { kill(processID, number) }
 
-    /// The next bytes of its output; nil at the end.
+    /// Waits for the next bytes of the output; nil at the end.
     func read() async throws -> [UInt8]? {
         try await Self.waitUntilReadable(output)
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -113,7 +113,7 @@ final class ConsoleProgram {
 
     private var text: [UInt8] = []
 
-    /// The next line of its output; nil at the end.
+    /// Waits for the next line of the output; nil at the end.
     func line() async throws -> String? {
         while true {
             if let end = text.firstIndex(of: 0x0A) {
@@ -125,14 +125,14 @@ final class ConsoleProgram {
         }
     }
 
-    /// All lines that are still to come, up to its end.
+    /// Waits for the end of the output; returns the remaining lines.
     func lines() async throws -> [String] {
         var lines: [String] = []
         while let line = try await line() { lines.append(line) }
         return lines
     }
 
-    /// Waits for its end.
+    /// Waits for the exit.
     func exitStatus() async throws -> CInt {
         try await Self.waitUntilReadable(life)
         var status: CInt = 0
@@ -148,7 +148,7 @@ final class ConsoleProgram {
     }
 }
 
-/// A folder that is gone with its last user.
+/// A folder that is removed when its last user releases it.
 final class ConsoleFolder: Sendable {
     let path: String
 
@@ -165,11 +165,11 @@ final class ConsoleFolder: Sendable {
         rmdir(path)
     }
 
-    /// Where the device is.
+    /// The path of the device.
     var port: String { path + "/pump" }
 }
 
-/// A simulated pump that can be unplugged and plugged in.
+/// A simulated pump that can be unplugged and plugged in again.
 final class ConsolePump {
     let home = ConsoleFolder()
     let host = DeviceHost(PumpFirmware(options: PumpFirmwareOptions(potentiometer: 716)), pace: .onDemand)
@@ -190,12 +190,12 @@ final class ConsolePump {
     }
 }
 
-/// What a client of `device` sends, up to a line end, and all that has come with it.
+/// Reads from a client of `device` until a line end.
 func consoleLine(from device: PseudoTerminal) async throws -> String {
     var line: [UInt8] = []
     while !line.contains(0x0A) {
         try await ConsoleProgram.waitUntilReadable(device.descriptor)
-        // Byte by byte: what stands behind the line is left for the next call.
+        // Byte by byte, to leave the text after the line for the next call.
         var buffer: [UInt8] = [0]
         var span = buffer.mutableSpan
         var bytes = span.mutableBytes

@@ -9,7 +9,7 @@ struct ConsoleScriptTests {
     private let start = Duration.zero
     private let place = DevicePlace("/dev/ttyUSB0")
 
-    /// How a script of one line went, which was sent and answered with `answer`, if at all.
+    /// The result of a script with one line, which was sent and got `answer`, if any.
     private func result(answeredBy answer: String?, for family: Family) -> ConsoleResult {
         var script = ConsoleScript()
         script.append(Array("LINE\n".utf8))

@@ -1,11 +1,11 @@
 import Glibc
 import SerialPort
 
-/// A terminal with a person before it.
+/// A terminal with a simulated user.
 final class ConsoleTerminal {
     private let terminal: PseudoTerminal
     let slave: CInt
-    /// The settings that a shell would leave to a program.
+    /// The settings that a shell leaves for a program.
     let settings: termios
     private(set) var screen: ConsoleTestScreen
 
@@ -32,7 +32,7 @@ final class ConsoleTerminal {
         terminal.close()
     }
 
-    /// Whether the settings are as they were at first.
+    /// Whether the terminal has its original settings.
     var isAsItWas: Bool {
         var now = termios()
         tcgetattr(slave, &now)
@@ -40,14 +40,14 @@ final class ConsoleTerminal {
             && now.c_lflag == settings.c_lflag
     }
 
-    /// Whether a program has taken over the terminal.
+    /// Whether a program has changed the terminal for line editing.
     var isEdited: Bool {
         var now = termios()
         tcgetattr(slave, &now)
         return now.c_lflag & tcflag_t(ICANON) == 0
     }
 
-    /// Waits until the screen is as wanted.
+    /// Waits until the screen satisfies `isWanted`.
     func wait(_ program: ConsoleProgram, until isWanted: (ConsoleTestScreen) -> Bool) async throws {
         while !isWanted(screen) {
             do {
@@ -61,30 +61,30 @@ final class ConsoleTerminal {
         }
     }
 
-    /// Waits until a row reads as wanted.
+    /// Waits until a row equals `row`.
     func wait(_ program: ConsoleProgram, for row: String) async throws {
         try await wait(program) { $0.rows.contains(row) }
     }
 
-    /// Waits until the row that is typed on reads as wanted.
+    /// Waits until the row with the cursor equals `row`.
     func wait(_ program: ConsoleProgram, forLastRow row: String) async throws {
         try await wait(program) { $0.rows.last == row }
     }
 }
 
-/// What a terminal shows, as far as line editing needs it.
+/// A terminal's screen, limited to the features that line editing uses.
 struct ConsoleTestScreen {
     private var cells: [[Character]] = [[]]
     private var row = 0
     private var column = 0
     private let columns: Int
     private var pending: [UInt8] = []
-    /// The sequences that were met and are not known.
+    /// The unknown sequences that occurred.
     private(set) var unknown: [String] = []
 
     init(columns: Int) { self.columns = columns }
 
-    /// The rows from the beginning on, without trailing blanks; the last is the cursor's or below.
+    /// All rows without trailing blanks. The last one has the cursor, or is below it.
     var rows: [String] {
         cells.map { row in String(String(row).reversed().drop { $0 == " " }.reversed()) }
     }

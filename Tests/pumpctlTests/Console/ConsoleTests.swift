@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ConsoleTests {
     private let status = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}"
 
-    /// A console on a terminal, ready for what is typed.
+    /// Starts a console on a terminal, and waits until it is ready for input.
     private func start(
         _ pump: ConsolePump, _ terminal: ConsoleTerminal, _ arguments: String...
     ) async throws -> ConsoleProgram {
@@ -31,7 +31,7 @@ import Testing
     @Test func keysThatMeanNothingToALineAddNothingToIt() async throws {
         let (pump, terminal) = (try await ConsolePump(), try ConsoleTerminal())
         let program = try await start(pump, terminal)
-        // F12, F1 as three kinds of terminal send it, Page Up, Insert, and Ctrl-R before anything is typed.
+        // F12, F1 as sent by three kinds of terminals, Page Up and Insert, with Ctrl-R first of all.
         program.type("\u{12}SPEED:2\u{1B}[24~\u{1B}OP\u{1B}[[A\u{1B}[11~\u{1B}[5~\u{1B}[2~0")
         try await terminal.wait(program, forLastRow: "> SPEED:20")
     }
@@ -58,7 +58,7 @@ import Testing
         try await terminal.wait(program) { $0.rows.suffix(3) == rows }
         await pump.pressButton()
         try await terminal.wait(program) { $0.rows.suffix(4) == ["MANUAL:ON"] + rows }
-        // Nothing of the line is left where it stood before.
+        // The old copy of the line was erased.
         #expect(terminal.screen.rows.count { $0.contains("0123456789") } == 3)
     }
 
@@ -122,7 +122,7 @@ import Testing
             program.type(":quit\r")
             expected = 0
         case .controlC, .controlCWhileLost:
-            // The first clears the line, the second ends; two that come at once are one signal.
+            // The first Ctrl-C clears the line, the second one ends the console; two at once are a single signal.
             program.type("ON")
             try await terminal.wait(program) { $0.rows.last?.hasSuffix("> ON") ?? false }
             program.type("\u{03}")

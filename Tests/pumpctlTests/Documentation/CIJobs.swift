@@ -1,12 +1,12 @@
 import Foundation
 import TestSupport
 
-/// The jobs of docs/ci.md, as the CI servers read them.
+/// The jobs in docs/ci.md, as CI servers read them.
 struct CIJobs: Decodable {
     /// A step of a job.
     struct Step: Decodable {
         var name: String?
-        /// An action of somebody else.
+        /// A third-party action.
         var uses: String?
         /// A script for `sh -e`.
         var run: String?
@@ -47,7 +47,7 @@ struct CIJobs: Decodable {
     let github: GitHub
     let gitlab: [String: GitLabJob]
 
-    /// Reads the blocks of YAML, the first of which is for GitHub, by a reader that is none of ours.
+    /// Reads the blocks of YAML, of which the first one is for GitHub, with a third-party parser.
     static func read(_ page: MarkdownPage) async throws -> CIJobs {
         let texts = page.blocks.filter { $0.kind == "yaml" }.map { $0.lines.joined(separator: "\n") }
         let folder = TemporaryFolder()

@@ -3,10 +3,10 @@ import FoundationXML
 import TestSupport
 import Testing
 
-/// Needs python3-yaml and python3-serial of Debian.
+/// Needs Debian's python3-yaml and python3-serial.
 @Suite("The jobs of docs/ci.md", .timeLimit(.minutes(5)))
 struct CIPageTests {
-    /// The steps that are left out, by words of their scripts, each with the reason.
+    /// The skipped steps, by text in their scripts, each with the reason.
     private static let leftOut = [
         "apt-get install": "it installs packages of Debian, which 'make test' has installed",
         "git clone": "it builds pumpctl, which is there",
@@ -14,7 +14,7 @@ struct CIPageTests {
 
     private static func isLeftOut(_ script: String) -> Bool { leftOut.keys.contains { script.contains($0) } }
 
-    /// A folder with the files that stand for somebody's own, each named by its first line.
+    /// A folder with the page's files in place of the user's own. The first line of each file is its name.
     private static func project(_ page: MarkdownPage) throws -> TemporaryFolder {
         let folder = TemporaryFolder()
         let files = page.blocks.filter { $0.kind == "python" }
@@ -26,7 +26,7 @@ struct CIPageTests {
         return folder
     }
 
-    /// Runs a script as a CI server does: by `sh -e`, in the project's folder.
+    /// Runs a script like a CI server: with `sh -e`, in the project's folder.
     private static func run(
         _ script: String, in folder: TemporaryFolder, _ environment: [String: String] = [:]
     ) async throws -> ChildProcess.Ending {
@@ -36,7 +36,7 @@ struct CIPageTests {
         return try await Transcript.bash("cd '\(folder.path)' && exec sh -e '\(path)'", home: folder)
     }
 
-    /// Counts of a JUnit report.
+    /// The counts in a JUnit report.
     private static func counts(of name: String, in folder: TemporaryFolder) throws -> [String: Int] {
         final class Reader: NSObject, XMLParserDelegate {
             var counts: [String: Int] = [:]
@@ -78,7 +78,7 @@ struct CIPageTests {
         }
         #expect(count == 4)
         try Self.expectReports(in: folder)
-        // The path, the cache and the build name the same folder, and the cache is that of the commit.
+        // The path, the cache and the build use the same folder, and the cache's key contains the commit.
         let build = try #require(job.steps.compactMap(\.run).first { $0.contains("git clone") })
         let prefix = String(try #require(build.firstMatch(of: /PREFIX=(\S+)/)).1)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == prefix + "/bin\n")

@@ -109,7 +109,7 @@ struct DocumentationTests {
 // MARK: - Commands
 
 extension DocumentationTests {
-    /// What a page gives to a shell: the lines of its scripts and terminals, and what it says in passing.
+    /// The shell commands of a page: the lines of its scripts and terminals, and its code spans.
     private static func lines(of page: MarkdownPage) -> [String] {
         let spans = page.codeSpans.filter { $0.hasPrefix("pumpctl ") || $0.hasPrefix("make ") }
         return spans
@@ -138,7 +138,7 @@ extension DocumentationTests {
                         try Self.checkEndpoint(next)
                     }
                 } catch is CleanExit {
-                    // It asks for help.
+                    // A command with --help.
                 } catch {
                     Issue.record("\(line): \(PumpctlCommand.message(for: error))")
                 }
@@ -194,7 +194,7 @@ extension DocumentationTests {
         }
     }
 
-    /// What `pumpctl` says about an endpoint that is wrong.
+    /// Returns the hint of `pumpctl` about a wrong endpoint.
     private static func hint(on endpoint: String) async throws -> String {
         let object = try await Pumpctl.run("--json", "--port", endpoint, "send", "X").object()
         return try #require(object["hint"] as? String)
@@ -214,7 +214,7 @@ extension DocumentationTests {
         {
             let hint = try await Self.hint(on: endpoint + "?nosuch=1")
             let options = try #require(hint.components(separatedBy: " takes the options ").dropFirst().first, "\(hint)")
-            // Those of a simulator are on its own line.
+            // A simulator's options are in its own row.
             let spans = endpoint.hasPrefix("sim:") ? Self.spans(in: page, besides: endpoint) : page.codeSpans
             for option in options.components(separatedBy: ", ") {
                 #expect(spans.contains { $0 == option || $0.hasPrefix(option + "=") }, "\(endpoint): \(option)")
@@ -222,7 +222,7 @@ extension DocumentationTests {
         }
     }
 
-    /// What stands in the row of a table that begins with `first`.
+    /// The code spans in the table row that begins with `first`.
     private static func spans(in page: MarkdownPage, besides first: String) -> [String] {
         page.prose.filter { $0.hasPrefix("| `\(first)` |") }
             .flatMap { $0.matches(of: /`([^`]+)`/).map { String($0.1) } }
@@ -238,7 +238,7 @@ extension DocumentationTests {
     }
 }
 
-// MARK: - What is run
+// MARK: - Executed examples
 
 extension DocumentationTests {
     private static let pagesThatRun = [
@@ -270,7 +270,7 @@ extension DocumentationTests {
     func script() async throws {
         let page = try MarkdownPage("docs/simulators.md")
         let lines = try #require(page.blocks.first { $0.kind == "sh run" }).lines.joined(separator: "\n")
-        // The simulator is ended by its last line, and takes the link away a moment later.
+        // The last line ends the simulator, which removes the link a moment later.
         let ending = try await Transcript.run(
             script: """
                 set -e
@@ -295,7 +295,7 @@ extension DocumentationTests {
 // MARK: - Pictures
 
 extension DocumentationTests {
-    /// What is written in a picture.
+    /// The texts in a picture.
     private static func texts(in picture: String) -> [String] {
         picture.matches(of: />([^<]+)<\/text>/).map { String($0.1) }
     }
@@ -318,12 +318,12 @@ extension DocumentationTests {
         let ending = try await Transcript.bash(
             "python3 \(script) --into \(folder.path) --seconds 8 \(Executable.pumpctl)", home: folder)
         #expect(ending.status == 0, "\(ending)")
-        // On a busy machine more may happen than there.
+        // On a busy machine the run may show more than the picture.
         let monitor = Self.texts(in: try String(contentsOfFile: folder.path("monitor.svg"), encoding: .utf8))
         for text in Self.texts(in: try MarkdownPage.text("docs/monitor.svg")).map(Transcript.masked) {
             #expect(monitor.map(Transcript.masked).contains(text), "\(text)")
         }
-        // The numbers at the axes are those of a shorter run.
+        // A shorter run has other numbers at its axes.
         let plots = [
             try String(contentsOfFile: folder.path("plot.svg"), encoding: .utf8),
             try MarkdownPage.text("docs/plot.svg"),

@@ -1,19 +1,19 @@
 import Foundation
 
-/// A page of documentation, as far as the tests read it.
+/// A page of documentation, with the parts that tests need.
 struct MarkdownPage {
     /// A fenced block of code.
     struct Block {
-        /// What stands behind the fence: `sh`, `sh run`, `console`, …
+        /// The text after the fence: `sh`, `sh run`, `console`, …
         var kind: String
         var lines: [String] = []
     }
 
     /// A link, or an image.
     struct Link: Hashable {
-        /// What it leads to, without its anchor; empty for the page itself.
+        /// The target without its anchor; empty for the page itself.
         var target: String
-        /// What stands behind the `#`; nil for none.
+        /// The text after the `#`; nil if there is none.
         var anchor: String?
     }
 
@@ -21,12 +21,12 @@ struct MarkdownPage {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Where it is, from the root of the repository.
+    /// The path relative to the repository's root.
     let path: String
     private(set) var blocks: [Block] = []
-    /// The lines outside of the blocks.
+    /// The lines outside of blocks.
     private(set) var prose: [String] = []
-    /// The headings, as they are written.
+    /// The headings, unchanged.
     private(set) var headings: [String] = []
 
     init(_ path: String) throws {
@@ -45,19 +45,19 @@ struct MarkdownPage {
         }
     }
 
-    /// The text of a file.
+    /// Returns the text of a file.
     static func text(_ path: String) throws -> String {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// The pages that users read.
+    /// Returns the pages for users.
     static func forUsers() throws -> [MarkdownPage] {
         let docs = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "docs").path)
         return try (["README.md"] + docs.filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" })
             .map(MarkdownPage.init)
     }
 
-    /// All pages of the repository.
+    /// Returns all pages of the repository.
     static func all() throws -> [MarkdownPage] {
         let files = FileManager.default.enumerator(
             at: root, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
@@ -66,7 +66,7 @@ struct MarkdownPage {
             .map { try MarkdownPage(String($0.dropFirst(prefix.count))) }
     }
 
-    /// The names that links can lead to: those of headings, as GitHub makes them of their text, and of `<a id="…">`.
+    /// The possible anchors of links: the headings' texts as GitHub converts them, and every `<a id="…">`.
     var anchors: Set<String> {
         var anchors = Set(marks)
         for heading in headings {
@@ -81,7 +81,7 @@ struct MarkdownPage {
     /// The names of all `<a id="…">`, in order.
     var marks: [String] { prose.flatMap { $0.matches(of: /<a id="([^"]+)">/).map { String($0.1) } } }
 
-    /// The rows of the first table with such a column below a heading: the cells by the names of their columns.
+    /// Returns the rows of the first table below a heading that has this column. The keys are the columns' names.
     func rows(below heading: String, of column: String) -> [[String: String]] {
         func cells(_ line: String) -> [String] {
             line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast().map {
@@ -94,7 +94,7 @@ struct MarkdownPage {
         return table.dropFirst(2).map { Dictionary(zip(head, cells($0)), uniquingKeysWith: { first, _ in first }) }
     }
 
-    /// What stands between back quotes.
+    /// The texts between back quotes.
     var codeSpans: [String] { prose.flatMap { $0.matches(of: /`([^`]+)`/).map { String($0.1) } } }
 
     /// The links within the repository.
@@ -109,7 +109,7 @@ struct MarkdownPage {
             })
     }
 
-    /// Where a link leads, from the root of the repository.
+    /// The target of a link, relative to the repository's root.
     func destination(of link: Link) -> String {
         guard !link.target.isEmpty else { return path }
         var steps = Array(path.split(separator: "/").dropLast())

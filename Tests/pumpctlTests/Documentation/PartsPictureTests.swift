@@ -5,7 +5,7 @@ struct PartsPictureTests {
     private struct Box {
         let x, y, width, height: Int
 
-        /// Whether a point is at the border, give or take two units.
+        /// Whether a point is on the border, within two units.
         func hasAtBorder(_ x: Int, _ y: Int) -> Bool {
             let (across, down) = (x - self.x, y - self.y)
             guard (-2...width + 2).contains(across), (-2...height + 2).contains(down) else { return false }
@@ -21,7 +21,7 @@ struct PartsPictureTests {
         modules = try Self.modules()
     }
 
-    /// The modules that each module of Package.swift uses. Headers for C, and modules for tests only, are left out.
+    /// The modules that each module in Package.swift uses, without C headers and test modules.
     private static func modules() throws -> [String: Set<String>] {
         let targets = try MarkdownPage.text("Package.swift").matches(
             of:
@@ -36,7 +36,7 @@ struct PartsPictureTests {
             })
     }
 
-    /// The modules that a module uses, and those that they use in turn.
+    /// The modules that a module uses, directly or indirectly.
     private static func closure(_ uses: [String: Set<String>], _ module: String) -> Set<String> {
         uses[module, default: []].reduce(into: uses[module, default: []]) { $0.formUnion(closure(uses, $1)) }
     }

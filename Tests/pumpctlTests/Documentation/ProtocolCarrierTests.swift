@@ -10,7 +10,7 @@ struct ProtocolCarrierTests {
     /// The families that have a protocol.
     private static let families = Family.all.filter { $0 != .raw }
 
-    /// The heading of each family.
+    /// The heading of each family's section.
     private static let headings = [
         "pump": "Pump", "storm": "Storm sensor", "led": "LED board", "peer": "Peer", "rescue": "Rescue app",
     ]
@@ -55,7 +55,7 @@ struct ProtocolCarrierTests {
             let profile = try #require(GATTProfiles.families.profiles(of: family).first)
             let write: LocalCharacteristic.Flag = profile.writeType == .command ? .writeWithoutResponse : .write
             #expect(told[profile.write]?.contains(write) == true, "\(family)")
-            // A value that is read may do without notifications.
+            // A value that is read need not notify.
             #expect(told[profile.hear]?.isDisjoint(with: [.notify, .read]) == false, "\(family)")
         }
     }

@@ -1,7 +1,7 @@
 import FirmwareSim
 import Testing
 
-/// docs/protocols.md, as far as the tests read it.
+/// docs/protocols.md, with the parts that tests need.
 struct ProtocolPage {
     let page: MarkdownPage
 
@@ -19,7 +19,7 @@ struct ProtocolPage {
         try rows(below: heading, of: column).map { ($0[column] ?? "").spans }
     }
 
-    /// The text of a rule that stands in a list.
+    /// The text of a rule in a list.
     func rule(_ name: String) throws -> String {
         let text = page.prose.drop { !$0.contains("<a id=\"\(name)\">") }
         let rest = text.dropFirst().prefix { $0.hasPrefix("  ") }.map { $0.dropFirst(2) }
@@ -31,7 +31,8 @@ extension String {
     /// The code spans of a cell or a line.
     var spans: [String] { matches(of: /`([^`]+)`/).map { String($0.1) } }
 
-    /// A Boolean value that indicates whether a text matches this pattern of the page, in which `<word>` and `…` stand for any text.
+    /// A Boolean value that indicates whether a text matches this pattern of the page, in which `<word>` and `…` match
+    /// any text.
     func fits(_ text: String) -> Bool {
         let parts = split(separator: /<\w+>|…/, omittingEmptySubsequences: false)
         guard let first = parts.first, let last = parts.last, text.hasPrefix(first) else { return false }

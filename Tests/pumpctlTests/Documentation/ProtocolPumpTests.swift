@@ -39,7 +39,7 @@ struct ProtocolPumpTests {
         for lines in told {
             let line = try #require(lines.first)
             #expect(Family.pump.events.contains { line.hasPrefix($0.line) }, "\(line)")
-            // The text for people behind an error.
+            // The text for people after an error code.
             for text in lines.dropFirst() {
                 if case .text = Self.message(text.replacing("…", with: "?")) { continue }
                 Issue.record("\(text)")
@@ -85,7 +85,7 @@ struct ProtocolPumpTests {
         var said = ["FOO", "SPEED:256", "SPEED:255", "ON"].enumerated().flatMap {
             pump.answer(to: $1, at: .seconds(2 * $0))
         }
-        // The firmware sleeps when the line end comes, and loses it: the error follows with the next line.
+        // The firmware is asleep when the line end arrives, and loses it, so the error comes with the next line.
         var other = Self.pump
         said += other.answer(to: String(repeating: "X", count: 64), at: .zero)
         said += other.answer(to: "FOO", at: .seconds(2))

@@ -77,7 +77,7 @@ struct ProtocolTableTests {
         #expect(Set(reasons) == Set(Family.peer.errors.map(\.code)))
         let faults = try page.spans(below: "What the peer sends", of: "fault").joined()
         #expect(Set(faults) == Set(PeerImageError.Code.allCases.map(\.rawValue)))
-        // One fault more is the simulator's own: an image that stops.
+        // The simulator has one fault of its own: an image that stops.
         #expect(
             Set(reasons).union(faults).union(["stalls"]) == Set(PeerFirmwareOptions.ImageFault.allCases.map(\.rawValue))
         )

@@ -1,6 +1,6 @@
-/// A line of shell, as far as the documentation makes use of one.
+/// A line of shell, limited to the syntax that the documentation uses.
 struct ShellLine {
-    /// The words of each command that it starts, without quotes.
+    /// The words of each command, without quotes.
     private(set) var commands: [[String]] = [[]]
 
     init(_ text: String) {
@@ -30,7 +30,7 @@ struct ShellLine {
         end()
     }
 
-    /// The arguments of each `program` that it starts.
+    /// The arguments of each call of `program`.
     func arguments(of program: String) -> [[String]] {
         commands.filter { $0.first == program }.map { Array($0.dropFirst()) }
     }

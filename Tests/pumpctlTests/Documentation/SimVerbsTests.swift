@@ -6,10 +6,10 @@ import Testing
 @Suite("The verbs of simulated devices, as they are documented", .timeLimit(.minutes(5)))
 struct SimVerbsTests {
     private static let simulators: [Simulator] = [.pump, .storm, .led, .peer, .rescue, .raw, .module]
-    /// What any device that is served has.
+    /// The verbs of every served device.
     private static let common = ["advance", "fault", "reset", "set", "state", "stop"]
 
-    /// The verbs of the rows, and those of any device.
+    /// The verbs of all simulators, and the common ones.
     private static func verbs() throws -> Set<String> {
         func names<Device: SimulatedDevice>(_ device: Device) -> [String] { Device.verbs.map(\.name) }
         return try simulators.reduce(into: Set(common)) { verbs, simulator in
@@ -26,7 +26,7 @@ struct SimVerbsTests {
             $0.hasPrefix("|")
         }
         let words = rows.flatMap { row in
-            // In a row: `connect`, `disconnect`.
+            // A row may name several: `connect`, `disconnect`.
             row.split(separator: "|")[0].matches(of: /`([a-z]+)/).map { String($0.1) }
         }
         #expect(try Set(words) == Self.verbs())

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// What a page shows of a terminal: commands behind `$ `, and below each what it prints.
+/// A terminal session on a page: commands after `$ `, each followed by its output.
 struct Transcript {
     struct Step {
         var command: String
@@ -10,7 +10,7 @@ struct Transcript {
 
     private(set) var steps: [Step] = []
 
-    /// The page's blocks of the kind `console`, as one session.
+    /// Reads the page's `console` blocks as one session.
     init(_ page: MarkdownPage) {
         for line in page.blocks.filter({ $0.kind == "console" }).flatMap(\.lines) {
             if line.hasPrefix("$ ") {
@@ -21,10 +21,10 @@ struct Transcript {
         }
     }
 
-    /// Runs the commands in one shell: the same steps with what they print now.
+    /// Runs the commands in one shell; returns the steps with their present output.
     func run(in folder: TemporaryFolder) async throws -> [Step] {
         let mark = "-- the next command --"
-        // A command may ask how the one before it ended.
+        // A command may query the status of the previous one.
         let prologue = "exec 2>&1\nmark() { local status=$?; echo '\(mark)'; return $status; }\n"
         let script = prologue + steps.map { "mark\n\($0.command)\n" }.joined()
         let ending = try await Self.run(script: script, in: folder)
@@ -34,7 +34,7 @@ struct Transcript {
         }
     }
 
-    /// A line without what differs from one run to the next: times and measured values.
+    /// The line without parts that differ between runs: times and measured values.
     static func masked(_ line: String) -> String {
         line.replacing(/\d{4}-\d\d-\d\d/, with: "DATE").replacing(/\d\d:\d\d:\d\d/, with: "TIME")
             .replacing(/\d+ min/, with: "MINUTES").replacing(/-?\d+\.\d+/, with: "VALUE")
@@ -43,15 +43,14 @@ struct Transcript {
 }
 
 extension Transcript {
-    /// Runs a script of a page in bash, with the programs of this package, and with `folder` for `/tmp` and as the home
-    /// folder.
+    /// Runs a page's script in bash with this package's programs. `folder` replaces `/tmp` and is the home folder.
     static func run(script: String, in folder: TemporaryFolder) async throws -> ChildProcess.Ending {
         var ending = try await bash(script.replacing("/tmp/", with: folder.path + "/"), home: folder)
         ending.output = ending.output.replacing(folder.path + "/", with: "/tmp/")
         return ending
     }
 
-    /// Runs a script in bash, with the programs of this package.
+    /// Runs a script in bash with this package's programs.
     static func bash(_ script: String, home: TemporaryFolder) async throws -> ChildProcess.Ending {
         return try await ChildProcess(
             Shell.bash("set -u\n" + script),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("pumpctl gatt", .timeLimit(.minutes(5)))
 struct GATTCommandTests {
-    /// A device of no family: a battery, a thermometer that is set up by a write, and one UUID twice.
+    /// A device of no family: a battery, a thermometer that is configured by a write, and a UUID that occurs twice.
     @Radio
     private final class Thing {
         let radio = RadioDevice("C0:FF:EE:00:00:01", Advertisement(name: "What?", services: ["180F"]))
@@ -60,7 +60,7 @@ struct GATTCommandTests {
             #expect(records[0]["flags"] as? [String] == ["read", "notify"])
             #expect(records[0]["descriptors"] as? [String] == ["2902"])
             #expect(records[4]["name"] as? String == "HM-10 serial" && records[4]["service_name"] is NSNull)
-            // It is left for the next, and the name leads to it.
+            // The device is free for the next program, and its name is remembered.
             #expect(await bench.fake.calls.state.contains { $0.member == "Disconnect" })
         }
     }
@@ -72,7 +72,7 @@ struct GATTCommandTests {
             for (words, output) in [
                 (["180F/2A19", "--type", "u8"], "100\n"), (["char0002"], "64  \"d\"\n"),
                 (["0x180F/0x2A19", "2A21"], "2A19  64  \"d\"\n2A21  00 00\n"),
-                // What would move the cursor is not printed as text.
+                // Text that would move the cursor is not printed.
                 (["2A29"], "41 43 4d 45 20 1b 5b 32 4a\n"), (["2A29", "--type", "text"], "ACME \\x1b[2J\n"),
             ] {
                 let ending = try await Pumpctl.start(

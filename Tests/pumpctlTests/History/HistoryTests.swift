@@ -9,7 +9,7 @@ import Testing
 struct HistoryTests {
     private let history = RecordedHistory()
 
-    /// A pump for two minutes: off, then on, one reading every ten seconds from 2026-03-28T12:00:00Z on.
+    /// Adds a pump's record of two minutes: off, then on, with one reading every ten seconds from 2026-03-28T12:00:00Z.
     private func addPump() async throws {
         try await history.add(
             (0..<12).map { number in
@@ -55,7 +55,7 @@ struct HistoryTests {
 
     @Test("A date is one of local time, before summer time and after it has begun")
     func localTimes() async throws {
-        // Midnight in Berlin, before and after the change, and an hour before each.
+        // Midnight in Berlin before and after the change, and one hour before each.
         let midnights: [Double] = [1_774_738_800, 1_774_821_600]
         try await history.add(
             midnights.flatMap { midnight in [-3600, 0].map { (midnight + $0, #"{"temp_c":20}"#) } })
@@ -75,7 +75,7 @@ struct HistoryTests {
     @Test("Of the hour that comes twice in autumn all is shown, and each time says which it is")
     func repeatedHour() async throws {
         let zone = "CET-1CEST,M3.5.0,M10.5.0/3"
-        // 02:29:30 and 02:30:30 of the hour in summer time, and of the one behind it.
+        // 02:29:30 and 02:30:30 in the hour of summer time, and in the hour after it.
         let times: [Double] = [1_792_888_170, 1_792_888_230, 1_792_891_770, 1_792_891_830]
         try await history.add(times.map { ($0, #"{"temp_c":20}"#) })
         let table = try await history.show("--since", "2026-10-25 02:29", "--until", "2026-10-25 02:31", zone: zone)
@@ -86,7 +86,7 @@ struct HistoryTests {
                 "2026-10-25 02:30:30+01:00",
             ], "\(table)")
         #expect(try await history.show("--json", "--since", shown[2], zone: zone).objects().count == 2)
-        // The second two o'clock is behind the first hour.
+        // The second two o'clock comes after the first hour.
         for (until, count) in [("02:00", 2), ("03:00", 4), ("02:30+02:00", 1)] {
             let rows = try await history.show("--json", "--until", "2026-10-25 " + until, zone: zone)
             #expect(try rows.objects().count == count, "\(until): \(rows)")
@@ -101,7 +101,7 @@ struct HistoryTests {
         let lines = shown.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).dropLast()
         #expect(lines.count == 23 && lines.allSatisfy { $0.count <= 60 }, "\(shown.output)")
         #expect(lines.first == "/dev/ttyUSB0, 2026-03-28 12:00 to 2026-03-28 12:01")
-        // The water rises by a degree each time, the skin stays, the speed is there for six readings.
+        // The water rises by one degree per reading, the skin stays the same, and six readings have a speed.
         for (mark, count) in [("* water", 12), ("o skin", 12), ("+ speed", 6)] {
             #expect(lines.contains { $0.contains(mark) }, "\(shown.output)")
             let columns = Set(

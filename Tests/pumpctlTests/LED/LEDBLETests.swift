@@ -6,14 +6,14 @@ import Testing
 
 @Suite("led, over BLE", .timeLimit(.minutes(5)))
 struct LEDBLETests {
-    /// An LED board on the air, apart from the simulator.
+    /// An LED board independent of the simulator.
     @Radio
     private final class Board {
         let radio = RadioDevice(
             "C0:FF:EE:00:00:01",
             Advertisement(name: "ece196", services: ["937312E0-2354-11EB-9F10-FBC30A62CF38"]))
         let led: RadioCharacteristic
-        /// What it was written, with an answer.
+        /// The values written with response.
         nonisolated let writes = Watched<[[UInt8]]>([])
 
         init(_ flags: [RadioCharacteristic.Flag] = [.read, .write], value: UInt8 = 0) {
@@ -40,7 +40,7 @@ struct LEDBLETests {
         "It is read, and written as one byte that the board confirms",
         arguments: [[.read, .write], [.read, .write, .notify]] as [[RadioCharacteristic.Flag]])
     func commands(flags: [RadioCharacteristic.Flag]) async throws {
-        // Any byte but 0 is on.
+        // Any byte except 0 means on.
         try await withBoard(Board(flags, value: 0x20)) { bench, board in
             var written: [[UInt8]] = []
             let steps: [(String, Bool, UInt8?)] = [

@@ -15,7 +15,7 @@ struct LatencyCommandTests {
     @Test("A measurement in which most questions stay unanswered is no success", arguments: [false, true])
     func mostlyUnanswered(isJSON: Bool) async throws {
         let count = Watched(0)
-        // What is asked before the measurement is answered, and the first question of three.
+        // Replies to the query before the measurement, and to the first of three queries.
         let device = try await ScriptedDevice { line in
             let number = count.update { count in
                 if line == "LED" { count += 1 }
@@ -93,7 +93,7 @@ struct LatencyCommandTests {
         #expect(ending.status == 0, "\(ending)")
         let object = try #require(try ending.objects().first)
         #expect(object["answers"] as? Int == 5 && object["carrier"] as? String == "radio")
-        // Five answers tell of no interval, and nothing is claimed.
+        // Five replies are too few to find an interval, so none is reported.
         #expect(object["connection_interval_ms"] == nil && object["loop_period_ms"] == nil)
         let parts = try #require(object["parts"] as? [[String: Any]])
         #expect(parts.contains { $0["causes"] as? [String] == ["carrier", "firmware"] })
@@ -144,7 +144,7 @@ struct LatencyCommandTests {
         await mute.close()
         expectFailure(silence, 75, saying: "no answer to TEMP", hint: "raise --timeout")
         let other = try await ScriptedDevice { _ in "LED:1\r\n" }
-        // It is asked for twice this time: also a busy machine has answered by then.
+        // The query is sent twice within this time-out, which is enough even on a busy machine.
         let foreign = try await Pumpctl.run("--timeout", "2", "--port", other.port, "latency")
         await other.close()
         expectFailure(foreign, 76, saying: "unexpected reply to TEMP: LED:1", hint: "led")
@@ -164,7 +164,7 @@ struct LatencyCommandTests {
         let folder = TemporaryFolder()
         let path = folder.path("ttyUSB7/device")
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        // The port is found by a link as well.
+        // The port is found through a symbolic link too.
         try FileManager.default.createDirectory(atPath: folder.path("ports"), withIntermediateDirectories: true)
         let port = folder.write("", to: "ports/ttyUSB7")
         symlink(port, folder.path("pump"))

@@ -8,7 +8,7 @@ import Testing
 struct ModuleCommandTests {
     private static let dialects = ["hm-10", "cc41-a", "mlt-bt05"]
 
-    /// Calls `body` with the port of a simulated device, and the socket that controls it.
+    /// Calls `body` with a simulated device's port and its control socket.
     private func simulating(
         _ arguments: String..., body: (_ port: String, _ control: String) async throws -> Void
     ) async throws {
@@ -165,7 +165,7 @@ struct ModuleCommandTests {
             _ = try await sim.output.line()
             let central = try await bench.central()
             try await central.subscribe("FFE1")
-            // The pump was told OK+CONN with a line end, which it does not know.
+            // The pump has received OK+CONN with a line end, which is an unknown command.
             try await central.write(Array("TEMP\n".utf8), to: "FFE1", type: "command")
             #expect(try await central.hears("C}\r\n", of: "FFE1").contains("TEMP:{"))
             await central.close()

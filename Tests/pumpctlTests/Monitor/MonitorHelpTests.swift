@@ -5,7 +5,7 @@ import Testing
 @testable import pumpctl
 
 @Suite("What monitor's help says") struct MonitorHelpTests {
-    /// The help is written by hand, so that no start of pumpctl costs the time to put it together.
+    /// The help is a literal, so that pumpctl need not compose it at each start.
     @Test func `It names the keys of each family that can be followed, with the words that they may have`() {
         let families = FamilyRow.all.map(\.family).filter { $0.wire.follow != nil }.map { family in
             let keys = family.state.map { field in

@@ -14,7 +14,7 @@ import Testing
         try ConsoleJSON(try #require(try await program.line()))
     }
 
-    /// Waits for an update of a kind.
+    /// Waits for an update with this event.
     private func update(_ program: ConsoleProgram, _ event: String) async throws -> ConsoleJSON {
         while true {
             let update = try await update(program)
@@ -155,7 +155,7 @@ import Testing
         }
         await pump.unplug()
         try await terminal.wait(program) { $0.rows.last?.hasSuffix("link lost  state unknown") ?? false }
-        // What has happened is told whole, and breaks at words.
+        // The event's text is complete, and wraps between words.
         let rows = terminal.screen.rows
         let news = rows.dropLast().joined(separator: " ").split(separator: " ").joined(separator: " ")
         #expect(news.contains("link lost: ") && news.hasSuffix("gone; state unknown"), "\(rows)")

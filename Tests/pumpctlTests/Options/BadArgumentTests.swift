@@ -6,14 +6,14 @@ import Testing
 
 @Suite("Arguments that are none: refused before anything is sent")
 struct BadArgumentTests {
-    /// The last are digits that the pump does not read.
+    /// The last argument has digits that the pump does not know.
     @Test(
         "A speed that is none is told with what a speed may be",
         arguments: ["256", "abc", "-1", "50.5", "101%", "", "١٢"])
     func speeds(speed: String) {
         let text = refusal(of: ["speed", speed])
         #expect(text.contains("The value '\(speed)' is invalid for '<speed>'") && text.contains("0 to 255"), "\(text)")
-        // The parser takes nothing behind '=' for no value.
+        // The parser takes an empty text after '=' for a missing value.
         let option = refusal(of: ["on", "--speed=\(speed)"])
         #expect(option.contains("--speed") && option.contains(speed == "" ? "Missing" : "0 to 255"), "\(option)")
     }

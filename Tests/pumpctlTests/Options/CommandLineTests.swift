@@ -47,7 +47,7 @@ struct CommandLineTests {
         arguments: [
             ("-p X --json status -v", "-p=X --json -v"), ("--port=X rescue list --csv", "--port=X --csv"),
             ("-v storm --json log get -o x", "-v --json -o x"), ("-p help status", "-p=help"),
-            // Short options in one word.
+            // Combined short options.
             ("-vp X status", "-v -p=X"), ("-vf raw send A", "-v -f=raw A"), ("send -- -vp", "-- -vp"),
             ("rescue export -ox", "-ox"), ("send -o -", "-o -"), ("serve --vp", "--vp"),
             // Negative numbers.
@@ -56,7 +56,7 @@ struct CommandLineTests {
             ("--timeout -.5 status", "--timeout=-.5"), ("peer say -5", "-- -5"), ("peer say --json -5", "--json -- -5"),
             ("rescue send --at -1,-2 -5 -6", "--at=-1,-2 -- -5 -6"), ("peer say -- --at -5", "-- --at -5"),
             ("speed -5 --json", "-5 --json"), ("-p /dev/ttyUSB0 -v send TEMP", "-p=/dev/ttyUSB0 -v TEMP"),
-            // A command of pumpctl that is captured.
+            // Captured commands of pumpctl.
             ("-p X record file -- status -v", "-p=X --capture=file -v"), ("record file -- led get", "--capture=file"),
             ("record -v file -- -p X peer say Hi", "-v --capture=file -p=X Hi"), ("record file -- ls", "file -- ls"),
         ])

@@ -7,7 +7,7 @@ import TestSupport
 
 @Suite("The options of every command, and what they mean for each")
 struct OptionUseTests {
-    /// Each command that can be run, by its name with those of its groups.
+    /// All commands that can be run, with the names of their groups.
     private static func commands(
         of group: any ParsableCommand.Type = PumpctlCommand.self, _ path: [String] = []
     ) -> [(path: [String], command: any ParsableCommand.Type)] {
@@ -16,7 +16,7 @@ struct OptionUseTests {
         return all.flatMap { commands(of: $0, path + [$0.configuration.commandName ?? "?"]) }
     }
 
-    /// What stands for each option on a command line.
+    /// The words for each option on a command line.
     private static let words: [SharedOption: [String]] = [
         .port: ["--port", "nosuch"], .family: ["--family", "pump"], .json: ["--json"], .timeout: ["--timeout", "2"],
         .wait: ["--wait", "2s"], .capture: ["--capture", "file"], .reset: ["--reset"], .record: ["--record"],
@@ -27,7 +27,7 @@ struct OptionUseTests {
     func everyOption() throws {
         let commands = Self.commands()
         #expect(commands.count > 25)
-        // Another program parses the options of serve, and record hands them on to the command that it captures.
+        // pumpctld parses the options of serve, and record passes them to the command that it captures.
         let others: [any ParsableCommand.Type] = [ServeCommand.self, RecordCommand.self]
         for (path, command) in commands where !others.contains(where: { $0 == command }) {
             let help = PumpctlCommand.helpMessage(for: command, columns: 200).split(separator: "\nOPTIONS:").last ?? ""
@@ -98,7 +98,7 @@ struct OptionUseTests {
         return unquoted(String(try #require(parts.last, "there is no example")))
     }
 
-    /// The words of a line as a shell would split it.
+    /// Splits a line into words like a shell.
     private static func unquoted(_ line: String) -> [String] {
         var words = [""]
         var isQuoted = false

@@ -131,7 +131,7 @@ struct FailureTests {
         for cause in [PumpRunError.Cause.notBack(gone), .goneForGood(gone)] {
             #expect(Failure(PumpRunError(cause)).hint == Failure.offByHand)
         }
-        // To switch the device on is no advice to who wants the pump off.
+        // For a user who wants the pump off, switching the device on is no help.
         let away = SessionError(.deviceAway, command: "OFF", outcome: .unknown)
         #expect(Failure(off: away).hint == "plug the device in again; if the pump runs, switch off its supply")
         #expect(
@@ -151,7 +151,7 @@ struct FailureTests {
         #expect(
             unread.message
                 == "OFF was acknowledged, but the state of the pump could not be read; the pump may be on")
-        // The button toggles: pressed at a pump that is off, it starts it.
+        // The button toggles, and so would start a pump that is off.
         for hint in [failure.hint, unread.hint] {
             #expect(hint?.contains("its button, which toggles, but only while you see or hear it run") == true)
         }

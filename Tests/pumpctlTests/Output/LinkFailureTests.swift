@@ -27,7 +27,7 @@ import Transports
         #expect(Failure(scheme).hint == "name a device after 'tcp:': see pumpctl --help")
         let noBreak = LinkError(.unsupported, name: "tcp:x:1", activity: "send a break", remedy: .sendNoBreak)
         #expect(Failure(noBreak).hint == "omit --break: only a serial port has a break condition")
-        // The time that was given may be longer than any that is named here.
+        // The given time-out may be longer than any that the hint could suggest.
         let late = LinkError(.timedOut, name: "ble:HMSoft?pair", activity: "open")
         #expect(
             Failure(late).hint == "raise --timeout, or look for what is in the way: pumpctl doctor ble:HMSoft")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Standard output that takes no more", .timeLimit(.minutes(5)))
 struct StandardOutputTests {
-    /// Runs `pumpctl` by a shell, which says the status at the end.
+    /// Runs `pumpctl` in a shell that prints its exit status.
     private func run(_ script: String, _ arguments: [String]) async throws -> ChildProcess.Ending {
         try await Pumpctl.start(
             arguments, program: Shell.bash(script, Executable.pumpctl)
@@ -58,7 +58,7 @@ struct StandardOutputTests {
         arguments: [["status"], ["monitor"], ["--json", "monitor"]])
     func noReader(words: [String]) async throws {
         let pump = try await BenchPump()
-        // The reader is gone before anything is written.
+        // The reader exits before anything is written.
         let script = "exec 3> >(exec 0<&-; exit 0); wait $!; \"$0\" \"$@\" >&3; echo $?"
         let ending = try await run(script, ["-p", pump.port] + words)
         #expect(ending.output == "141\n")

@@ -9,7 +9,7 @@ import Testing
 struct ImageGetTests {
     private static func picture(_ size: Int = 20_000) -> Data { Data(PeerPicture(seed: 7, byteCount: size).bytes) }
 
-    /// What is in the file, and that nothing else is in its folder.
+    /// Returns the file's content; checks that the folder has no other file.
     private static func content(_ path: String, in folder: TemporaryFolder) throws -> Data? {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(names.allSatisfy { folder.path($0) == path }, "\(names)")
@@ -133,7 +133,7 @@ struct ImageGetTests {
         let shown = Watched(ReceivedText())
         await channel.gather(into: shown)
         let folder = TemporaryFolder()
-        // The peer's line takes longer for it than the first bar is away.
+        // The transfer takes longer than the delay before the first progress bar.
         let program = try await Pumpctl.start(
             ["-p", "sim:peer?size=6000", "peer", "image", "get", "-o", folder.path("image.png")],
             terminal: terminal.path, program: (isColoured ? ["env", "-u", "NO_COLOR"] : []) + [Executable.pumpctl])

@@ -9,7 +9,7 @@ import Testing
 struct PeerBLETests {
     private static let port = "ble:QDevice1?adapter=hci0"
 
-    /// Calls `body` with a bench on which a simulated peer is offered.
+    /// Calls `body` with a bench that offers a simulated peer.
     private func withPeer(
         _ options: String..., mtu: Int = 517, _ body: (RadioBench, ChildProcess) async throws -> Void
     ) async throws {
@@ -65,7 +65,7 @@ struct PeerBLETests {
             #expect(ending.status == 76, "\(ending)")
             #expect(try ending.object()["error"] as? String == "size_mismatch")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
-            // What is left of the image is for nobody else.
+            // The rest of the image does not disturb the next program.
             #expect(try await bench.run("-p", Self.port, "peer", "say", "hello").output == "said\n")
         }
     }

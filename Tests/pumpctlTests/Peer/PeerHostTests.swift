@@ -9,7 +9,7 @@ import Testing
 struct PeerHostTests {
     private static let port = "ble:QDevice1?adapter=hci0"
 
-    /// A PNG in `folder`, larger than what waits for a slow reader.
+    /// Writes a PNG to `folder` that is larger than the queue for a slow reader.
     private func png(in folder: TemporaryFolder, _ name: String = "a photo.png") throws -> (path: String, file: Data) {
         let (path, file) = (folder.path(name), Data(PeerPicture(seed: 3, byteCount: 90_000).bytes))
         try file.write(to: URL(filePath: path))
@@ -40,7 +40,7 @@ struct PeerHostTests {
             try await host.output.text(upTo: "text  Grüße\n")
             #expect(try await bench.run("-p", Self.port, "peer", "toggle", "off").status == 0)
             try await host.output.text(upTo: "toggle off\n")
-            // pumpctl waits until the connection of the command before is over.
+            // pumpctl waits until the previous command's connection is over.
             let write = ["gatt", Self.port, "write", "6E400002-B5A3-F393-E0A9-E50E24DCCA9E", "0x61ff00"]
             let written = try await bench.start(write).ending()
             #expect(written.status == 0, "\(written)")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("peer listen")
 struct PeerListenTests {
-    /// What it shows of what a peer says to its Hello, so many events of it.
+    /// Runs `peer listen` with a peer that sends `speech` after Hello; expects `count` events.
     private func show(_ speech: [UInt8], count: Int, _ options: String...) async throws -> ChildProcess.Ending {
         let peer = try await ScriptedDevice()
         let program = try await Pumpctl.start(["-p", peer.port, "peer", "listen", "--count", "\(count)"] + options)

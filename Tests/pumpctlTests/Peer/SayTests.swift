@@ -6,7 +6,7 @@ import Testing
 
 @Suite("say and toggle")
 struct SayTests {
-    /// A peer that acknowledges, and says what it was told.
+    /// A peer that acknowledges and records its input.
     private func peer() async throws -> ScriptedDevice {
         try await ScriptedDevice { $0 == "Hello" ? "Hello ack\r\n" : "" }
     }
@@ -73,7 +73,8 @@ struct SayTests {
             #expect(ending.status == 0, "\(ending)")
             #expect(try ending.object()["acknowledged"] as? Bool == false)
             #expect(ending.errors.contains("nothing was heard"))
-            // Nothing tells that the peer has heard it. Hello goes out twice, where the machine is not too busy.
+            // No acknowledgement proves that the peer has received the message. Hello is sent twice, except on a busy
+            // machine.
             let heard = try await peer.heard.text(upTo: "\(word)\n")
             #expect(["Hello\n\(word)\n", "Hello\nHello\n\(word)\n"].contains(heard))
             await peer.close()

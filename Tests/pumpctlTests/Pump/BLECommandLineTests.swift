@@ -24,7 +24,7 @@ struct BLECommandLineTests {
         let off = try await pump.run("-p", "ble:HMSoft?adapter=hci0", "off")
         #expect(off.output == "pump off\n", "\(off)")
         #expect(await pump.duty() == nil)
-        // Each has left the module for the next.
+        // Each command disconnects from the module for the next one.
         try await pump.module.radio.untilUnlinked()
     }
 
@@ -115,7 +115,7 @@ struct BLECommandLineTests {
         let ending = try await pump.run("--timeout", "2", "-v", "-p", "ble:00:15:83:00:00:10", "status")
         expectFailure(ending, 75, saying: "not connected in 2 s", hint: "--timeout")
         #expect(ending.errors.contains("connecting to 00:15:83:00:00:10"))
-        // On a terminal, where that takes a while.
+        // On a terminal, if connecting takes a while.
         let user = try await TerminalTests.UserTerminal()
         let program = try await Pumpctl.start(
             ["--timeout", "30", "-p", "ble:00:15:83:00:00:10", "status"], environment: pump.bus.environment,

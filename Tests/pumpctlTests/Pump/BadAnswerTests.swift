@@ -4,7 +4,7 @@ import TestSupport
 
 @Suite("Devices that don't answer as a pump does")
 struct BadAnswerTests {
-    /// Long enough for a device on a busy machine to say it, in either half of this time.
+    /// Long enough for a busy machine's device to reply in either half of this time.
     private let patience = "6"
 
     @Test("A port that vanishes in mid-command: the outcome is said to be unknown")

@@ -7,7 +7,7 @@ struct BoardStartTests {
     private let folder = TemporaryFolder()
     private static let on = "STATUS:{State:ON,Speed:70%,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
 
-    /// A pump that runs, at a port whose opening may have reset the board, and that answers the third question.
+    /// A running pump at a port whose opening may have reset the board. The pump replies to the third query.
     private func port(saying banner: String? = nil) throws -> String {
         let file = try CaptureFile(at: folder.path("capture"), CaptureHeader(program: "test", family: "pump"))
         var facts = CarrierFacts(endpoint: "/dev/ttyUSB0", name: "/dev/ttyUSB0")

@@ -4,12 +4,13 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Runs of the real program on a simulated pump, each hit by a signal at a moment that its seed says.
+/// Runs of the real program on a simulated pump, each hit by a signal at a moment given by its seed.
 ///
-/// However a run ends, the pump is off or the program has said that it may be on; and whatever the next command says is true.
+/// However a run ends, either the pump is off or the program has reported that it may be on; and the next command's
+/// output is true.
 @Suite("Runs of on --for that are hit by a signal", .timeLimit(.minutes(60)))
 struct OffRunTests {
-    /// What happens to a run.
+    /// An event that hits a run.
     enum Blow: CaseIterable {
         case interrupt, terminate, hangUp, quit, alarm, user, realTime, readerGone, suspend, stop, kill
 
@@ -41,18 +42,18 @@ struct OffRunTests {
     }
 
     private func run(_ blow: Blow, on pump: BenchPump, seed: UInt64, _ random: inout SplitMix64) async throws {
-        // A previous program's half line, or a pump that runs already.
+        // Sometimes the pump holds half a line of an earlier program.
         if Bool.random(using: &random) {
             await pump.host.change { pump, now in pump.receive(Array("STA".utf8), at: now) }
         }
         let time = ["10m", "10m", "0.05s"].randomElement(using: &random) ?? "10m"
-        // Before main the runtime of Swift has SIGQUIT for itself, to print a backtrace and go on.
+        // Before main, Swift's runtime handles SIGQUIT by printing a backtrace and continuing.
         let folder = TemporaryFolder()
         let capture = Bool.random(using: &random) ? ["--capture", folder.path("pump.capture")] : []
         let program = try await Pumpctl.start(
             capture + ["-v", "-p", pump.port, "on", "--for", time], environment: ["SWIFT_BACKTRACE": "enable=no"])
-        // The blow falls before, in or behind any command: once so many lines were shown of what goes over the link. A run
-        // has eight of them up to "pump on".
+        // The signal comes before, during or after any command: after a random number of traced lines. A run prints
+        // eight of them up to "pump on".
         var shown = ""
         for _ in 0..<Int.random(in: 0...8, using: &random) {
             guard let line = try? await program.errors.line() else { break }
@@ -69,7 +70,7 @@ struct OffRunTests {
         #expect(await pump.state() == .off, "seed \(seed)")
     }
 
-    /// - Parameter shown: What was taken of its standard error before.
+    /// - Parameter shown: The standard error that was already read.
     private func check(
         _ ending: ChildProcess.Ending, _ pump: BenchPump, _ seed: UInt64, _ shown: String
     ) async throws {
@@ -80,7 +81,7 @@ struct OffRunTests {
         if ending.output.hasSuffix("pump off\n") { #expect(state == .off, "seed \(seed): \(ending)") }
     }
 
-    /// The program is gone without a word: what the next one says of the pump is so.
+    /// The program was killed: the next program's report of the pump must be true.
     private func checkNextCommand(after program: ChildProcess, _ pump: BenchPump, _ seed: UInt64) async throws {
         _ = try await program.ending()
         let status = try await Pumpctl.run("-p", pump.port, "--json", "status")
@@ -88,7 +89,7 @@ struct OffRunTests {
         #expect(state == (await pump.state()).rawValue.lowercased(), "seed \(seed): \(status)")
     }
 
-    /// The program stands still, perhaps with the port: off comes through, or says why not.
+    /// The program is stopped, possibly with the port open: off either succeeds or reports why not.
     private func checkStopped(
         _ program: ChildProcess, _ pump: BenchPump, _ seed: UInt64, _ shown: String
     ) async throws {

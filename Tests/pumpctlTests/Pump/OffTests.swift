@@ -7,14 +7,14 @@ import Testing
 
 @Suite("off", .timeLimit(.minutes(5)))
 struct OffTests {
-    /// A pump that was switched on.
+    /// A running pump.
     private func runningPump() async throws -> BenchPump {
         let pump = try await BenchPump()
         #expect(try await Pumpctl.run("-p", pump.port, "on").status == 0)
         return pump
     }
 
-    /// A program that has the port, and has said its first line.
+    /// Starts a program that holds the port, and waits for its first line.
     private func holder(_ words: String..., environment: [String: String] = [:]) async throws -> ChildProcess {
         let holder = try await Pumpctl.start(words, environment: environment)
         _ = try await holder.output.line()
@@ -26,7 +26,7 @@ struct OffTests {
         _ = try await holder.ending()
     }
 
-    /// Writes to a port as a program does that knows nothing of locks.
+    /// Writes to a port like a program that ignores locks.
     private func write(_ text: String, to port: String) {
         let descriptor = open(port, O_WRONLY | O_NOCTTY | O_CLOEXEC)
         _ = text.withCString { Glibc.write(descriptor, $0, strlen($0)) }
@@ -51,7 +51,7 @@ struct OffTests {
         arguments: ["0", "X", "\n"])
     func othersOff(filler: String) async throws {
         let pump = try await runningPump()
-        // More than the pump's buffer holds: our own OFF is lost behind it.
+        // More than the pump's buffer holds, so that pumpctl's own OFF gets lost.
         write("OFF\nON\n" + String(repeating: filler, count: 80), to: pump.port)
         let ending = try await Pumpctl.run("-p", pump.port, "off")
         let state = await pump.state()
@@ -142,7 +142,7 @@ struct OffTests {
         await pump.close()
     }
 
-    /// A device that is gone when it hears OFF. The link to it goes first: its terminal's number may be another's at once.
+    /// A device that vanishes on OFF. Its link is removed first, because another terminal may reuse the number at once.
     private static func deviceThatGoes(_ link: String) async throws -> ScriptedDevice {
         let device = try await ScriptedDevice { line in
             if line == "OFF" { unlink(link) }
@@ -367,7 +367,7 @@ struct OffTests {
         let device = try await ScriptedDevice()
         let folder = TemporaryFolder()
         let environment = ["XDG_RUNTIME_DIR": folder.path]
-        // What the socket is called.
+        // Find the name of the socket.
         let monitor = try await holder("-p", device.port, "--timeout", "0.2", "monitor", environment: environment)
         let name = try #require(FileManager.default.contentsOfDirectory(atPath: folder.path("pumpctl")).first)
         try await end(monitor)
@@ -396,7 +396,8 @@ struct OffTests {
         let folder = TemporaryFolder()
         let holder = try await holder("-p", pump.port, "monitor", environment: ["XDG_RUNTIME_DIR": folder.path])
         let name = try #require(FileManager.default.contentsOfDirectory(atPath: folder.path("pumpctl")).first)
-        // As if the modes of folder and socket kept nobody out, which they do before anybody looks at who asks.
+        // Open the modes of the folder and the socket, which would otherwise refuse the client before the server checks
+        // the client's user.
         for path in [folder.path, folder.path("pumpctl"), folder.path("pumpctl/\(name)")] { chmod(path, 0o777) }
         let socket = "UNIX-CONNECT:\(folder.path("pumpctl"))/\(name)"
         for (user, answer) in [("65534", ""), ("0", "off\n")] {

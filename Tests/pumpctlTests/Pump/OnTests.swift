@@ -15,14 +15,14 @@ struct OnTests {
         #expect(ending.output == "pump on at \(percent) %\n", "\(ending)")
         _ = try await Pumpctl.run("-p", pump.port, "off")
         let json = try await Pumpctl.run("-p", pump.port, "--json", "on")
-        // The knob has not moved since: ON's own speed stays.
+        // The knob has not moved since then, so ON's own speed stays.
         #expect(try json.object() == ["ok": true, "state": "on", "speed_percent": 70])
         await pump.close()
     }
 
     @Test("The status that counts is that of a later turn of the firmware, behind the answer to TEMP")
     func laterTurn() async throws {
-        // The knob sets the speed in the turn behind the one that has started the pump.
+        // The knob sets the speed in the turn after the one that starts the pump.
         let isKnobRead = Mutex(false)
         let device = try await ScriptedDevice { line in
             isKnobRead.withLock { isKnobRead in

@@ -194,7 +194,7 @@ struct PumpCommandLineTests {
             refused, 1, saying: "PUMP_NOT_RUNNING", "the pump was stopped for safety",
             hint: "leave that state: pumpctl off; then pumpctl on")
         #expect(!refused.errors.contains("switch the pump on first"))
-        // What is only passed on is not looked into: its hint is true in both cases.
+        // send does not parse its line, so the hint must be true in both cases.
         let sent = try await Pumpctl.run("-p", pump.port, "send", "SPEED:100")
         expectFailure(sent, 1, saying: "PUMP_NOT_RUNNING", hint: "after a stop for safety: pumpctl off")
         for words in [["off"], ["on"], ["speed", "100"]] {

@@ -16,7 +16,7 @@ struct TimedRunTests {
         await pump.close()
     }
 
-    /// Every signal that ends a program by default and can be attended to, but for those of a crash.
+    /// Every signal that ends a program by default and can be handled, except crash signals.
     static let endingSignals =
         [
             SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT,
@@ -84,7 +84,7 @@ struct TimedRunTests {
         #expect(ending.status == 128 + SIGTSTP)
         #expect(ending.output == "")
         #expect(ending.errors.contains("Ctrl-Z has ended this command\n  hint: run it again"), "\(ending)")
-        // Nothing was sent any more, not even ON and OFF.
+        // Nothing more was sent, not even ON and OFF.
         #expect(await pump.host.change { pump, _ in pump.commandsHandled } == count)
         #expect(await pump.state() == .off)
         await pump.close()
@@ -239,7 +239,7 @@ struct TimedRunTests {
         #expect(try await program.output.line() == "pump on at 70 %")
         await pump.close()
         #expect(try await program.errors.line().contains("a second signal gives up"))
-        // Two of one kind that come at once would be one.
+        // Two signals of the same kind at once would count as one.
         program.send(signal: SIGINT)
         program.send(signal: SIGTERM)
         expectFailure(try await program.ending(), 130, saying: "given up: the pump may be on")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Recording by commands that read no values", .timeLimit(.minutes(5)))
 struct LineRecordingTests {
-    /// What a command is to have recorded at least.
+    /// The minimum that a command must record.
     struct Trial: Sendable, CustomTestStringConvertible {
         let words: [String]
         let sent: String?
@@ -25,7 +25,7 @@ struct LineRecordingTests {
         try await Pumpctl.start(words, environment: ["XDG_DATA_HOME": home.path]).ending()
     }
 
-    /// The events that were recorded, as `received OK`.
+    /// The recorded events, such as `received OK`.
     private func recorded() async throws -> [String] {
         try await run(["history", "--events", "--json"]).objects().map {
             "\($0["event"] as? String ?? "") \($0["text"] as? String ?? "")"

@@ -244,9 +244,9 @@ struct RecordingTests {
         _ = try await program.output.wait(for: "20 rows") { $0.bytes.count { $0 == 0x0A } >= 20 ? true : nil }
         program.send(signal: SIGKILL)
         let shown = try await program.ending().output.split(separator: "\n").count
-        // The other program writes what it was handed, and ends.
+        // pumpctl-record writes the records that it has received, and exits.
         let watch = try FolderWatch(home.path("pumpctl"))
-        // The last row may not have been handed on.
+        // The last row may not have been handed over.
         _ = try await watch.wait(for: "\(shown - 1) rows in the record") {
             try await run("history", "--json").output.split(separator: "\n").count >= shown - 1 ? true : nil
         }

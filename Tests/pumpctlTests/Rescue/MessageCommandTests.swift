@@ -11,7 +11,7 @@ import Testing
 struct MessageCommandTests {
     private let folder = TemporaryFolder()
 
-    /// Runs it with messages of its own.
+    /// Runs the program with its own store of messages.
     private func run(_ arguments: String...) async throws -> ChildProcess.Ending {
         try await Pumpctl.start(arguments, environment: ["XDG_DATA_HOME": folder.path]).ending()
     }
@@ -24,7 +24,7 @@ struct MessageCommandTests {
 
     private static func stock(_ range: Range<Int>) -> [PhoneMessage] { range.map { PhoneStock(seed: 7).message($0) } }
 
-    /// The first of the stock that calls for help.
+    /// The index of the stock's first SOS message.
     private static func firstSOS() throws -> Int {
         try #require(stock(0..<100).firstIndex { $0.category == "SOS" })
     }
@@ -49,8 +49,8 @@ struct MessageCommandTests {
     @Test("Without the program that keeps messages all commands end with 69, and say what to install")
     func notInstalled() async throws {
         let program = folder.path("pumpctl")
-        // Not by this process: a child that another test starts meanwhile would hold the copy open for writing for a moment,
-        // and what is open for writing can't be run.
+        // Copied by another process, because a child that another test is just forking would briefly hold the copy open
+        // for writing, and a file open for writing can't be executed.
         #expect(try await ChildProcess(["cp", Executable.pumpctl, program]).ending().status == 0)
         for arguments in [
             ["listen", "-p", "sim:rescue"], ["sync", "-p", "sim:rescue"], ["list"],
@@ -260,7 +260,7 @@ struct MessageCommandTests {
         #expect(listed.output + listed.errors == "")
         let homeless = try await Pumpctl.run("rescue", "list", environment: ["HOME": ""])
         expectFailure(homeless, 66, saying: "HOME", hint: "XDG_DATA_HOME")
-        // A home that is not there is a mistake, or a disk that is not mounted: it is not made.
+        // A missing home folder is a mistake or an unmounted disk, so it is not created.
         let missing = folder.path + "/missing"
         let nowhere = try await Pumpctl.run(
             "rescue", "send", "--later", "--at", "1,2", "x", environment: ["HOME": missing])

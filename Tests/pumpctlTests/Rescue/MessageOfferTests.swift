@@ -7,7 +7,7 @@ import Testing
 
 @Suite("message --offer", .timeLimit(.minutes(5)))
 struct MessageOfferTests {
-    /// Keeps messages, to be handed on later.
+    /// Stores messages for later.
     private func keep(_ texts: String..., in folder: TemporaryFolder, on bench: RadioBench) async throws {
         for text in texts {
             let ending = try await bench.run("rescue", "send", "--later", "--at", "1,2", text, in: folder)
@@ -15,7 +15,7 @@ struct MessageOfferTests {
         }
     }
 
-    /// The status of each message that is kept, by its text.
+    /// The status of each stored message, by its text.
     private func kept(in folder: TemporaryFolder, on bench: RadioBench) async throws -> [String: String] {
         let objects = try await bench.run("--json", "rescue", "list", in: folder).objects()
         return Dictionary(
@@ -48,7 +48,7 @@ struct MessageOfferTests {
             try await central.isHungUpOn()
             #expect(await !bench.adapters[1].ownRadio.isAdvertising)
             await central.close()
-            // With nothing to hand on there is nobody to wait for.
+            // With nothing to hand on, it does not wait for phones.
             let again = try await bench.run("rescue", "sync", "--offer", in: folder)
             #expect(again.output == "0 handed on\n" && again.errors == "", "\(again)")
         }
@@ -77,7 +77,7 @@ struct MessageOfferTests {
             let theirs = (0..<100).map { PhoneStock(seed: 8).message($0) }
             let sos = try #require(theirs.first { $0.category == "SOS" })
             let other = try #require(theirs.first { $0.category != "SOS" })
-            // Before it has subscribed, and in one write that is longer than a packet.
+            // Before it subscribes, and in one write that is longer than a packet.
             try await central.write(other.json, to: "FFF1")
             #expect(try await listening.output.line().contains("\"event\":\"message\""))
             try await central.subscribe("FFF1")

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What becomes of messages where programs are killed, or the record can't be written.
+/// Messages if programs are killed, or if the record can't be written.
 @Suite("Messages in the record", .timeLimit(.minutes(5)))
 struct MessageRecordTests {
     private let home = TemporaryFolder()
@@ -18,7 +18,7 @@ struct MessageRecordTests {
         try await start("--json", "rescue", "list").ending().objects().compactMap { $0["id"] as? String }
     }
 
-    /// The ids of the messages that a program has told of in JSON.
+    /// The ids of the messages that a program has printed as JSON.
     private func toldIDs(_ output: String) -> [String] {
         output.split(separator: "\n").compactMap { line in
             let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? NSDictionary
@@ -36,7 +36,7 @@ struct MessageRecordTests {
             + #""timestamp":0,"status":"pending_sync","category":"\#(category)"}"#
     }
 
-    /// Another program that has the database locked until its input ends.
+    /// Starts a program that locks the database until its input ends.
     private func lock() async throws -> ChildProcess {
         let script = """
             import sqlite3, sys
@@ -79,7 +79,7 @@ struct MessageRecordTests {
         (0..<10_000).map { PhoneStock(seed: UInt64(seed)).message($0) }
     }
 
-    /// The program that a program has started.
+    /// The child process of a program.
     private static func child(of program: ChildProcess) -> pid_t? {
         let tasks = "/proc/\(program.processID)/task"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
@@ -143,7 +143,7 @@ struct MessageRecordTests {
         let first = try await program.errors.text(upTo: "not kept: ")
         #expect(first.contains("the disk is full"))
         #expect(first.contains("ulimit -f"))
-        // What comes is still shown.
+        // New messages are still shown.
         for _ in 0..<3 { try await program.errors.text(upTo: "not kept: ") }
         program.send(signal: SIGINT)
         let ending = try await program.ending()

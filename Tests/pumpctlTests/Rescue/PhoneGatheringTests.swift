@@ -8,14 +8,14 @@ import Testing
 
 @Suite("ble:* with the phones in range", .timeLimit(.minutes(5)))
 struct PhoneGatheringTests {
-    /// A phone with the rescue app, in reach of the bench.
+    /// A phone with the rescue app in reach of the bench.
     @Radio
     private final class Phone {
         let radio: RadioDevice
         private let messages = RadioCharacteristic("FFF1", [.notify, .write])
         let written = Watched(ReceivedText())
 
-        /// - Parameter errors: How the first attempts to connect to it fail.
+        /// - Parameter errors: The errors of the first connection attempts.
         init(_ number: Int, on bench: BLEBench, failing errors: [DBusError] = []) {
             radio = RadioDevice(
                 Self.address(number), Advertisement(name: "Phone \(number)", services: ["FFF0"]))
@@ -51,7 +51,7 @@ struct PhoneGatheringTests {
         return try await Pumpctl.start(arguments, environment: environment)
     }
 
-    /// Waits for the event of a phone.
+    /// Waits for an event of a phone.
     private func wait(for event: String, of number: Int, in program: ChildProcess) async throws {
         let record = #""event":"\#(event)","name":"Phone \#(number)","port":"ble:\#(Phone.address(number))""#
         _ = try await program.output.wait(for: "\(event) of \(number)") { $0.text.contains(record) ? true : nil }
@@ -79,7 +79,7 @@ struct PhoneGatheringTests {
             try await program.errors.text(upTo: "Phone 2 (ble:\(Phone.address(2)))")
             await first.say(plain[0])
             _ = try await program.output.text(upTo: plain[0].id.uuidString)
-            // Two more come while one is there; the adapter bears two.
+            // Two more arrive while one is connected; the adapter supports two.
             let second = await Phone(3, on: bench)
             try await wait(for: "came", of: 3, in: program)
             let third = await Phone(4, on: bench, failing: [Self.full[0]])

@@ -9,7 +9,7 @@ import Testing
 struct RescueBLETests {
     private static let port = "ble:Rescue?adapter=hci0"
 
-    /// Calls `body` with a bench on which a simulated phone is offered.
+    /// Calls `body` with a bench that offers a simulated phone.
     private func withPhone(
         _ options: String..., mtu: Int = 517, _ body: (RadioBench) async throws -> Void
     ) async throws {

@@ -11,7 +11,7 @@ struct BLEIdleTests {
         try await console.write("STATUS\n")
         _ = try await console.output.text(upTo: "STATUS:{State:OFF")
         let other = try await DBusConnection.open(.address(pump.bus.address))
-        // What it still has to do behind the answer.
+        // Wait for the work that follows the reply.
         var before: [String: Int] = [:]
         var now = try voluntarySwitches(of: console.processID)
         while now != before {
@@ -20,7 +20,7 @@ struct BLEIdleTests {
             now = try voluntarySwitches(of: console.processID)
         }
         try await askBluetoothd(3000, over: other)
-        // What it slept for before may come to its end, once.
+        // An earlier sleep may still end once.
         let wakeUps = try voluntarySwitches(of: console.processID).map { $1 - before[$0, default: 0] }
         #expect(wakeUps.count == 2 && wakeUps.allSatisfy { $0 < 30 }, "\(wakeUps)")
         try await console.write("TEMP\n")
@@ -34,7 +34,7 @@ struct BLEIdleTests {
         }
     }
 
-    /// How often each thread of a process has waited, by the thread.
+    /// The number of voluntary waits of each thread of a process.
     private func voluntarySwitches(of process: pid_t) throws -> [String: Int] {
         var switches: [String: Int] = [:]
         let folder = "/proc/\(process)/task"

@@ -9,7 +9,7 @@ import Testing
 struct BLENameTests {
     private static let addresses = ["00:15:83:00:00:10", "00:15:83:00:00:20"]
 
-    /// Simulated pumps, which a test brings into reach, and pumpctl with a state folder of its own.
+    /// Simulated pumps that a test brings into reach, and pumpctl with its own state folder.
     private struct Rig {
         let bus: PrivateBus
         let fake: FakeBlueZ
@@ -32,7 +32,7 @@ struct BLENameTests {
             self.pumps = pumps
         }
 
-        /// Brings one pump into reach, and takes the others away.
+        /// Brings one pump into reach and removes the others.
         func show(_ number: Int) async {
             for pump in pumps { await fake.remove(pump.radio) }
             await fake.add(pumps[number].radio)
@@ -60,7 +60,7 @@ struct BLENameTests {
             try await Pumpctl.start(arguments, environment: environment)
         }
 
-        /// What the pumps are driven with; nil for one that is off.
+        /// The pumps' duties; nil for a pump that is off.
         func duties() async -> [Int?] {
             var duties: [Int?] = []
             for pump in pumps {
@@ -69,7 +69,7 @@ struct BLENameTests {
             return duties
         }
 
-        /// What clients have asked of devices.
+        /// The clients' calls to devices.
         @Radio var calls: [String] {
             let all: Set = ["Connect", "ReadValue", "WriteValue", "StartNotify"]
             return fake.calls.state.map(\.member).filter(all.contains)
@@ -90,7 +90,7 @@ struct BLENameTests {
         }
     }
 
-    // MARK: Several of one name
+    // MARK: Several devices with one name
 
     @Test(
         "Of several of one name none is chosen, by any command, and they are listed, strongest first",
@@ -110,7 +110,7 @@ struct BLENameTests {
         #expect(ending.output == "")
         #expect(await rig.calls == [])
         #expect(rig.remembered == nil)
-        // The strongest is what 'any' means.
+        // 'any' means the strongest.
         if command == ["off"] { #expect(try await rig.run("-p", "ble:*", "off").status == 0) }
     }
 
@@ -127,7 +127,7 @@ struct BLENameTests {
         #expect(await rig.duties() == [nil, nil])
     }
 
-    // MARK: Another of the same name
+    // MARK: Another device with the same name
 
     @Test(
         "What a name led to is not exchanged for another in silence: off does not answer for a pump that is out of reach"
@@ -148,9 +148,9 @@ struct BLENameTests {
         }
         #expect(await rig.calls.count == before)
         #expect(await rig.duties().map { $0 == nil } == [false, true])
-        // In whatever case it is written.
+        // The letter case does not matter.
         expectFailure(try await rig.run("-p", "ble:hmsoft", "off"), 66, saying: "until now")
-        // Its address says which is meant, and changes nothing of what is remembered.
+        // An address is explicit, and does not change the remembered one.
         #expect(try await rig.run("-p", "ble:00:15:83:00:00:20", "off").output == "pump off\n")
         expectFailure(try await rig.run("-p", "ble:HMSoft", "off"), 66, saying: "until now")
         let forgotten = try await rig.run("forget", "ble:HMSoft")
@@ -168,7 +168,7 @@ struct BLENameTests {
         expectFailure(try await rig.run("-p", "ble:HMSoft", "off"), 66, saying: Self.addresses[0], Self.addresses[1])
     }
 
-    // MARK: What is remembered
+    // MARK: The memory of names
 
     @Test("Only its user may read what is remembered: a name, and the address that it led to")
     func file() async throws {
@@ -251,14 +251,14 @@ struct BLENameTests {
         #expect(quiet.status == 0 && quiet.errors == "", "\(quiet)")
         let verbose = try await rig.run("-v", "-p", "ble:HMSoft", "status", home: file)
         #expect(verbose.status == 0 && verbose.errors.contains("\(file)/.local/state/pumpctl"), "\(verbose)")
-        // What is no file of lines.
+        // A folder in place of the file.
         try rig.home.makeFolder("pumpctl")
         try rig.home.makeFolder("pumpctl/ble-devices")
         let folder = try await rig.run("-p", "ble:HMSoft", "status")
         #expect(folder.status == 0 && folder.errors == "", "\(folder)")
     }
 
-    // MARK: Looked for again
+    // MARK: Finding a device again
 
     @Test("A device that has another private address behind a lost link is found again", arguments: ["Roamer", "*"])
     func roaming(name: String) async throws {
@@ -270,7 +270,7 @@ struct BLENameTests {
         try await monitor.output.text(upTo: #""link":"up""#)
         await rig.fake.remove(rig.pumps[0].radio)
         if name != "*" {
-            // Two of that name: neither is chosen.
+            // With two devices of that name, neither is chosen.
             await rig.fake.add(rig.pumps[1].radio)
             await rig.fake.add(rig.pumps[2].radio)
             try await monitor.errors.text(upTo: "several")

@@ -14,7 +14,7 @@ struct BLEOwnershipTests {
         let status = try await pump.run("-p", "ble:HMSoft", "status")
         expectFailure(status, 69, saying: "pumpctl (pid \(monitor.processID))", hint: "pumpctl serve")
         #expect(status.output == "")
-        // It goes on undisturbed.
+        // The other program continues undisturbed.
         #expect(await pump.module.radio.links.count == 1)
         monitor.send(signal: SIGINT)
         let ending = try await monitor.ending()
@@ -30,7 +30,7 @@ struct BLEOwnershipTests {
         let first = try await pump.start("-p", "ble:HMSoft", "status")
         await clock.untilSomebodySleeps(until: .seconds(1))
         let second = try await pump.start("-p", "ble:HMSoft", "status")
-        // It has found the device by its name.
+        // The second program has found the device by its name.
         try await pump.untilCalled("StopDiscovery", times: 2)
         clock.advance(by: .seconds(1))
         let one = try await first.ending()
@@ -55,7 +55,7 @@ struct BLEOwnershipTests {
         clock.advance(by: .seconds(2))
         let ending = try await second.ending()
         #expect(ending.status == 0 && ending.output == first.output, "\(ending)")
-        // It has a link of its own, not the one that was about to go.
+        // The program has its own link, not the one that was about to end.
         #expect(await pump.clients(of: "Connect").count == 2)
     }
 
@@ -93,7 +93,7 @@ struct BLEOwnershipTests {
         try await bridge.connect()
         try await bridge.subscribe("FFE1")
         let off = try await pump.run("-p", "ble:HMSoft", "--timeout", "1", "off")
-        // What the pump says comes twice, packet by packet: whether it is off may not be read from that.
+        // The pump's output arrives twice, packet by packet, so the state may not be readable from it.
         #expect(off.status == 0 || off.errors.contains("the pump may be on"), "\(off)")
         #expect(await pump.duty() == nil)
         #expect(await pump.module.radio.links.count == 1)
@@ -107,7 +107,7 @@ struct BLEOwnershipTests {
         let status = try await pump.start("-p", "ble:HMSoft", "status")
         await clock.untilSomebodySleeps(until: .seconds(1))
         let off = try await pump.start("-p", "ble:HMSoft", "off")
-        // It has found the device by its name.
+        // The program has found the device by its name.
         try await pump.untilCalled("StopDiscovery", times: 2)
         off.send(signal: SIGINT)
         expectFailure(try await off.ending(), 130, saying: "OFF was not sent: the pump may be on")
@@ -143,12 +143,12 @@ struct BLEOwnershipTests {
 }
 
 extension BLEPump {
-    /// The programs that have called a method, one for each call.
+    /// The programs that have called a method, once per call.
     func clients(of member: String) async -> [String] {
         await fake.calls.state.filter { $0.member == member }.map(\.client)
     }
 
-    /// Waits until so many calls of a method were made.
+    /// Waits until a method was called `times` times.
     func untilCalled(_ member: String, times: Int) async throws {
         _ = try await fake.calls.wait(for: "\(times) calls of \(member)") { calls in
             calls.count { $0.member == member } >= times ? true : nil
@@ -157,7 +157,7 @@ extension BLEPump {
 }
 
 extension BLEBench {
-    /// A storm sensor that says nothing.
+    /// A silent storm sensor.
     @Radio
     fileprivate func addSensor() -> RadioDevice {
         let service = "4FAFC201-1FB5-459E-8FCC-C5C9C331914B"

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A BLE device that wants to be paired, over the command line", .timeLimit(.minutes(5)))
 struct BLEPairingTests {
-    /// How bluetoothd says so.
+    /// bluetoothd's errors for a missing pairing.
     static let refusals = [
         BlueZError.notPermitted("Not paired"), BlueZError.attribute(0x05), BlueZError.attribute(0x0E),
         BlueZError.attribute(0x0F),

@@ -97,9 +97,10 @@ struct BadPortTests {
         var program = [Executable.pumpctl]
         let folder = TemporaryFolder()
         if geteuid() == 0 {
-            // Root may do anything; nobody may not, but must be able to reach the program.
+            // Root may do anything, so the test runs as nobody, who must be able to reach the program.
             chmod(folder.path, 0o755)
-            // By a program of its own: a child of another test must not inherit a file that is being written.
+            // Copied by another process, so that no child of another test inherits the file while it is open for
+            // writing.
             try await ChildProcess(["cp", Executable.pumpctl, folder.path("pumpctl")]).ending()
             program = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", folder.path("pumpctl")]
         } else {
@@ -108,7 +109,7 @@ struct BadPortTests {
         let ending = try await Pumpctl.start(["-p", device.port, "status"], program: program).ending()
         expectFailure(ending, 77, saying: device.port, "permi", hint: "sudo -u ")
         guard geteuid() == 0 else { return }
-        // `tty` on Debian: nobody is told to join the group of root.
+        // `tty` on Debian. The hint must never advise joining root's group.
         #expect(chown(device.port, 0, 5) == 0 && chmod(device.port, 0o660) == 0)
         let group = try await Pumpctl.start(["-p", device.port, "status"], program: program).ending()
         expectFailure(group, 77, saying: device.port, hint: "sudo usermod -aG")

@@ -10,7 +10,7 @@ import Transports
 
 @Suite("A device that pumpctld has", .timeLimit(.minutes(5)))
 struct DaemonTests {
-    /// What a pump says to a line.
+    /// Returns a pump's reply to a line.
     @Sendable private static func pump(_ line: String) -> String? {
         switch line {
         case "ON": "OK\r\nPUMP:ON\r\n"
@@ -23,14 +23,14 @@ struct DaemonTests {
         }
     }
 
-    /// A port with a device, which this process has, and a daemon that passes on what is sent to the device.
+    /// A port with a device, held by this process, and a daemon that passes lines to the device.
     private struct Bench {
         let device: ScriptedDevice
         let port: SerialPort
         let daemon: FakeDaemon
 
         var environment: [String: String] { ["PUMPCTLD_SOCKET": daemon.socketPath] }
-        /// The daemon is this process, which answers late on a busy computer.
+        /// This process is the daemon, which is slow on a busy computer.
         static let patience = ["--wait", "10m"]
 
         init(_ answer: @escaping @Sendable (String) -> String? = DaemonTests.pump) async throws {

@@ -5,12 +5,12 @@ import Testing
 
 @Suite("storm log get, and peer image get", .timeLimit(.minutes(5)))
 struct DownloadTests {
-    /// What fetches something into a file.
+    /// A command that downloads into a file.
     struct Download: Sendable, CustomTestStringConvertible {
-        /// The command, up to the file.
+        /// The command's words before the file.
         var words: [String]
         var question: String
-        /// What simulates a device that has much to fetch, and what it has.
+        /// The simulator of a device with a long download, and the expected content.
         var simulator: [String]
         var content: @Sendable () -> [UInt8]
 

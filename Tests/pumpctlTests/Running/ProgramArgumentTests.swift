@@ -3,10 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Arguments without /proc, where Swift's runtime finds none.
+/// Arguments without /proc, where Swift's runtime can't find them.
 @Suite("Arguments in a place without /proc", .enabled(if: geteuid() == 0, "umount takes a user who may"))
 struct ProgramArgumentTests {
-    /// Runs a program in a mount namespace of its own, in which /proc is empty.
+    /// Runs a program in its own mount namespace, in which /proc is empty.
     private func run(_ program: String, _ arguments: String...) async throws -> ChildProcess.Ending {
         let environment = [
             "PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "HOME": "/nonexistent", "XDG_STATE_HOME": "/nonexistent",

@@ -4,14 +4,14 @@ import Testing
 
 @testable import pumpctl
 
-/// A share of a server whose device is away, or whose OFF another program has asked for.
+/// A share of a server whose device is away, or whose OFF another program has requested.
 @Suite("What a server says that shares a pump", .timeLimit(.minutes(5)))
 struct ShareNoticeTests {
     private static func run(
         _ words: [String], _ answer: @escaping @Sendable (String) -> String?
     ) async throws -> (ending: ChildProcess.Ending, json: [String: Any]) {
         let device = try await ScriptedDevice(answer)
-        // OFF is repeated as long as an answer is waited for.
+        // OFF is repeated until the time-out.
         let ending = try await Pumpctl.start(["--timeout", "2", "--json", "-p", device.port] + words).ending()
         await device.close()
         let json = try JSONSerialization.jsonObject(with: Data(ending.output.utf8)) as? [String: Any]
@@ -20,11 +20,11 @@ struct ShareNoticeTests {
 
     @Test("Nothing is sent to a device that is away, and nothing is left in doubt", arguments: ["status", "on", "off"])
     func away(command: String) async throws {
-        // The line end before OFF is no line.
+        // The line end before OFF is not a line.
         let (ending, json) = try await Self.run([command]) { $0.isEmpty ? "" : "ERROR:DEVICE_AWAY\r\n" }
         #expect(ending.status == 66, "\(ending)")
         #expect(json["error"] as? String == "device_away")
-        // Time may be over before the last OFF is answered.
+        // The time-out may come before the reply to the last OFF.
         let isLate = command == "off" && json["outcome"] as? String == "unknown"
         #expect(isLate || json["outcome"] as? String == "not_sent")
         let sentence =
@@ -83,7 +83,7 @@ struct ShareNoticeTests {
         }
         let program = try await Pumpctl.start(["--json", "-p", device.port, "monitor", "--interval", "0.5"])
         try await program.output.text(upTo: "\"state\":\"on\"")
-        // What is polled meanwhile does not come before it.
+        // A poll must not come before this notice.
         try await device.say("[WARNING] the device is away\r\n")
         isAway.update { $0 = true }
         for word in ["the device is away", "device_away"] {

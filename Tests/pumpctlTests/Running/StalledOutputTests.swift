@@ -9,7 +9,7 @@ struct StalledOutputTests {
 
     private static let (stop, goOn) = ("\u{13}", "\u{11}")
 
-    /// A pump that answers at once, and runs as it was told to.
+    /// A pump that replies immediately and follows its commands.
     private static func device() async throws -> ScriptedDevice {
         let isOn = Watched(false)
         return try await ScriptedDevice { line in
@@ -74,7 +74,7 @@ struct StalledOutputTests {
         while write(reader, "full", 4) > 0 {}
         let program = try await Pumpctl.start(["-v", "-p", sensor.port, "storm", "log", "get", "-o", path])
         try await program.errors.text(upTo: "< LOG Values")
-        // Of two of one kind the kernel keeps one.
+        // The kernel merges two pending signals of the same kind.
         program.send(signal: SIGINT)
         program.send(signal: SIGTERM)
         #expect(try await program.ending().status == 130)

@@ -36,7 +36,7 @@ struct TelnetServerTests {
     }
 }
 
-/// A simulated pump behind a server that begins each connection as Telnet servers do.
+/// A simulated pump behind a server that starts each connection like a Telnet server.
 private struct TelnetServer {
     /// WILL SUPPRESS-GO-AHEAD, DO ECHO.
     private static let greeting: [UInt8] = [0xFF, 0xFB, 0x03, 0xFF, 0xFD, 0x01]

@@ -8,7 +8,7 @@ import TestSupport
 
 @Suite("The user's terminal is left as it was")
 struct TerminalTests {
-    /// A terminal with a person before it: it echoes, edits lines and knows Ctrl-C.
+    /// A terminal with a simulated user: it echoes, edits lines and handles Ctrl-C.
     final class UserTerminal {
         let terminal: PseudoTerminal
         let screen = Watched(ReceivedText())
@@ -28,7 +28,7 @@ struct TerminalTests {
             await channel.gather(into: screen)
         }
 
-        /// All that a program can change, as text.
+        /// All settings that a program can change, as text.
         var settings: String {
             var settings = termios()
             tcgetattr(terminal.descriptor, &settings)
@@ -82,7 +82,7 @@ struct TerminalTests {
         let program = try await Pumpctl.start(["-p", pump.port, "monitor"], program: ["setsid", Executable.pumpctl])
         _ = try await program.output.line()
         let text = try String(contentsOfFile: "/proc/\(program.processID)/stat", encoding: .utf8)
-        // Behind the name: state, parent, group, session, terminal.
+        // The fields after the name: state, parent, group, session, terminal.
         let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
         #expect(fields.count > 4 && fields[3] == "\(program.processID)" && fields[4] == "0", "\(text)")
         program.send(signal: SIGINT)
@@ -107,7 +107,7 @@ struct TerminalTests {
         let user = try await UserTerminal()
         let before = user.settings
         let program = try await Pumpctl.start(["-p", user.path, "--timeout", "600", "status"], terminal: user.path)
-        // Its first question: the terminal echoed until it was opened.
+        // The first query. The terminal echoed until it was opened.
         try await user.screen.text(upTo: "TEMP")
         program.send(signal: SIGINT)
         #expect(try await program.ending().status == 130)

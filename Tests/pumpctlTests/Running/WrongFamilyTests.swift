@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A command on a BLE device of another family", .timeLimit(.minutes(5)))
 struct WrongFamilyTests {
-    /// What a board or a sensor offers, and more that looks like a serial port.
+    /// The services of a board or a sensor, and another one that looks like a serial port.
     @Radio private static func device(_ kind: String) -> RadioDevice {
         let guess = RadioService(
             "FFC0", [RadioCharacteristic("FFC1", [.read, .write, .writeWithoutResponse, .notify])])
@@ -40,7 +40,7 @@ struct WrongFamilyTests {
             ("storm", ["off"]), ("storm", ["led", "on"]), ("storm", ["peer", "toggle", "on"]),
         ])
     func refused(kind: String, command: [String]) async throws {
-        // Where messages are kept.
+        // The folder of the messages.
         let home = TemporaryFolder()
         try await withBLEBench { bench in
             await bench.fake.add(Self.device(kind))

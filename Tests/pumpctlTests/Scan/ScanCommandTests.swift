@@ -15,7 +15,8 @@ import Testing
     private static let storm = "30:AE:A4:00:00:01"
     private static let nameless = "C0:FF:EE:00:00:01"
 
-    /// Two modules of one name, a storm sensor or something else from the same example, and one without a name.
+    /// Adds two modules with one name, a storm sensor or another device made from the same example, and a device
+    /// without a name.
     private func fill(_ bench: BLEBench) async {
         await bench.add(Self.twin, name: "HMSoft", services: ["FFE0"], strength: -80)
         await bench.add(Self.pump, name: "HMSoft", services: ["FFE0"], strength: -40)
@@ -119,7 +120,7 @@ import Testing
         }
     }
 
-    /// A sensor, or another thing made from the same example, that a program which crashed has left connected.
+    /// Adds a sensor, or another device made from the same example, that a crashed program has left connected.
     @Radio private static func addConnectedSensor(_ fake: FakeBlueZ, isMarked: Bool) {
         let service = "4FAFC201-1FB5-459E-8FCC-C5C9C331914B"
         let sensor = RadioDevice(storm, Advertisement(name: "Storm", services: [service]))
@@ -191,7 +192,7 @@ import Testing
         }
     }
 
-    // MARK: What may be in the way
+    // MARK: Obstacles
 
     @Test func `No bus, no bluetoothd, no adapter, and one that is off`() async throws {
         let nowhere = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/proc/nowhere"]
@@ -212,13 +213,13 @@ import Testing
             await bench.fake.remove(bench.adapter)
             let ending = try await bench.run("scan", "--json")
             expectFailure(ending, 66, saying: "no Bluetooth adapter", hint: "plug an adapter in")
-            // Nothing has looked for them.
+            // Nothing has searched for devices.
             #expect(!ending.errors.contains("in sight"), "\(ending.errors)")
             #expect(try ending.object()["error"] as? String == "no_adapter")
         }
     }
 
-    /// Runs `pumpctl` where the bus tries to start bluetoothd, and fails.
+    /// Runs `pumpctl` on a bus that fails to start bluetoothd.
     static func expectNoStart(_ arguments: String..., location: SourceLocation = #_sourceLocation) async throws {
         let bus = try await PrivateBus(failing: "org.bluez")
         let ending = try await Pumpctl.start(arguments, environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address]).ending()

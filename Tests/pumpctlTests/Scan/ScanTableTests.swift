@@ -62,7 +62,7 @@ import Testing
         for name in [" ", "-", "Lamp ", "Lamp  -"] {
             #expect(ScanTable.table([device(1, name: name)]).lines()[1].hasPrefix("'\(name)'"))
         }
-        // A name that is hidden in an advertisement is of zeros.
+        // An advertisement with a hidden name has zeros in its place.
         for name in ["", "\0\0\0"] { #expect(device(1, name: name).name == nil) }
     }
 

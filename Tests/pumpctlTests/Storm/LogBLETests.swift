@@ -9,7 +9,7 @@ import Testing
 struct LogBLETests {
     static let log = (1...40).map { "1 2 \($0) 517.10\n" }.joined()
 
-    /// A storm sensor on the air that does what a test says, apart from the simulator.
+    /// A storm sensor controlled by the test, independent of the simulator.
     @Radio
     private final class Sensor {
         let radio = RadioDevice(
@@ -17,12 +17,12 @@ struct LogBLETests {
             Advertisement(name: "storm", services: ["4FAFC201-1FB5-459E-8FCC-C5C9C331914B"]))
         let live = RadioCharacteristic("1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E", [.notify])
         let backup = RadioCharacteristic("BEB5483E-36E1-4688-B7F5-EA07361B26A8", [.write, .notify])
-        /// What it was written, with an answer.
+        /// The texts written with response.
         nonisolated let writes = Watched<[String]>([])
-        /// Which characteristics the centrals have come to listen to.
+        /// The characteristics that centrals have subscribed to.
         nonisolated let subscriptions = Watched<[String]>([])
 
-        /// Says `answer`, packet by packet, to whatever it is written.
+        /// Replies to each write with the packets in `answer`.
         init(mtu: Int = 517, answer: [String] = []) {
             radio.manners.mtu = mtu
             radio.services = [RadioService("4FAFC201-1FB5-459E-8FCC-C5C9C331914B", [live, backup])]
@@ -51,7 +51,7 @@ struct LogBLETests {
         }
     }
 
-    /// A text in pieces of at most so many bytes.
+    /// Splits a text into pieces of at most `length` bytes.
     private static func pieces(_ text: String, _ length: Int) -> [String] {
         let bytes = Array(text.utf8)
         return stride(from: 0, to: bytes.count, by: length).map { start in
@@ -70,7 +70,7 @@ struct LogBLETests {
             #expect(printed.status == 0, "\(printed)")
             #expect(printed.output == Self.log)
             #expect(printed.errors == "")
-            // Nothing but the command, and no line end.
+            // Only the command, without a line end.
             #expect(sensor.writes.state == ["GET_LOG"])
             #expect(sensor.subscriptions.state == ["backup"])
 
@@ -153,7 +153,7 @@ struct LogBLETests {
             let program = try await bench.start(
                 ["-p", "ble:storm", "storm", "log", "live", "--count", "3"] + (isRaw ? ["--raw"] : []))
             _ = try await sensor.subscriptions.wait(for: "the central") { $0 == [name] ? true : nil }
-            // Two rows at once stay two.
+            // Two rows at once stay separate.
             for row in ["1 2 3 4.50", "1 2 4 -5.00"] { await sensor.say(prefix + row, of: characteristic) }
             #expect(try await program.output.line() == "1 2 3 4.50")
             #expect(try await program.output.line() == "1 2 4 -5.00")
@@ -161,7 +161,7 @@ struct LogBLETests {
             #expect(try await program.errors.line().contains("waiting for the device to come back"))
             _ = try await sensor.subscriptions.wait(for: "the central again") { $0 == [name, name] ? true : nil }
             #expect(try await program.errors.line().contains("is back"))
-            // What the other characteristic says, and what is no row, is not printed.
+            // Output of the other characteristic, and text that is not a row, is not printed.
             await sensor.say("9 9 9 9.99", of: isRaw ? sensor.backup : sensor.live)
             if !isRaw { await sensor.say("LOG Values: 8 8 8 8.88\n", of: characteristic) }
             await sensor.say(prefix + "1 2 5 6.00", of: characteristic)

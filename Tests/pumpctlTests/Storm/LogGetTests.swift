@@ -9,7 +9,7 @@ import Testing
 struct LogGetTests {
     static let log = "1 2 3 4.50\n4 5 6 -7.00\n"
 
-    /// A sensor that gives out ``log``.
+    /// A sensor that sends ``log``.
     private func sensor() async throws -> ScriptedDevice {
         try await ScriptedDevice { $0 == "GET_LOG" ? "GET_LOG\r\nLOG Values: \(Self.log)" : nil }
     }
@@ -238,7 +238,7 @@ struct LogGetTests {
         let shown = Watched(ReceivedText())
         await channel.gather(into: shown)
         let folder = TemporaryFolder()
-        // The sensor's line takes longer for it than the first progress is away.
+        // The transfer takes longer than the delay before the first progress.
         let program = try await Pumpctl.start(
             ["-p", "sim:storm?rows=600", "storm", "log", "get", "-o", folder.path("storm.log")], terminal: terminal.path
         )
@@ -259,7 +259,7 @@ struct LogGetTests {
     }
 }
 
-/// A sensor on TCP that says something to the first line it hears, and hangs up.
+/// A sensor on TCP that replies to the first line and hangs up.
 private struct CuttingSensor {
     let endpoint: String
     private let listener: SocketListener

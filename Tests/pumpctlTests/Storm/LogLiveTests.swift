@@ -7,7 +7,7 @@ import Testing
 struct LogLiveTests {
     private static let sensor = "sim:storm?seed=7&rows=100&interval=20ms"
 
-    /// What that sensor measures first, row by row.
+    /// The first rows that this sensor measures.
     private static func rows(_ count: Int) -> [String] {
         let text = String(decoding: StormLog(seed: 7).text(rows: 100..<100 + count), as: UTF8.self)
         return text.split(separator: "\n").map(String.init)

@@ -3,22 +3,22 @@ import FakeBlueZ
 import FirmwareSim
 import TestSupport
 
-/// A bluetoothd that is none, on a bus of its own, and `pumpctl` on that bus.
+/// A fake bluetoothd on its own bus, for running `pumpctl`.
 struct BLEBench {
     let bus: PrivateBus
     let fake: FakeBlueZ
-    /// What time at the other end is measured by: after 30 s there what is not heard is lost.
+    /// The fake's clock. After 30 s on it a silent device is lost.
     let clock = ManualClock()
     let adapter: FakeAdapter
 
-    /// - Parameter isForbidden: Whether nobody may talk to bluetoothd.
+    /// - Parameter isForbidden: Whether the bus denies all access to bluetoothd.
     init(isForbidden: Bool = false) async throws {
         bus = try await PrivateBus(denying: isForbidden ? "org.bluez" : nil)
         fake = try await FakeBlueZ.start(on: bus.address, clock: clock)
         adapter = await fake.addAdapter()
     }
 
-    /// What makes `pumpctl` use this bus.
+    /// The environment that makes `pumpctl` use this bus.
     var environment: [String: String] { ["DBUS_SYSTEM_BUS_ADDRESS": bus.address] }
 
     func run(_ arguments: String...) async throws -> ChildProcess.Ending {
@@ -40,7 +40,7 @@ struct BLEBench {
         return device
     }
 
-    /// Waits until clients have called a method so often.
+    /// Waits until clients have called a method `times` times.
     func untilCalled(_ member: String, times: Int = 1) async throws {
         _ = try await fake.calls.wait(for: "\(times) calls of \(member)") { calls in
             calls.count { $0.member == member } >= times ? true : nil
@@ -48,7 +48,7 @@ struct BLEBench {
     }
 }
 
-/// Calls `body` with a bench, and takes it down.
+/// Calls `body` with a bench, and closes the bench afterwards.
 func withBLEBench(isForbidden: Bool = false, _ body: (BLEBench) async throws -> Void) async throws {
     let bench = try await BLEBench(isForbidden: isForbidden)
     do {

@@ -3,13 +3,13 @@ import FakeBlueZ
 import FirmwareSim
 import TestSupport
 
-/// A simulated pump behind an HM-10, found by a fake bluetoothd, whose time goes by on demand.
+/// A simulated pump behind an HM-10 on a fake bluetoothd. The pump's time advances on demand.
 struct BLEPump {
     let bus: PrivateBus
     let fake: FakeBlueZ
     let module: HM10<PumpFirmware>
 
-    /// - Parameter clock: What bluetoothd's time is measured by.
+    /// - Parameter clock: bluetoothd's clock.
     init(clock: any Clock<Duration> = EventLoopClock(Radio.loop)) async throws {
         bus = try await PrivateBus()
         fake = try await FakeBlueZ.start(on: bus.address, clock: clock)
@@ -20,7 +20,7 @@ struct BLEPump {
         await fake.add(module.radio)
     }
 
-    /// Runs `pumpctl` where it meets this bluetoothd.
+    /// Runs `pumpctl` with this bluetoothd.
     func run(_ arguments: String...) async throws -> ChildProcess.Ending {
         try await Pumpctl.start(arguments, environment: bus.environment).ending()
     }
@@ -29,7 +29,7 @@ struct BLEPump {
         try await Pumpctl.start(arguments, environment: bus.environment)
     }
 
-    /// What the pump is driven with; nil while it is off.
+    /// The pump's duty; nil while off.
     func duty() async -> Int? { await module.host.change { pump, _ in pump.isEnabled ? Int(pump.duty) : nil } }
 }
 

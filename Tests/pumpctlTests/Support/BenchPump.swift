@@ -3,7 +3,7 @@ import FirmwareSim
 import SerialPort
 import TestSupport
 
-/// A simulated pump in this process, on a pseudo-terminal, whose time goes by on demand.
+/// A simulated pump in this process, on a pseudo-terminal. Its time advances on demand.
 struct BenchPump {
     let host: DeviceHost<PumpFirmware>
     private let server: PseudoTerminalServer<PumpFirmware>
@@ -11,9 +11,9 @@ struct BenchPump {
     var port: String { server.path }
 
     /// - Parameters:
-    ///   - potentiometer: Where the knob stands; at 716 it changes no speed.
+    ///   - potentiometer: The knob's position. At 716 the knob changes no speed.
     ///   - link: A symbolic link to the terminal.
-    ///   - isOn: Whether it runs before anybody can reach it.
+    ///   - isOn: Whether the pump runs before any program can reach it.
     init(
         thermistors: PumpFirmwareOptions.Thermistors = .two, potentiometer: Int = 716, link: String? = nil,
         isOn: Bool = false
@@ -26,19 +26,19 @@ struct BenchPump {
             await host.advance(by: .seconds(1))
         }
         server = try await PseudoTerminalServer.open(host, link: link)
-        // As printed, whatever the converter makes of it.
+        // Exactly the printed values, regardless of the converter's resolution.
         await host.change { pump, _ in
             pump.setWaterThermistor(.reading(12))
             pump.setSkinThermistor(.reading(34.5))
         }
     }
 
-    /// What the pump is driven with; nil while it is off.
+    /// The pump's duty; nil while off.
     func duty() async -> Int? { await host.change { pump, _ in pump.isEnabled ? Int(pump.duty) : nil } }
 
     func state() async -> PumpState { await host.change { pump, _ in pump.state } }
 
-    /// Stops a running pump for safety.
+    /// Triggers the safety stop of a running pump.
     func overheat() async {
         await host.change { pump, _ in pump.setSkinThermistor(.reading(41)) }
         await host.advance(by: .seconds(1))
@@ -48,16 +48,16 @@ struct BenchPump {
     func close() async { await server.close() }
 }
 
-/// A device that says what a test has it say.
+/// A device that sends whatever a test gives it.
 struct ScriptedDevice {
     let terminal: PseudoTerminal
     private let channel: DescriptorChannel
-    /// What was sent to it.
+    /// The input received so far.
     let heard = Watched(ReceivedText())
 
     var port: String { terminal.path }
 
-    /// A device that answers each line with what `answer` says; nil to unplug it.
+    /// Creates a device that replies to each line with the result of `answer`; nil unplugs it.
     init(_ answer: @escaping @Sendable (String) -> String? = { _ in "" }) async throws {
         terminal = try PseudoTerminal()
         channel = terminal.channel()
@@ -80,10 +80,10 @@ struct ScriptedDevice {
         }
     }
 
-    /// Says something unasked.
+    /// Sends unsolicited text.
     func say(_ text: String) async throws { try await say(Array(text.utf8)) }
 
-    /// Says something that need not be text.
+    /// Sends any bytes.
     func say(_ bytes: [UInt8]) async throws { try await channel.write(bytes) }
 
     func close() async { await channel.close() }

@@ -5,10 +5,9 @@ import Testing
 
 @testable import pumpctl
 
-/// `pumpctl` as it was built, run as a person or a program runs it.
+/// Runs the real `pumpctl` like a person or another program.
 enum Pumpctl {
-    /// Starts it with an environment of its own: no configuration, no port but a named one, nothing that an
-    /// earlier run has kept.
+    /// Starts the program with a clean environment: no configuration, no port unless named, no state from earlier runs.
     static func start(
         _ arguments: [String], environment: [String: String] = [:], terminal: String? = nil,
         program: [String] = [Executable.pumpctl]
@@ -20,17 +19,17 @@ enum Pumpctl {
         ]
         all["LD_LIBRARY_PATH"] = ours["LD_LIBRARY_PATH"]
         all.merge(environment) { $1 }
-        // The pump answers at once, but this machine may be busy.
+        // The pump replies immediately, but this machine may be busy.
         let isPatient = CommandLine(arguments).command.helpMessage(columns: 200).contains("--timeout <seconds>")
         let isTold = arguments.contains { $0.hasPrefix("--timeout") }
-        // A device that is offered to whoever comes has no time of its own.
+        // A device that waits for its clients has no time-out.
         let isOffered = arguments.contains("--as-device") && !arguments.contains("--run")
         let timeout = isPatient && !isTold && !isOffered ? ["--timeout", "100"] : []
         return try await ChildProcess(
             program + timeout + arguments, environment: all, terminal: terminal, streamsOnTerminal: terminal != nil)
     }
 
-    /// Runs it to its end.
+    /// Runs the program to its end.
     static func run(
         _ arguments: String..., environment: [String: String] = [:]
     ) async throws -> ChildProcess.Ending {
@@ -61,7 +60,7 @@ extension ChildProcess.Ending {
     }
 }
 
-/// A command that failed as a command should: with a status, words and a hint, and no trace of a crash.
+/// Expects a proper failure: with this status, words and hint, and without traces of a crash.
 func expectFailure(
     _ ending: ChildProcess.Ending, _ status: Int32, saying words: String..., hint: String? = nil,
     _ location: SourceLocation = #_sourceLocation

@@ -1,9 +1,9 @@
 import FakeBlueZ
 import TestSupport
 
-/// A bluetoothd that is none, with two adapters that hear each other: for programs at both ends.
+/// A fake bluetoothd with two adapters in reach of each other, for programs at both ends.
 struct RadioBench {
-    /// Where centrals on the other adapter find what is offered on hci0, and on hci1.
+    /// The addresses of devices offered on hci0 and on hci1.
     static let first = "00:00:5E:00:53:01"
     static let second = "00:00:5E:00:53:02"
 
@@ -11,7 +11,7 @@ struct RadioBench {
     let fake: FakeBlueZ
     let adapters: [FakeAdapter]
 
-    /// - Parameter mtu: What the packets hold that are exchanged with what either adapter offers.
+    /// - Parameter mtu: The MTU of connections to either adapter.
     init(mtu: Int = 517) async throws {
         bus = try await PrivateBus()
         fake = try await FakeBlueZ.start(on: bus.address)
@@ -21,7 +21,7 @@ struct RadioBench {
 
     /// Starts `pumpctl` on this radio.
     ///
-    /// - Parameter folder: Where it keeps messages.
+    /// - Parameter folder: The folder of the message store.
     func start(_ arguments: [String], in folder: TemporaryFolder? = nil) async throws -> ChildProcess {
         var environment = bus.environment
         environment["XDG_DATA_HOME"] = folder?.path
@@ -32,7 +32,7 @@ struct RadioBench {
         try await start(arguments, in: folder).ending()
     }
 
-    /// A central on hci0 that is connected to what hci1 offers.
+    /// Creates a central on hci0 that is connected to the device on hci1.
     func central() async throws -> TestCentral {
         let central = try await TestCentral(on: bus.address, for: Self.second)
         _ = try await central.find()
@@ -41,7 +41,7 @@ struct RadioBench {
     }
 }
 
-/// Calls `body` with a bench, and takes it down.
+/// Calls `body` with a bench, and closes the bench afterwards.
 func withRadioBench(mtu: Int = 517, _ body: (RadioBench) async throws -> Void) async throws {
     let bench = try await RadioBench(mtu: mtu)
     do {

@@ -2,11 +2,11 @@ import RecordFormat
 import TestSupport
 import Testing
 
-/// A record that was made up, with any times, in a folder of its own.
+/// A made-up record with arbitrary times, in its own folder.
 struct RecordedHistory {
     let home = TemporaryFolder()
 
-    /// Runs `pumpctl history` on it.
+    /// Runs `pumpctl history` on the record.
     func show(
         _ arguments: String..., before: [String] = [], zone: String = "UTC", environment: [String: String] = [:]
     ) async throws -> ChildProcess.Ending {
@@ -16,7 +16,7 @@ struct RecordedHistory {
         ).ending()
     }
 
-    /// Records a session: what the device said, by seconds since 1970-01-01T00:00:00Z.
+    /// Records a session: the device's readings by seconds since 1970-01-01T00:00:00Z.
     func add(
         family: String = "pump", endpoint: String = "/dev/ttyUSB0", device: String? = nil,
         _ readings: [(Double, String)]

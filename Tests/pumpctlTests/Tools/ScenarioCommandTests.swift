@@ -37,7 +37,7 @@ struct ScenarioCommandTests {
     @Test("A program that does what is expected passes, and its own exit code counts")
     func passes() async throws {
         let path = try file(Self.tooWarm)
-        // on is answered, then the skin is too warm, and the pump has stopped by itself until it is told OFF.
+        // After the reply to ON the skin becomes too warm, and the pump has stopped itself before OFF.
         let script = #""$0" on; "$0" off; exit $1"#
         for status in ["0", "7"] as [String] {
             let ending = try await Pumpctl.run(

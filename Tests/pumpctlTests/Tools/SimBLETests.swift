@@ -8,7 +8,7 @@ import Testing
 struct SimBLETests {
     static let address = "00:00:5E:00:53:02"
 
-    /// A radio with two adapters, and what is started on it.
+    /// A radio with two adapters, for the programs of a test.
     private struct Bench {
         let bus: PrivateBus
         let fake: FakeBlueZ

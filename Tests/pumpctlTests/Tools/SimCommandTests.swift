@@ -6,7 +6,7 @@ import TestSupport
 
 @Suite("sim pump, for other programs")
 struct SimCommandTests {
-    /// Runs a program with none of the descriptors that happen to be open here, and room for 20 in all.
+    /// Runs a program without the other descriptors that are open here, and with a limit of 20.
     private static let withFewDescriptors = """
         for fd in /proc/$$/fd/*; do fd=${fd##*/}; if ((fd > 2)); then eval "exec $fd>&-"; fi; done
         ulimit -n 20; exec "$0" "$@"
@@ -322,7 +322,7 @@ struct SimCommandTests {
     func staleLink() async throws {
         let folder = TemporaryFolder()
         let path = folder.path("pump")
-        // As one that was killed leaves it, but for a number that another test's terminal can't be given.
+        // The link of a killed simulator, but with a number that no other test's terminal can get.
         #expect(symlink("/dev/pts/999999", path) == 0)
         let second = try await Pumpctl.start(["sim", "pump", "--link", path])
         #expect(try await second.output.line() == "PTY \(path)")
@@ -339,7 +339,7 @@ struct SimCommandTests {
         let line = try await sim.output.line()
         let port = String(try #require(line.firstMatch(of: /tcp:127\.0\.0\.1:[0-9]+/)).output)
         #expect(try await Pumpctl.run("-p", port, "on").status == 0)
-        // Handled in a later turn than ON, in which the knob was read first.
+        // STATUS is handled in a later turn than ON; the knob is read first in that turn.
         let status = try await Pumpctl.run("-p", port, "--json", "status").object()
         #expect(status["speed_percent"] as? Int == percent)
         sim.send(signal: SIGTERM)
@@ -358,7 +358,7 @@ struct SimCommandTests {
     @Test(
         "An endpoint takes what sim takes, and sim what an endpoint takes",
         arguments: [
-            // The board starts meanwhile: it is asked again after half of the time.
+            // The board is still starting, so the query is repeated after half of the time-out.
             ["-p", "sim:pump?banner=hello&baud=115200", "--timeout", "6", "status"],
             ["-p", "sim:pump?unpaced", "status"],
             ["-p", "sim:led?mute&lit&baud=9600", "led", "get"], ["-p", "sim:led?unpaced=off", "led", "get"],
@@ -420,7 +420,7 @@ struct SimCommandTests {
         let line = try await sim.output.line()
         let text = String(try #require(line.firstMatch(of: /tcp:127\.0\.0\.1:[0-9]+/)).output)
         let port = try #require(UInt16(text.split(separator: ":")[2]))
-        // All of 127/8 is this machine: where it listens on every address, it listens on this one too.
+        // All of 127/8 is this machine, so a server that listens on every address also listens on this one.
         await #expect(throws: DescriptorError.self) {
             try await DescriptorChannel.connect(
                 to: .tcp(host: "127.0.0.2", port: port), deadline: .now + patience
@@ -428,7 +428,7 @@ struct SimCommandTests {
         }
         let address = SocketAddress.tcp(host: "127.0.0.1", port: port)
         let first = try await DescriptorChannel.connect(to: address, deadline: .now + patience)
-        // Its answer shows that it is joined.
+        // The reply shows that the client has joined.
         try await first.write(Array("TEMP\n".utf8))
         _ = try await first.read()
         let second = try await DescriptorChannel.connect(to: address, deadline: .now + patience)

@@ -12,7 +12,7 @@ struct SimStormLEDBLETests {
     private static let backup = "BEB5483E-36E1-4688-B7F5-EA07361B26A8"
     private static let led = "957312E0-2354-11EB-9F10-FBC30A62CF38"
 
-    /// Offers a device on hci1, and has a central on hci0 find and connect to it.
+    /// Offers a device on hci1, and connects a central on hci0 to it.
     private func offer(
         _ arguments: String..., as name: String, mtu: Int = 517,
         _ body: (BLEBench, TestCentral) async throws -> Void

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("sim --wait, for scripts", .timeLimit(.minutes(5)))
 struct SimWaitTests {
-    /// Ends what a test has left behind.
+    /// Kills the simulator that a test has left running.
     private func stop(_ ready: NSDictionary) {
         if let process = ready["pid"] as? Int { kill(pid_t(process), SIGKILL) }
     }
@@ -61,7 +61,7 @@ struct SimWaitTests {
         for (redirection, status) in [(">/dev/full", 74), ("| true; exit ${PIPESTATUS[0]}", 141)] as [(String, Int32)] {
             let script = "\"$0\" sim led --wait --control \(folder.path("control")) \(redirection)"
             let ending = try await Pumpctl.start([], program: ["bash", "-c", script, Executable.pumpctl]).ending()
-            // A reader that goes late has read it.
+            // A reader that exits late has already read the line.
             if status == 141, ending.status == 0 {
                 _ = try await Pumpctl.run("sim", "ctl", folder.path("control"), "stop")
             } else {

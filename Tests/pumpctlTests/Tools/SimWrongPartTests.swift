@@ -4,7 +4,7 @@ import Testing
 
 @Suite("What is wrong in a list of faults, steps or rules is named", .timeLimit(.minutes(3)))
 struct SimWrongPartTests {
-    /// The end of the list of all faults, which only a word that is like none of them gets.
+    /// The end of the list of all faults, which is shown only for a word that resembles none of them.
     private static let wholeList = "unplug"
 
     @Test(
@@ -44,7 +44,7 @@ struct SimWrongPartTests {
             (["--expect", "reaction=5s"], "'reaction=5s': reaction takes"),
             (["--step", "10x press"], "'10x press': '10x' is not an occasion"),
             (["--step", "10s"], "'10s': it has no verb"),
-            // A number alone may be a time, a chance, or a command's number.
+            // A bare number may mean a time, a chance, or a command's number.
             (["--fault", "drop@5"], "write 5s, 5% or command:5"),
             (["--step", "5 press"], "write 5s, 5% or command:5"),
         ])

@@ -7,9 +7,9 @@ import Testing
 
 @Suite("pumpctl verify over BLE", .timeLimit(.minutes(5)))
 struct VerifyBLETests {
-    /// Verifies a device that the simulator offers on the air, with hands at it.
+    /// Verifies a device that the simulator offers over BLE, with hands on it.
     ///
-    /// - Parameter mtu: What the packets hold that are exchanged with it.
+    /// - Parameter mtu: The MTU of the connection.
     private func verify(
         _ simulator: [String], as name: String, mtu: Int = 517, _ options: [String] = [],
         _ body: (ChildProcess.Ending, [NSDictionary]) throws -> Void
@@ -84,7 +84,7 @@ struct VerifyBLETests {
         try await verify(["storm", "--rows", "40", "--interval", "400ms", "--echo"], as: "storm", mtu: mtu) {
             ending, objects in
             #expect(ending.status == 0, "\(ending)")
-            // In the shortest packets there is no room for a live row behind its prefix.
+            // The shortest packets have no room for a live row after its prefix.
             #expect(Self.outcomes(objects, "skipped") == (mtu == 23 ? ["storm.live.row", "storm.live.once"] : []))
         }
     }
@@ -93,7 +93,7 @@ struct VerifyBLETests {
     func peer(mtu: Int) async throws {
         try await verify(["peer", "--size", "1000"], as: "QDevice1", mtu: mtu, ["--allow-run"]) { ending, objects in
             #expect(ending.status == 0, "\(ending)")
-            // The shortest packets cut a greeting.
+            // The shortest packets cut off the greeting.
             #expect(Self.outcomes(objects, "skipped") == (mtu == 23 ? ["peer.image.error", "peer.greeting"] : []))
             let sent = objects.compactMap { $0["sent"] as? [String] }.flatMap(\.self)
             #expect(sent.contains("GET") && !sent.contains { $0.contains("\\n") })

@@ -75,7 +75,7 @@ struct VerifyCommandTests {
         #expect(try ending.object()["error"] as? String == "pump_runs")
     }
 
-    /// A report in which no check was made, for that reason.
+    /// Expects a report without any check, for the given reason.
     private static func expectAbandoned(
         _ ending: ChildProcess.Ending, _ report: String, saying words: String, _ code: String
     ) throws {
@@ -145,7 +145,7 @@ struct VerifyCommandTests {
     @Test("Interrupted, it leaves the pump off", arguments: [SIGINT, SIGTERM])
     func interrupted(signal: Int32) async throws {
         let pump = try await BenchPump()
-        // A running pump that says nothing unasked: the check waits, as time stands still.
+        // A running pump that sends nothing unsolicited, because its time stands still: the check waits.
         let process = try await Pumpctl.start([
             "-v", "--port", pump.port, "verify", "--allow-run", "--only", "pump.on.reply", "pump.unasked", "--report",
             "tap",
@@ -153,7 +153,7 @@ struct VerifyCommandTests {
         _ = try await process.output.line("the plan")
         _ = try await process.output.line("the plan")
         while try await process.output.line("the first point") != "  ..." {}
-        // For the first check, and for the second.
+        // Once for the first check, and once for the second.
         for _ in 1...2 { try await process.errors.text(upTo: "< PUMP:ON") }
         process.send(signal: signal)
         let ending = try await process.ending()
@@ -169,7 +169,7 @@ struct VerifyCommandTests {
         }
         let ending = try await Pumpctl.start(["--port", device.port] + Self.few).ending()
         expectFailure(ending, 74, saying: "the pump was off before, and ON was not sent", hint: "pumpctl status")
-        // Nor was it read to be off.
+        // Nor was its state read as off.
         for word in ["may be on", "pump is off"] { #expect(!ending.errors.contains(word), "\(ending.errors)") }
     }
 
@@ -213,7 +213,7 @@ struct VerifyCommandTests {
         #expect(ending.output.contains(" errors=\"1\" "), "\(ending)")
     }
 
-    /// A pump that answers STATUS and ON, and nothing else.
+    /// A pump that replies only to STATUS and ON.
     private static func pumpWithoutOff(onOff: String?) async throws -> ScriptedDevice {
         try await ScriptedDevice { line in
             switch line {
@@ -245,7 +245,7 @@ struct VerifyCommandTests {
             "-v", "--port", device.port, "verify", "--allow-run", "--only",
             isSentOn ? "pump.on.case" : "pump.command.unknown",
         ])
-        // Neither has an answer.
+        // Neither gets a reply.
         try await process.errors.text(upTo: isSentOn ? "> on" : "> FOO")
         process.send(signal: SIGINT)
         process.send(signal: SIGTERM)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("pumpctl verify --as-device", .timeLimit(.minutes(4)))
 struct VerifyHostTests {
-    /// A host that is a script for bash, whose port is the descriptor 3 and $1 is pumpctl.
+    /// Verifies a host that is a bash script. The port is descriptor 3, and $1 is pumpctl.
     private static func verify(
         _ family: String, _ script: String, only: [String] = [], options: [String] = [], isRaw: Bool = true
     ) async throws -> ChildProcess.Ending {
@@ -17,7 +17,7 @@ struct VerifyHostTests {
         ).ending()
     }
 
-    /// What the lines of a report say, by their checks.
+    /// The outcomes in a report, by check.
     private static func outcomes(_ ending: ChildProcess.Ending) -> [String: String] {
         let lines = ending.output.split(separator: "\n").filter { !$0.hasPrefix(" ") }
         let pairs = lines.map { $0.split(separator: " ", omittingEmptySubsequences: true) }
@@ -31,7 +31,7 @@ struct VerifyHostTests {
         outcomes(ending).filter { $0.value == "FAIL" }.keys.sorted()
     }
 
-    /// Sends what each check needs.
+    /// Sends the commands that the checks need.
     private static let thorough = """
         "$1" --port $PUMPCTL_PORT --timeout 20 off && "$1" --port $PUMPCTL_PORT --timeout 20 on
         """
@@ -42,7 +42,7 @@ struct VerifyHostTests {
         #expect(ending.status == 0, "\(ending)")
         let outcomes = Self.outcomes(ending)
         #expect(outcomes.count == 17 && !outcomes.values.contains("FAIL"), "\(ending.output)")
-        // Only a slow program is still there when the pump interrupts a reply.
+        // Only a slow program is still running when the pump interrupts a reply.
         let skipped = outcomes.filter { $0.value == "skip" }.keys.filter { $0 != "pump.host.interrupting.understands" }
         #expect(skipped.isEmpty, "\(ending.output)")
         #expect(ending.errors.contains("pumpctl: older: an older firmware: "))
@@ -63,7 +63,7 @@ struct VerifyHostTests {
         #expect(!ending.output.contains("skip  "), "\(ending.output)")
     }
 
-    /// A host of a pump that does one thing wrong, and the checks that find it.
+    /// A host of a pump with one mistake, and the checks that find it.
     struct BadHost: Sendable, CustomTestStringConvertible {
         var name: String
         var script: String
@@ -112,9 +112,9 @@ struct VerifyHostTests {
         #expect(ending.status == 2, "\(ending)")
         let expected = ending.output.split(separator: "\n").filter { $0.hasPrefix("        expected: ") }
         #expect(expected.count == host.finds.count, "\(ending)")
-        // A sentence, and no name of a rule.
+        // A sentence, not the name of a rule.
         for line in expected { #expect(line.split(separator: " ").count > 4 && !line.contains("="), "\(line)") }
-        // A baud rate is wrong before anything has been heard.
+        // A wrong baud rate is found before anything is received.
         #expect(ending.output.contains("\n        < ") || host.finds == ["baud"], "\(ending)")
         #expect(Self.failed(ending) == host.finds.map { "pump.host.\(host.device).\($0)" }, "\(ending)")
     }

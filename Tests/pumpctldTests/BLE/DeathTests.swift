@@ -4,10 +4,10 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The simulated pump is asked what is so; moments are counted in packets that are written to it.
+/// The truth is read from the simulated pump. Moments are counted in packets written to the pump.
 @Suite("Programs around pumpctld that die or stand still", .timeLimit(.minutes(5)))
 struct DeathTests {
-    /// What an ended `pumpctl off` says of the pump.
+    /// Checks the report of an ended `pumpctl off` against the pump's state.
     private static func expectHonest(off ending: ChildProcess.Ending, isOn: Bool, _ name: String) {
         if ending.status == 0 {
             #expect(ending.output == "pump off\n", "\(name): \(ending)")
@@ -26,7 +26,7 @@ struct DeathTests {
         for (number, words) in [["on"], ["off"], ["speed", "120"], ["status"], ["off"], ["on"], ["off"], ["off"]]
             .enumerated()
         {
-            // What the pump is before, by another program.
+            // Another program sets the pump's initial state.
             let turnsOn = words != ["on"]
             #expect(try await pump.run("shared:pump", turnsOn ? "on" : "off").status == 0)
             let name = "\(number): \(words)"
@@ -35,7 +35,7 @@ struct DeathTests {
             pump.atPacket(1 + number % 3, isDelivered: number.isMultiple(of: 2)) { kill(process, SIGKILL) }
             let program = try await pump.start(["--port", "shared:pump"] + words)
             let ending = try await program.ending()
-            // One that had done before as many packets were written.
+            // The program may have ended before that many packets were written.
             pump.cancelStrike()
             kill(process, SIGKILL)
             try await daemon.ending()
@@ -45,12 +45,12 @@ struct DeathTests {
                 Self.expectHonest(off: ending, isOn: isOn, name)
             } else if ending.status != 0 {
                 #expect(ending.status == 74, "\(name): \(ending)")
-                // What comes behind an ON that was acknowledged only asks.
+                // After an acknowledged ON only queries follow.
                 let isQuery = words == ["status"] || words == ["on"] && isOn && ending.errors.contains("at STATUS:")
                 if !isQuery { #expect(ending.errors.contains("unknown"), "\(name): \(ending)") }
             }
             let sent = String(decoding: pump.received.state.bytes.dropFirst(before), as: UTF8.self)
-            // A daemon that starts sends nothing, and stops nothing.
+            // A starting daemon neither sends nor stops anything.
             daemon = try await pump.startDaemon()
             let status = try await pump.run("shared:pump", "status")
             #expect(status.output.hasPrefix(isOn ? "pump       on\n" : "pump   off\n"), "\(name): \(status)")
@@ -73,7 +73,7 @@ struct DeathTests {
             let program = try await pump.start(["--port", "shared:pump", "--timeout", "30"] + words)
             let process = daemon.processID
             pump.atPacket(1 + number % 2, isDelivered: true) { kill(process, SIGSTOP) }
-            // It has either stopped, or its client has done.
+            // Either the daemon has stopped, or the program has ended.
             try await pump.untilStruckOrEnded(program)
             let other = try await ShareClient(at: .tcp(host: pump.tcp.host, port: pump.tcp.port))
             try await other.say("TEMP")
@@ -106,7 +106,7 @@ struct DeathTests {
             program.send(signal: SIGKILL)
             pump.cancelStrike()
             try await program.ending()
-            // A half line of a client that dies is not sent.
+            // Half a line of a client that dies is not sent.
             let raw = try await ShareClient(at: .tcp(host: pump.tcp.host, port: pump.tcp.port))
             try await raw.channel.write(Array("TEMP\nSPEED:7".utf8))
             try await raw.received.text(upTo: "TEMP:{Water:")
@@ -146,7 +146,7 @@ struct DeathTests {
                 Self.expectHonest(off: ending, isOn: await pump.isOn(), "\(number)")
             } else if ending.status != 0 {
                 #expect([1, 66, 74].contains(ending.status), "\(number) \(words): \(ending)")
-                // The device was away already when it, or the question behind it, was to be sent.
+                // The device was already away when the command, or the query after it, was due.
                 if ending.status == 66 { #expect(ending.errors.contains(" was not sent"), "\(ending)") }
             }
             #expect(try await pump.run("shared:pump", "off").output == "pump off\n")

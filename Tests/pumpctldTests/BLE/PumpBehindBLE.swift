@@ -5,30 +5,30 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// A simulated pump behind an HM-10 that a fake bluetoothd finds, and the programs on that bus. The pump's time goes by on
-/// demand.
+/// A simulated pump behind an HM-10 on a fake bluetoothd, and programs on that bus. The pump's time advances on demand.
 struct PumpBehindBLE {
     let bus: PrivateBus
     let fake: FakeBlueZ
     let module: HM10<HeardPump>
-    /// What the pump was sent.
+    /// The text sent to the pump.
     let received: Watched<ReceivedText>
-    /// How often the board was reset.
+    /// The number of resets of the board.
     let resets: Watched<Int>
     let folder = TemporaryFolder()
     /// An address of this machine that no other test uses.
     let tcp: (host: String, port: UInt16)
 
-    /// By its address it is connected to at once; by its name others of that name are looked for first.
+    /// An address, which is connected to immediately; for a name, pumpctld would first search for other devices with
+    /// that name.
     let endpoint = "ble:00:15:83:00:00:10"
     var socketPath: String { folder.path("socket") }
     var terminalPath: String { folder.path("pty") }
 
     private let strike = Watched<Strike?>(nil)
 
-    /// What happens at a packet that is written to the module.
+    /// An event at a packet that is written to the module.
     private struct Strike: Sendable {
-        /// How many packets come first.
+        /// The number of packets before the event.
         var rest: Int
         /// Whether the packet still reaches the pump.
         var isDelivered: Bool
@@ -59,7 +59,7 @@ struct PumpBehindBLE {
 
     /// Starts pumpctld, which shares the pump in every way.
     ///
-    /// - Parameter idle: How long it holds the link behind the last client.
+    /// - Parameter idle: The time for which the daemon keeps the link after the last client has left.
     func startDaemon(idle: String = "1h") async throws -> ChildProcess {
         let daemon = try await ChildProcess(
             [
@@ -75,14 +75,14 @@ struct PumpBehindBLE {
         try await ChildProcess([Executable.pumpctl] + arguments, environment: environment)
     }
 
-    /// Runs `pumpctl` at an endpoint. The pump answers at once, but this machine may be busy.
+    /// Runs `pumpctl` at an endpoint. The pump replies immediately, but this machine may be busy.
     func run(_ endpoint: String, _ words: String...) async throws -> ChildProcess.Ending {
         try await ChildProcess(
             [Executable.pumpctl, "--port", endpoint, "--timeout", "30"] + words, environment: environment
         ).ending()
     }
 
-    /// Whether the pump runs.
+    /// Whether the pump is running.
     func isOn() async -> Bool { await module.host.change { pump, _ in pump.isOn } }
 
     /// Whether bluetoothd has a connection to the module.
@@ -101,17 +101,17 @@ struct PumpBehindBLE {
             }
             if due?.isDelivered != false { try await write?(bytes, request) }
             due?.body()
-            // Only now has it happened for those who wait.
+            // Report the event as done only now.
             if due != nil { strike.update { $0 = nil } }
         }
     }
 
-    /// Has something happen when the `number`-th packet from now is written to the module.
+    /// Schedules an event for the `number`-th packet from now.
     func atPacket(_ number: Int, isDelivered: Bool, _ body: @escaping @Sendable () -> Void) {
         strike.update { $0 = Strike(rest: number, isDelivered: isDelivered, body: body) }
     }
 
-    /// Has it happen now where it has not yet.
+    /// Triggers the scheduled event now, if it has not happened yet.
     func strikeNow() {
         let due = strike.update { strike -> Strike? in
             guard let due = strike, due.rest > 0 else { return nil }
@@ -123,7 +123,7 @@ struct PumpBehindBLE {
 
     func cancelStrike() { strike.update { $0 = nil } }
 
-    /// Waits until it has happened, or a program has ended.
+    /// Waits until the event has happened or a program has ended.
     func untilStruckOrEnded(_ program: ChildProcess) async throws {
         let ending = Task { [strike] in
             _ = try? await program.errors.wait(for: "its end") { $0.hasEnded ? true : nil }
@@ -133,7 +133,7 @@ struct PumpBehindBLE {
         try await strike.wait(for: "the packet") { $0 == nil ? () : nil }
     }
 
-    /// Waits until the pump has been handed what was written to the module.
+    /// Waits until the pump has received everything written to the module.
     func settle() async {
         await TestSupport.settle(Radio.loop)
         _ = await isOn()

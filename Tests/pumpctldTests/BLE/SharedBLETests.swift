@@ -14,7 +14,7 @@ struct SharedBLETests {
             "unix:\(pump.socketPath)", pump.terminalPath, "tcp:\(pump.tcp.host):\(pump.tcp.port)", "shared:pump",
             pump.endpoint,
         ]
-        // The first of them finds no link, and waits for it.
+        // The first of them finds no link, and waits for one.
         for endpoint in shares {
             let status = try await pump.run(endpoint, "status")
             #expect(status.status == 0, "\(endpoint): \(status)")

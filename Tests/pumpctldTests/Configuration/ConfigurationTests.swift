@@ -93,7 +93,7 @@ struct ConfigurationTests {
         #expect(configuration.devices[0].shares.count == 3)
     }
 
-    /// A file with a mistake, and what is said of it.
+    /// A file with a mistake, and the expected error.
     struct Mistake: Sendable, CustomTestStringConvertible {
         var text: String
         var code: ConfigurationError.Code
@@ -101,7 +101,7 @@ struct ConfigurationTests {
         var problem: String
         var hint: String
 
-        /// A mistake in the table of a device that is complete otherwise.
+        /// A mistake in the otherwise complete table of a device.
         init(
             device line: String, _ code: ConfigurationError.Code, _ key: String, _ problem: String, hint: String
         ) {
@@ -121,7 +121,7 @@ struct ConfigurationTests {
 
     private static let pump = "[device.pump]\nendpoint = \"/dev/ttyUSB0\"\n"
 
-    /// A text that is nested as deeply as can be read.
+    /// A text with the deepest nesting that can be read.
     private static let deepest: String = {
         let key = Array(repeating: "a", count: 257).joined(separator: ".")
         let levels = String(repeating: "[\n{\(key) = ", count: 7) + "1" + String(repeating: "}]", count: 7)
@@ -147,7 +147,7 @@ struct ConfigurationTests {
         Mistake(device: "record = 07:32:00", .wrongType, "record", "a time", hint: "true"),
         Mistake(device: "record = 1979-05-27T07:32:00Z", .wrongType, "record", "a date-time", hint: "true"),
         Mistake(device: "tcp = [\"4000\", [1]]", .wrongType, "tcp", "an array", hint: "[\"…\", \"…\"]"),
-        // Nested so deeply that there is no stack for it
+        // Nested too deeply for the stack
         Mistake(
             "a = \(String(repeating: "[", count: 100_000))", .syntax, "line 1", "too many arrays and tables",
             hint: "TOML"),
@@ -189,7 +189,7 @@ struct ConfigurationTests {
         Mistake(
             "[device.a]\nendpoint = \"ble:x\"\nidle = \"60\"", .badValue, "[device.a] idle", "'60'", hint: "\"60s\""),
         Mistake("[device.a]\nendpoint = \"ble:x\"\nidle = \"-1s\"", .badValue, "[device.a] idle", "'-1s'", hint: "60s"),
-        // Its shares
+        // The shares of a device
         Mistake(device: "pty = \"pump\"", .badValue, "pty", "'pump'", hint: "begins with /"),
         Mistake(device: "pty = [\"/tmp/a\", 7]", .wrongType, "pty", "an integer", hint: "[\"…\", \"…\"]"),
         Mistake(device: "pty = true", .wrongType, "pty", "true or false", hint: "\"…\""),
@@ -208,7 +208,7 @@ struct ConfigurationTests {
         Mistake(device: "tcp = \"bench:4000\"", .insecure, "tcp", "tcp:bench:4000", hint: "insecure-listen = true"),
         Mistake(device: "tcp = \"127.evil.example:4000\"", .insecure, "tcp", "password", hint: "insecure-listen"),
         Mistake(device: "tcp = \"[::]:4000\"", .insecure, "tcp", "tcp:[::]:4000", hint: "insecure-listen"),
-        // What is in the way of each other
+        // Conflicts
         Mistake(
             pump + "[device.two]\nendpoint = \"serial:/dev/ttyUSB0?baud=9600\"", .conflict, "[device.two] endpoint",
             "[device.pump]", hint: "keep one"),

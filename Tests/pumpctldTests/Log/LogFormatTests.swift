@@ -133,7 +133,7 @@ struct LogFormatTests {
 
 @Suite("The output of the log")
 struct LogOutputTests {
-    /// Holds up a thread until it is opened, as a pipe does that nobody reads.
+    /// Blocks a thread until it is opened, like a pipe that nobody reads.
     private final class Gate: Sendable {
         private let ends: (outlet: CInt, inlet: CInt)
 
@@ -153,7 +153,7 @@ struct LogOutputTests {
             _ = read(ends.outlet, &byte, 1)
         }
 
-        /// From now on it holds up nobody.
+        /// Stops blocking.
         func open() { shutdown(ends.inlet, CInt(SHUT_WR)) }
     }
 

@@ -11,7 +11,7 @@ struct UnitFileTests {
     private static let package = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
     private static let program = "/usr/local/libexec/pumpctl/pumpctld"
 
-    /// The file, with the program that was built in place of the one that is installed.
+    /// The unit file, with the built program in place of the installed one.
     private let folder = TemporaryFolder()
     private let text: String
     private let path: String
@@ -26,7 +26,7 @@ struct UnitFileTests {
     func verify() async throws {
         let ending = try await ChildProcess(["systemd-analyze", "verify", path]).ending()
         #expect(ending.status == 0, "\(ending.errors)")
-        // What systemd does not know it tells of, and is content.
+        // systemd only warns about unknown settings, and still succeeds.
         #expect(!ending.errors.contains("pumpctld.service"), "\(ending.errors)")
     }
 

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("pumpctld", .timeLimit(.minutes(5)))
 struct DaemonTests {
-    /// Starts it, with an environment that is its own.
+    /// Starts the program with its own environment.
     private static func start(_ arguments: [String], _ more: [String: String] = [:]) async throws -> ChildProcess {
         let environment = ChildProcess.surroundings.merging(more) { $1 }
         return try await ChildProcess([Executable.pumpctld] + arguments, environment: environment)
@@ -25,7 +25,7 @@ struct DaemonTests {
             pty = "\(pump.folder.path("pty"))"
             unix = "\(pump.folder.path("socket"))"
             """, to: "pumpctld.toml")
-        // Twice: what the first has left must not be in the way of the second.
+        // Twice, because the remains of the first run must not disturb the second.
         for round in 0..<2 {
             let daemon = try await Self.start(["--config", file, "--verbose"])
             try await daemon.errors.text(upTo: "the link is open")
@@ -162,7 +162,7 @@ struct DaemonTests {
         let daemon = try await Self.start(
             ["--port", pump.port, "--socket", pump.folder.path("daemon"), "--unix", socket, "--pty", pty])
         try await daemon.errors.text(upTo: "the link is open")
-        /// Has a program that leaves at once say a line while the daemon is stopped.
+        /// Sends a line from a program that exits immediately, while the daemon is stopped.
         func pause(saying line: String, also: () async throws -> Void = {}) async throws {
             daemon.send(signal: SIGSTOP)
             try await daemon.untilStopped()
@@ -186,7 +186,7 @@ struct DaemonTests {
         try await new?.received.text(upTo: "ERROR:DEVICE_AWAY")
         for _ in 0..<3 { try await daemon.errors.text(upTo: "reason=\"pumpctld was stopped\"") }
         #expect(["ON", "SPEED"].allSatisfy { !pump.received.state.text.contains($0) })
-        // What comes from now on is sent, as soon as the daemon has found nothing more that waits.
+        // Later lines are sent once the daemon has dropped all lines from the time of the stop.
         repeat { try await staying.say("ON") } while try await !staying.received.text(upTo: "\n").contains("PUMP:ON")
         try await pause(saying: "OFF")
         try await pump.received.text(upTo: "OFF")
@@ -275,9 +275,9 @@ struct DaemonTests {
         #expect(try await daemon.ending().status == 0)
     }
 
-    // MARK: What keeps it from starting
+    // MARK: Failures to start
 
-    /// Expects that it does not start.
+    /// Expects a failure to start.
     private func expectFailure(
         _ arguments: [String], _ status: DaemonFailure.Status, _ words: String, hint: String,
         _ location: SourceLocation = #_sourceLocation
@@ -315,7 +315,7 @@ struct DaemonTests {
             start + ["--unix", folder.path("a/b")], .noInput, "its folder is not there", hint: "make the folder")
         try await expectFailure(
             start + ["--pty", folder.path("a/b")], .noInput, "its folder is not there", hint: "folder")
-        // What was opened before the failure is gone again.
+        // Everything opened before the failure is removed again.
         try await expectFailure(
             start + ["--pty", folder.path("pty"), "--unix", file], .unavailable, "something else", hint: "remove it")
         var link = stat()
@@ -371,7 +371,7 @@ struct DaemonTests {
             unix = "\(folder.path("socket"))"
             """, to: "pumpctld.toml")
         let daemon = try await Self.start(["--config", file])
-        // The tests' own folder is for this user alone, as that of a user's daemon is.
+        // The test's folder is private, like that of a user's daemon.
         try await daemon.errors.text(upTo: "warning the group can't reach the socket")
         try await daemon.errors.text(upTo: "serving")
         let group = try #require(getgrnam("dialout")).pointee.gr_gid

@@ -1,7 +1,7 @@
 import FirmwareSim
 import TestSupport
 
-/// A pump that notes what it is sent.
+/// A pump that records its input.
 struct HeardPump: SimulatedDevice {
     let received = Watched(ReceivedText())
     let resets = Watched(0)
@@ -9,7 +9,7 @@ struct HeardPump: SimulatedDevice {
 
     init(_ pump: PumpFirmware = PumpFirmware()) { self.pump = pump }
 
-    /// Whether the pump runs.
+    /// Whether the pump is running.
     var isOn: Bool { pump.isEnabled }
 
     mutating func receive(_ bytes: [UInt8], at instant: Duration) {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("pumpctld that many connect to", .timeLimit(.minutes(5)))
 struct ManyConnectionsTests {
-    /// What the daemon has.
+    /// The daemon's resources.
     private struct Holdings {
         var descriptors: Int
         /// Resident memory in KiB.
@@ -52,7 +52,7 @@ struct ManyConnectionsTests {
             if number == count / 3 { holdings.append(try await quiet(daemon, control)) }
             let address = listeners[random.number(below: listeners.count)]
             let channel = try await connect(to: address, control)
-            // Whoever comes when too many are there is hung up on.
+            // The daemon hangs up on a client beyond its limit.
             try? await channel.write(Array(halves[random.number(below: halves.count)].utf8))
             await channel.leave()
         }
@@ -101,7 +101,7 @@ struct ManyConnectionsTests {
         return addresses
     }
 
-    /// What the daemon has once all clients but `control` have left it.
+    /// Waits until all clients except `control` have left; returns the daemon's resources.
     private func quiet(_ daemon: ChildProcess, _ control: ShareClient) async throws -> Holdings {
         var before = -1
         while true {
@@ -113,7 +113,7 @@ struct ManyConnectionsTests {
         }
     }
 
-    /// Connects, as soon as the daemon has accepted enough of those who came before.
+    /// Connects as soon as the daemon has accepted enough earlier clients.
     private func connect(to address: SocketAddress, _ control: ShareClient) async throws -> DescriptorChannel {
         while true {
             do throws(DescriptorError) {
@@ -125,7 +125,7 @@ struct ManyConnectionsTests {
         }
     }
 
-    /// What the daemon says of its devices, once it has attended to those who came before.
+    /// Returns the daemon's list of devices, after it has handled all earlier clients.
     @discardableResult
     private func answer(_ control: ShareClient) async throws -> String {
         try await control.channel.write(Array("{\"id\":2,\"do\":\"devices\"}\n".utf8))

@@ -9,15 +9,15 @@ import Testing
     "Another user of the machine", .timeLimit(.minutes(5)),
     .enabled(if: geteuid() == 0, "only root can start a program as another user"))
 struct OtherUserTests {
-    /// A pump that pumpctld shares, in folders that everybody may look into.
+    /// A pump shared by pumpctld, in folders that every user can read.
     private struct Bench {
         let pump: PumpBehindTerminal
         let daemon: ChildProcess
-        /// Where pumpctld listens for programs that name the device.
+        /// The socket for programs that name the device.
         let control: String
         var terminal: String { pump.folder.path("pty") }
         var socket: String { pump.folder.path("socket") }
-        /// What a program of the same surroundings has.
+        /// The environment of a program with the same settings.
         let environment: [String: String]
 
         init(group: String?) async throws {
@@ -25,7 +25,8 @@ struct OtherUserTests {
             let folder = pump.folder
             try folder.makeFolder("run")
             for path in [folder.path, folder.path("run")] { chmod(path, 0o755) }
-            // By a program of its own: a child of another test must not inherit a file that is being written.
+            // Copied by another process, so that no child of another test inherits the file while it is open for
+            // writing.
             try await ChildProcess(["cp", Executable.pumpctl, folder.path("pumpctl")]).ending()
             let file = folder.write(
                 """
@@ -42,7 +43,7 @@ struct OtherUserTests {
             try await daemon.errors.text(upTo: "the link is open")
         }
 
-        /// Runs a program to its end, as nobody.
+        /// Runs a program as nobody, to its end.
         func asNobody(_ command: [String], _ more: [String: String] = [:]) async throws -> ChildProcess.Ending {
             let nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
             let program = try await ChildProcess(nobody + command, environment: environment.merging(more) { $1 })
@@ -80,7 +81,7 @@ struct OtherUserTests {
         let ways: [(endpoint: String, [String: String], status: Int32, saying: String)] = [
             (bench.pump.port, [:], 77, "permission"), (bench.terminal, [:], 77, "permission"),
             ("unix:\(bench.socket)", [:], 77, "permission"), ("shared:pump", named, 77, "permission"),
-            // A folder that is another user's is none where this user's daemon may listen.
+            // Another user's folder is not searched for this user's daemon.
             ("shared:pump", [:], 69, "no pumpctld runs here"),
         ]
         for (endpoint, more, status, words) in ways {
@@ -92,9 +93,9 @@ struct OtherUserTests {
                 #expect(ending.errors.contains("\n  hint: "), "\(endpoint) \(command): \(ending)")
             }
         }
-        // Nothing of that has come to the pump, and its owner has it.
+        // None of this has reached the pump, and its owner can use it.
         #expect(bench.pump.received.state.bytes.isEmpty)
-        // By its socket: other tests' daemons of this user have a pump as well.
+        // By its socket, because daemons of other tests share a pump too.
         let owner = try await ChildProcess(
             [Executable.pumpctl, "--port", "shared:pump", "on"], environment: bench.environment.merging(named) { $1 }
         ).ending()

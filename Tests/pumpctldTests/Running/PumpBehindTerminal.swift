@@ -1,16 +1,16 @@
 import FirmwareSim
 import TestSupport
 
-/// A simulated pump on a pseudo-terminal, and all that it has been sent.
+/// A simulated pump on a pseudo-terminal, with a record of its input.
 final class PumpBehindTerminal: Sendable {
     let folder = TemporaryFolder()
     let received: Watched<ReceivedText>
-    /// How often the board was reset.
+    /// The number of resets of the board.
     let resets: Watched<Int>
     private let running: Task<Void, any Error>
     private let server: PseudoTerminalServer<HeardPump>
 
-    /// Where its serial port is.
+    /// The path of its serial port.
     var port: String { folder.path("port") }
 
     init() async throws {
@@ -21,7 +21,7 @@ final class PumpBehindTerminal: Sendable {
         running = Task(executorPreference: host.loop) { try await host.run() }
     }
 
-    /// Unplugs it.
+    /// Unplugs the pump.
     func close() async {
         running.cancel()
         await server.close()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The service manager")
 struct ServiceManagerTests {
-    /// A socket as systemd has one.
+    /// A notification socket like systemd's.
     private final class NotifySocket {
         let name: String
         private let descriptor: CInt
@@ -29,7 +29,7 @@ struct ServiceManagerTests {
 
         deinit { close(descriptor) }
 
-        /// The next message; nil where none has come.
+        /// Returns the next message; nil if there is none.
         func next() -> String? {
             var bytes = [UInt8](repeating: 0, count: 4096)
             let count = recv(descriptor, &bytes, bytes.count, 0)

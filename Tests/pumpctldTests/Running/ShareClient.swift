@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A program that has a share open.
+/// A program that uses a share.
 struct ShareClient {
     let channel: DescriptorChannel
     let received = Watched(ReceivedText())
@@ -25,7 +25,7 @@ struct ShareClient {
     /// Sends a line.
     func say(_ line: String) async throws { try await channel.write(Array("\(line)\n".utf8)) }
 
-    /// Sends a line; the answer that begins with `start`.
+    /// Sends a line, and waits for a reply that begins with `start`.
     func ask(_ line: String, for start: String) async throws {
         try await say(line)
         try await received.text(upTo: start)
