@@ -2,7 +2,7 @@ import ControlProtocol
 import TestSupport
 import Testing
 
-// The same requests to the simulator and to the firmware on the emulated board. The client checks each line by
+// The same requests to the simulator and to the firmware on the emulated board. The client checks each line against
 // packaging/schema/simulation.schema.json.
 @Suite("Bench: one control socket for the simulator and the emulated board")
 struct ControlTests {
@@ -93,7 +93,7 @@ struct ControlTests {
             _ = try await pump.line.exchange("ON\n")
             #expect(try await pump.perform("advance", "29m")["duty"] == 180)
             let lines = try await pump.line.exchange("")
-            // One each 5 s; another than them there is none.
+            // One report every 5 s, and nothing else.
             #expect([347, 348].contains(lines.count), "\(lines.count)")
             #expect(lines.withoutReports == [])
             #expect(lines.last?.contains("Runtime:28m,Remaining:1m") == true, "\(lines.last ?? "")")
@@ -114,7 +114,7 @@ struct ControlTests {
         }
     }
 
-    /// Lines that are refused, each with whether it is a request by the schema, and the code.
+    /// Lines that are refused, each with whether the schema accepts it as a request, and the error code.
     static let refusals: [(line: String, isRequest: Bool, code: String)] = [
         (#"{"id":1,"do":"dance"}"#, true, "usage"),
         (#"{"id":1,"do":"press","arguments":["hard"]}"#, true, "usage"),

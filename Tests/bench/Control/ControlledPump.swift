@@ -4,9 +4,9 @@ import SimControl
 import TestSupport
 import Testing
 
-/// A pump on the bench with a control socket, which knows nothing of what kind of pump is behind it.
+/// A pump on the bench with a control socket, independent of the kind of pump behind the socket.
 struct ControlledPump: Sendable {
-    /// What is behind the socket. Both are the pump of the field.
+    /// The kind of pump. Both behave like the devices in the field.
     enum Kind: String, CaseIterable, CustomTestStringConvertible {
         /// The simulator, with the socket of `pumpctl sim pump --control`.
         case simulator
@@ -16,12 +16,12 @@ struct ControlledPump: Sendable {
         var testDescription: String { rawValue }
     }
 
-    /// The path of its control socket.
+    /// The path of the control socket.
     let path: String
     let client: SimulationClient
     let line: PumpLine
 
-    /// Does a verb; returns what can be seen of the pump behind it.
+    /// Performs a verb; returns the pump's observable state after it.
     @discardableResult
     func perform(_ verb: String, _ arguments: String...) async throws -> [String: JSONValue] {
         let request: [String: JSONValue] = [
@@ -31,7 +31,7 @@ struct ControlledPump: Sendable {
         return try #require(answer["state"]?.members, "\(verb): \(answer.json)")
     }
 
-    /// Runs `body` with such a pump, and clears the bench. Where it can't be had the test is skipped.
+    /// Runs `body` with a pump of this kind, and cleans up. Skips the test if the pump is not available.
     static func run(_ kind: Kind, _ body: (ControlledPump) async throws -> Void) async throws {
         let folder = TemporaryFolder()
         let path = folder.path("control")
@@ -54,7 +54,8 @@ struct ControlledPump: Sendable {
     ) async throws {
         let pump = ControlledPump(path: path, client: try await SimulationClient(path), line: try await .open(rig))
         try await withCleanup(pump.leave) {
-            // The status LED is lit for a moment behind each command, also behind one that tells that the line is open.
+            // The status LED is lit for a moment after each command, including the one that shows that the line is
+            // open.
             try await pump.perform("advance", "1s")
             try await body(pump)
         }

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// What a board said and did while a stream was played to it. Times are counted from its reset.
+/// A board's output and behaviour while a stream was played to it. Times count from the board's reset.
 struct PlayedStream: Sendable {
     struct Byte: Sendable {
         var time: Duration
@@ -12,28 +12,28 @@ struct PlayedStream: Sendable {
         var motor: Motor
     }
 
-    /// What left the UART, and when its last bit had.
+    /// The bytes that left the UART, and the end of each one's last bit.
     var bytes: [Byte]
-    /// When each turn of the main loop began to measure, just after it had read its command.
+    /// The time at which each turn of the main loop began to measure, just after it had read its command.
     var turns: [Duration]
-    /// What the motor was driven with, from then on.
+    /// The motor's settings, each with its start.
     var drives: [Drive]
-    /// Bytes for which the receive buffer had no room.
+    /// The number of bytes for which the receive buffer had no room.
     var lost: Int
 
-    /// What the motor was driven with at a time.
+    /// The motor's setting at a time.
     func motor(at time: Duration) -> Motor { drives.last { $0.time <= time }?.motor ?? .off }
 }
 
 /// Plays streams to our firmware in simavr.
 final class StreamPlayer: Sendable {
     private let process: ChildProcess
-    /// When after the reset a stream begins.
+    /// The time between the reset and the beginning of a stream.
     let begin: Duration
 
     struct NotUnderstood: Error { var line: String }
 
-    /// - Parameter isField: Whether it is built to behave as the devices in the field do.
+    /// - Parameter isField: Whether the firmware behaves like the devices in the field.
     init(thermistors: Int, isField: Bool) async throws {
         try await FirmwareBuild.ready()
         process = try await ChildProcess([
@@ -59,7 +59,7 @@ final class StreamPlayer: Sendable {
             lost: await records("lost").first?[0] ?? -1)
     }
 
-    /// A line's records, each a few numbers: a time, and what was then.
+    /// Reads a line of records. Each record has a few numbers: a time, and the values at that time.
     private func records(_ name: String) async throws -> [[Int]] {
         let line = try await process.output.line("the \(name) of a stream")
         let words = line.split(separator: " ")

@@ -1,10 +1,10 @@
 import TestSupport
 
-/// Bytes for a pump, and what happens around it, with the moments of all of it: the same for the same seed on every
-/// machine. Times are counted from where the stream begins.
+/// Bytes for a pump and other events, with their times. The same seed gives the same stream on every machine. Times
+/// count from the beginning of the stream.
 struct PumpStream: Sendable {
     enum Happening: Sendable, Hashable {
-        /// The bytes follow those sent before at the line rate.
+        /// Bytes that follow the previous ones at the line rate.
         case send([UInt8])
         case button(isDown: Bool)
         case potentiometer(Int)
@@ -17,17 +17,17 @@ struct PumpStream: Sendable {
         var happening: Happening
     }
 
-    /// Time on the line of a byte: 8N1 at 9600 baud.
+    /// The transmission time of a byte: 8N1 at 9600 baud.
     static let byteTime = Duration.seconds(10) / 9600
-    /// How long the button is held down: longer than it bounces, and than any turn takes.
+    /// The time for which the button is held down: longer than it bounces, and than any turn takes.
     private static let press = Duration.milliseconds(300)
-    /// For how long the pump is watched after the last byte: longer than a turn takes and a reply.
+    /// The time for which the pump is watched after the last byte: longer than a turn and a reply take.
     private static let rest = Duration.milliseconds(350)
 
     private(set) var events: [Event] = []
-    /// When each byte's last bit arrives.
+    /// The end of each byte's last bit.
     private(set) var arrivals: [Duration] = []
-    /// When the stream ends.
+    /// The end of the stream.
     private(set) var end = Duration.zero
 
     private var lineFreeAt = Duration.zero
@@ -39,11 +39,11 @@ struct PumpStream: Sendable {
         var time = Duration.microseconds(number(120_000))
         for _ in 0..<(1 + number(7)) {
             happen(at: time)
-            // Half of what is sent comes upon the heels of what was sent before, the rest within a turn or two.
+            // Half of the writes follow the previous one closely, the rest within one or two turns.
             time = max(time, lineFreeAt - .milliseconds(number(10))) + .microseconds([0, 3000, 250_000][number(3)])
             time += .microseconds(number(2) == 0 ? number(2000) : number(150_000))
         }
-        // One in sixteen lasts until the first report that comes unasked.
+        // One stream in sixteen lasts until the first unsolicited report.
         if number(16) == 0 {
             send(Array("ON\n".utf8), at: time)
             lineFreeAt = max(lineFreeAt, .milliseconds(3300 + number(500)))
@@ -51,7 +51,7 @@ struct PumpStream: Sendable {
         end = max(time, lineFreeAt, buttonFreeAt) + Self.rest
     }
 
-    /// These bytes, with the moments at which they are sent.
+    /// A stream of these bytes with their times.
     init(writes: [(time: Duration, bytes: [UInt8])]) {
         random = SplitMix64(seed: 0)
         for write in writes { send(write.bytes, at: write.time) }
@@ -60,7 +60,7 @@ struct PumpStream: Sendable {
 
     private mutating func number(_ bound: Int) -> Int { random.number(below: bound) }
 
-    // MARK: What happens
+    // MARK: Events
 
     private mutating func happen(at time: Duration) {
         switch number(20) {
@@ -94,10 +94,10 @@ struct PumpStream: Sendable {
     private mutating func bytes() -> [UInt8] {
         switch number(16) {
         case 0...5: return command() + lineEnd()
-        // Half a line; what comes next ends it, or is swallowed by it.
+        // Half a line, which the next bytes complete or which swallows them.
         case 6: return Array(command().prefix(1 + number(5)))
         case 7: return lineEnd()
-        // More than the UART keeps while the firmware sleeps.
+        // More than the UART buffers while the firmware sleeps.
         case 8: return repeated(command() + lineEnd(), 2 + number(24))
         case 9: return (0..<(2 + number(12))).flatMap { _ in command() + lineEnd() }
         case 10, 11: return repeated([UInt8(ascii: "X")], 55 + number(90)) + lineEnd()
@@ -131,7 +131,7 @@ struct PumpStream: Sendable {
         }
     }
 
-    /// A command with one byte changed, left out or put in.
+    /// Returns a command with one byte changed, removed or inserted.
     private mutating func damaged(_ command: [UInt8]) -> [UInt8] {
         var bytes = command
         let index = number(bytes.count)
@@ -145,7 +145,7 @@ struct PumpStream: Sendable {
 }
 
 extension PumpStream {
-    /// The stream as `nano-sim --play` takes it: see play.h.
+    /// The stream in the format of `nano-sim --play`; see play.h.
     var script: String {
         let lines = events.map { event in "\(event.time.microseconds) \(event.happening.script)\n" }
         return lines.joined() + "\(end.microseconds) end\n"

@@ -1,30 +1,31 @@
 @testable import FirmwareSim
 
-/// Follows a board through a stream with the simulator, and says where the two part.
+/// Runs the simulator alongside a recorded board, and reports the first difference.
 ///
-/// The simulator runs by itself from one turn to the next. There its own turn has to come when the board's does, within
-/// ``turnTolerance``, and is then put to the board's moment, so that what is left of a difference does not add up. What
-/// was said has to be the same byte for byte, each within ``byteTolerance``; so has the motor, and the count of bytes that
-/// were lost.
+/// The simulator runs freely from one turn to the next. Each of its turns must come within ``turnTolerance`` of the
+/// board's, and is then moved to the board's time, so that small differences do not add up. The output must be
+/// identical byte for byte, each within ``byteTolerance``; so must the motor's settings and the number of lost bytes.
 ///
-/// Either outcome is right where something falls too near a turn's edge: a byte's arrival within ``guardBand``, another
-/// input within what the converter takes, a press while it may settle, a report that is due within what the board's clock
-/// steps by. There the simulator tries one after the other, and one has to go on as the board does.
+/// If an event falls too close to the edge of a turn, either outcome is correct: a byte that arrives within
+/// ``guardBand``, another input within the converter's conversion time, a button press that may be settling, or a
+/// report that is due within a step of the board's clock. The simulator then tries each outcome, and one of them must
+/// continue like the board.
 struct StreamComparison {
-    /// The board's turn takes half a millisecond more for its measuring, two more where it prints temperatures, and counts
-    /// in milliseconds; simavr's UART holds a byte less than the chip's.
+    /// The board's turn takes half a millisecond more for measuring, two more if it prints temperatures, and its clock
+    /// counts milliseconds; simavr's UART buffers one byte less than the chip's.
     static let turnTolerance = Duration.microseconds(5500)
-    /// A reply begins behind the measuring and the arithmetic.
+    /// A reply begins after measuring and arithmetic.
     static let byteTolerance = Duration.milliseconds(3)
-    /// Reading the UART takes so long before the edge that is seen, and an interrupt behind it.
+    /// Reading the UART may come up to this long before the visible edge, and an interrupt up to this long after it.
     static let guardBand = Duration.microseconds(500)
-    /// By how much `millis()` may be off.
+    /// The possible error of `millis()`.
     static let clockBand = Duration.microseconds(2500)
-    /// When a press has settled, counted from its beginning. Printing keeps the board from looking.
+    /// The time range after which a press has settled, counted from its beginning. The board does not sample while it
+    /// prints.
     static let settling = Duration.microseconds(49_500)...Duration.milliseconds(110)
-    /// Middle of the sleep before a turn: the simulator is asleep then, too.
+    /// The middle of the sleep before a turn, at which the simulator sleeps too.
     private static let sleep = Duration.milliseconds(50)
-    /// Tries after which a stream is taken to differ.
+    /// The number of tries after which a stream counts as different.
     private static let mostTries = 20_000
 
     private let stream: PumpStream
@@ -34,14 +35,14 @@ struct StreamComparison {
     private let surroundings: [PumpStream.Event]
     private let presses: [Duration]
 
-    /// One way in which the stream may have gone so far.
+    /// One possible course of the stream so far.
     fileprivate struct Branch {
         var pump: PumpFirmware
-        /// The board's turn that comes next.
+        /// The board's next turn.
         var turn = 0
-        /// How much of what the board said has been compared.
+        /// The number of compared bytes of the board's output.
         var compared = 0
-        /// What the simulator said that the board has not said yet.
+        /// The simulator's output that the board has not sent yet.
         var ahead: [PlayedStream.Byte] = []
         var surroundingsDone = 0
         var pressesDone = 0
@@ -65,7 +66,7 @@ struct StreamComparison {
             options: PumpFirmwareOptions(
                 thermistors: thermistors == 1 ? .one : .two, saturatesNumbers: true,
                 heat: .fixed(water: RigKind.water, skin: RigKind.skin), potentiometer: RigKind.potentiometer))
-        // The board is reset without a bootloader.
+        // The board was reset without a bootloader.
         pump.reset(at: .zero)
         for event in stream.events {
             if case .send(let bytes) = event.happening { pump.receive(bytes, at: Self.simulated(begin + event.time)) }
@@ -77,7 +78,7 @@ struct StreamComparison {
 
     private static func simulated(_ time: Duration) -> Duration { time + PumpFirmware.bootloaderTime }
 
-    /// Where the two part; nil where they don't.
+    /// Returns the first difference; nil if there is none.
     func difference() -> String? {
         var branches = [first]
         var furthest = (turn: -1, what: "")
@@ -101,13 +102,13 @@ struct StreamComparison {
         return furthest.what
     }
 
-    // MARK: From turn to turn
+    // MARK: Running turn by turn
 
-    /// Lives up to the sleep before the next turn, and compares what there is to compare.
+    /// Runs up to the sleep before the next turn, and compares everything so far.
     private func approach(_ branch: inout Branch) throws {
         let edge = played.turns[branch.turn]
         guard branch.turn > 0 else {
-            // Up to here they were not in step: the board has greeted, and the simulator has not.
+            // The two are not in step up to here: the board has sent its banner, and the simulator has not.
             _ = branch.pump.advance(to: Self.simulated(begin))
             return
         }
@@ -127,7 +128,7 @@ struct StreamComparison {
             }
         }
         try compare(&branch, until: time)
-        // The board's motor is looked at once in a millisecond.
+        // The board's motor is sampled only once per millisecond.
         if let turn = played.turns[..<branch.turn].last, time - turn < Self.byteTolerance { return }
         let motor = Motor(isEnabled: branch.pump.isEnabled, duty: Int(branch.pump.duty))
         guard motor == played.motor(at: time) else {
@@ -162,14 +163,14 @@ struct StreamComparison {
         let end = begin + stream.end - Self.turnTolerance
         let turns = branch.pump.turns
         try listen(&branch, until: end)
-        // The turn that was begun last, and the sleep of one that is still to come.
+        // The turn that began last, and the sleep before the next one.
         guard branch.pump.turns <= turns + 1 else { throw Parted(what: "the simulator has a turn more") }
         guard branch.pump.receiveOverflows == played.lost else {
             throw Parted(what: "bytes lost: simulator \(branch.pump.receiveOverflows), firmware \(played.lost)")
         }
     }
 
-    // MARK: What may have happened at a turn's edge
+    // MARK: Outcomes at a turn's edge
 
     private func waysOn(from branch: Branch) -> [Branch] {
         let edge = played.turns[branch.turn]
@@ -194,8 +195,8 @@ struct StreamComparison {
         return ways
     }
 
-    /// When the turn may have read the line, and looked at the clock: one moment for each outcome. Reading takes time, and
-    /// a byte that arrives meanwhile finds room in a ring that was full.
+    /// The times at which the turn may have read the line and the clock, one for each outcome. Reading takes time, in
+    /// which an arriving byte finds room in a ring that was full.
     private func moments(at edge: Duration) -> [(moment: Duration, readsLong: Bool)] {
         let beat = Duration.milliseconds(PumpController.reportInterval)
         let phase = Duration.microseconds(edge.microseconds % beat.microseconds)
@@ -213,7 +214,7 @@ struct StreamComparison {
 
     private func arrived(by moment: Duration) -> Int { arrivals.partitioningIndex { $0 > moment } }
 
-    /// How many of the changes around the board it may have measured.
+    /// The possible numbers of input changes that the board may have measured.
     private func inputs(of branch: Branch, at edge: Duration) -> ClosedRange<Int> {
         let surely = surroundings.count { begin + $0.time <= edge - Self.guardBand }
         let perhaps = surroundings.count { begin + $0.time <= edge + Self.guardBand }
@@ -241,7 +242,7 @@ extension StreamComparison.Branch {
 }
 
 extension PumpFirmware {
-    /// Reads the line before its turn.
+    /// Reads the line before the turn.
     fileprivate mutating func read(at instant: Duration) {
         run(to: instant)
         readLine()
@@ -253,7 +254,7 @@ extension Duration {
 }
 
 extension [Duration] {
-    /// The first index at which `belongs` is true; the elements are in order.
+    /// The first index at which `belongs` is true in a sorted array.
     fileprivate func partitioningIndex(_ belongs: (Duration) -> Bool) -> Int {
         var low = 0
         var high = count

@@ -2,9 +2,9 @@ import DeviceKit
 import TestSupport
 import Testing
 
-/// The simulator against our firmware, over bytes of all kinds that come at any moment.
+/// Compares the simulator with our firmware for all kinds of bytes at all times.
 ///
-/// `SEEDS=1234 swift test --filter StreamTests` compares one stream, and prints it where the two differ.
+/// `SEEDS=1234 swift test --filter StreamTests` compares one stream, and prints the stream if the two differ.
 @Suite("Bench: the simulator and the firmware answer alike, byte by byte and at the same time")
 struct StreamTests {
     static let seeds = Seeds(100, soak: 3_000)
@@ -19,9 +19,9 @@ struct StreamTests {
         if !differences.isEmpty { Issue.record(Comment(rawValue: differences.joined(separator: "\n"))) }
     }
 
-    /// What differs, with the seeds.
+    /// Returns the differences, with their seeds.
     private static func play(_ seeds: Range<UInt64>) async throws -> [String] {
-        // By its seed each stream has its make of firmware.
+        // The seed selects the firmware variant of a stream.
         let players = [
             try await StreamPlayer(thermistors: 1, isField: true),
             try await StreamPlayer(thermistors: 2, isField: true),

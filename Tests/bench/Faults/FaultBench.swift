@@ -2,24 +2,25 @@ import DeviceKit
 import LineProtocol
 import Transports
 
-/// A device with faults as a host script sees it: links to it, time, what went over the carrier, and the truth.
+/// A device with faults from the point of view of a host script: links, time, the traffic on the carrier, and the
+/// truth.
 ///
-/// - Note: `Truth` is what one who stands beside the device sees of it.
+/// - Note: `Truth` is the state as seen by an observer next to the device.
 struct FaultBench<Truth: Sendable>: Sendable {
     let clock: any Clock<Duration>
     let executor: any SerialExecutor & TaskExecutor
     let tape: Tape
     let seed: UInt64
-    /// Whether the carrier is BLE, and not a wire.
+    /// Whether the carrier is BLE instead of a wire.
     let isRadio: Bool
-    /// Where the device is.
+    /// The device's endpoint.
     let endpoint: Endpoint
     /// Opens a link to the device; throws `LinkError` while it is away.
     let open: @Sendable () async throws -> any Link
-    /// What is so now.
+    /// Returns the device's true state.
     let truth: @Sendable () async -> Truth
 
-    /// Opens a link as one does who tries again while the device is away.
+    /// Opens a link, with retries while the device is away.
     func link() async throws -> any Link {
         for _ in 0..<30 {
             if let link = try? await open() { return link }
@@ -28,37 +29,37 @@ struct FaultBench<Truth: Sendable>: Sendable {
         return try await open()
     }
 
-    /// What gets the device of a link back.
+    /// Creates a reconnector for the device of a link.
     func reconnector(_ link: any Link) -> Reconnector {
         Reconnector(endpoint, link, clock: clock) { [open] _ in try await open() }
     }
 
-    /// Lets time go by.
+    /// Lets time pass.
     func pass(_ time: Duration) async { try? await clock.sleep(for: time) }
 }
 
-/// What a host does with a device of one family, and what is known of each of its steps.
+/// A host's use of a device of one family, with an outcome for each step.
 protocol FaultScript: Sendable {
     associatedtype Truth: Sendable
 
-    /// The family, as its simulator calls it.
+    /// The family's name in its simulator.
     static var family: String { get }
-    /// What the steps are called.
+    /// The names of the steps.
     static var steps: [String] { get }
-    /// Goes through the steps; an outcome of each.
+    /// Runs the steps; returns the outcome of each.
     static func run(_ bench: FaultBench<Truth>) async -> [Outcome]
 }
 
-/// A session that is begun anew where its link was lost.
+/// A session that is started again after its link was lost.
 ///
-/// - Note: A command that was under way then has failed, and said so.
+/// - Note: A command that was in flight has failed with an error.
 final class RenewedSession<Truth: Sendable, F: FollowedFamily> {
     private let bench: FaultBench<Truth>
     private var session: Session<F>?
 
     init(_ bench: FaultBench<Truth>) { self.bench = bench }
 
-    /// Does something in a session; where there is none, that is told.
+    /// Runs `body` in a session; returns `reported` if no session can be opened.
     func perform(_ body: (Session<F>) async -> Outcome) async -> Outcome {
         if bench.tape.isDropped { await close() }
         if session == nil {

@@ -1,16 +1,16 @@
 import FirmwareSim
 
-/// A device that has something wrong with it, as a row of the table of outcomes.
+/// A device with a fault: one row in the table of outcomes.
 struct FaultCell: Sendable {
-    /// How the fault is written.
+    /// The fault in the syntax of `--fault`.
     let text: String
     /// The options of the simulated device.
     let options: [String: String]
 
-    /// Whether it is of faults that there are over this carrier only.
+    /// Whether the fault exists only on this carrier.
     let isOfCarrier: Bool
 
-    /// The orders by which a fault is tried; one without any is tried as it happens by itself.
+    /// The fault orders that are tried for each fault. A fault that is not listed is tried without an occasion.
     private static let orders: [String: [String]] = [
         "corrupt": ["corrupt@20%"], "delay": ["delay@20%", "delay=5s@20%"], "disconnect": ["disconnect@20%"],
         "drain": ["drain@always"], "drift": ["drift", "drift=-2%"], "drop": ["drop@20%"],
@@ -31,10 +31,10 @@ struct FaultCell: Sendable {
         self.isOfCarrier = isOfCarrier
     }
 
-    /// The cells of a family: one without a fault, one or several for each fault that makes sense, one of several at once,
-    /// and its own.
+    /// The cells of a family: one without a fault, one or more for each applicable fault, one with several at once, and
+    /// the family's own.
     ///
-    /// - Parameter own: Faults of the family's own, by how they are written.
+    /// - Parameter own: The family's own faults, by their syntax.
     static func all(
         of simulator: Simulator, over carrier: SimulatorOption.Carrier,
         own: [(text: String, options: [String: String])]
@@ -50,7 +50,7 @@ struct FaultCell: Sendable {
             + own.map { FaultCell($0.text, $0.options) }
     }
 
-    /// The faults that make no sense for a family over a carrier, and why.
+    /// The faults that do not apply to a family on a carrier, with the reasons.
     static func senseless(
         for simulator: Simulator, over carrier: SimulatorOption.Carrier
     ) -> [(fault: String, reason: String)] {

@@ -2,24 +2,24 @@ import FirmwareSim
 import TestSupport
 import Testing
 
-/// A family over a carrier, each of its cells with several seeds.
+/// Runs a family on a carrier: each of its cells with several seeds.
 enum FaultMatrix {
     private static let onWire = Seeds(100, soak: 200)
-    /// Over BLE a run takes real time.
+    /// Runs over BLE take real time.
     private static let overRadio = Seeds(20, soak: 100)
-    /// Over BLE, for the faults that a wire has as well.
+    /// The seeds over BLE for faults that a wire has too.
     private static let sharedFaults = Seeds(10, soak: 10)
-    /// Whether these seeds are those of the table that is committed.
+    /// Whether these are the seeds of the committed table.
     private static let areThoseOfTable = onWire.range == 0..<100 && overRadio.range == 0..<20
-    /// How many failures of a cell are told one by one.
+    /// The number of failures printed for each cell.
     private static let toldFailures = 3
 
-    /// Runs all cells. The oracle judges each step; with the default seeds, the outcomes are also compared with the committed
-    /// table.
+    /// Runs all cells. The oracle judges each step; with the default seeds, the outcomes are also compared with the
+    /// committed table.
     ///
     /// - Parameters:
-    ///   - own: Faults of the family's own, by how they are written.
-    ///   - run: Goes through the script once; nil where it does not come to its end.
+    ///   - own: The family's own faults, by their syntax.
+    ///   - run: Runs the script once; returns nil if it does not end.
     static func check<Script: FaultScript>(
         _ simulator: Simulator, over carrier: SimulatorOption.Carrier, _ script: Script.Type,
         own: [(String, [String: String])] = [], _ run: (SimulatorSettings, UInt64) async throws -> [Outcome]?

@@ -4,13 +4,14 @@ import FirmwareSim
 import PeripheralSim
 import TestSupport
 
-/// A device with faults on the air of a fake bluetoothd, whose time is that of a manual clock.
+/// A device with faults on a fake bluetoothd, with the time of a manual clock.
 @Radio
 final class FaultyRadio<Device: SimulatedPeripheral> {
-    /// How long a notification is on its way. Each takes a little longer than the one before: none arrives at the very
-    /// moment at which the host's patience ends.
+    /// The transmission time of a notification. Each takes a little longer than the previous one, so that none arrives
+    /// at the exact moment of a host's time-out.
     private var flightTime = Duration.microseconds(53)
-    /// After this time bluetoothd gives up a device that does not answer (Bluetooth Core 5.3, Vol 3, Part F, 3.3.3).
+    /// The time after which bluetoothd gives up on a device that does not respond (Bluetooth Core 5.3, Vol 3, Part F,
+    /// 3.3.3).
     private static var transactionTime: Duration { .seconds(30) }
 
     let radio: RadioDevice
@@ -20,11 +21,11 @@ final class FaultyRadio<Device: SimulatedPeripheral> {
     private var device: FaultyDevice<Device>
     private var characteristics: [UInt128: RadioCharacteristic] = [:]
     private var subscribed: Set<UInt128> = []
-    /// What the device has said that is on its way, and when it arrives.
+    /// The notifications in flight, with their arrival times.
     private var outbox: [(arrival: Duration, emission: Emission)] = []
     private var events: [CarrierEvent] = []
 
-    /// - Parameter mtu: What the central's packets hold.
+    /// - Parameter mtu: The MTU of the central's connection.
     init(
         _ device: Device, faults: [FaultOrder], seed: UInt64, address: String, mtu: Int, tape: Tape, clock: ManualClock
     ) {
@@ -95,7 +96,7 @@ final class FaultyRadio<Device: SimulatedPeripheral> {
         tape.add(.confirmed)
     }
 
-    /// Waits for an answer that does not come, as long as bluetoothd does, and drops the link.
+    /// Waits for a response that never comes, as long as bluetoothd does, and drops the link.
     private func giveUp(_ link: RadioLink) async throws {
         try await clock.sleep(for: Self.transactionTime)
         link.drop()
@@ -104,9 +105,9 @@ final class FaultyRadio<Device: SimulatedPeripheral> {
 
     // MARK: Time
 
-    /// When something next arrives or happens to the links, by `limit`; the device has lived up to then.
+    /// The time of the next arrival or link event up to `limit`. Runs the device up to that time.
     func nextMoment(by limit: Duration?) -> Duration? {
-        // A device that says nothing for so long never will.
+        // A device that is silent for this long stays silent.
         let limit = limit.map { $0 - start } ?? now + .seconds(100)
         while outbox.isEmpty, events.isEmpty, let next = device.nextActivity, next <= limit {
             live(until: max(next, now))
@@ -123,7 +124,7 @@ final class FaultyRadio<Device: SimulatedPeripheral> {
         events += device.takeCarrierEvents()
     }
 
-    /// Sees to what has come by now.
+    /// Handles everything that is due by now.
     func attend() {
         live(until: now)
         while let (arrival, emission) = outbox.first, arrival <= now {

@@ -2,7 +2,7 @@ import DeviceKit
 import FirmwareSim
 import LineProtocol
 
-/// A host that asks an LED board for its light, switches it on and off, and then follows it.
+/// A host that queries an LED board, switches the LED on and off, and then follows the board.
 enum LEDFaultScript: FaultScript {
     /// Whether the LED is lit.
     typealias Truth = Bool
@@ -49,7 +49,7 @@ enum LEDFaultScript: FaultScript {
         let start = bench.tape.end
         do throws(SessionError) {
             let value = try await session.toggle(.led)
-            // What it is the opposite of must have been told.
+            // The toggle must be based on a value that was delivered.
             guard LEDOracle.told(bench, from: start).contains(!value.isLit) else {
                 return .failed("the LED is toggled to \(value), and what came is \(LEDOracle.told(bench, from: start))")
             }
@@ -59,10 +59,10 @@ enum LEDFaultScript: FaultScript {
         }
     }
 
-    /// A change was called done.
+    /// Judges a change that the host reports as done.
     private static func judge(_ bench: Bench, _ isLit: Bool, from start: Int) async -> Outcome {
         let sendings = LEDOracle.changes(bench, to: isLit, from: start)
-        // On a line the answer to the change alone may be an echo: the board is asked for its light behind it.
+        // On a line the reply to the change could be an echo, so the host must query the LED after it.
         let questions = LEDOracle.questions(bench, from: sendings.first ?? start)
         let isAnswered = questions.first.map { LEDOracle.told(bench, from: $0).contains(isLit) } ?? false
         let isConfirmed = sendings.first.map { LEDOracle.isConfirmed(bench, from: $0) } ?? false
@@ -73,7 +73,7 @@ enum LEDFaultScript: FaultScript {
         return await bench.truth() == isLit ? .right(asked: asked) : .undetectable
     }
 
-    /// A change was not called done.
+    /// Judges a change that the host does not report as done.
     private static func judge(
         _ error: SessionError, _ bench: Bench, _ isLit: Bool, from start: Int, _ before: Bool
     ) async -> Outcome {
@@ -123,9 +123,9 @@ extension LEDValue {
     fileprivate var isLit: Bool { self == .boolean(true) }
 }
 
-/// What goes over the carrier of an LED board, read from docs/protocols.md and by nothing of the host's.
+/// Parses an LED board's traffic as in docs/protocols.md, independently of the host's code.
 enum LEDOracle {
-    /// What the board has told of its light.
+    /// The LED states that the board has sent.
     static func told(_ bench: FaultBench<Bool>, from start: Int) -> [Bool] {
         guard bench.isRadio else {
             return bench.tape.lines(from: start).compactMap { $0 == "LED:1" ? true : $0 == "LED:0" ? false : nil }
@@ -138,7 +138,7 @@ enum LEDOracle {
         }
     }
 
-    /// Behind which places the host has asked.
+    /// The positions after each query of the host.
     static func questions(_ bench: FaultBench<Bool>, from start: Int) -> [Int] {
         if bench.isRadio {
             return bench.tape.entries(from: start).enumerated().compactMap { index, entry in
@@ -148,12 +148,12 @@ enum LEDOracle {
         return bench.tape.sendings(of: "LED\n", from: start)
     }
 
-    /// Behind which places the host has set the light.
+    /// The positions after each change by the host.
     static func changes(_ bench: FaultBench<Bool>, to isLit: Bool, from start: Int) -> [Int] {
         bench.tape.sendings(of: bench.isRadio ? (isLit ? "\u{1}" : "\0") : "LED:\(isLit ? 1 : 0)\n", from: start)
     }
 
-    /// Whether the board itself has confirmed a write since one was sent, which it does over BLE only.
+    /// Whether the board has confirmed a write since `sending`, which happens only over BLE.
     static func isConfirmed(_ bench: FaultBench<Bool>, from sending: Int) -> Bool {
         bench.tape.entries(from: sending).contains { if case .confirmed = $0 { true } else { false } }
     }

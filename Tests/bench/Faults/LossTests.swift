@@ -21,7 +21,7 @@ struct LossTests {
     @Test("A command whose link is lost under way has failed, and the next goes over another link") func commands()
         throws
     {
-        // The answer to the first question takes a loop turn.
+        // The reply to the first query takes one turn of the loop.
         let outcomes = try Self.followed(.milliseconds(50), for: .seconds(2)).outcomes
         #expect(outcomes.first == .reported)
         #expect(outcomes.dropFirst() == [.done, .done, .done, .done, .done, .done])

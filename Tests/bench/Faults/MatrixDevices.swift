@@ -1,6 +1,6 @@
 import FirmwareSim
 
-// What the devices of the matrix are, whatever they are reached over, and what one sees who stands beside them.
+// The devices of the matrix, for any carrier, and their true state as seen by an observer.
 
 extension PumpFirmwareOptions {
     static let matrix = PumpFirmwareOptions(
@@ -8,7 +8,7 @@ extension PumpFirmwareOptions {
 }
 
 extension Overheard<PumpFirmware> {
-    /// A pump whose water gets warmer by 0.1 °C in a second, so that a temperature of a while ago is known for one.
+    /// A pump whose water warms by 0.1 °C per second, so that an old temperature can be recognized.
     static var warmingPump: Overheard<PumpFirmware> {
         Overheard(PumpFirmware(options: .matrix)) { pump, time in
             pump.setWaterTemperature(12 + Double(time.components.seconds) / 10)
@@ -41,7 +41,7 @@ extension PeerFirmware {
                 acknowledges: seed % 2 == 0))
     }
 
-    // An image of megabytes is made once, and sent no faster than a link can be closed at its beginning.
+    // An image of megabytes is created once, and sent slowly enough to close the link at its beginning.
     private static let largeOnLine = large(over: .line(.baud(115_200)))
     private static let largeOverRadio = large(over: .notifications)
 

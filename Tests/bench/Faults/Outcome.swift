@@ -1,17 +1,17 @@
-/// What became of one thing that a host did with a device that has faults.
+/// The outcome of one action of a host on a device with faults.
 enum Outcome: Sendable, Hashable {
-    /// It is so, or what the host shows is what the device has.
+    /// The action succeeded, or the host shows the device's true state.
     case done
-    /// The same, though the host had to ask more than once, or another way.
+    /// Like `done`, but the host needed retries or another way.
     case recovered
-    /// The host says that it failed, or that it does not know.
+    /// The host reports a failure or an unknown outcome.
     case reported
-    /// It is not so, but what the host shows is what was delivered, and that is valid by the protocol.
+    /// The host is wrong, but it shows what was delivered, and that was valid by the protocol.
     case undetectable
     /// The host is wrong, and could have known.
     case failed(String)
 
-    /// The order in which an outcome tells more than others of the same step.
+    /// The rank of this outcome among the outcomes of one step.
     private var weight: Int {
         switch self {
         case .done: 0
@@ -22,22 +22,22 @@ enum Outcome: Sendable, Hashable {
         }
     }
 
-    /// That of a step of several parts.
+    /// The outcome of a step with several parts.
     static func worst(_ outcomes: some Sequence<Outcome>) -> Outcome {
         outcomes.max { $0.weight < $1.weight } ?? .done
     }
 
-    /// That of something which is as the host says.
+    /// The outcome of an action whose result the host reports correctly.
     static func right(asked times: Int) -> Outcome { times > 1 ? .recovered : .done }
 }
 
-/// How often each outcome came about.
+/// The number of times that each outcome occurred.
 struct OutcomeCounts: Sendable {
     private(set) var done = 0
     private(set) var recovered = 0
     private(set) var reported = 0
     private(set) var undetectable = 0
-    /// What the host did wrong.
+    /// Descriptions of the host's errors.
     private(set) var failures: [String] = []
 
     mutating func add(_ outcome: Outcome, _ place: @autoclosure () -> String) {

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Synchronization
 import TestSupport
 
-/// The table of what comes about, a section for each family and carrier: that which is committed, and that of this run.
+/// The committed table of outcomes and that of this run, with a section for each family and carrier.
 enum OutcomeTable {
     /// A section of this run.
     struct Section: Sendable {
@@ -14,7 +14,7 @@ enum OutcomeTable {
             add([cell.text] + numbers)
         }
 
-        /// A fault that makes no sense, and why.
+        /// Adds a fault that does not apply, with the reason.
         mutating func add(senseless fault: String, _ reason: String) { add([fault, "–", "–", "–", "–", reason]) }
 
         private mutating func add(_ cells: [String]) {
@@ -35,12 +35,12 @@ enum OutcomeTable {
         #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast()
         .joined(separator: "/") + "/outcomes.md"
 
-    /// What is committed, with the sections of this run that differ in their places; nil where none does.
+    /// The committed table with the differing sections of this run in place; nil if none differs.
     private static let changed = Mutex<String?>(nil)
 
-    /// Compares a section with that which is committed.
+    /// Compares a section with the committed one.
     ///
-    /// - Returns: Nil where they are the same; else where the table with the new section is.
+    /// - Returns: Nil if they are equal; else the path of the table with the new section.
     static func difference(of section: Section) -> String? {
         let committed = read(path)
         guard self.section(section.title, of: committed) != section.text else { return nil }

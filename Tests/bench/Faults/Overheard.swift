@@ -2,14 +2,14 @@ import BlueZ
 import FirmwareSim
 import PeripheralSim
 
-/// A device, and what it has said, as it was before anything happened to that: lines without their ends, or notifications.
+/// A device and its output before any fault: lines without their ends, or notifications.
 struct Overheard<Device: SimulatedDevice>: SimulatedDevice {
     private(set) var device: Device
     private(set) var said: [String] = []
     private var line: [UInt8] = []
     private let change: (@Sendable (inout Device, Duration) -> Void)?
 
-    /// - Parameter change: What changes around the device, by the time.
+    /// - Parameter change: Changes the device's surroundings over time.
     init(_ device: Device, change: (@Sendable (inout Device, Duration) -> Void)? = nil) {
         self.device = device
         self.change = change

@@ -4,15 +4,15 @@ import LineProtocol
 import Synchronization
 import TestSupport
 
-/// A host that says something to a peer, switches it, fetches its image, and then listens to it.
+/// A host that sends a message to a peer, switches it, fetches its image, and then listens to it.
 enum PeerFaultScript: FaultScript {
     struct Truth: Sendable {
         var isOn: Bool
-        /// What it was told.
+        /// The messages received.
         var messages: [[UInt8]]
-        /// The image that it sends.
+        /// The image to send.
         var image: [UInt8]
-        /// What it has said, before anything happened to that.
+        /// The peer's output before any fault.
         var said: [String]
     }
 
@@ -48,7 +48,7 @@ enum PeerFaultScript: FaultScript {
         let sendings = bench.tape.sendings(of: text, from: start)
         guard let first = sendings.first else { return .failed("\(text) is called said, and was not sent") }
         let isSo = isSo(await bench.truth())
-        // Without an acknowledgement nothing is said of it.
+        // Without an acknowledgement the host reports nothing about the delivery.
         guard delivery.isAcknowledged else { return isSo ? .done : .reported }
         let messages = PeerOracle.messages(bench, from: first)
         guard messages.contains("Hello ack") else {
@@ -114,7 +114,7 @@ enum PeerFaultScript: FaultScript {
             }
             await bench.pass(.milliseconds(8500))
             let said = await bench.truth().said.dropFirst(saidBefore)
-            // What was said by now may be late.
+            // Output sent by now may arrive late.
             await bench.pass(.seconds(6))
             await monitor.close()
             _ = await reading.result
@@ -126,25 +126,25 @@ enum PeerFaultScript: FaultScript {
         }
     }
 
-    /// - Parameter said: What the peer has said that must have come.
+    /// - Parameter said: The peer's output that must have arrived.
     private static func judge(
         _ bench: Bench, _ shown: [String], _ hasLoss: Bool, from start: Int, said: [String]
     ) -> Outcome {
         let shown = shown.filter(isForPeople)
         let delivered = PeerOracle.messages(bench, from: start).filter(isForPeople)
         guard shown == delivered else { return .failed("\(shown) is shown, and what came is \(delivered)") }
-        // What was said before may come late, and so may what is said at the end.
+        // Earlier output may arrive late, and so may output at the end.
         let begin = shown.firstIndex { $0 == said.first } ?? shown.endIndex
         if shown[begin...].starts(with: said) { return hasLoss ? .recovered : .done }
         return hasLoss && shown.allSatisfy(said.contains) ? .reported : .undetectable
     }
 
-    /// Whether something is said to people, and is no part of an image.
+    /// Whether a message is for people, and not a part of an image.
     private static func isForPeople(_ message: String) -> Bool { message.contains(" ") && !message.hasPrefix("IMG_") }
 }
 
 extension PeerPiece {
-    /// The message that it is; nil for what is of an image, or of a message that was cut.
+    /// The message's text; nil for a part of an image or of a truncated message.
     fileprivate var message: String? {
         switch self {
         case .greeting(let greeting): "HELLO from \(greeting.host) @ \(greeting.time)"

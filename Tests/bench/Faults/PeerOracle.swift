@@ -1,14 +1,14 @@
 import FoundationEssentials
 
-/// What a peer says, read from docs/protocols.md and by nothing of the host's.
+/// Parses a peer's output as in docs/protocols.md, independently of the host's code.
 enum PeerOracle {
-    /// An image that was delivered whole: announced, in base64, and of the size that was announced.
+    /// An image that was delivered completely: announced, valid base64, and of the announced size.
     struct Image {
         var name: String
         var bytes: [UInt8]
     }
 
-    /// The messages that were delivered from `start` on: lines, or over BLE notifications.
+    /// The messages delivered from `start` on: lines, or over BLE notifications.
     static func messages(_ bench: FaultBench<PeerFaultScript.Truth>, from start: Int) -> [String] {
         guard bench.isRadio else { return bench.tape.lines(from: start) }
         return bench.tape.packets(from: start).map {
@@ -17,7 +17,7 @@ enum PeerOracle {
         .filter { !$0.isEmpty }
     }
 
-    /// The images that messages hold.
+    /// The images in the messages.
     static func images(in messages: [String]) -> [Image] {
         messages.indices.compactMap { begin in
             guard messages[begin].hasPrefix("IMG_BEGIN ") else { return nil }

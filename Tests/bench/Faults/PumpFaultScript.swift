@@ -2,14 +2,14 @@ import DeviceKit
 import FirmwareSim
 import LineProtocol
 
-/// A host that asks a pump, switches it on, sets its speed and switches it off, and then follows it.
+/// A host that queries a pump, switches it on, sets its speed, switches it off, and then follows it.
 enum PumpFaultScript: FaultScript {
     struct Truth: Sendable {
         /// `ON`, `OFF` or `ERROR`.
         var state: String
-        /// The PWM of the motor.
+        /// The motor's PWM value.
         var duty: Int
-        /// What it has said, before anything happened to that.
+        /// The pump's output before any fault.
         var said: [String]
     }
 
@@ -41,13 +41,13 @@ enum PumpFaultScript: FaultScript {
         return outcomes
     }
 
-    // MARK: Questions
+    // MARK: Queries
 
     private static func readStatus(_ bench: Bench, _ session: PumpSession) async -> Outcome {
         let (start, saidBefore) = (bench.tape.end, await bench.truth().said.count)
         let status: PumpStatus
         do throws(SessionError) { status = try await session.readStatus() } catch { return .reported }
-        // The session says that it does not know.
+        // The session reports an unknown state.
         guard status.power != .unknown else { return .reported }
         return await judge(bench, status.shownFields, of: "STATUS", from: start, saidBefore) { fields, truth in
             fields["State"] == truth.state
@@ -66,8 +66,8 @@ enum PumpFaultScript: FaultScript {
     }
 
     /// - Parameters:
-    ///   - saidBefore: How much the pump had said before it was asked: that is old.
-    ///   - isCurrent: Whether fields that the pump has said since are so now.
+    ///   - saidBefore: The number of lines that the pump had sent before the query, which are old.
+    ///   - isCurrent: Whether the fields, which the pump has sent since, are still true.
     private static func judge(
         _ bench: Bench, _ shown: [String: String], of command: String, from start: Int, _ saidBefore: Int,
         isCurrent: ([String: String], Truth) -> Bool
@@ -105,7 +105,7 @@ enum PumpFaultScript: FaultScript {
         return isSo(await bench.truth()) ? .right(asked: sendings.count) : .undetectable
     }
 
-    /// A change was not called done.
+    /// Judges a change that the host does not report as done.
     private static func judge(
         _ error: SessionError, of command: String, _ tape: Tape, from start: Int, hasChanged: Bool
     ) -> Outcome {
@@ -122,7 +122,7 @@ enum PumpFaultScript: FaultScript {
         }
     }
 
-    /// OFF is known to be done only if the pump says that it is off in answer to a question behind it.
+    /// OFF counts as done only if the pump reports that it is off in reply to a later query.
     private static func switchOff(_ bench: Bench, _ session: PumpSession) async -> Outcome {
         let start = bench.tape.end
         do throws(SessionError) { try await session.turnOff() } catch { return .reported }
@@ -141,7 +141,7 @@ enum PumpFaultScript: FaultScript {
 
     // MARK: Following
 
-    /// Follows the pump, through losses of its link, for as long as it is asked three times.
+    /// Follows the pump for three polls, including losses of its link.
     private static func follow(_ bench: Bench) async -> Outcome {
         let start = bench.tape.end
         do {

@@ -1,8 +1,8 @@
 import LineProtocol
 
-/// What the lines of a pump say, read from docs/protocols.md and by nothing of the host's.
+/// Parses a pump's lines as in docs/protocols.md, independently of the host's code.
 enum PumpOracle {
-    /// What stands between the braces of a valid line `STATUS:{…}`, a field each, or behind `TEMP:`; nil for any other line.
+    /// The fields between the braces of a valid line `STATUS:{…}`, or after `TEMP:`; nil for any other line.
     static func fields(of line: String) -> [String: String]? {
         guard let colon = line.firstIndex(of: ":") else { return nil }
         let kind = line[..<colon]
@@ -16,13 +16,13 @@ enum PumpOracle {
             let parts = field.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts[0])
             let text = parts.count > 1 ? parts[1] : ""
-            // Of a field that is there twice the first counts.
+            // Of a duplicate field the first one counts.
             if fields[name] == nil { fields[name] = value(text, of: name) }
         }
         return fields
     }
 
-    /// A value in one way of writing, so that ` 9.5C` is `9.5`; as it came where it is none of the protocol's.
+    /// A value in normalized form, such as `9.5` for ` 9.5C`; unchanged if it is not valid.
     private static func value(_ text: Substring, of name: String) -> String {
         switch name {
         case "Speed":
@@ -39,7 +39,7 @@ enum PumpOracle {
         return String(text)
     }
 
-    /// Whether a number has one decimal, as all of them do, or is none.
+    /// Whether the text is a number with one decimal, as in all temperatures, or nan or inf.
     private static func isTemperature(_ text: Substring) -> Bool {
         let number = text.hasPrefix("-") ? text.dropFirst() : text
         if ["nan", "inf"].contains(number.lowercased()) { return true }
@@ -51,7 +51,7 @@ enum PumpOracle {
         !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// What a status says of whether the pump runs: `ON`, `OFF`, `ERROR`; nil for nothing.
+    /// The pump's power according to a line: `ON`, `OFF`, `ERROR`; nil if the line does not say.
     static func power(by line: String) -> String? {
         switch line {
         case "PUMP:ON", "MANUAL:ON": return "ON"
@@ -64,14 +64,14 @@ enum PumpOracle {
         return ["ON", "OFF", "ERROR"].contains(state) ? state : nil
     }
 
-    /// Whether a line is one of the errors that answer a command.
+    /// Whether a line is an error in reply to a command.
     static func isRefusal(_ line: String) -> Bool {
         line.hasPrefix("ERROR:") && line != "ERROR:SAFETY_SHUTOFF" && line != "ERROR:OVERHEAT"
     }
 }
 
 extension PumpStatus {
-    /// What a host shows, a field each, as ``PumpOracle/fields(of:)`` has it.
+    /// The fields that a host shows, in the form of ``PumpOracle/fields(of:)``.
     var shownFields: [String: String] {
         var fields: [String: String] = [:]
         if power != .unknown { fields["State"] = power.rawValue.uppercased() }
@@ -87,7 +87,7 @@ extension PumpStatus {
 }
 
 extension PumpTemperatures {
-    /// The same of an answer to TEMP.
+    /// The fields of a reply to TEMP.
     var shownFields: [String: String] {
         var fields: [String: String] = [:]
         fields["Water"] = water.map { "\($0.celsius)" }

@@ -3,7 +3,7 @@ import LineProtocol
 import PeripheralSim
 import Testing
 
-/// The same over BLE, on a fake bluetoothd by a manual clock.
+/// The matrix over BLE, on a fake bluetoothd with a manual clock.
 @Suite("A host with a device that has faults, over BLE", .timeLimit(.minutes(60)))
 struct RadioFaultTests {
     @Test("A pump") func pump() async throws {

@@ -11,19 +11,19 @@ import TestSupport
 
 @testable import Transports
 
-/// A fake bluetoothd on a bus of its own, for one device with faults after the other, by a manual clock.
+/// A fake bluetoothd on its own bus, for one device with faults at a time, with a manual clock.
 final class RadioWorld: Sendable {
-    /// How long a script may take.
+    /// The time limit of a script.
     private static let longest = Duration.seconds(900)
 
     private let clock = ManualClock()
-    /// Host and fake share a loop: what one has done by now, the other sees.
+    /// Host and fake share a loop, so that each immediately sees the effects of the other.
     private let loop = Radio.loop
     private let bus: PrivateBus
     private let fake: FakeBlueZ
     private let calls: Watched<[FakeBlueZ.Call]>
     private let folder = TemporaryFolder()
-    /// Of this world's devices, whose addresses others have as well.
+    /// Private locks, because devices of other worlds have the same addresses.
     private let locks: DeviceLocks
 
     init() async throws {
@@ -39,7 +39,7 @@ final class RadioWorld: Sendable {
         bus.kill()
     }
 
-    /// Goes through a script; nil where it does not come to its end.
+    /// Runs a script; returns nil if it does not end.
     func run<Script: FaultScript, Device: SimulatedPeripheral>(
         _ script: Script.Type, _ device: Device, _ settings: SimulatorSettings, seed: UInt64, mtu: Int,
         truth: @escaping @Sendable (Device) -> Script.Truth
@@ -63,7 +63,7 @@ final class RadioWorld: Sendable {
         return outcomes
     }
 
-    /// A device's own, by its seed of 32 bits.
+    /// The device's own address, derived from its 32-bit seed.
     private static func address(of seed: UInt64) -> String {
         let bytes = [24, 16, 8, 0].map { String(0x100 + (seed >> $0 & 0xFF), radix: 16, uppercase: true).dropFirst() }
         return (["C0", "FF"] + bytes).joined(separator: ":")
@@ -71,7 +71,7 @@ final class RadioWorld: Sendable {
 
     // MARK: Time
 
-    /// Has time go by, from one thing that is due to the next, until `body` has come to its end.
+    /// Advances the clock from one due time to the next until `body` has ended.
     @Radio
     private func drive<Device: SimulatedPeripheral>(
         _ faulty: FaultyRadio<Device>, _ script: Progress, _ body: @escaping @Sendable () async -> [Outcome]
@@ -83,7 +83,7 @@ final class RadioWorld: Sendable {
             if let outcomes = script.outcomes { return outcomes }
             let deadline = clock.deadlines.first
             guard let next = faulty.nextMoment(by: deadline) ?? deadline else { break }
-            // What has begun since has its own time.
+            // Work that has begun since has a due time of its own.
             guard self.state(script) == state else { continue }
             clock.advance(by: max(.zero, next - clock.now.offset))
             faulty.attend()
@@ -92,28 +92,28 @@ final class RadioWorld: Sendable {
         return nil
     }
 
-    /// How far a script is. Of the loop that all of it runs on.
+    /// The progress of a script. Isolated to the common loop.
     private final class Progress: @unchecked Sendable {
-        // @unchecked: touched on the loop's thread only.
+        // @unchecked: used on the loop's thread only.
         let tape = Tape()
         var outcomes: [Outcome]?
     }
 
-    /// Waits until nothing goes on any more that time has no part in: on the loop and on the bus.
+    /// Waits until nothing is left to do on the loop and on the bus without an advance of the clock.
     @Radio
     private func settled(_ script: Progress) async -> State {
         while true {
             await idle()
             let (state, rest) = (state(script), bus.restCount)
-            // What the bus has passed on by now is attended to, and nothing comes of it.
+            // The bus's last messages are handled and cause nothing further.
             await idle()
             let isQuiet = rest != nil && bus.restCount == rest && self.state(script) == state
             if isQuiet || script.outcomes != nil { return state }
         }
     }
 
-    /// Waits until all that can run on the loop has run, and what its descriptors bring, several times: it looks at its timers
-    /// and descriptors when it has nothing else to do.
+    /// Waits several times until all ready jobs and all descriptor events are handled: the loop polls its timers and
+    /// descriptors when it has nothing else to do.
     private func idle() async { for _ in 0..<4 { try? await EventLoopClock(loop).sleep(for: .zero) } }
 
     private struct State: Equatable {

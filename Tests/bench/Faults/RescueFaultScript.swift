@@ -5,12 +5,12 @@ import LineProtocol
 import Synchronization
 import TestSupport
 
-/// A host that receives a phone's messages, and then hands one on to it.
+/// A host that receives a phone's messages, and then hands one on to the phone.
 enum RescueFaultScript: FaultScript {
     struct Truth: Sendable {
-        /// What it sends.
+        /// The messages to send.
         var stock: [PhoneMessage]
-        /// What it has received.
+        /// The messages received.
         var received: [PhoneMessage]
     }
 
@@ -40,7 +40,7 @@ enum RescueFaultScript: FaultScript {
         var reports = 0
         let carrier = MessageCarrier(bench.endpoint, for: relay) { _ in try await bench.link() }
         let receiving = Task(executorPreference: bench.executor) { try await carrier.receive() }
-        // Who waits for a message that was lost waits for ever.
+        // Waiting for a lost message never ends.
         let isGivenUp = Mutex(false)
         let timer = Task(executorPreference: bench.executor) {
             await bench.pass(.seconds(30))
@@ -98,13 +98,13 @@ enum RescueFaultScript: FaultScript {
             isDone = false
         }
         let isMarked = await !store.messages(.synced).isEmpty
-        // Until it has got through the line.
+        // Lets the message get through the line.
         await bench.pass(.seconds(1))
         let hasCome = await bench.truth().received.map(RescueOracle.Fields.init).contains(RescueOracle.Fields(message))
         guard isDone || !isMarked else { return .failed("a message is marked as handed on, and handing it on failed") }
         guard isDone else { return .reported }
         guard isMarked else { return .failed("handing it on is called done, and the message is not marked") }
-        // Nothing answers a message.
+        // The protocol has no acknowledgement of a message.
         return hasCome ? .done : .undetectable
     }
 }

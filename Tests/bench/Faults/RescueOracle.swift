@@ -2,9 +2,9 @@ import FirmwareSim
 import FoundationEssentials
 import LineProtocol
 
-/// What a phone says, read by Foundation and by nothing of the host's.
+/// Parses a phone's output with Foundation, independently of the host's code.
 enum RescueOracle {
-    /// A message by its fields, in one way of writing.
+    /// A message's fields in normalized form.
     struct Fields: Hashable {
         var id: String
         var content: String
@@ -13,13 +13,13 @@ enum RescueOracle {
         var category: String
     }
 
-    /// The messages that were delivered from `start` on, wherever they begin in what came.
+    /// The messages delivered from `start` on, at any position of the stream.
     static func messages(_ tape: Tape, from start: Int) -> Set<Fields> {
         Set(tape.streams(from: start).flatMap(messages))
     }
 
-    /// What was delivered from `start` on that is of no message and nothing that parts them, as text; nothing of what came last,
-    /// which may not have been all.
+    /// The delivered text from `start` on that belongs to no message and separates none, without the last part, which
+    /// may be incomplete.
     static func rest(_ tape: Tape, from start: Int) -> [String] {
         tape.streams(from: start).flatMap { stream in
             var pieces: [[UInt8]] = [[]]
@@ -49,14 +49,14 @@ enum RescueOracle {
 
     private static func messages(in stream: [UInt8]) -> [Fields] {
         stream.indices.compactMap { begin in
-            // A message has no object in it: it ends where there is one for the first time.
+            // A message contains no object, so it ends at the first position that gives a valid object.
             endOfMessage(in: stream, from: begin).flatMap { message(Array(stream[begin...$0])) }.map(Fields.init)
         }
     }
 
-    /// A message that has each field once, and none of another value than it may have.
+    /// Parses a message that has each field once with a valid value.
     private static func message(_ json: [UInt8]) -> PhoneMessage? {
-        // A category that the page does not name is handed on as it came.
+        // A category that the page does not name is handed on unchanged.
         guard let message = PhoneMessage(json: json), statuses.contains(message.status) else { return nil }
         let text = String(decoding: json, as: UTF8.self)
         return names.allSatisfy { text.split(separator: "\"\($0)\":").count == 2 } ? message : nil

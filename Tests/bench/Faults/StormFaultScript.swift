@@ -7,9 +7,9 @@ import TestSupport
 /// A host that fetches a storm sensor's log, and then follows its live rows.
 enum StormFaultScript: FaultScript {
     struct Truth: Sendable {
-        /// What it measures.
+        /// The measurements.
         var log: StormLog
-        /// How many rows it has stored.
+        /// The number of stored rows.
         var rowCount: Int
     }
 
@@ -39,7 +39,7 @@ enum StormFaultScript: FaultScript {
             }
             let result = await fetching.result
             timer.cancel()
-            // A sensor of which nothing can be understood may never fall silent: a person sees that, and gives it up.
+            // A sensor whose output is unintelligible may never fall silent; a user would notice and give up.
             if isGivenUp.withLock({ $0 }), !StormOracle.liveRows(bench, from: start).isEmpty {
                 return .failed("it does not end")
             }
@@ -52,7 +52,7 @@ enum StormFaultScript: FaultScript {
         }
     }
 
-    /// - Parameter rowCounts: How many rows there were while it was fetched.
+    /// - Parameter rowCounts: The numbers of rows during the transfer.
     private static func judge(
         _ bench: Bench, _ text: [UInt8], _ report: LogDownload.Report, from start: Int, _ rowCounts: ClosedRange<Int>,
         of log: StormLog
@@ -60,7 +60,7 @@ enum StormFaultScript: FaultScript {
         let sendings = bench.tape.sendings(of: "GET_LOG", from: start)
         guard let asked = sendings.first else { return .failed("a log is shown that was not asked for") }
         if rowCounts.contains(where: { log.text(rows: 0..<$0) == text }) { return .right(asked: sendings.count) }
-        // Nothing on the wire ends a log or sums it up: the host shows what came.
+        // The protocol has neither an end marker nor a checksum for a log, so the host shows what arrived.
         let delivered = StormOracle.log(bench, from: asked)
         if text == delivered { return .undetectable }
         let added = text.count - delivered.count
@@ -102,7 +102,7 @@ enum StormFaultScript: FaultScript {
             }
             await bench.pass(.milliseconds(8500))
             let truth = await bench.truth()
-            // What was measured by now may be late.
+            // Rows measured by now may arrive late.
             await bench.pass(.seconds(6))
             await monitor.close()
             _ = await reading.result
@@ -113,7 +113,7 @@ enum StormFaultScript: FaultScript {
         }
     }
 
-    /// - Parameter measured: The rows that were measured meanwhile.
+    /// - Parameter measured: The rows measured during this time.
     private static func judge(
         _ bench: Bench, _ rows: [StormLiveRow], _ hasLoss: Bool, from start: Int, _ measured: Range<Int>,
         of log: StormLog
@@ -121,14 +121,14 @@ enum StormFaultScript: FaultScript {
         let shown = rows.map { String(decoding: $0.bytes, as: UTF8.self) }
         let delivered = StormOracle.liveRows(bench, from: start)
         guard shown == delivered else { return .failed("\(shown) are shown, and what came is \(delivered)") }
-        // Rows of before may come late, and rows behind the last are none that must have come.
+        // Earlier rows may arrive late, and rows after the last one need not have arrived.
         let known = (0..<measured.upperBound + 20).map {
             String(decoding: log.text(rows: $0..<$0 + 1).dropLast(), as: UTF8.self)
         }
         let begin = known.lastIndex { $0 == shown.first && !shown.isEmpty } ?? measured.upperBound
         let isWhole = begin <= measured.lowerBound && begin + shown.count >= measured.upperBound
         if isWhole, known[begin...].starts(with: shown) { return hasLoss ? .recovered : .done }
-        // What is no measurement is shown as such.
+        // Text that is not a measurement is shown as such.
         let strange = shown.filter { !known.contains($0) }
         let isFalse = strange.contains(where: StormOracle.isMeasurement)
         let isTold = hasLoss || !strange.isEmpty || rows.contains(where: \.mayBeCut)
@@ -136,7 +136,7 @@ enum StormFaultScript: FaultScript {
     }
 }
 
-/// What a storm sensor says, read from docs/protocols.md and by nothing of the host's.
+/// Parses a storm sensor's output as in docs/protocols.md, independently of the host's code.
 enum StormOracle {
     /// The text of the log that was delivered from `start` on.
     static func log(_ bench: FaultBench<StormFaultScript.Truth>, from start: Int) -> [UInt8] {
@@ -147,9 +147,9 @@ enum StormOracle {
             .flatMap { logText(of: $0, isWhole: $0.last == 0x0A || $0.last == 0x0D) }
     }
 
-    /// What of a line, with its end, or of a notification is of the log.
+    /// The log's part of a line with its end, or of a notification.
     ///
-    /// - Parameter isWhole: Whether nothing more comes of it.
+    /// - Parameter isWhole: Whether the piece is complete.
     private static func logText(of piece: [UInt8], isWhole: Bool) -> [UInt8] {
         let content = piece.withoutEnd
         if content == Array("GET_LOG".utf8) || content.starts(with: "LIVE LOG: ".utf8) { return [] }
@@ -158,24 +158,24 @@ enum StormOracle {
         return rest.withoutEnd.isEmpty ? [] : rest
     }
 
-    /// The live rows that were delivered from `start` on.
+    /// The live rows delivered from `start` on.
     static func liveRows(_ bench: FaultBench<StormFaultScript.Truth>, from start: Int) -> [String] {
         let lines =
             bench.isRadio
             ? bench.tape.packets(from: start).map { String(decoding: $0.withoutEnd, as: UTF8.self) }
             : bench.tape.lines(from: start)
-        // A row without anything in it is none.
+        // An empty row does not count.
         return lines.filter { $0.hasPrefix("LIVE LOG: ") }.map { String($0.dropFirst("LIVE LOG: ".count)) }
             .filter { !$0.isEmpty }
     }
 
-    /// Whether a row has four fields, the last of them a number.
+    /// Whether a row has four fields, the last one a number.
     static func isMeasurement(_ row: String) -> Bool {
         let fields = row.split { $0 == " " || $0 == "\t" }
         return fields.count == 4 && !fields[3].lowercased().contains("x") && Double(fields[3]) != nil
     }
 
-    /// Lines with their ends: `\n`, `\r`, or both together. The last may have none.
+    /// Splits bytes into lines with their ends: `\n`, `\r`, or both together. The last line may have none.
     private static func pieces(of bytes: [UInt8]) -> [[UInt8]] {
         var pieces: [[UInt8]] = []
         var piece: [UInt8] = []
@@ -191,7 +191,7 @@ enum StormOracle {
 }
 
 extension [UInt8] {
-    /// Without the `\n` and `\r` at its end.
+    /// The bytes without `\n` and `\r` at the end.
     var withoutEnd: [UInt8] {
         Array(self[...(lastIndex { $0 != 0x0A && $0 != 0x0D } ?? -1)])
     }

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// What went over a carrier, in order, as it was behind the faults: what the oracles read.
+/// The traffic of a carrier after all faults, in order, as input for the oracles.
 final class Tape: Sendable {
     enum Entry: Sendable {
-        /// Bytes reached the host; over BLE one notification.
+        /// Bytes that reached the host; over BLE one notification.
         case delivered([UInt8])
-        /// Bytes left the host; over BLE one write.
+        /// Bytes that left the host; over BLE one write.
         case sent([UInt8])
-        /// Over BLE the host has read a value, and got these bytes.
+        /// The bytes of a value that the host has read over BLE.
         case read([UInt8])
-        /// Over BLE the device has answered a write.
+        /// A write confirmed by the device over BLE.
         case confirmed
-        /// A link is open from here on.
+        /// A link was opened.
         case opened
-        /// The link is gone.
+        /// The link was lost.
         case dropped
     }
 
@@ -21,10 +21,10 @@ final class Tape: Sendable {
 
     func add(_ entry: Entry) { entries.withLock { $0.append(entry) } }
 
-    /// A place on the tape, behind all that there is.
+    /// The position after the last entry.
     var end: Int { entries.withLock { $0.count } }
 
-    /// Whether the last link is gone.
+    /// Whether the last link was lost.
     var isDropped: Bool {
         entries.withLock { entries in
             for entry in entries.reversed() {
@@ -38,12 +38,12 @@ final class Tape: Sendable {
         }
     }
 
-    /// All that there is from a place on.
+    /// The entries from a position on.
     func entries(from start: Int) -> [Entry] { entries.withLock { Array($0[min(start, $0.count)...]) } }
 
-    // MARK: What the host has sent
+    // MARK: Sent by the host
 
-    /// The places, from `start` on, behind which the host has sent `bytes`, or something with them in it.
+    /// The positions, from `start` on, after each write of the host that contains `text`.
     func sendings(of text: String, from start: Int) -> [Int] {
         let bytes = Array(text.utf8)
         return entries(from: start).enumerated().compactMap { index, entry in
@@ -51,9 +51,9 @@ final class Tape: Sendable {
         }
     }
 
-    // MARK: What was delivered
+    // MARK: Delivered to the host
 
-    /// What was delivered from `start` on, in one piece for each link.
+    /// The bytes delivered from `start` on, in one piece per link.
     func streams(from start: Int) -> [[UInt8]] {
         var streams: [[UInt8]] = [[]]
         for entry in entries(from: start) {
@@ -66,14 +66,14 @@ final class Tape: Sendable {
         return streams.filter { !$0.isEmpty }
     }
 
-    /// The notifications that were delivered from `start` on.
+    /// The notifications delivered from `start` on.
     func packets(from start: Int) -> [[UInt8]] {
         entries(from: start).compactMap { if case .delivered(let bytes) = $0 { bytes } else { nil } }
     }
 
-    /// The lines whose end was delivered from `start` on, without their ends, none of them empty.
+    /// The non-empty lines whose end was delivered from `start` on, without their ends.
     ///
-    /// `\n`, `\r` and both together end a line. What a link has brought of a line when it drops is none.
+    /// `\n`, `\r` and both together end a line. An incomplete line does not count when its link drops.
     func lines(from start: Int) -> [String] {
         var lines: [String] = []
         var line: [UInt8] = []
@@ -99,7 +99,7 @@ final class Tape: Sendable {
 }
 
 extension [UInt8] {
-    /// Without the NULs before and behind, which do not count.
+    /// The bytes without leading and trailing NULs, which are ignored.
     var withoutNULsAround: ArraySlice<UInt8> {
         let line = drop { $0 == 0 }
         return line.prefix(through: line.lastIndex { $0 != 0 } ?? line.startIndex - 1)

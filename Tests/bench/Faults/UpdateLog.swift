@@ -1,13 +1,13 @@
 import Synchronization
 
-/// What one who follows a device has shown, in order.
+/// The updates shown by a follower of a device, in order.
 final class UpdateLog: Sendable {
     enum Entry: Sendable, Hashable {
-        /// This.
+        /// A shown value.
         case shown(String)
-        /// That it does not know.
+        /// An unknown state.
         case unknown
-        /// That the device is lost, or does not answer.
+        /// A lost or unresponsive device.
         case trouble
     }
 
@@ -15,9 +15,9 @@ final class UpdateLog: Sendable {
 
     func add(_ entry: Entry) { entries.withLock { $0.append(entry) } }
 
-    /// What is to be said of all of it, where `truth` is so at the end.
+    /// The outcome of the whole log, if `truth` is the state at the end.
     ///
-    /// - Parameter told: What lines of the device have said, in order: each update shows what one of them has said.
+    /// - Parameter told: The values in the device's lines, in order. Each shown update must match one of them.
     func conclude(by truth: String, told: [String]) -> Outcome {
         let entries = entries.withLock { $0 }
         var rest = told[...]

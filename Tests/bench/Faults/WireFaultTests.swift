@@ -3,8 +3,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-/// Hosts of all families, and what becomes of what they do where a device or its line has a fault, in simulated time. See
-/// `Tests/bench/README.md`.
+/// Hosts of all families on a wire with a faulty device or line, in simulated time. See `Tests/bench/README.md`.
 @Suite("A host with a device that has faults, on a wire", .timeLimit(.minutes(60)))
 struct WireFaultTests {
     @Test("A pump") func pump() async throws {
@@ -25,7 +24,7 @@ struct WireFaultTests {
 
     @Test("An LED board") func led() async throws {
         try await FaultMatrix.check(.led, over: .line, LEDFaultScript.self) { settings, seed in
-            // The protocol leaves open whether the board answers a change.
+            // The protocol leaves open whether the board replies to a change.
             let board = LEDFirmware(lineRate: .unlimited, answersSets: seed % 4 != 0)
             return try await run(LEDFaultScript.self, board, settings, seed) { $0.isLit }
         }
@@ -53,7 +52,7 @@ struct WireFaultTests {
         _ script: Script.Type, _ device: Device, _ settings: SimulatorSettings, _ seed: UInt64,
         truth: @escaping @Sendable (Device) -> Script.Truth
     ) async throws -> [Outcome]? {
-        // That the host has another baud rate is the fault itself.
+        // The host's different baud rate is the fault itself.
         let hostRate = settings.text("fault") == "baud" ? 115_200 : nil
         return try await onThread {
             try WireWorld(device, faults: settings.faults(), seed: seed, hostRate: hostRate)

@@ -3,11 +3,11 @@ import LineProtocol
 import TestSupport
 import Transports
 
-/// A device with faults at the far end of a wire, in simulated time, all of it from one seed.
+/// A device with faults at the far end of a wire, in simulated time, all from one seed.
 final class WireWorld<Device: SimulatedDevice>: @unchecked Sendable {
-    // @unchecked: it is touched on the simulated loop's thread only.
+    // @unchecked: used on the simulated loop's thread only.
 
-    /// How long a script may take.
+    /// The time limit of a script.
     private static var longest: Duration { .seconds(900) }
 
     private let loop = SimulatedLoop()
@@ -16,7 +16,7 @@ final class WireWorld<Device: SimulatedDevice>: @unchecked Sendable {
     private var link: LossyLink?
     private var isUnplugged = false
 
-    /// - Parameter hostRate: The baud rate that the host has, where that is not the device's.
+    /// - Parameter hostRate: The host's baud rate, if it differs from the device's.
     init(_ device: Device, faults: [FaultOrder], seed: UInt64, hostRate: Int? = nil) {
         self.device = FaultyDevice(device, faults: faults, seed: seed, lineRate: .baud(38400))
         if let hostRate { self.device.setHostBaudRate(hostRate) }
@@ -57,7 +57,7 @@ final class WireWorld<Device: SimulatedDevice>: @unchecked Sendable {
             switch event.action {
             case .unplug: unplug()
             case .plugIn: isUnplugged = false
-            case .hangUp, .notifyEarly: break  // of the air
+            case .hangUp, .notifyEarly: break  // of the radio
             }
         }
     }
@@ -67,7 +67,7 @@ final class WireWorld<Device: SimulatedDevice>: @unchecked Sendable {
         link?.drop()
     }
 
-    /// Pulls the cable at a time, for so long.
+    /// Unplugs the cable at a time for a duration.
     func unplug(at time: Duration, for length: Duration) {
         loop.at(time) { [unowned self] in unplug() }
         loop.at(time + length) { [unowned self] in isUnplugged = false }
@@ -75,7 +75,7 @@ final class WireWorld<Device: SimulatedDevice>: @unchecked Sendable {
 
     // MARK: Running
 
-    /// Goes through a script; nil where it does not come to its end.
+    /// Runs a script; returns nil if it does not end.
     func run<Script: FaultScript>(
         _ script: Script.Type, seed: UInt64, truth: @escaping @Sendable (Device) -> Script.Truth
     ) throws -> [Outcome]? {
@@ -89,7 +89,7 @@ final class WireWorld<Device: SimulatedDevice>: @unchecked Sendable {
     }
 
     private final class Box: @unchecked Sendable {
-        // @unchecked: touched by the loop's thread only.
+        // @unchecked: used on the loop's thread only.
         var value: [Outcome] = []
     }
 }

@@ -7,18 +7,18 @@ import TestSupport
 import Testing
 import Transports
 
-/// Which LED board is on the bench.
+/// The kind of LED board on the bench.
 enum LEDRigKind: String, CaseIterable, Sendable {
-    /// The simulator, in this process.
+    /// The simulator in this process.
     case simulatorOnTerminal, simulatorOnTCP
-    /// The simulator, in this process, over BLE by way of a fake bluetoothd.
+    /// The simulator in this process, over BLE with a fake bluetoothd.
     case simulatorOnRadio
-    /// Our firmware's core, in a program of its own, on a pseudo-terminal.
+    /// Our firmware's core in its own program, on a pseudo-terminal.
     case firmware
-    /// The simulator, in this process, shared on a pseudo-terminal.
+    /// The simulator in this process, shared on a pseudo-terminal.
     case shared
 
-    /// Runs `body` with a dark board on the bench, and how its lamp is looked at.
+    /// Runs `body` with a board whose LED is off, and a function that observes the LED.
     func run(_ body: (_ board: LEDBoard, _ isLit: () async throws -> Bool) async throws -> Void) async throws {
         switch self {
         case .simulatorOnTerminal: try await simulate(on: .terminal, body)
@@ -57,12 +57,12 @@ enum LEDRigKind: String, CaseIterable, Sendable {
     }
 }
 
-/// How a board on the bench is reached.
+/// Access to a board on the bench.
 struct LEDBoard {
     let endpoint: String
-    /// What a program needs in its environment to find it.
+    /// The environment that a program needs to find the board.
     let environment: [String: String]
-    /// Opens a link to it.
+    /// Opens a link to the board.
     let link: () async throws -> any Link
 
     init(endpoint: String, environment: [String: String], link: @escaping () async throws -> any Link) {

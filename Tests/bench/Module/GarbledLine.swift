@@ -1,10 +1,10 @@
-/// What a UART makes of bytes that were sent at another baud rate: 8N1, each bit looked at in its middle, a framing error
-/// passed on as a byte, as an AVR does.
+/// The bytes that a UART receives if the sender has another baud rate: 8N1, each bit sampled in its middle, and a
+/// framing error passed on as a byte, as by an AVR.
 enum GarbledLine {
     /// - Parameters:
-    ///   - bytes: What is sent in one go, on a line that was and will be idle.
-    ///   - sender: Bits a second.
-    ///   - receiver: Bits a second.
+    ///   - bytes: The bytes, sent without a pause, on a line that is idle before and after.
+    ///   - sender: Bits per second.
+    ///   - receiver: Bits per second.
     static func received(_ bytes: [UInt8], from sender: Int, at receiver: Int) -> [UInt8] {
         guard sender != receiver else { return bytes }
         var bits: [Bool] = []

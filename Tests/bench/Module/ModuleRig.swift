@@ -3,29 +3,29 @@ import FirmwareSim
 import LineProtocol
 import TestSupport
 
-/// A device on a serial line that is opened at a baud rate, in simulated time. At another rate than the device's each side
-/// hears what a UART makes of that.
+/// A device on a serial line that is opened at a baud rate, in simulated time. If the rate is not the device's, each
+/// side receives what a UART makes of it.
 final class ModuleRig: @unchecked Sendable {
-    // @unchecked: it is touched on the simulated loop's thread only.
+    // @unchecked: used on the simulated loop's thread only.
 
-    /// How long something may take.
+    /// The time limit of an operation.
     private static let longest = Duration.seconds(300)
 
-    /// Something did not come to an end.
+    /// An operation did not end.
     struct Hang: Error {}
 
     let loop = SimulatedLoop()
     var device: any SimulatedDevice
-    /// The baud rates that the line was opened at; 0 for none.
+    /// The baud rates at which the line was opened; 0 for none.
     private(set) var opened: [Int] = []
-    /// What was sent, as it was meant.
+    /// The text sent, before any garbling.
     private(set) var sent: [String] = []
     private(set) var reports: [ModuleSetup.Report] = []
     /// Whether the line has a baud rate.
     var isSerial = true
-    /// Whether opening it resets the device.
+    /// Whether opening the line resets the device.
     var resets = false
-    /// The rates that the adapter lacks.
+    /// The rates that the adapter does not support.
     var missingRates: Set<Int> = []
     private var link: ModuleWire?
 
@@ -57,7 +57,7 @@ final class ModuleRig: @unchecked Sendable {
         return link
     }
 
-    /// Has a setup do something, and lets time go by until it is done.
+    /// Runs an operation of a setup, and advances the clock until it is done.
     func perform(
         dialect: String? = nil,
         _ body: @escaping @Sendable (ModuleSetup) async throws(ModuleSetupError) -> ModuleInfo
@@ -79,14 +79,14 @@ final class ModuleRig: @unchecked Sendable {
     }
 
     private final class Outcome: @unchecked Sendable {
-        // @unchecked: touched by the loop's thread only.
+        // @unchecked: used on the loop's thread only.
         var result: Result<ModuleInfo, ModuleSetupError>?
     }
 }
 
-/// A line that takes everything at once.
+/// A line that accepts all writes immediately.
 private final class ModuleWire: Link, @unchecked Sendable {
-    // @unchecked: it is touched on the simulated loop's thread only.
+    // @unchecked: used on the simulated loop's thread only.
 
     let name = "line"
     let keepsPacketBounds = false

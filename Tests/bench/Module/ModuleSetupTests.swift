@@ -15,7 +15,7 @@ struct ModuleSetupTests {
 
     private func state(_ rig: ModuleRig) throws -> SimulatedModule { try #require(rig.device as? SimulatedModule) }
 
-    /// The error of something that must fail.
+    /// Returns the error of an operation that must fail.
     private func error(_ result: Result<ModuleInfo, ModuleSetupError>) throws -> ModuleSetupError {
         guard case .failure(let error) = result else { throw Unexpected() }
         return error
@@ -105,7 +105,7 @@ struct ModuleSetupTests {
         let info = try rig.perform { setup throws(ModuleSetupError) in try await setup.info() }.get()
         #expect(info.name == "HMSoft")
         #expect(try !state(rig).isConnected)
-        // One that does not tell its UART does it without a word.
+        // A module without notices to its UART disconnects silently.
         #expect(rig.reports.contains(.disconnectedCentral) == notifies)
     }
 
@@ -120,7 +120,7 @@ struct ModuleSetupTests {
         #expect(try state(rig).isConnected)
     }
 
-    // MARK: What is no module
+    // MARK: Other devices
 
     @Test(
         "A pump ends it, at its first word, and is as it was", arguments: [nil] + dialects.map(Optional.some),
@@ -160,7 +160,7 @@ struct ModuleSetupTests {
         _ = pump.advance(to: .seconds(3))
         let duty = pump.duty
         var now = Duration.seconds(3)
-        // In any order that is sent while nobody answers, and what is asked where somebody does.
+        // In any order of the probes that are sent without a reply, and of the queries that are sent after one.
         let texts = [
             "AT", "\r\n", "AT", "\r\n", "AT\r\n", "AT\r\n", "AT+VERS?", "AT+VERSION\r\n", "AT+NAME?", "AT+NAME\r\n",
             "AT+BAUD?",
@@ -194,7 +194,7 @@ struct ModuleSetupTests {
         #expect(info.name == "x" && info.version == nil && info.baudRate == nil)
     }
 
-    // MARK: What is not set
+    // MARK: Refused settings
 
     @Test(
         "A name that a module can't have is not sent",
@@ -256,7 +256,7 @@ struct ModuleSetupTests {
     }
 }
 
-/// A device that says nothing.
+/// A device that sends nothing.
 private struct Silence: SimulatedDevice {
     mutating func receive(_ bytes: [UInt8], at instant: Duration) {}
     mutating func advance(to instant: Duration) -> [Emission] { [] }
@@ -265,7 +265,7 @@ private struct Silence: SimulatedDevice {
     mutating func reset(at instant: Duration) {}
 }
 
-/// A device at 9600 baud that answers texts as they come in one go, or up to an end.
+/// A device at 9600 baud that replies to texts, delimited by a pause or by `end`.
 private struct Talker: SimulatedDevice {
     var end = ""
     let answer: @Sendable (String) -> String?

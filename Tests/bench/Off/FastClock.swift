@@ -1,6 +1,6 @@
 import TestSupport
 
-/// A clock that goes faster than the real one, as an emulated board does.
+/// A clock that runs faster than real time, like an emulated board.
 struct FastClock: Clock {
     typealias Instant = ManualClock.Instant
 

@@ -1,9 +1,9 @@
 import LineProtocol
 import TestSupport
 
-/// A link to the pump of an `OffWorld`, by a carrier that may take bytes late, lose the device, and lose bytes.
+/// A link to the pump of an `OffWorld`. Its carrier may accept bytes late, lose the device, and lose bytes.
 final class FaultyLink: Link, @unchecked Sendable {
-    // @unchecked: it is touched on the simulated loop's thread only.
+    // @unchecked: used on the simulated loop's thread only.
 
     let name = "bench"
     let keepsPacketBounds = false
@@ -11,7 +11,7 @@ final class FaultyLink: Link, @unchecked Sendable {
     var maximumWriteLength: Int? { nil }
     var executor: any SerialExecutor & TaskExecutor { loop }
 
-    /// Whose link it is.
+    /// The number of the host that owns the link.
     let host: Int
     private unowned let world: OffWorld
     private let loop: SimulatedLoop
@@ -20,17 +20,17 @@ final class FaultyLink: Link, @unchecked Sendable {
     private(set) var isOpen = true
     private var error: LinkError?
 
-    /// What the carrier has yet to take.
+    /// Bytes that the carrier has not accepted yet.
     private struct Waiting {
         let id: UInt64
         var bytes: [UInt8]
-        /// Nil where the sender does not wait, and can't take it back.
+        /// Nil if the sender does not wait and can't take the bytes back.
         var sender: UnsafeContinuation<LinkError?, Never>?
     }
 
     private var waiting: [Waiting] = []
     private var lastID: UInt64 = 0
-    /// Whether the carrier takes nothing for now; and whether it takes the first bytes into its own buffer.
+    /// Whether the carrier accepts nothing for now, and whether it accepts the first bytes into its own buffer.
     private var isStalled = false
     private var buffersFirst = false
 
@@ -42,7 +42,7 @@ final class FaultyLink: Link, @unchecked Sendable {
         arrived = backlog
     }
 
-    // MARK: What happens to it
+    // MARK: Events
 
     func arrive(_ bytes: [UInt8]) {
         guard isOpen else { return }
@@ -118,7 +118,7 @@ final class FaultyLink: Link, @unchecked Sendable {
         if let error { throw error }
     }
 
-    /// A part may have gone out.
+    /// Withdraws a write, of which a part may have been sent.
     private func withdraw(_ id: UInt64) {
         guard let index = waiting.firstIndex(where: { $0.id == id }), let sender = waiting[index].sender else { return }
         let count = index == 0 && world.isPartSent() ? world.number(below: waiting[index].bytes.count) : 0

@@ -1,12 +1,12 @@
 import LineProtocol
 import TestSupport
 
-/// The line to a board, with faults, and any number of hosts on it, as behind a shared TCP port. All of them hear all that
-/// the board says.
+/// The line to a board, with faults and any number of hosts, as behind a shared TCP port. All hosts receive all output
+/// of the board.
 final class FaultyWire: @unchecked Sendable {
-    // @unchecked: it is touched on the executor of the board's link only.
+    // @unchecked: used on the executor of the board's link only.
 
-    /// Of 1000 lines of the board, how many are lost, doubled or late.
+    /// The number of lines in 1000 of the board's that are lost, doubled or late.
     struct Faults {
         var lost = 0
         var doubled = 0
@@ -14,7 +14,7 @@ final class FaultyWire: @unchecked Sendable {
     }
 
     let board: any Link
-    /// What the time is measured by that a line is late.
+    /// The clock for the delay of a late line.
     let clock: FastClock
     var faults = Faults()
     var random = SplitMix64(seed: 0)
@@ -39,7 +39,7 @@ final class FaultyWire: @unchecked Sendable {
         }
     }
 
-    /// Begins a run with no fault and nothing on its way.
+    /// Prepares a run without faults and without anything in flight.
     func clear(seed: UInt64) {
         faults = Faults()
         random = SplitMix64(seed: seed)
@@ -73,7 +73,7 @@ final class FaultyWire: @unchecked Sendable {
         }
     }
 
-    /// Keeps a line, and those behind it, for a while.
+    /// Delays a line and the lines after it.
     private func hold(_ line: [UInt8]) {
         late.append(line)
         guard late.count == 1 else { return }
@@ -90,7 +90,7 @@ final class FaultyWire: @unchecked Sendable {
 
 /// A host's link on a faulty wire.
 final class WireLink: Link, @unchecked Sendable {
-    // @unchecked: it is touched on the executor of the board's link only.
+    // @unchecked: used on the executor of the board's link only.
 
     let name = "wire"
     let keepsPacketBounds = false

@@ -4,14 +4,14 @@ import LineProtocol
 import TestSupport
 import Testing
 
-/// A pump keeps 63 bytes while it sleeps, and loses what comes beyond in silence. No program in a hurry makes pumpctl send
-/// more: what it sends is counted by the simulator, while it answers, and then played to our firmware on the emulated chip.
+/// A sleeping pump buffers 63 bytes, and silently loses the rest. No program, however hasty, makes pumpctl send more.
+/// The simulator counts the bytes while it replies, and then they are played to our firmware on the emulated chip.
 ///
-/// `SEEDS=1234 swift test --filter HasteTests` plays one of them and prints what happened.
+/// `SEEDS=1234 swift test --filter HasteTests` plays one program and prints its course.
 @Suite("Bench: no sequence of commands loses a byte at the pump")
 struct HasteTests {
     private static let seeds = Seeds(100, soak: 1_000)
-    /// Every so many of them are played to our firmware.
+    /// One run in this many is played to our firmware.
     private static let playedEach = 20
 
     @Test("Commands in haste")
@@ -23,7 +23,7 @@ struct HasteTests {
             if Self.seeds.isSingle { print(run.transcript.text) }
             #expect(run.lost == 0, "seed \(seed) loses \(run.lost) bytes")
         }
-        // Else nothing is shown.
+        // Otherwise the test proves nothing.
         #expect(runs.count { $0.1.writes.count >= 8 } > runs.count / 2)
 
         if let reason = FirmwareBuild.reasonToSkip { try Test.cancel(Comment(rawValue: reason)) }
@@ -42,9 +42,9 @@ struct HasteTests {
     }
 }
 
-/// One program in a hurry, drawn from a seed: commands that are cancelled, or not waited for, as soon as they are sent.
+/// A hasty program, generated from a seed: its commands are cancelled, or not waited for, as soon as they are sent.
 final class HasteRun: @unchecked Sendable {
-    // @unchecked: it is touched on the simulated loop's thread only.
+    // @unchecked: used on the simulated loop's thread only.
 
     struct Outcome: Sendable {
         var lost: Int
@@ -58,7 +58,7 @@ final class HasteRun: @unchecked Sendable {
 
     static func play(seed: UInt64) -> Outcome {
         let world = OffWorld(seed: seed, isShared: false) { faults in
-            // What others send, and what the carrier makes of it, is not pumpctl's doing.
+            // Without other senders and faults of the carrier, which pumpctl does not control.
             (faults.intrusions, faults.cutWrites, faults.cuts, faults.resets) = ([], 0, [], false)
             faults.options.lineRate = .baud(9600)
         }

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// Programs that end with OFF, on a pump and a line that do all that such things do.
+/// Programs that end with OFF, with a pump and a line that show every known fault.
 ///
-/// `SEEDS=1234 swift test --filter OffAttackTests` plays one of them and prints what happened.
+/// `SEEDS=1234 swift test --filter OffAttackTests` plays one program and prints its course.
 @Suite("Bench: OFF gets through, and what is said of it is true")
 struct OffAttackTests {
     static let seeds = Seeds(2_000, soak: 10_000)

@@ -1,48 +1,48 @@
 import FirmwareSim
 
-/// What really happened in a run.
+/// The true events of a run.
 struct OffFacts {
-    /// The last instant at which the pump did not run.
+    /// The last time at which the pump was not running.
     var lastStill = Duration.zero
-    /// When bytes were last lost between host and pump, or late.
+    /// The last time at which bytes between host and pump were lost or late.
     var lastLoss: Duration?
-    /// When the pump's UART last had no room for a byte.
+    /// The last time at which the pump's UART had no room for a byte.
     var lastOverflow: Duration?
-    /// When a line of the pump was last damaged.
+    /// The last time at which a line of the pump was damaged.
     var lastDamage: Duration?
-    /// Acknowledgements of OFF that the carrier held back: when they were said, and when they arrived.
+    /// Acknowledgements of OFF that the carrier delayed: the times of sending and of arrival.
     var lateOffs: [(said: Duration, arrived: Duration)] = []
-    /// When the button was last pressed.
+    /// The time of the last button press.
     var lastPress: Duration?
-    /// When somebody else last sent something.
+    /// The last time at which another program sent something.
     var lastIntrusion: Duration?
-    /// Whether anybody but the host under test may switch the pump on.
+    /// Whether anything other than the host under test may switch the pump on.
     var hasOthers = false
 
-    /// What a host has sent.
+    /// The commands sent by a host.
     struct Host {
         var firstOn: Duration?
         var firstOff: Duration?
         var lastOff: Duration?
-        /// Whether it has begun an OFF behind which it begins nothing.
+        /// Whether the host has begun an OFF after which it begins nothing.
         var isStopping = false
-        /// Whether it has begun an OFF that has not left.
+        /// Whether the host has begun an OFF that was not sent yet.
         var awaitsOff = false
     }
     var hosts: [Host] = []
 
-    /// How the motor was driven, and since when.
+    /// A setting of the motor with its start.
     struct Drive { var since: Duration, state: PumpState, duty: UInt8 }
     private(set) var drives = [Drive(since: .zero, state: .off, duty: 0)]
 
     private var handledCount = 0
     private var overflowCount = 0
-    /// Which changes the pump has carried out, and when.
+    /// The changes that the pump has carried out, with their times.
     private(set) var carriedOut: [(time: Duration, command: String)] = []
 
-    // MARK: Taking notes
+    // MARK: Recording facts
 
-    /// A host's bytes have left for the pump.
+    /// Records a host's bytes when they leave for the pump.
     mutating func note(
         _ bytes: [UInt8], from host: Int, at now: Duration, wasTakenBefore: Bool, fail: (String) -> Void
     ) {
@@ -63,7 +63,7 @@ struct OffFacts {
         }
     }
 
-    /// The pump has lived on; returns the command that it has handled.
+    /// Records the pump's progress; returns the command that it has handled.
     mutating func note(_ pump: PumpFirmware, wasOn: Bool, at now: Duration) -> [UInt8]? {
         if !wasOn || pump.state != .on { lastStill = now }
         if pump.receiveOverflows != overflowCount { (overflowCount, lastOverflow) = (pump.receiveOverflows, now) }
@@ -73,8 +73,8 @@ struct OffFacts {
         }
         guard pump.commandsHandled != handledCount else { return nil }
         handledCount = pump.commandsHandled
-        // It stood still for no time: the button was served between the two lines of the reply. Where the line that says so
-        // is lost, nobody can know.
+        // The pump was off for no time, because the button was handled between the two lines of the reply. If the
+        // button's line is lost, no host can know.
         if String(decoding: pump.lastCommand, as: UTF8.self).uppercased() == "OFF" { lastStill = now }
         if pump.state == .on {
             carriedOut.append((now, String(decoding: pump.lastCommand, as: UTF8.self).uppercased()))
@@ -82,28 +82,28 @@ struct OffFacts {
         return pump.lastCommand
     }
 
-    /// A host begins OFF.
+    /// Records that a host begins OFF.
     mutating func beginOff(host: Int) {
         while hosts.count <= host { hosts.append(Host()) }
         hosts[host].awaitsOff = true
     }
 
-    // MARK: Asking
+    // MARK: Queries
 
-    /// When a host last sent OFF.
+    /// The time of a host's last OFF.
     func lastOff(of host: Int) -> Duration? { hosts.indices.contains(host) ? hosts[host].lastOff : nil }
 
-    /// Whether the motor was driven so at a moment since then.
+    /// Whether the motor had such a setting at any time since `start`.
     func wasDriven(since start: Duration, _ isSo: (Drive) -> Bool) -> Bool {
         for index in drives.indices.reversed() {
             if isSo(drives[index]) { return true }
-            // It was driven so until the next began.
+            // A setting lasts until the next one begins.
             if drives[index].since < start { return false }
         }
         return false
     }
 
-    /// Whether `command` was carried out since then.
+    /// Whether `command` was carried out since `start`.
     func isCarriedOut(_ command: String, since start: Duration) -> Bool {
         carriedOut.contains { $0.time >= start && $0.command == command }
     }

@@ -1,29 +1,29 @@
 import FirmwareSim
 import TestSupport
 
-/// What goes wrong in one run, drawn from its seed. Each kind is left out of most runs, so that each is met alone too.
+/// The faults of one run, generated from its seed. Most runs lack most kinds, so that each kind also occurs alone.
 struct OffFaults: Sendable {
-    /// Of 1000 lines of the device, how many are lost, doubled, late, or lack a byte.
+    /// The number of lines in 1000 of the device's that are lost, doubled, late, or lack a byte.
     var lostLines = 0
     var doubledLines = 0
     var lateLines = 0
     var cutLines = 0
-    /// Of 1000 writes of a host, how many lack a byte at the pump.
+    /// The number of writes in 1000 of a host's that lack a byte at the pump.
     var cutWrites = 0
-    /// When the carrier takes nothing, and for how long.
+    /// The periods in which the carrier accepts nothing.
     var stalls: [(start: Duration, end: Duration)] = []
-    /// When the link is lost.
+    /// The times at which the link is lost.
     var cuts: [Duration] = []
-    /// How long after that the device is back; nil for never.
+    /// The time until the device is back after that; nil for never.
     var absence: Duration? = .zero
     /// Whether opening the link resets the board.
     var resets = false
-    /// What others send to the pump.
+    /// The bytes that other programs send to the pump.
     var intrusions: [(time: Duration, bytes: [UInt8])] = []
     var presses: [Duration] = []
-    /// When the skin gets too warm.
+    /// The time at which the skin becomes too warm.
     var overheating: Duration?
-    /// When its probe fails.
+    /// The failure of the skin's probe.
     var brokenProbe: (time: Duration, condition: ThermistorCondition)?
     var options = PumpFirmwareOptions()
     var potentiometer = 716
@@ -73,7 +73,7 @@ struct OffFaults: Sendable {
         if isDrawn(3) { potentiometer = number(1024) }
     }
 
-    /// Whether nothing is lost or late between the host and the pump, and nobody else is there.
+    /// Whether nothing is lost or late between host and pump, and no other program sends anything.
     var isLineSound: Bool {
         lostLines + lateLines + cutLines + cutWrites == 0 && stalls.isEmpty && cuts.isEmpty && intrusions.isEmpty
     }

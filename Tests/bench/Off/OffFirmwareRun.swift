@@ -4,11 +4,11 @@ import TestSupport
 
 @testable import pumpctl
 
-/// Programs that end with OFF, on a board, one behind the other.
+/// Programs that end with OFF, on a board, one after another.
 final class OffFirmwareRun: @unchecked Sendable {
-    // @unchecked: it is touched on the executor of the board's link only.
+    // @unchecked: used on the executor of the board's link only.
 
-    /// So long that OFF gets through in any case, on any machine.
+    /// Long enough for OFF to get through in every case, on any machine.
     private static let patience = Duration.seconds(150)
 
     private let wire: FaultyWire
@@ -23,7 +23,7 @@ final class OffFirmwareRun: @unchecked Sendable {
         clock = wire.clock
     }
 
-    /// Plays the programs of `seeds`; returns what was wrong.
+    /// Plays the programs of `seeds`; returns the failures.
     static func play(seeds: [UInt64], on rig: any PumpRig) async throws -> [String] {
         let board = try await rig.link()
         let run = OffFirmwareRun(FaultyWire(board, FastClock()), rig)
@@ -68,7 +68,7 @@ final class OffFirmwareRun: @unchecked Sendable {
     private func prepare(isOn: Bool) async throws {
         let session = try await begin()
         try await session.turnOff(timeout: Self.patience)
-        // It may be refused: half a line of the run before can still be in the board's buffer.
+        // ON may be refused: half a line of the previous run can still be in the board's buffer.
         if isOn { try? await session.turnOn(timeout: Self.patience) }
         _ = try await session.readTemperatures(timeout: Self.patience)
         await session.close()
@@ -95,7 +95,7 @@ final class OffFirmwareRun: @unchecked Sendable {
             let host = index > 0 ? other ?? session : session
             let task = Task(executorPreference: wire.board.executor) {
                 try? await self.clock.sleep(for: pause)
-                // What is begun behind OFF is meant.
+                // A command that begins after OFF is intentional.
                 guard !self.isStopping else { return }
                 do { _ = try await host.perform(command, timeout: .seconds(3)) } catch {
                     self.wire.note("\(command.text): \(error)")
@@ -106,7 +106,7 @@ final class OffFirmwareRun: @unchecked Sendable {
         }
         try? await clock.sleep(for: .milliseconds(number(300)))
         if other != nil {
-            // What another host changes behind OFF is its own affair.
+            // Changes by another host after OFF are allowed.
             for task in tasks { await task.value }
             async let temperatures = other?.readTemperatures()
             try await off(session)
@@ -129,7 +129,7 @@ final class OffFirmwareRun: @unchecked Sendable {
         }
     }
 
-    /// OFF, whose task may be cancelled; nothing keeps it from getting through.
+    /// Sends OFF from a task that may be cancelled; nothing may keep it from getting through.
     private func off(_ session: PumpSession) async throws {
         isStopping = true
         let off = Task(executorPreference: wire.board.executor) { try await session.turnOff(timeout: Self.patience) }

@@ -5,7 +5,7 @@ import Testing
 struct OffFirmwareTests {
     static let seeds = Seeds(60, soak: 200)
 
-    /// By its seed each program has its make of firmware.
+    /// The seed selects the firmware variant of a program.
     @Test("Programs on our firmware in simavr", arguments: seeds.pieces(FirmwareSlots.count), [1, 2])
     func programs(seeds: Range<UInt64>, thermistors: Int) async throws {
         let seeds = seeds.filter { Int($0 % 2) == thermistors - 1 }

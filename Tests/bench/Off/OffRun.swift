@@ -5,9 +5,9 @@ import TestSupport
 
 @testable import pumpctl
 
-/// One run of a program that ends with OFF, drawn from a seed, and what was wrong with it.
+/// A run of a program that ends with OFF, generated from a seed, and its failures.
 final class OffRun: @unchecked Sendable {
-    // @unchecked: it is touched on the simulated loop's thread only.
+    // @unchecked: used on the simulated loop's thread only.
 
     enum Program: Int, CaseIterable {
         case timedRun, commands, shared, halfLines, inFlight
@@ -16,9 +16,9 @@ final class OffRun: @unchecked Sendable {
     let world: OffWorld
     var loop: SimulatedLoop { world.loop }
     private let program: Program
-    /// Whether OFF was begun, behind which nothing is.
+    /// Whether OFF was begun, after which nothing may begin.
     private var isStopping = false
-    /// How often each command was begun.
+    /// The number of times that each command was begun.
     private var begunCommands: [String: Int] = [:]
 
     private init(_ world: OffWorld, _ program: Program) {
@@ -26,7 +26,7 @@ final class OffRun: @unchecked Sendable {
         self.program = program
     }
 
-    /// Plays the run of a seed; returns what was wrong, and what happened.
+    /// Plays the run of a seed; returns its failures and its transcript.
     static func play(seed: UInt64) -> (failures: [String], transcript: OffTranscript) {
         let program = Program.allCases[Int(seed % UInt64(Program.allCases.count))]
         let world = OffWorld(seed: seed, isShared: program == .shared)
@@ -39,7 +39,7 @@ final class OffRun: @unchecked Sendable {
         case .deadlock: world.fail("nothing goes on any more")
         case .late: world.fail("it does not end")
         }
-        // Nothing is sent any more.
+        // Nothing more is sent.
         world.loop.run(for: .seconds(1.5))
         if world.loop.strayJobs > 0 { world.fail("\(world.loop.strayJobs) jobs came from another thread") }
         return (world.failures, world.transcript)
@@ -82,7 +82,7 @@ final class OffRun: @unchecked Sendable {
         await session.close()
     }
 
-    /// Commands of several tasks, some of them cancelled, and OFF in their midst.
+    /// Runs commands in several tasks, some of them cancelled, with OFF in between.
     private func commandsAndOff(_ session: PumpSession, within milliseconds: Int) async {
         let start = loop.now
         let end = start + world.time(0, milliseconds)
@@ -102,7 +102,7 @@ final class OffRun: @unchecked Sendable {
         for task in tasks { await task.value }
     }
 
-    /// OFF, whose task may be cancelled.
+    /// Sends OFF from a task that may be cancelled.
     private func off(_ session: PumpSession) async {
         isStopping = true
         world.edit { facts in
@@ -165,16 +165,16 @@ final class OffRun: @unchecked Sendable {
 
     private func drawSpeed() -> PumpSpeed { PumpSpeed(pwm: world.number(below: 256)) ?? .initial }
 
-    // MARK: One command
+    // MARK: A single command
 
-    /// Performs a command, and judges what is said of it.
+    /// Performs a command and judges the reported outcome.
     private func perform(
         _ command: LineProtocol.PumpCommand, _ session: PumpSession, host: Int = 0, timeout: Duration
     ) async {
         let begun = loop.now
         begunCommands[command.text, default: 0] += 1
         world.log(.note("host \(host) begins \(command.text)"))
-        // Of two at once, the second may be spared by the first.
+        // Of two at once, the first may make the second unnecessary.
         if command == .off, begunCommands["OFF"] == 1 { world.edit { $0.beginOff(host: host) } }
         do throws(SessionError) {
             let reply = try await session.perform(command, timeout: timeout)
@@ -187,7 +187,7 @@ final class OffRun: @unchecked Sendable {
     }
 
     private func judge(_ reply: PumpReply, since begun: Duration) {
-        // A button that is served within the reply undoes at once what the reply tells of.
+        // A button press that is handled within the reply immediately undoes the command.
         let isPressed = world.facts.lastPress.map { $0 + .milliseconds(200) >= begun } ?? false
         switch reply {
         case .on where isPressed: break
@@ -213,8 +213,9 @@ final class OffRun: @unchecked Sendable {
             {
                 world.fail("OFF is said not to have been sent")
             }
-            // It gets through whatever others do to a line that loses nothing, unless the button switches the pump on
-            // again. Others can fill the pump's UART, which then swallows a part of anything: two seconds count from there.
+            // OFF gets through a lossless line whatever other programs send, unless the button switches the pump on
+            // again. Other programs can fill the pump's UART, which then swallows parts of any line, so the two seconds
+            // count from the last overflow.
             let isUndone = world.facts.lastPress.map { $0 >= begun } ?? false
             let start = max(begun, world.facts.lastOverflow ?? begun)
             let isTimeEnough = begun + timeout - start >= .seconds(2)
@@ -222,10 +223,10 @@ final class OffRun: @unchecked Sendable {
                 world.fail("OFF did not get through: \(error)")
             }
         case .on, .speed:
-            // Of several, it is not known which one the pump has carried out.
+            // Of several equal commands, it is unknown which one the pump has carried out.
             guard error.outcome != .unknown, begunCommands[command.text] == 1, !world.facts.hasOthers else { return }
             guard world.facts.isCarriedOut(command.text, since: begun) else { return }
-            // Where the answer was lost, an error that comes instead can't be told from its own.
+            // If the reply was lost, an error in its place looks like a real one.
             if error.outcome == .nothingChanged, let loss = world.facts.lastLoss, loss >= begun { return }
             world.fail("\(command.text) is said to be \(error.outcome.rawValue), and was carried out")
         case .status, .temperature: break
@@ -259,7 +260,7 @@ final class OffRun: @unchecked Sendable {
         }
         let result = await task.result
         judge(result, since: start)
-        // A signal may come before it is known whose the refusal is: then OFF goes.
+        // The signal may come before the source of a refusal is known: then OFF is sent.
         if case .failure(is CancellationError) = result { return }
         if wasLatched, world.pump.state != .error, world.faults.isLineSound, !world.facts.hasOthers {
             world.fail("the run has cleared the latch")
@@ -270,7 +271,7 @@ final class OffRun: @unchecked Sendable {
         switch report {
         case .on(let report):
             world.log(.note("told: \(report.text)"))
-            // Where it is not on, that is not printed.
+            // A failed report is not printed.
             if report.failure == nil { judge(report) }
         case .off:
             world.log(.note("told: off"))
@@ -282,7 +283,7 @@ final class OffRun: @unchecked Sendable {
 
     private func judge(_ report: PumpOnReport) {
         guard let start = world.facts.hosts.first?.firstOn else { return }
-        // Nothing on the wire tells 7 % from a 70 % that has lost a byte.
+        // 7 % may be a 70 % that has lost a byte: both are valid by the protocol.
         if let damage = world.facts.lastDamage, damage >= start { return }
         if let percent = report.status?.speedPercent,
             !world.facts.wasDriven(since: start, { $0.state == .on && Int($0.duty) * 100 / 255 == Int(percent) })
@@ -314,7 +315,7 @@ final class OffRun: @unchecked Sendable {
         }
     }
 
-    /// Waits for the device to be back.
+    /// Waits until the device is back.
     private func reopen() async throws -> any Link {
         world.log(.note("the device is wanted back"))
         guard let absence = world.faults.absence else {

@@ -1,6 +1,6 @@
 import FirmwareSim
 
-/// What happened in a run, for people.
+/// The course of a run, for people.
 struct OffTranscript {
     enum Event {
         case sends(Int, [UInt8])

@@ -2,13 +2,13 @@ import FirmwareSim
 import LineProtocol
 import TestSupport
 
-/// A pump, its hosts and what is between them, in simulated time, all of it from one seed.
+/// A pump, its hosts and their carriers in simulated time, all from one seed.
 ///
-/// It knows what really happens, and so whether what is said of it is true.
+/// The world knows the true events, and so whether a host's reports are true.
 final class OffWorld: @unchecked Sendable {
-    // @unchecked: it is touched on the simulated loop's thread only.
+    // @unchecked: used on the simulated loop's thread only.
 
-    /// How often a busy pump is looked at.
+    /// The interval at which a busy pump is observed.
     private static let grain = Duration.milliseconds(8)
 
     let loop = SimulatedLoop()
@@ -19,7 +19,7 @@ final class OffWorld: @unchecked Sendable {
     private(set) var facts = OffFacts()
     private(set) var failures: [String] = []
     var transcript = OffTranscript()
-    /// What has left for the pump, and when.
+    /// The bytes that have left for the pump, with their times.
     private(set) var writes: [(time: Duration, bytes: [UInt8])] = []
 
     private var links: [FaultyLink] = []
@@ -28,7 +28,7 @@ final class OffWorld: @unchecked Sendable {
     private var lastArrival = Duration.zero
     private var areFaultsOn = false
 
-    /// - Parameter change: Changes the faults that the seed gives.
+    /// - Parameter change: Changes the faults of the seed.
     init(seed: UInt64, isShared: Bool, change: (inout OffFaults) -> Void = { _ in }) {
         random = SplitMix64(seed: seed)
         var faults = OffFaults(&random, isShared: isShared)
@@ -41,7 +41,7 @@ final class OffWorld: @unchecked Sendable {
             step: { [unowned self] in live(until: $0) })
     }
 
-    /// What happened before the run. Its last lines may still be under way when the run begins.
+    /// Plays the events before the run. Their last lines may still be in flight when the run begins.
     func prepare(_ past: [Past], isLineFaulty: Bool) {
         areFaultsOn = isLineFaulty
         for event in past {
@@ -60,7 +60,7 @@ final class OffWorld: @unchecked Sendable {
 
     enum Past { case on, off, overheating }
 
-    /// From now on things go wrong.
+    /// Activates the faults.
     func beginFaults() {
         areFaultsOn = true
         let start = loop.now
@@ -94,7 +94,7 @@ final class OffWorld: @unchecked Sendable {
 
     func intrude(_ bytes: [UInt8]) {
         log(.intrudes(bytes))
-        // An O or an ON may be completed by anybody.
+        // Any later byte may complete an O or an ON.
         if bytes.contains(UInt8(ascii: "O")) { facts.hasOthers = true }
         facts.lastIntrusion = loop.now
         pump.receive(bytes, at: loop.now)
@@ -130,9 +130,10 @@ final class OffWorld: @unchecked Sendable {
         return link
     }
 
-    /// The bytes leave for the pump.
+    /// Handles bytes that leave for the pump.
     ///
-    /// - Parameter wasTakenBefore: Whether the carrier had them in a buffer of its own, from where nobody gets them back.
+    /// - Parameter wasTakenBefore: Whether the carrier held the bytes in its own buffer, from which no host can
+    ///   withdraw them.
     func take(_ bytes: [UInt8], from link: FaultyLink, wasTakenBefore: Bool) {
         log(.sends(link.host, bytes))
         facts.note(bytes, from: link.host, at: loop.now, wasTakenBefore: wasTakenBefore) { fail($0) }
@@ -148,7 +149,7 @@ final class OffWorld: @unchecked Sendable {
 
     func isPartSent() -> Bool { isDrawn(2) }
 
-    // MARK: What the pump does
+    // MARK: The pump
 
     private func live(until time: Duration) {
         let wasOn = pump.state == .on
@@ -199,7 +200,7 @@ final class OffWorld: @unchecked Sendable {
 
     private func arrive(_ line: [UInt8]) { for link in links { link.arrive(line) } }
 
-    // MARK: Drawing
+    // MARK: Random values
 
     func number(below bound: Int) -> Int { random.number(below: bound) }
     func isDrawn(_ oneIn: Int) -> Bool { random.number(below: oneIn) == 0 }
@@ -214,20 +215,20 @@ final class OffWorld: @unchecked Sendable {
         failures.append(text)
     }
 
-    /// Whether nothing was lost or held back so far.
+    /// Whether nothing was lost or delayed so far.
     var isLossless: Bool { facts.lastLoss == nil && faults.stalls.isEmpty && !faults.resets }
 
     func edit(_ change: (inout OffFacts) -> Void) { change(&facts) }
 
-    /// "off" is said of an OFF that was begun at `start`.
+    /// Judges a report of "off" for an OFF that was begun at `start`.
     ///
-    /// The pump may run again by the time: a button, or another host.
+    /// The pump may run again by then, because of the button or another host.
     func judgeOff(since start: Duration?) {
         guard let start else { return fail("\"off\" is said, and no OFF was sent") }
         guard pump.state == .on else { return }
-        // A carrier that holds lines back brings the acknowledgement of an older OFF: nothing on the wire tells them apart.
+        // If a carrier delays lines, an acknowledgement of an older OFF may arrive; by the protocol it looks the same.
         if facts.lateOffs.contains(where: { $0.said < start && $0.arrived >= start }) { return }
-        // Where the button's own line is lost, nothing tells that OFF was undone within its reply.
+        // If the button's own line is lost, nothing shows that OFF was undone within its reply.
         let lossSince = facts.lastLoss.map { $0 >= start } ?? false
         let pressSince = facts.lastPress.map { $0 + .seconds(1) >= start } ?? false
         if lossSince, pressSince { return }
@@ -235,7 +236,7 @@ final class OffWorld: @unchecked Sendable {
         if !facts.hasOthers { fail("\"off\" is said, and the pump is on again by no other's doing") }
     }
 
-    /// The pump is left so.
+    /// Judges the pump's state after the end of a run.
     func judgeLeftOff(since start: Duration?, _ saying: String) {
         guard pump.state == .on else { return }
         if let start, facts.lateOffs.contains(where: { $0.said < start && $0.arrived >= start }) { return }

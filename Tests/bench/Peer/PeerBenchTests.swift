@@ -39,14 +39,14 @@ struct PeerBenchTests {
     @Test("Text and toggles arrive in order", arguments: DevicePlace.spacious)
     func dialogue(place: DevicePlace) async throws {
         try await run(place, PeerFirmwareOptions(carrier: .line(.unlimited), acknowledges: true)) { peer, link in
-            // No time passes: a peer that takes long to answer is no other.
+            // A stopped clock, because a peer with a slow reply is still a peer.
             var dialogue = PeerDialogue(over: link, clock: ManualClock())
             try await dialogue.meet()
             for isOn in [true, true, false, true] {
                 try await dialogue.say(.toggle(isOn))
                 #expect(await peer.change { peer, _ in peer.isOn } == isOn)
             }
-            // No write of BLE holds more than 510 bytes.
+            // A write over BLE holds at most 510 bytes.
             let texts = ["hello", "Grüße ☂", String(repeating: "x", count: place == .ble ? 510 : 2000)]
             for text in texts { try await dialogue.say(.message(PeerMessage(text))) }
             #expect(await peer.change { peer, _ in peer.messages } == texts.map { Array($0.utf8) })
@@ -106,9 +106,9 @@ struct ImageGetBenchTests {
     func memory(place: DevicePlace) async throws {
         let little = try await peak(place, size: 1000)
         let much = try await peak(place, size: 3_000_000)
-        // A notification waits for nobody: on a busy machine the half of an image was seen to wait in the program to be read.
+        // Notifications have no back-pressure: on a busy machine half of an image was seen to queue up in the program.
         if place == .ble { return }
-        // What waits to be read on a busy machine may take some of it.
+        // On a busy machine unread input may take some of it.
         #expect(much - little < 2500, "\(little) kB for 1 kB, \(much) kB for 3 MB")
     }
 

@@ -2,7 +2,7 @@ import Testing
 
 @Suite("Bench: the firmware is on it")
 struct FirmwareRigTests {
-    // A case of a test that is cancelled for want of a rig is not told of; this one is.
+    // A cancelled case of a parameterized test is not reported; this test is.
     @Test(
         "Our firmware builds, and runs in simavr",
         .enabled(if: FirmwareBuild.reasonToSkip == nil, Comment(rawValue: FirmwareBuild.reasonToSkip ?? "")))

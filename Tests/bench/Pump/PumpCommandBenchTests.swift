@@ -1,14 +1,14 @@
 import LineProtocol
 import Testing
 
-// What goes out to the pump as raw bytes, and what comes back.
+// The raw bytes sent to the pump, and its replies.
 @Suite("Bench: every command and every refusal, byte by byte")
 struct PumpCommandBenchTests {
-    /// A dialogue: what is sent, and the lines that come back, status reports of a running pump left out.
+    /// A dialogue: the lines sent, and the lines received without the status reports of a running pump.
     struct Dialogue: Sendable, CustomTestStringConvertible {
         var name: String
         var turns: [(out: String, back: [String])]
-        /// What the pump is driven with at the end.
+        /// The motor's setting at the end.
         var motor: Motor
         var testDescription: String { name }
     }
@@ -99,8 +99,8 @@ struct PumpCommandBenchTests {
     @Test("Dialogues", arguments: RigKind.allCases, dialogues)
     func dialogue(kind: RigKind, _ dialogue: Dialogue) async throws { try await hold(dialogue, kind) }
 
-    /// Without those that a share answers in its own order: OFF goes first. Nor does time go by here in which the pump could
-    /// read a long line piece by piece.
+    /// Without the dialogues that a share reorders, because OFF goes first. Nor does the clock advance here, which the
+    /// pump would need to read a long line piece by piece.
     @Test(
         "Dialogues with a pump that is shared", arguments: RigKind.sharedCases,
         dialogues.filter { !$0.name.hasPrefix("several commands") && !$0.name.hasPrefix("63 bytes") })
@@ -112,7 +112,7 @@ struct PumpCommandBenchTests {
             for turn in dialogue.turns {
                 var out = turn.out
                 while out.utf8.count > 55 {
-                    // No more at once than the UART keeps while the firmware sleeps.
+                    // At most as much as the UART buffers while the firmware sleeps.
                     try await line.send(String(out.prefix(40)))
                     try await rig.run(for: .milliseconds(300))
                     out = String(out.dropFirst(40))
@@ -155,7 +155,7 @@ struct PumpCommandBenchTests {
             let line = try await PumpLine.open(rig)
             try await rig.setWater(5)
             try await rig.setSkin(36.5)
-            // Within a count of the converter, which is 0.1 °C here.
+            // Within one count of the converter, which is 0.1 °C here.
             let (water, skin) = ("( 4\\.9| 5\\.0| 5\\.1)C", "36\\.[456]")
             let fields = kind.thermistors == 1 ? "Temp:\(skin)C" : "WaterTemp:\(water),SkinTemp:\(skin)C"
             try await line.send("STATUS\n")

@@ -71,7 +71,7 @@ struct PumpSessionBenchTests {
             try await pump.turnOn(timeout: Self.patience)
             try await rig.setSkin(41)
             try await rig.run(for: .seconds(1))
-            // The first command behind the stop may find it said or still to be heard.
+            // The first command after the stop may come before or after the report of the stop.
             try await expectRefusal("PUMP_START_FAILED") { try await pump.turnOn(timeout: Self.patience) }
             try await expectRefusal("PUMP_NOT_RUNNING") { try await pump.setSpeed(speed, timeout: Self.patience) }
             #expect(await pump.state.power == .error)
@@ -105,7 +105,7 @@ struct PumpSessionBenchTests {
         await rig.stop()
     }
 
-    /// Commands, and between their sending and their answers, time that makes the pump report.
+    /// Sends commands, with enough time between each command and its reply for the pump to report.
     private func interleave(_ rig: any PumpRig) async throws {
         let pump = try await rig.session()
         let events = await pump.events()
@@ -129,7 +129,7 @@ struct PumpSessionBenchTests {
             #expect(status.power == .on)
             reports += 1
         }
-        // One in 5 s, less the few that were taken for the answer to STATUS.
+        // One report per 5 s, except a few that counted as the reply to STATUS.
         #expect(reports >= 10, "\(reports)")
     }
 
@@ -162,14 +162,14 @@ struct PumpSessionBenchTests {
     func potentiometer(kind: RigKind) async throws {
         try await kind.run { rig in
             let pump = try await rig.session()
-            // Off: not looked at.
+            // While the pump is off, the knob is not read.
             try await rig.setPotentiometer(1023)
             try await rig.run(for: .seconds(1))
             #expect(try await rig.motor() == .off)
             try await rig.setPotentiometer(716)
             try await pump.turnOn(timeout: Self.patience)
             try await pump.setSpeed(try #require(PumpSpeed(pwm: 40)), timeout: Self.patience)
-            // 716 is 180, the value taken at boot. 692 to 740 are within 5 of it.
+            // 716 means 180, the value taken at boot. 692 to 740 are within 5 of it.
             for (reading, duty) in [
                 (716, 40), (736, 40), (696, 40), (741, 186), (512, 130), (20, 10), (19, 0), (0, 0), (1023, 255),
                 (1003, 255), (999, 249), (998, 249), (21, 10), (40, 10), (45, 16),
@@ -178,7 +178,7 @@ struct PumpSessionBenchTests {
                 try await rig.run(for: .seconds(1))
                 #expect(try await rig.motor() == .on(duty), "at \(reading)")
             }
-            // What was reported at the speed before may still be on its way, and pass for the answer.
+            // A report at the previous speed may still be in flight and count as the reply.
             _ = try await pump.readTemperatures(timeout: Self.patience)
             #expect(try await pump.readStatus(timeout: Self.patience).speedPercent == 6)
             await pump.close()
@@ -190,7 +190,7 @@ struct PumpSessionBenchTests {
         try await kind.run { rig in
             let pump = try await rig.session()
             let heard = await pump.gatherEvents()
-            // Off: nothing to stop.
+            // While the pump is off, there is nothing to stop.
             try await rig.setSkin(42)
             try await rig.run(for: .seconds(1))
             #expect(try await pump.readStatus(timeout: Self.patience).power == .off)
@@ -249,7 +249,7 @@ struct PumpSessionBenchTests {
                 let time = minutes * 60 + seconds
                 try await rig.moveClock(by: .seconds(time - passed))
                 passed = time
-                // Reports of the time that went by may be on their way, and pass for the answer: TEMP is never said unasked.
+                // Earlier reports may be in flight and count as the reply. TEMP's reply is never unsolicited.
                 _ = try await pump.readTemperatures(timeout: Self.patience)
                 let status = try await pump.readStatus(timeout: Self.patience)
                 #expect(status.runtimeMinutes.map(Int.init) == minutes)
@@ -277,7 +277,7 @@ struct PumpSessionBenchTests {
 }
 
 extension PumpRig {
-    /// A session with the pump, which has dealt with what the pump said before.
+    /// Begins a session, and waits until it has handled the pump's earlier output.
     func session() async throws -> PumpSession {
         let link = try await link()
         let session = try await PumpSession.begin(over: link, clock: ContinuousClock())
@@ -287,7 +287,7 @@ extension PumpRig {
 }
 
 extension Session where Family == PumpFamily {
-    /// Begins to keep what the pump says unasked.
+    /// Begins to collect the pump's unsolicited messages.
     func gatherEvents() async -> Watched<[PumpMessage]> {
         let heard = Watched<[PumpMessage]>([])
         let events = events()
@@ -301,7 +301,7 @@ extension Session where Family == PumpFamily {
 }
 
 extension Watched where State == [PumpMessage] {
-    /// Waits for a message, and forgets it with all before it.
+    /// Waits for a message; discards the messages before it.
     func event(_ what: String, _ isWanted: @Sendable (PumpMessage) -> Bool) async throws {
         _ = try await wait(for: what) { messages -> Bool? in
             guard let index = messages.firstIndex(where: isWanted) else { return nil }

@@ -2,19 +2,19 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A controller of no family that is known here, on the emulated chip: a stand-in for Grbl 1.1.
+/// A controller of no known family on the emulated chip: a stand-in for Grbl 1.1.
 @Suite(
     "Bench: a device of an unknown family", .enabled(if: FirmwareBuild.reasonToSkip == nil), .timeLimit(.minutes(10)))
 struct GrblTests {
     private static let folder = FirmwareBuild.sources + "/Tests/bench/grbl"
-    /// What ends an answer of the controller, and what tells of an error.
+    /// The pattern that ends a reply of the controller, and the pattern of an error.
     private static let ends = ["--until", "ok|error:*", "--fails-on", "error:*"]
 
     /// A job of 43 lines, whose moves take less than a second.
     private static let job =
         "G1 F6000\n" + (1...42).map { "G1 X\($0.isMultiple(of: 2) ? 1 : 0) (a move)\n" }.joined()
 
-    /// An address that no other process takes.
+    /// An address that no other process uses.
     private static let tcp = "127.78.\(getpid() >> 8 & 0xFF).\(getpid() & 0xFF):4000"
 
     private static let builds = Task {
@@ -23,7 +23,7 @@ struct GrblTests {
         #expect(ending.status == 0, "\(ending)")
     }
 
-    /// A board that runs in real time, for the time of `body`.
+    /// Calls `body` while a board runs in real time.
     private func withBoard(_ body: (_ port: String, _ folder: TemporaryFolder) async throws -> Void) async throws {
         try await Self.builds.value
         await FirmwareSlots.shared.take()
@@ -78,7 +78,7 @@ struct GrblTests {
     @Test("runs a job line by line, each as soon as the one before was answered, and nothing behind an error")
     func job() async throws {
         try await withBoard { port, folder in
-            // A silence is as good as never waited for.
+            // Practically no time-out for silence.
             let options = ["console", "--quiet", "600"] + Self.ends
             let capture = folder.path("job.capture")
             let record = try await ChildProcess(
@@ -94,7 +94,7 @@ struct GrblTests {
             #expect(wrong.status == 1)
             #expect(lines(wrong.output).suffix(2) == ["ok", "error:2"])
             #expect(wrong.errors.contains("not sent: 2 lines"))
-            // What was captured plays back as it went.
+            // The capture plays back like the original.
             let again = try await pumpctl(
                 "replay:\(capture)?pace=none", "console", "--until", "ok|error:*", "--quiet", "600", input: Self.job)
             #expect(again.status == 0, "\(again.errors)")

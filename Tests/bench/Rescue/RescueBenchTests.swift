@@ -25,7 +25,7 @@ struct RescueBenchTests {
     func arrive(place: DevicePlace, split: Int?) async throws {
         let device = try await place.phone(Self.phone(50, split: split, malformed: 30))
         let link = try await device.link()
-        // Once it has handed on ours it knows that we are there.
+        // A phone knows of its client once it has handed on the client's message.
         try await link.send(Array(PhoneStock(seed: 8).message(0).json))
         var arrivals = RescueArrivals(over: link).makeAsyncIterator()
         var ids: [String] = []
@@ -48,7 +48,7 @@ struct RescueBenchTests {
             folder, device, "rescue", "send", "--category", "Road Closure", "--at", "35.9,-79.05",
             "a \"tree\" \\ 🌊 \u{1B}[2J")
         #expect(ending.status == 0, "\(ending)")
-        // What was sent may still be on its way, as in the buffer of a port.
+        // The message may still be in flight, for example in the buffer of a port.
         try await device.untilItSpeaks(for: "a message") { phone in !phone.received.isEmpty }
         let received = await device.change { phone, _ in phone.received }
         #expect(received.map(\.content) == ["a \"tree\" \\ 🌊 \u{1B}[2J"])
@@ -71,7 +71,7 @@ struct RescueBenchTests {
         let program = try await ChildProcess(
             [Executable.pumpctl, "-p", first.endpoint, "-v", "rescue", "sync", "--for", "100s"],
             environment: Self.environment(folder, first))
-        // It knows that somebody is there once it was told something.
+        // The phone knows of its client once it has received something.
         _ = try await program.errors.wait(for: "a message that is sent") { $0.text.contains("> {") ? true : nil }
         try await first.untilItSpeaks(for: "a message") { phone in !phone.received.isEmpty }
         await first.advance(by: Self.interval * 5)
@@ -81,7 +81,7 @@ struct RescueBenchTests {
         await first.stop()
 
         let second = try await place.phone(Self.phone(0))
-        // That it was interrupted leaves its own message to be sent again.
+        // The interrupted run left its own message to be sent again.
         for count in [6, 0] {
             let ending = try await Self.pumpctl(folder, second, "rescue", "sync")
             #expect(ending.output == "\(count) handed on\n", "\(ending)")

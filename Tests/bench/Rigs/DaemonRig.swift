@@ -2,20 +2,21 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Our firmware on a simulated Nano, on a cable that can be unplugged, and pumpctld, which has it and shares it.
+/// Our firmware on a simulated Nano behind a cable that can be unplugged, and pumpctld, which holds and shares the
+/// pump.
 struct DaemonRig: Sendable {
     let cable: PluggableCable
     let daemon: ChildProcess
-    /// Paths of the shares.
+    /// The paths of the shares.
     let (first, second, local): (String, String, String)
-    /// A TCP address of a share, which no other process takes.
+    /// A TCP address of a share, which no other process uses.
     let tcp = "127.77.\(getpid() >> 8 & 0xFF).\(getpid() & 0xFF):4000"
-    /// What makes pumpctl find this daemon.
+    /// The environment that makes pumpctl find this daemon.
     let environment: [String: String]
     private let rig: FirmwareRig
     private let folder = TemporaryFolder()
 
-    /// Runs `body` with the pump on the bench, and clears the bench. Where it can't be had the test is skipped.
+    /// Runs `body` with the pump on the bench, and cleans up. Skips the test if the pump is not available.
     static func run(_ body: (DaemonRig) async throws -> Void) async throws {
         if let reason = FirmwareBuild.reasonToSkip { try Test.cancel(Comment(rawValue: reason)) }
         let firmware = try await FirmwareRig(thermistors: 2)

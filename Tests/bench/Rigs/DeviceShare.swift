@@ -5,20 +5,20 @@ import Sharing
 import TestSupport
 import Transports
 
-/// A device that is shared in this process, and one of its shares.
+/// A device that is shared in this process, with one share.
 final class DeviceShare: Sendable {
-    /// By which way it is reached.
+    /// The kind of share.
     enum Way: String, Sendable, CaseIterable {
         case terminal, tcp, unix
     }
 
-    /// Where the share is, for a link.
+    /// The share's endpoint.
     let endpoint: String
     private let running: Task<Void, Never>
     private let folder: TemporaryFolder
     private let closeShare: @Sendable () async -> Void
 
-    /// Shares the device that `open` opens a link to, once it is there.
+    /// Shares the device to which `open` opens a link, and waits until the link is up.
     init(_ family: Family, by way: Way, open: @escaping @Sendable () async throws -> any Link) async throws {
         let settings = SharedDeviceSettings(name: "device", endpoint: try Endpoint("tcp:rig:1"), family: family)
         guard let row = SharedFamily.row(of: family) else { throw CancellationError() }

@@ -3,7 +3,7 @@ import TestSupport
 
 /// The Nano's firmware and the program that runs it, built once for all tests.
 enum FirmwareBuild {
-    /// Why they can't be built here; nil where they can.
+    /// The reason why they can't be built here; nil if they can.
     static let reasonToSkip: String? = {
         let needed = [
             (Executable.find("make") != nil, "make"),
@@ -19,13 +19,13 @@ enum FirmwareBuild {
 
     static let nanoSim = sources + "/Tests/bench/nano-sim/build/nano-sim"
 
-    /// - Parameter isField: Whether it behaves as the devices in the field do, and not as is safe.
+    /// - Parameter isField: Whether the firmware behaves like the devices in the field, instead of safely.
     static func firmware(thermistors: Int, isField: Bool) -> String {
         let name = "nano-pump" + (thermistors == 1 ? "-one-thermistor" : "") + (isField ? "-field" : "")
         return "\(sources)/hardware/nano-pump/build/\(name).elf"
     }
 
-    /// Builds what is out of date, the first time; later only waits for that.
+    /// Builds everything out of date on the first call; later calls only wait for that.
     static func ready() async throws { try await build.value }
 
     private static let build = Task {

@@ -3,9 +3,9 @@ import LineProtocol
 import Transports
 import TestSupport
 
-/// Our firmware on a simulated ATmega328P, run by nano-sim.
+/// Our firmware on a simulated ATmega328P in nano-sim.
 struct FirmwareRig: PumpRig {
-    /// More than a turn of the main loop.
+    /// Longer than a turn of the main loop.
     private static let notice = "wait 0.4"
 
     private let endpoint: String
@@ -13,9 +13,9 @@ struct FirmwareRig: PumpRig {
 
     struct Refused: Error { var command: String, answer: String }
 
-    /// Starts a board, once a processor is to be had for it.
+    /// Starts a board once a processor is available.
     ///
-    /// - Parameter control: Where it has a control socket; nil for nowhere.
+    /// - Parameter control: The path of a control socket; nil for none.
     init(thermistors: Int, isField: Bool = false, control: String? = nil) async throws {
         try await FirmwareBuild.ready()
         await FirmwareSlots.shared.take()
@@ -43,7 +43,7 @@ struct FirmwareRig: PumpRig {
         return (process, String(ready.dropFirst("PTY ".count)))
     }
 
-    /// Gives a command; returns what its answer has behind the `ok`.
+    /// Sends a command; returns the reply after the `ok`.
     @discardableResult
     private func order(_ command: String) async throws -> [Substring] {
         try await process.write(command + "\n")

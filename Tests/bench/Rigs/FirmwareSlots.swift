@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Lets no more boards run at once than there are processors, so that a deadline is not spent on waiting for one.
+/// Limits the number of running boards to the number of processors, so that no deadline is spent waiting for one.
 actor FirmwareSlots {
     static let count = max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
     static let shared = FirmwareSlots(count: count)

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// pumpctl, run to its end by a small program that looks again and again how much memory it has.
+/// pumpctl, run to its end by a small program that repeatedly measures its memory.
 ///
-/// What counts is the memory of its own. How much is mapped of its file, which the system's peak counts too, depends on what
-/// else the machine does: 3,000 kB more or less were seen.
+/// Only private memory counts. The mapped part of its file, which the system's peak includes, depends on the rest of
+/// the machine: 3,000 kB more or less were seen.
 enum MeasuredProgram {
     private static let measuring = """
         import re, subprocess, sys
@@ -27,7 +27,7 @@ enum MeasuredProgram {
         sys.exit(program.returncode)
         """
 
-    /// The most memory that pumpctl was seen to have of its own, or a program that it has started, in kB. It has to end with 0.
+    /// The maximum private memory seen in pumpctl or a program that it has started, in kB. pumpctl must exit with 0.
     static func peak(of arguments: String..., environment: [String: String] = [:]) async throws -> Int {
         let ours = ChildProcess.surroundings
         let program = try await ChildProcess(

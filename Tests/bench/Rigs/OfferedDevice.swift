@@ -10,22 +10,22 @@ import TestSupport
 
 @testable import Transports
 
-/// A simulated device of this process, whose time goes by on demand, offered over BLE: on the second of two adapters of a
-/// fake bluetoothd, for centrals on the first.
+/// A simulated device in this process whose time advances on demand, offered over BLE: on the second of two adapters of
+/// a fake bluetoothd, for centrals on the first.
 struct OfferedDevice<Radio: SimulatedPeripheral>: Sendable {
     private static var address: String { "00:00:5E:00:53:02" }
 
     let host: DeviceHost<Radio>
-    /// Where it is, for a link on its bus.
+    /// The device's endpoint on its bus.
     var endpoint: String { "ble:\(Self.address)?adapter=hci0" }
-    /// What makes another program find it.
+    /// The environment that makes other programs find the device.
     var environment: [String: String] { ["DBUS_SYSTEM_BUS_ADDRESS": bus.address] }
     private let bus: PrivateBus
     private let bluetoothd: FakeBlueZ
     private let bluez: BlueZ
     private let server: PeripheralServer<Radio>
 
-    /// - Parameter mtu: What the central's packets hold; 517 is what BLE 5 devices mostly agree on.
+    /// - Parameter mtu: The MTU of the central's connection. Most BLE 5 devices agree on 517.
     init(_ radio: Radio, mtu: Int = 517) async throws {
         bus = try await PrivateBus()
         bluetoothd = try await FakeBlueZ.start(on: bus.address)
@@ -36,7 +36,7 @@ struct OfferedDevice<Radio: SimulatedPeripheral>: Sendable {
         server = try await PeripheralServer.open(host, over: bluez, on: "hci1")
     }
 
-    /// Opens a link to it. Where no family is named, what it offers tells.
+    /// Opens a link to the device. Without a family, the device's services decide.
     func link(_ family: String? = nil) async throws -> any Link {
         let endpoint = endpoint + (family.map { "&family=\($0)" } ?? "")
         return try await BLEEndpoint.open(

@@ -5,27 +5,27 @@ import PeripheralSim
 import TestSupport
 import Transports
 
-/// Where a simulated device of this process is on the bench.
+/// The place of a simulated device of this process on the bench.
 enum DevicePlace: String, Sendable, CaseIterable {
     case terminal, tcp, unix
-    /// Over BLE, with packets that hold what BLE 5 devices mostly agree on.
+    /// Over BLE, with the MTU that most BLE 5 devices agree on.
     case ble
-    /// Over BLE, with the smallest packets that there are.
+    /// Over BLE, with the smallest possible packets.
     case bleOfSmallPackets
     /// Shared on a Unix socket.
     case shared
 
-    /// Those where all that a device says reaches a host whole.
+    /// The places at which a device's output reaches a host uncut.
     static let spacious = allCases.filter { $0 != .bleOfSmallPackets }
 }
 
-/// A simulated device of this process at some place of the bench, whose time goes by on demand.
+/// A simulated device of this process at some place of the bench, whose time advances on demand.
 protocol PlacedDevice<Device>: Sendable {
     associatedtype Device: SimulatedDevice
 
-    /// Where it is, for a link.
+    /// The device's endpoint.
     var endpoint: String { get }
-    /// What another program needs to find it.
+    /// The environment that another program needs to find the device.
     var environment: [String: String] { get }
 
     func link() async throws -> any Link
@@ -49,7 +49,7 @@ extension PlacedDevice {
     }
 }
 
-/// Counts how often a device says something.
+/// Counts the outputs of a device.
 private final class Ear: EmissionListener {
     let heard = Watched(0)
     var isFull: Bool { false }
@@ -75,7 +75,7 @@ extension ServedDevice: PlacedDevice {
     func attach(_ listener: any EmissionListener) async { await host.attach(listener) }
 }
 
-/// A peripheral that is a device of a family behind a radio.
+/// A peripheral that wraps a device of a family.
 protocol DeviceRadio: SimulatedPeripheral {
     associatedtype Device: SimulatedDevice
     var device: Device { get set }
@@ -95,7 +95,7 @@ extension OfferedDevice: PlacedDevice where Radio: DeviceRadio {
     func attach(_ listener: any EmissionListener) async { await host.attach(listener) }
 }
 
-/// Another device on the bench, shared on a Unix socket.
+/// A device on the bench, shared on a Unix socket.
 struct SharedPlacedDevice<Device: SimulatedDevice>: PlacedDevice {
     private let device: ServedDevice<Device>
     private let share: DeviceShare
@@ -123,7 +123,7 @@ struct SharedPlacedDevice<Device: SimulatedDevice>: PlacedDevice {
 }
 
 extension DevicePlace {
-    /// A peer, there.
+    /// Creates a peer at this place.
     func peer(_ options: PeerFirmwareOptions) async throws -> any PlacedDevice<PeerFirmware> {
         if self == .shared {
             return try await SharedPlacedDevice(ServedDevice(PeerFirmware(options: options), on: .tcp), .peer)
@@ -132,7 +132,7 @@ extension DevicePlace {
         return try await ServedDevice(PeerFirmware(options: options), on: wire)
     }
 
-    /// A phone with the rescue app, there.
+    /// Creates a phone with the rescue app at this place.
     func phone(_ options: RescueFirmwareOptions) async throws -> any PlacedDevice<RescueFirmware> {
         if self == .shared {
             return try await SharedPlacedDevice(ServedDevice(RescueFirmware(options: options), on: .tcp), .rescue)
@@ -143,6 +143,6 @@ extension DevicePlace {
 
     private var mtu: Int { self == .bleOfSmallPackets ? 23 : 517 }
 
-    /// The same place, of those that have a wire.
+    /// The corresponding place with a wire; nil if there is none.
     private var wire: WirePlace? { .init(rawValue: rawValue) }
 }

@@ -3,12 +3,12 @@ import LineProtocol
 import SerialPort
 import Synchronization
 
-/// A cable from a rig's pump to a path that a host opens, which can be unplugged.
+/// A cable from a rig's pump to a path that a host opens. The cable can be unplugged.
 ///
-/// Each plugging makes another pseudo-terminal, as a USB adapter makes another port. What is on its way while the cable is
-/// unplugged is lost, and the board keeps its power.
+/// Each plugging creates another pseudo-terminal, as a USB adapter creates another port. Bytes in flight while the
+/// cable is unplugged are lost, and the board keeps its power.
 final class PluggableCable: Sendable {
-    /// Where the port is while the cable is plugged in.
+    /// The port's path while the cable is plugged in.
     let path: String
     private let pump: any Link
     private let port = Mutex<DescriptorChannel?>(nil)
@@ -33,7 +33,7 @@ final class PluggableCable: Sendable {
         }
     }
 
-    /// Takes the port away: who has it open finds itself disconnected.
+    /// Removes the port: a program that has it open is disconnected.
     func unplug() async {
         let port = port.withLock { port in
             defer { port = nil }

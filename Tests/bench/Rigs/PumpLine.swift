@@ -2,7 +2,7 @@ import LineProtocol
 import TestSupport
 import Transports
 
-/// The pump's line as bytes out and lines in, with nothing between that knows the protocol.
+/// The pump's line, with bytes out and lines in, and nothing in between that knows the protocol.
 final class PumpLine: Sendable {
     private struct Heard: Sendable, CustomStringConvertible {
         var framer = LineFramer(limit: 1024)
@@ -13,7 +13,7 @@ final class PumpLine: Sendable {
     private let link: any Link
     private let heard = Watched(Heard())
 
-    /// Opens the line, and forgets what the pump said before.
+    /// Opens the line, and discards the pump's earlier output.
     static func open(_ rig: any PumpRig) async throws -> PumpLine {
         let line = PumpLine(try await rig.link())
         await line.listen()
@@ -40,12 +40,12 @@ final class PumpLine: Sendable {
 
     func send(_ text: String) async throws { try await link.send(Array(text.utf8)) }
 
-    /// The next line.
+    /// Waits for the next line.
     func next(_ what: String = "a line") async throws -> String {
         try await heard.wait(for: what) { $0.lines.isEmpty ? nil : $0.lines.removeFirst() }
     }
 
-    /// The next line that is no status report of a running pump.
+    /// Waits for the next line that is not a status report of a running pump.
     func nextButReports(_ what: String = "a line") async throws -> String {
         while true {
             let line = try await next(what)
@@ -53,10 +53,10 @@ final class PumpLine: Sendable {
         }
     }
 
-    /// Sends `bytes`, and returns all that the pump says until it has dealt with them.
+    /// Sends `text`; returns all output of the pump until it has handled it.
     ///
-    /// - Parameter temperatures: How often `bytes` ask for the temperatures. The end is known by one more answer to TEMP,
-    ///   which is never said unasked.
+    /// - Parameter temperatures: The number of TEMP commands in `text`. The end is recognized by one more reply to
+    ///   TEMP, which is never unsolicited.
     func exchange(_ text: String, temperatures: Int = 0) async throws -> [String] {
         try await exchange(Array(text.utf8), temperatures: temperatures)
     }
@@ -78,11 +78,11 @@ final class PumpLine: Sendable {
 }
 
 extension String {
-    /// Whether this may have been said unasked, as it is every 5 s.
+    /// Whether the line may be an unsolicited report, which comes every 5 s.
     var isReport: Bool { hasPrefix("STATUS:{State:ON,") }
 }
 
 extension [String] {
-    /// Without the status reports of a running pump.
+    /// The lines without the status reports of a running pump.
     var withoutReports: [String] { filter { !$0.isReport } }
 }

@@ -3,15 +3,15 @@ import FirmwareSim
 import SerialPort
 import TestSupport
 
-/// Where a device with a wire is on the bench.
+/// The place of a device with a wire on the bench.
 enum WirePlace: String, Sendable, CaseIterable { case terminal, tcp, unix }
 
-/// A simulated device of this process, whose time goes by on demand, on a pseudo-terminal or a socket.
+/// A simulated device of this process, whose time advances on demand, on a pseudo-terminal or a socket.
 struct ServedDevice<Device: SimulatedDevice>: Sendable {
     typealias Place = WirePlace
 
     let host: DeviceHost<Device>
-    /// Where it is, for a link.
+    /// The device's endpoint.
     let endpoint: String
     private let close: @Sendable () async -> Void
 

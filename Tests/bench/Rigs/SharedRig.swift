@@ -1,7 +1,7 @@
 import DeviceKit
 import LineProtocol
 
-/// Another rig's pump, shared: its links lead to one of the pump's shares.
+/// Another rig's pump, shared. Links lead to one of its shares.
 final class SharedRig: PumpRig {
     private let rig: any PumpRig
     private let share: DeviceShare
@@ -18,7 +18,7 @@ final class SharedRig: PumpRig {
         await rig.stop()
     }
 
-    // MARK: Hands
+    // MARK: Actions
 
     func pressButton() async throws { try await rig.pressButton() }
 

@@ -9,7 +9,7 @@ import TestSupport
 
 @testable import Transports
 
-/// The simulator in this process, on a pseudo-terminal, or behind an HM-10 by way of a fake bluetoothd.
+/// The simulator in this process, on a pseudo-terminal, or behind an HM-10 with a fake bluetoothd.
 final class SimulatedRig: PumpRig {
     /// Longer than a turn of the main loop.
     private static let notice = Duration.milliseconds(400)
@@ -46,7 +46,7 @@ final class SimulatedRig: PumpRig {
         }
     }
 
-    /// Has it controlled at a socket.
+    /// Opens a control socket for the pump.
     func controlled(at path: String) async throws -> SimulationServer {
         let server = try await SimulationServer.open(for: "pump", at: path)
         await server.add(host.handle, number: 1)

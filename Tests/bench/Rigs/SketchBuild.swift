@@ -1,9 +1,9 @@
 import Glibc
 import TestSupport
 
-/// The ESP32 sketches' cores, each behind a pseudo-terminal, built once for all tests.
+/// The cores of the ESP32 sketches, each behind a pseudo-terminal, built once for all tests.
 enum SketchBuild {
-    /// Builds what is out of date, the first time; later only waits for that.
+    /// Builds everything out of date on the first call; later calls only wait for that.
     ///
     /// - Returns: The path of the program `name`.
     static func program(_ name: String) async throws -> String {

@@ -35,7 +35,7 @@ struct StormBenchTests {
     func live(kind: StormRigKind) async throws {
         try await kind.run(rows: 5) { rig in
             let link = try await rig.link()
-            // Once it has answered it knows that we are there.
+            // The sensor knows of its client once it has replied.
             _ = try await fetch(over: link, count: StormRigKind.log(rows: 5).count)
             var rows = StormLiveRows(over: link).makeAsyncIterator()
             for _ in 0..<3 {
@@ -61,7 +61,7 @@ struct StormBenchTests {
         await device.stop()
     }
 
-    /// Fetches a log of `count` bytes by a clock that stands still until they have come.
+    /// Fetches a log of `count` bytes, with a clock that stands still until they have arrived.
     private func fetch(over link: any Link, count: Int) async throws -> (text: [UInt8], liveRows: Int) {
         let clock = ManualClock()
         let text = Watched([UInt8]())
@@ -74,7 +74,7 @@ struct StormBenchTests {
         await clock.untilSomebodySleeps(until: StormDownload.hush)
         clock.advance(by: StormDownload.hush)
         _ = try await text.wait(for: "\(count) bytes", within: .seconds(120)) { $0.count >= count ? true : nil }
-        // An empty log is waited for with the patience for an answer until its prefix comes.
+        // For an empty log, the time-out of a reply applies until the log's prefix arrives.
         await clock.untilSomebodySleeps(until: StormDownload.hush + quiet)
         clock.advance(by: quiet)
         return (text.state, try await fetching.value)
@@ -83,7 +83,7 @@ struct StormBenchTests {
 
 @Suite("Bench: pumpctl log", .timeLimit(.minutes(5)))
 struct LogCommandBenchTests {
-    /// Made once: it takes a processor a while.
+    /// Created once, because it takes a processor a while.
     private static let tenMegabytes = Data(StormRigKind.log(rows: 760_000))
 
     @Test("10 MB come right to the byte, and take no more memory than a few rows", arguments: StormRigKind.allCases)
@@ -99,7 +99,7 @@ struct LogCommandBenchTests {
         let file = folder.path("storm.log")
         var peak = 0
         try await kind.run(rows: rows) { rig in
-            // A busy machine may fall silent for longer than a sensor.
+            // On a busy machine a pause may be longer than a sensor's.
             peak = try await MeasuredProgram.peak(
                 of: "-p", rig.endpoint, "--timeout", "30", "--json", "storm", "log", "get", "--quiet", "10s", "-o",
                 file,

@@ -5,17 +5,17 @@ import PeripheralSim
 import TestSupport
 import Transports
 
-/// A storm sensor to test, on a bench. It measures only when it is told to.
+/// A storm sensor under test on a bench. It measures only on demand.
 protocol StormRig: Sendable {
-    /// Where its line is, for a link.
+    /// The endpoint of its line.
     var endpoint: String { get }
-    /// What a program needs in its environment to find it.
+    /// The environment that a program needs to find the sensor.
     var environment: [String: String] { get }
-    /// Opens a link to it.
+    /// Opens a link to the sensor.
     func link() async throws -> any Link
-    /// Has it measure once; returns the row.
+    /// Makes the sensor measure once; returns the row.
     func measure() async throws -> String
-    /// Ends it.
+    /// Ends the sensor.
     func stop() async
 }
 
@@ -24,21 +24,21 @@ extension StormRig {
     func link() async throws -> any Link { try await LinkSchemes.standard.open(Endpoint(endpoint)) }
 }
 
-/// Which storm sensor is on the bench.
+/// The kind of storm sensor on the bench.
 enum StormRigKind: String, CaseIterable, Sendable {
-    /// The simulator, in this process.
+    /// The simulator in this process.
     case simulatorOnTerminal, simulatorOnTCP
-    /// The simulator, in this process, over BLE by way of a fake bluetoothd.
+    /// The simulator in this process, over BLE with a fake bluetoothd.
     case simulatorOnRadio
-    /// Our firmware's core, in a program of its own, on a pseudo-terminal.
+    /// Our firmware's core in its own program, on a pseudo-terminal.
     case firmware
     /// Our firmware's core, shared on TCP.
     case shared
 
-    /// What each stores, by the number of rows.
+    /// The log stored by each, for a number of rows.
     static func log(rows: Int) -> [UInt8] { StormLog(seed: 7).text(rows: 0..<rows) }
 
-    /// Runs `body` with a sensor that stores so many rows on the bench, and clears the bench.
+    /// Runs `body` with a sensor with `rows` stored rows on the bench, and cleans up.
     func run(rows: Int, _ body: (any StormRig) async throws -> Void) async throws {
         let rig: any StormRig =
             switch self {
@@ -96,7 +96,7 @@ struct RadioStormRig: StormRig {
 }
 
 extension StormFirmwareOptions {
-    /// Far longer than any test's simulated time but what ``StormRig/measure()`` adds.
+    /// Far longer than any test's simulated time, except the time that ``StormRig/measure()`` adds.
     fileprivate static let interval = Duration.seconds(3600)
 
     fileprivate static func onBench(rows: Int) -> StormFirmwareOptions {

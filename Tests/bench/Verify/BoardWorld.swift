@@ -3,29 +3,29 @@ import TestSupport
 
 @testable import Verification
 
-/// A firmware on an emulated Nano and its verification, both in the same simulated time: no other program's business makes
-/// anything late, and each run is like the one before.
+/// A firmware on an emulated Nano and its verification, both in the same simulated time: no other program can cause
+/// delays, and every run is identical.
 ///
-/// It runs on the thread that made it, which it blocks.
+/// Runs on the thread that created it, and blocks that thread.
 final class BoardWorld: @unchecked Sendable {
-    // @unchecked: it is touched on the simulated loop's thread only.
+    // @unchecked: used on the simulated loop's thread only.
 
-    /// Longer than a board takes to start.
+    /// Longer than a board's start.
     private static let startTime = Duration.seconds(2)
 
     let loop = SimulatedLoop()
     let board: SteppedBoard
     private(set) var link: LossyLink!
-    /// What was written to the board.
+    /// The text written to the board.
     private(set) var written: [String] = []
-    /// What the board has said, and nobody has heard.
+    /// The board's output that was not delivered yet.
     private var arrived: [UInt8] = []
     private var failure: (any Error)?
-    /// How far the board may live where nobody waits for a time.
+    /// The limit of the board's time if no timer is set.
     private var horizon: Duration?
     private var task: Task<Void, Never>?
 
-    /// A board that has started.
+    /// Creates a board that has started.
     ///
     /// - Parameter firmware: The path of an ELF file.
     init(firmware: String) throws {
@@ -45,11 +45,11 @@ final class BoardWorld: @unchecked Sendable {
         rest(for: Self.startTime)
     }
 
-    /// Lets the board run for as long as its host does nothing: when it next says anything.
+    /// Runs the board while its host is idle; returns the time of its next output.
     private func nextActivity() -> Duration {
         let limit = loop.nextTimer ?? horizon ?? loop.now + .seconds(1)
         if arrived.isEmpty, failure == nil, board.now < limit { attempt { arrived = try board.run(until: limit) } }
-        // A board that sleeps wakes a little late.
+        // A sleeping board wakes a little late.
         return arrived.isEmpty ? max(limit, loop.now) + .microseconds(1) : max(board.now, loop.now)
     }
 
@@ -60,9 +60,9 @@ final class BoardWorld: @unchecked Sendable {
         }
     }
 
-    // MARK: Hands
+    // MARK: Actions
 
-    /// Does something to the board, and waits until it was done.
+    /// Performs a verb on the board, and waits until it is done.
     func perform(_ verb: String, _ arguments: [String]) async throws {
         try board.perform(verb, arguments)
         repeat {
@@ -70,7 +70,7 @@ final class BoardWorld: @unchecked Sendable {
         } while board.isBusy && failure == nil
     }
 
-    /// What the motor is driven with: 0 to 255; 0 also where D8 does not enable it.
+    /// The motor's duty, 0 to 255; also 0 if D8 does not enable the motor.
     func duty() throws -> String {
         let words = try board.perform("pwm").split(separator: " ")
         return words.count == 2 && words[0] == "1" ? String(words[1]) : "0"
@@ -84,16 +84,16 @@ final class BoardWorld: @unchecked Sendable {
         var ending: SimulatedLoop.Ending
     }
 
-    /// Lets time go by, in which the host does nothing.
+    /// Lets time pass while the host does nothing.
     func rest(for time: Duration) {
         horizon = loop.now + time
         loop.run(for: time)
         horizon = nil
     }
 
-    /// Verifies the firmware, with hands at the board, and leave to run it.
+    /// Verifies the firmware, with hands on the board and permission to run the pump.
     ///
-    /// - Parameter onResult: Called with each result; false makes no further check, and switches the board off.
+    /// - Parameter onResult: Called with each result; returning false ends the checks and switches the pump off.
     func verify(
         checks: [Check]? = nil, rounds: Int = 1, _ onResult: @escaping @Sendable (CheckResult) -> Bool = { _ in true }
     ) throws -> Outcome {
@@ -118,11 +118,11 @@ final class BoardWorld: @unchecked Sendable {
         return Outcome(verdict: box.verdict, error: box.error, ending: ending)
     }
 
-    /// Interrupts the verification that is under way.
+    /// Interrupts the running verification.
     func cancel() { task?.cancel() }
 
     private final class Box: @unchecked Sendable {
-        // @unchecked: touched by the loop's thread only.
+        // @unchecked: used on the loop's thread only.
         var verdict: FirmwareVerdict?
         var error: (any Error)?
     }

@@ -5,13 +5,13 @@ import Testing
 
 @testable import Verification
 
-/// The mutants that are verified. `MUTANTS` is `all`, a number, or a text in their changes; `SEEDS` is the seed of a sample;
+/// The mutants to verify. `MUTANTS` is `all`, a number, or a text in their changes; `SEEDS` is the seed of a sample;
 /// with `MUTANTS_LISTED`, only the mutants in `survivors.txt` are verified.
 private enum MutantSample {
     private static let wish = ProcessInfo.processInfo.environment["MUTANTS"] ?? "10"
     static let seed = "\(Seeds(1, soak: 1).range.lowerBound)"
     private static let isOfListed = ProcessInfo.processInfo.environment["MUTANTS_LISTED", default: ""] != ""
-    /// How many; nil for all that there are.
+    /// The number of mutants; nil for all.
     static let count = Int(wish)
 
     static func includes(_ mutant: FirmwareMutant) -> Bool {
@@ -37,7 +37,7 @@ struct FirmwareMutantTests {
             try await group.waitForAll()
         }
         let counts = await queue.counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-        // One that is taken for killed where nothing was built would pass unseen.
+        // A mutant that was not built but counted as killed would go unnoticed.
         if let count = MutantSample.count { #expect(await queue.counts["killed"] == min(count, all.count)) }
         let time = ContinuousClock.now - start
         print("mutants: \(MutantSample.name) of \(all.count), \(counts.joined(separator: ", "))")
@@ -70,14 +70,14 @@ struct FirmwareMutantTests {
     }
 }
 
-/// Mutants that are still to be verified.
+/// The mutants still to be verified.
 private actor MutantQueue {
     private var mutants: ArraySlice<FirmwareMutant>
-    /// How many more are to be killed.
+    /// The number of mutants still to be killed.
     private var rest: Int
     private(set) var counts: [String: Int] = [:]
 
-    /// - Parameter count: How many there are, those apart that can't be built or are the firmware itself.
+    /// - Parameter count: The number of mutants, not counting those that can't be built or equal the firmware.
     init(_ mutants: [FirmwareMutant], count: Int) { (self.mutants, rest) = (mutants[...], count) }
 
     func next() -> FirmwareMutant? {

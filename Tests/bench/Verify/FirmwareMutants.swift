@@ -6,18 +6,18 @@ import TestSupport
 /// A firmware of the pump with one operator, constant or branch changed, by `mutants/mutants.py`.
 struct FirmwareMutant: Sendable {
     var number: Int
-    /// What is changed, and where.
+    /// The change and its place.
     var change: String
-    /// Why it may survive, by `mutants/survivors.txt`; nil where it must not.
+    /// The reason why it may survive, from `mutants/survivors.txt`; nil if it must not.
     var excuse: String?
 
     struct Failed: Error { var output: String }
 
     private static let script = FirmwareBuild.sources + "/Tests/bench/mutants/mutants.py"
 
-    /// All mutants.
+    /// Returns all mutants.
     ///
-    /// - Parameter seed: What they are shuffled by; nil for the order of the sources.
+    /// - Parameter seed: The seed for shuffling them; nil for the order of the sources.
     static func all(seed: String?) async throws -> [FirmwareMutant] {
         let output = try await run(["plan"] + (seed.map { ["--seed", $0] } ?? []))
         return output.split(separator: "\n").compactMap { line in
@@ -27,17 +27,17 @@ struct FirmwareMutant: Sendable {
         }
     }
 
-    /// What became of a mutant.
+    /// The result of verifying a mutant.
     enum Fate: Sendable, Equatable {
-        /// By that check, or for that reason.
+        /// The check or the reason.
         case killed(by: String)
         case survived
         case doesNotBuild
-        /// The compiler makes the same of it as of the firmware.
+        /// The compiled code equals that of the firmware.
         case sameCode
     }
 
-    /// Builds it and has it verified, up to the first check that fails.
+    /// Builds the mutant and verifies it up to the first check that fails.
     func fate() async throws -> Fate {
         let folder = TemporaryFolder()
         let lines = try await Self.run(["build", "\(number)", folder.path("mutant")])
@@ -50,13 +50,13 @@ struct FirmwareMutant: Sendable {
         return .survived
     }
 
-    /// Whether the firmware's unit tests find it.
+    /// Whether the firmware's unit tests find the mutant.
     func isSeenByUnitTests() async throws -> Bool {
         let folder = TemporaryFolder()
         return try await Self.run(["unit", "\(number)", folder.path("mutant")]) == "killed\n"
     }
 
-    /// The check that fails, or how else it is found; nil where all is well.
+    /// Returns the check that fails, or another sign of the flaw; nil if there is none.
     private static func killer(of firmware: String) throws -> String? {
         let failed = Box()
         let outcome: BoardWorld.Outcome
@@ -76,7 +76,7 @@ struct FirmwareMutant: Sendable {
         return verdict.skippedCount > 0 ? "a check was skipped" : nil
     }
 
-    /// The quick ones first: most mutants fail one of them.
+    /// The quick checks first, because most mutants fail one of them.
     private static let checks: [Check] = {
         let slow = [
             "pump.knob.hysteresis", "pump.knob.only-moved", "pump.off.silence", "pump.unasked.status",
@@ -87,7 +87,7 @@ struct FirmwareMutant: Sendable {
     }()
 
     private final class Box: @unchecked Sendable {
-        // @unchecked: touched by the thread only that the verification runs on.
+        // @unchecked: used only on the thread of the verification.
         var check: String?
     }
 

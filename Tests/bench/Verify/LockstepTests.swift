@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Bench: verifying firmware in simulated time", .timeLimit(.minutes(20)))
 struct LockstepTests {
-    /// Runs `body` with our firmware on an emulated Nano, on a thread of its own: what it returns is what the test looks at.
+    /// Runs `body` with our firmware on an emulated Nano, on a separate thread; returns its result.
     private func onBoard<Value: Sendable>(
         thermistors: Int, isField: Bool, _ body: @escaping @Sendable (BoardWorld) throws -> Value
     ) async throws -> Value {
@@ -22,13 +22,13 @@ struct LockstepTests {
         }
     }
 
-    /// What is looked at behind a verification.
+    /// The observations after a verification.
     private struct Seen: Sendable {
         var outcome: BoardWorld.Outcome
         var written: [String]
-        /// What the motor is driven with.
+        /// The motor's duty.
         var duty: String
-        /// The same while it ran.
+        /// The motor's duty during the verification.
         var dutyBefore: String?
     }
 
@@ -48,7 +48,7 @@ struct LockstepTests {
         #expect(isPassed, "\(verdict.ending)")
         #expect(verdict.aftermath == .safe)
         #expect(seen.duty == "0")
-        // Measured in the board's time, so exactly.
+        // Measured in the board's time, and so exactly.
         let period = try #require(verdict.timings.summary(of: .loopPeriod))
         #expect((107...111).contains(period.median))
         let beat = try #require(verdict.timings.summary(of: .statusInterval))
@@ -88,7 +88,7 @@ struct LockstepTests {
     func interrupted(isField: Bool) async throws {
         let checks = FamilyVerification.pump.checks.filter { ["pump.on.reply", "pump.unasked.status"].contains($0.id) }
         let seen = try await onBoard(thermistors: 1, isField: isField) { world in
-            // While it runs, in the second check.
+            // While the pump runs, in the second check.
             var duty: String?
             world.loop.at(world.loop.now + .seconds(4)) {
                 duty = try? world.duty()

@@ -1,23 +1,23 @@
 import Glibc
 
-/// A firmware on an emulated Nano whose time is its host's: `nano-sim --stepped`.
+/// A firmware on an emulated Nano whose time the host controls: `nano-sim --stepped`.
 ///
-/// It blocks while the board runs: use it on a thread of its own.
+/// Blocks while the board runs, so use it on a separate thread.
 final class SteppedBoard {
     struct NotStarted: Error { var errno: CInt }
-    /// It refused a line, or has ended: its answer is nil then.
+    /// The board has refused a line, or has ended, in which case `answer` is nil.
     struct Refused: Error { var line: String, answer: String? }
 
-    /// For how long it has run.
+    /// The time for which the board has run.
     private(set) var now = Duration.zero
-    /// Whether a verb is under way that goes on while it runs.
+    /// Whether a verb is still in progress.
     private(set) var isBusy = false
 
     private let process: pid_t
     private let socket: CInt
     private let stream: UnsafeMutablePointer<FILE>
 
-    /// Starts a board with sound, resting inputs.
+    /// Starts a board with working probes and inputs at rest.
     ///
     /// - Parameter firmware: The path of an ELF file.
     init(firmware: String) throws {
@@ -48,9 +48,9 @@ final class SteppedBoard {
         while waitpid(process, &status, 0) < 0 && errno == EINTR {}
     }
 
-    /// Lets it run up to a time, or until it begins or ends a line, whichever is sooner.
+    /// Runs the board up to a time, or until it begins or ends a line, whichever is earlier.
     ///
-    /// - Returns: What it has said since the last run.
+    /// - Returns: The output since the last run.
     func run(until time: Duration) throws -> [UInt8] {
         let rest = max(time - now, .zero).components
         let line = "run \(rest.seconds * 1_000_000 + rest.attoseconds / 1_000_000_000_000)"
@@ -61,16 +61,16 @@ final class SteppedBoard {
         return words[2] == "-" ? [] : Self.bytes(hexadecimal: words[2])
     }
 
-    /// Sends it bytes.
+    /// Sends bytes to the board.
     func send(_ bytes: [UInt8]) throws {
         let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         if !digits.isEmpty { _ = try ask("send " + digits) }
     }
 
-    /// Does something to it, or begins to; returns what its answer has behind the `ok`.
+    /// Performs or begins a verb; returns the reply after the `ok`.
     @discardableResult
     func perform(_ verb: String, _ arguments: [String] = []) throws -> String {
-        // Only its next run tells whether that takes time.
+        // Only the next run shows whether the verb takes time.
         defer { isBusy = true }
         return String(try ask(([verb] + arguments).joined(separator: " ")))
     }

@@ -4,11 +4,11 @@ import Glibc
 import TestSupport
 import Testing
 
-// Boards in real time: what is measured is measured again where this machine was busy. Only what needs the program is here;
+// Boards in real time: measurements are repeated if this machine was busy. Only tests that need the program are here;
 // `LockstepTests` has the rest.
 @Suite("Bench: verifying firmware", .timeLimit(.minutes(20)))
 struct VerifyBenchTests {
-    /// Runs `body` with our firmware on an emulated Nano, in real time, and its control socket.
+    /// Runs `body` with our firmware on an emulated Nano in real time, and its control socket.
     private func onNano(_ body: (_ port: String, _ control: String) async throws -> Void) async throws {
         if let reason = FirmwareBuild.reasonToSkip { try Test.cancel(Comment(rawValue: reason)) }
         try await FirmwareBuild.ready()
@@ -37,7 +37,7 @@ struct VerifyBenchTests {
             #expect(try await Self.state(control)["duty"] == "180")
             #expect(try await Self.pumpctl("--port", port, "--timeout", "20", "off").ending().status == 0)
 
-            // More rounds than any machine makes before the signal comes.
+            // More rounds than any machine completes before the signal.
             let process = try await Self.pumpctl(
                 "--verbose", "--port", port, "verify", "--allow-run", "--timeout", "20", "--repeat", "1000", "--only",
                 "pump.on.reply", "pump.unasked")
@@ -81,7 +81,7 @@ struct VerifyBenchTests {
             ])
     }
 
-    /// What can be seen of a board.
+    /// A board's observable state.
     private static func state(_ control: String) async throws -> [String: String] {
         let ending = try await pumpctl("sim", "ctl", control, "state").ending()
         let pairs = ending.output.split(separator: "\n").map { $0.split(separator: ":", maxSplits: 1) }

@@ -1,6 +1,6 @@
-/// Commands for any client of a pump, with replies that need no hands, no long runs and no paced writes.
+/// Commands for any client of a pump, whose replies need no hands, no long runs and no paced writes.
 enum ClientDialogue {
-    /// A command, and the lines of its answer; a measurement is given by how it begins.
+    /// A command and the lines of its reply. A measurement is given by the beginning of its line.
     struct Turn: Sendable {
         var out: String
         var back: [String]
@@ -27,7 +27,7 @@ enum ClientDialogue {
         Turn("STATUS", "STATUS:{State:OFF,"),
     ]
 
-    /// Whether `lines` are the answers, in their order, apart from what a running pump reports unasked.
+    /// Whether `lines` are the replies, in order, apart from the unsolicited reports of a running pump.
     static func isAnswered(by lines: [String]) -> Bool {
         var rest = lines[...]
         for wanted in turns.flatMap(\.back) {

@@ -4,10 +4,10 @@ import SerialPort
 import TestSupport
 import Testing
 
-// Other people's programs on the pump that `pumpctl sim` offers.
+// Third-party programs with the pump of `pumpctl sim`.
 @Suite("Bench: other people's clients hear the replies")
 struct ClientTests {
-    /// `pumpctl sim pump`, for the time of `body`.
+    /// Calls `body` while `pumpctl sim pump` runs.
     private func withSim(_ body: (_ path: String) async throws -> Void) async throws {
         let folder = TemporaryFolder()
         let path = folder.path("pump")
@@ -58,18 +58,18 @@ struct ClientTests {
             let client = try await ChildProcess(
                 ["picocom", "--baud", "9600", "--nolock", "--omap", "crlf", path], terminal: terminal.path,
                 streamsOnTerminal: true)
-            // It throws away what was typed before.
+            // picocom discards input that was typed earlier.
             while try await screen.line("picocom's greeting") != "Terminal ready" {}
             let lines = try await converse(with: screen, lineEnd: "\r") { try await channel.write(Array($0.utf8)) }
             #expect(ClientDialogue.isAnswered(by: lines), "\(lines)")
-            // Ctrl-A Ctrl-X: picocom's own way out.
+            // Ctrl-A Ctrl-X: picocom's exit command.
             try await channel.write([0x01, 0x18])
             #expect(try await client.ending().status == 0)
             await channel.close()
         }
     }
 
-    /// Says each command once the one before it is answered; returns the lines heard.
+    /// Sends each command after the previous reply; returns the received lines.
     private func converse(
         with screen: Watched<ReceivedText>, lineEnd: String, say: (String) async throws -> Void
     ) async throws -> [String] {

@@ -3,35 +3,36 @@ import Glibc
 import SerialPort
 import TestSupport
 
-/// Somebody else's program that has a serial line open: what it is told goes out there, and what it prints came in.
+/// A third-party program with an open serial line: it sends its input on the line, and prints the
+/// line's input.
 struct LineProgram: Sendable {
     let name: String
     private let program: ChildProcess
     private let screen: Watched<ReceivedText>
-    /// The terminal that it is on; nil where it has its standard streams for itself.
+    /// The program's terminal; nil if it has its own standard streams.
     private let terminal: DescriptorChannel?
 
     /// Debian's Python, which has Debian's pyserial.
     private static let python = "/usr/bin/python3"
 
-    /// What it takes and is not here, by the names of the packages.
+    /// The missing requirements, by package.
     static let missing: [String] = [
         (access("/usr/lib/python3/dist-packages/serial/__init__.py", R_OK) == 0, "python3-serial"),
         (Executable.find("socat") != nil, "socat"), (Executable.find("tio") != nil, "tio"),
     ].filter { !$0.0 }.map(\.1)
 
-    /// A script that uses pyserial as a terminal does.
+    /// A script that uses pyserial like a terminal program.
     static func pyserial(at path: String) async throws -> LineProgram {
         let script = #filePath.replacing("LineProgram.swift", with: "pyserial_terminal.py")
         return LineProgram("pyserial", try await ChildProcess([python, script, path]))
     }
 
-    /// socat, between its standard streams and an address as it writes them.
+    /// socat, between its standard streams and an address in its own syntax.
     static func socat(at address: String) async throws -> LineProgram {
         LineProgram("socat", try await ChildProcess(["socat", "-", address]))
     }
 
-    /// tio, on a terminal of its own.
+    /// tio, on its own terminal.
     static func tio(at path: String) async throws -> LineProgram {
         let terminal = try PseudoTerminal()
         let (channel, screen) = (terminal.channel(), Watched(ReceivedText()))
@@ -61,7 +62,7 @@ struct LineProgram: Sendable {
 
     func line(_ what: String) async throws -> String { try await screen.line(what) }
 
-    /// Ends it, in a way of its own: its input ends, or, at a terminal, Ctrl-T q is typed.
+    /// Ends the program in its own way: with the end of its input, or at a terminal with Ctrl-T q.
     func end() async throws {
         if let terminal { try await terminal.write([0x14, UInt8(ascii: "q")]) } else { await program.closeInput() }
         try await program.ending()

@@ -2,21 +2,21 @@ import DescriptorIO
 import TestSupport
 import Testing
 
-// Other people's programs and pumpctl at one pump, by way of pumpctld.
+// Third-party programs and pumpctl with one pump, through pumpctld.
 @Suite("Bench: many programs share one pump", .timeLimit(.minutes(5)))
 struct SharedClientTests {
     private static let unpluggings = 50
-    /// How many commands are answered at least.
+    /// The minimum number of replies.
     private static let commands = 500
 
-    /// What all clients know of each other.
+    /// The common knowledge of all clients.
     private struct Course: Sendable, CustomStringConvertible {
-        /// Whether the pump is there, so that it is worth to start a program for one command.
+        /// Whether the pump is up, so that starting a program for one command is worthwhile.
         var isUp = true
         var isOver = false
-        /// How often each client was answered.
+        /// The number of replies to each client.
         var answered: [String: Int] = [:]
-        /// How often each was refused, or not answered, since the pump was away.
+        /// The number of commands of each client that were refused or got no reply while the pump was away.
         var unanswered: [String: Int] = [:]
 
         var description: String { "answered: \(answered), not: \(unanswered), \(isUp ? "up" : "away")" }
@@ -27,7 +27,7 @@ struct SharedClientTests {
         .enabled(if: LineProgram.missing.isEmpty, "not installed: \(LineProgram.missing.joined(separator: ", "))"))
     func unplugging() async throws {
         try await DaemonRig.run { rig in
-            // Before its first answer comes what the board says as it starts.
+            // The board's banner precedes its first reply.
             #expect(try await rig.pumpctl(["--port", rig.cable.path, "on"]).status == 0)
             let programs = [
                 try await LineProgram.pyserial(at: rig.first), try await LineProgram.socat(at: "TCP:\(rig.tcp)"),
@@ -44,7 +44,7 @@ struct SharedClientTests {
                     group.addTask { try await Self.command(rig, endpoint, number, speeds: speeds, course) }
                 }
                 group.addTask { try await Self.unplug(rig, clients: programs.count + endpoints.count, course) }
-                // The first failure ends all.
+                // The first failure ends all tasks.
                 for try await _ in group {}
             }
             #expect(course.state.answered.values.reduce(0, +) >= Self.commands)
@@ -52,7 +52,7 @@ struct SharedClientTests {
         }
     }
 
-    /// Asks one thing after the other by lines. Its speeds are nobody else's.
+    /// Sends one line after another. No other client uses its speeds.
     private static func talk(_ program: LineProgram, speeds: Range<Int>, _ course: Watched<Course>) async throws {
         var conversation = SharedConversation()
         var speed = speeds.lowerBound
@@ -81,7 +81,7 @@ struct SharedClientTests {
         }
     }
 
-    /// Starts pumpctl for one command after the other: a speed, which is nobody else's, or at every third the status.
+    /// Starts pumpctl for one command after another: a speed that no other client uses, or every third time the status.
     private static func command(
         _ rig: DaemonRig, _ endpoint: String, _ number: Int, speeds: Range<Int>, _ course: Watched<Course>
     ) async throws {
@@ -93,14 +93,14 @@ struct SharedClientTests {
             speed = speed + 1 < speeds.upperBound ? speed + 1 : speeds.lowerBound
             let asksStatus = speed.isMultiple(of: 3)
             let ending = try await rig.pumpctl(
-                // A busy machine answers late; where the pump is away, no answer is waited for.
+                // A busy machine replies late. While the pump is away, nothing is waited for.
                 ["--port", endpoint, "--timeout", "60"] + (asksStatus ? ["status"] : ["speed", "\(speed)"]))
             if ending.status == 0 {
                 let wanted = asksStatus ? "pump       on\n" : "speed \(speed) (\(speed * 100 / 255) %)\n"
                 #expect(ending.output.hasPrefix(wanted), "\(endpoint): \(ending)")
                 course.update { $0.answered[name, default: 0] += 1 }
             } else {
-                // No such port, busy with one who was faster, the link broke, or the daemon's refusal.
+                // No such port, busy with a faster program, a broken link, or the daemon's refusal.
                 let isAway = [66, 69, 74].contains(ending.status) || ending.errors.contains("DEVICE_AWAY")
                 #expect(isAway, "\(endpoint): \(ending)")
                 course.update { $0.unanswered[name, default: 0] += 1 }
@@ -108,18 +108,18 @@ struct SharedClientTests {
         }
     }
 
-    /// Unplugs the pump and plugs it in again, each time that each client was answered; then all is over.
+    /// Unplugs the pump and plugs it in again, each time after every client has had a reply, and then ends the test.
     private static func unplug(_ rig: DaemonRig, clients: Int, _ course: Watched<Course>) async throws {
         let channel = try await DescriptorChannel.connect(
             to: .unix(path: rig.local), deadline: .now.advanced(by: .seconds(30)))
         let received = Watched(ReceivedText())
         await channel.gather(into: received)
         var conversation = SharedConversation()
-        /// Waits for a line; reports come besides, and nothing else.
+        /// Waits for a line. Only reports may come in between.
         func hear(_ wanted: String) async throws {
             while true {
                 let line = try await received.line(wanted)
-                // What was refused was not kept.
+                // A refused command must not be carried out later.
                 #expect(!line.contains("Speed:100%"))
                 try conversation.hear(line)
                 if line == wanted { return }

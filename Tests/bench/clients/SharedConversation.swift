@@ -1,9 +1,10 @@
-/// What one client asks a shared pump, and whether each line that it hears answers a question of its own.
+/// One client's queries of a shared pump, and a check that each received line answers one of them.
 ///
-/// A question that meets an unplugging is refused or stays unanswered. Any other line that answers nothing is an error: it is
-/// somebody else's, or an old one.
+/// A query in flight during an unplugging is refused or gets no reply. Any other line that answers nothing is an error:
+/// it belongs to another client or is stale.
 struct SharedConversation: Sendable {
-    /// A line, and how the lines of its answer begin. It is not STATUS: a report that comes unasked would pass for the answer.
+    /// A line, and the beginnings of its reply's lines. STATUS is not used, because an unsolicited report would count
+    /// as its reply.
     struct Question: Sendable {
         var line: String
         var answer: [String]
@@ -19,10 +20,10 @@ struct SharedConversation: Sendable {
         static let temperatures = Question(line: "TEMP", answer: ["TEMP:{Water:"])
     }
 
-    /// A line that answers nothing that was asked.
+    /// A line that answers no query.
     struct MixedUp: Error, CustomStringConvertible {
         var line: String
-        /// What was said and heard last.
+        /// The last lines sent and received.
         var before: [String]
         var description: String {
             "\(line.debugDescription) answers nothing; before: \(before.joined(separator: " | "))"
@@ -33,17 +34,17 @@ struct SharedConversation: Sendable {
     static let back = "[WARNING] the device is back"
     static let refusal = "ERROR:DEVICE_AWAY"
 
-    /// How many questions were answered.
+    /// The number of queries with a reply.
     private(set) var answered = 0
-    /// How many were refused, since the pump was away.
+    /// The number of queries refused while the pump was away.
     private(set) var refused = 0
-    /// How many were not answered, since the pump was unplugged meanwhile.
+    /// The number of queries without a reply because the pump was unplugged.
     private(set) var lost = 0
-    /// Whether only the refusal of a question may be heard until the pump is back.
+    /// Whether only the refusal of a query may arrive until the pump is back.
     private(set) var isAway = false
-    /// Whether the pump is back and may still answer what was asked before: the answer to another question tells.
+    /// Whether the pump is back and may still reply to earlier queries, which a reply to a later query decides.
     private(set) var isInDoubt = false
-    /// Whether the pump may have been in the midst of a line as it was plugged in.
+    /// Whether the pump may have been in the middle of a line when it was plugged in.
     private var mayHearTail = false
     private var open: [OpenQuestion] = []
     private var transcript: [String] = []
@@ -51,14 +52,14 @@ struct SharedConversation: Sendable {
     private struct OpenQuestion: Sendable {
         let question: Question
         var heard: [String] = []
-        /// Whether the pump was unplugged since it was asked.
+        /// Whether the pump was unplugged since the query.
         var mayBeLost = false
     }
 
-    /// How the lines of a pump begin.
+    /// The beginnings of a pump's lines.
     private static let beginnings = ["OK", "SPEED:", "STATUS:", "TEMP:", "ERROR:"]
 
-    /// Whether nothing more is to come.
+    /// Whether nothing more is expected.
     var isAnswered: Bool { open.isEmpty && !isAway }
 
     mutating func ask(_ question: Question) {
@@ -72,13 +73,13 @@ struct SharedConversation: Sendable {
         switch line {
         case Self.away:
             isAway = true
-            // An answer that has begun does not go on.
+            // A reply that has begun does not continue.
             lost += open.count { !$0.heard.isEmpty }
             open.removeAll { !$0.heard.isEmpty }
             for index in open.indices { open[index].mayBeLost = true }
         case Self.back:
             (isAway, isInDoubt, mayHearTail) = (false, !open.isEmpty, true)
-        // It may come just before the word that the pump is away.
+        // The refusal may come just before the notice that the pump is away.
         case Self.refusal where open.first?.heard.isEmpty == true:
             isAway = true
             refused += 1
@@ -100,7 +101,7 @@ struct SharedConversation: Sendable {
         } else if line.isReport {
             return
         } else if let first = open.first, first.mayBeLost {
-            // What seemed to be its answer is the next one's.
+            // The apparent reply belongs to the next query.
             lost += 1
             open.removeFirst()
             for line in first.heard + [line] { try hearAnswer(line) }

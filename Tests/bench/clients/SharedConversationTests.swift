@@ -2,7 +2,7 @@ import Testing
 
 @Suite("Bench: what a client of a shared pump hears")
 struct SharedConversationTests {
-    /// A client that has asked, and has heard these lines; one beginning with `>` it has said itself.
+    /// A client that has sent its queries and received these lines. A line that begins with `>` is a query.
     private func conversation(_ lines: String...) throws -> SharedConversation {
         var conversation = SharedConversation()
         for line in lines {

@@ -25,7 +25,7 @@ def main():
                 line = port.readline()
                 if not line.endswith(b"\r\n"):
                     sys.exit(f"no line in {DEADLINE} s, but {line!r}")
-                # A running pump reports every 5 s, also between the lines of a reply.
+                # A running pump reports every 5 s, even between the lines of a reply.
                 if line.startswith(b"STATUS:{State:ON,") and command != "STATUS":
                     continue
                 print("<", line[:-2].decode("ascii"))

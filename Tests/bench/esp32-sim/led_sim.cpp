@@ -1,7 +1,7 @@
-// The LED board's firmware, apart from its board, behind a pty.
+// The LED board's firmware without its board, behind a pty.
 //
 // usage: led-sim
-// Standard input takes `lamp`, answered by `ok 1` or `ok 0`. Ends when standard input does.
+// Standard input takes `lamp`, which is answered by `ok 1` or `ok 0`. The program ends when standard input does.
 
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,7 @@ private:
     bool _isLit = false;
 };
 
-/// A radio that nobody is connected to.
+/// A radio without connections.
 class NoValue final : public Value {
 public:
     size_t read(uint8_t *, size_t) override { return 0; }

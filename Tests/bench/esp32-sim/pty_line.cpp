@@ -49,7 +49,7 @@ void PtyLine::exchange(bool isBusy) {
         {_master, short(POLLIN | (_outgoing.empty() ? 0 : POLLOUT)), 0},
         {STDIN_FILENO, POLLIN, 0},
     };
-    // What is busy but has no room waits for that.
+    // A busy firmware without room in the buffer waits for room.
     if (poll(sources, 2, isBusy && room() > 0 ? 0 : -1) < 0) {
         return;
     }

@@ -1,8 +1,8 @@
-// The storm sensor's firmware, apart from its board, behind a pty.
+// The storm sensor's firmware without its board, behind a pty.
 //
 // usage: storm-sim LOG
-// LOG is what the flash holds at the start; it is not written to. Standard input takes `measure PIPE PORT POINT VALUE`,
-// each answered by `ok` or `error`. Ends when standard input does.
+// LOG is the flash's content at the start; it is not written to. Standard input takes `measure PIPE PORT POINT VALUE`,
+// which is answered by `ok` or `error`. The program ends when standard input does.
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "pty_line.h"
 #include "storm.h"
 
-/// A file, and what was appended since.
+/// A file, with the appended bytes kept separately.
 class FileLog final : public LogStore {
 public:
     explicit FileLog(int file) : _file(file) {
@@ -52,7 +52,7 @@ private:
     PtyLine &_line;
 };
 
-/// A radio that nobody is connected to.
+/// A radio without connections.
 class NoOutput final : public Output {
 public:
     size_t room() override { return 0; }

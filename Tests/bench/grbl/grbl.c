@@ -1,6 +1,7 @@
-// A stand-in for Grbl 1.1 on an ATmega328P at 16 MHz, after its documentation (the pages "Grbl v1.1 Interface" and "Grbl v1.1
-// Commands" of its wiki): 115200 baud, one answer to each line, characters that are taken out of the stream at once, a
-// buffer of 15 moves. It has no motors: a move takes the time that its distance and feed give, a rapid one 10 ms.
+// A stand-in for Grbl 1.1 on an ATmega328P at 16 MHz, based on its documentation (the pages "Grbl v1.1 Interface" and
+// "Grbl v1.1 Commands" of its wiki): 115200 baud, one reply per line, real-time characters that are taken out of the
+// stream immediately, and a buffer of 15 moves. It has no motors: a move takes the time given by its distance and feed,
+// a rapid one 10 ms.
 
 #include <avr/interrupt.h>
 #include <avr/io.h>
@@ -17,12 +18,12 @@
 
 static const char banner[] = "\r\nGrbl 1.1h ['$' for help]\r\n";
 
-// Bytes from the host that the main loop has not read; what does not fit is lost, as in Grbl.
+// Bytes from the host that the main loop has not read. Bytes that do not fit are lost, as in Grbl.
 static volatile uint8_t ring[RING_LENGTH];
 static volatile uint8_t ring_head, ring_tail;
 static volatile bool status_is_wanted, reset_is_wanted;
 
-// How long the moves that wait take, in milliseconds, the one that is made first.
+// The durations of the waiting moves in milliseconds, the next move first.
 static volatile uint16_t moves[MOVE_COUNT];
 static volatile uint8_t move_count;
 static volatile bool is_held;
@@ -45,7 +46,7 @@ ISR(USART_RX_vect) {
     }
 }
 
-// Each millisecond.
+// Runs every millisecond.
 ISR(TIMER1_COMPA_vect) {
     if (move_count == 0 || is_held || --moves[0] > 0) {
         return;
@@ -83,7 +84,7 @@ static void put_error(uint8_t number) {
     put(text);
 }
 
-// What comes at any moment.
+// Handles requests that may come at any time.
 static void attend(void) {
     if (status_is_wanted) {
         status_is_wanted = false;
@@ -99,7 +100,7 @@ static void move_to(const double target[3], bool is_rapid) {
         position[i] = target[i];
     }
     double time = is_rapid ? RAPID_MS : distance / feed * 60000;
-    // The answer waits until there is room for the move.
+    // The reply waits until there is room for the move.
     while (move_count == MOVE_COUNT && !reset_is_wanted) {
         attend();
     }
@@ -110,7 +111,7 @@ static void move_to(const double target[3], bool is_rapid) {
     sei();
 }
 
-// Carries out a line of G-code without blanks, in upper case; returns the number of the error, 0 for none.
+// Executes a line of G-code in upper case without blanks; returns the number of the error, 0 for none.
 static uint8_t run_block(const char *text) {
     double target[3] = {position[0], position[1], position[2]};
     bool moves_axes = false;

@@ -24,7 +24,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 FIRMWARE = HERE.parent.parent.parent / "hardware" / "nano-pump"
 SURVIVORS = HERE / "survivors.txt"
 
-# Between them they have all code that depends on the options.
+# Together these builds contain all code that depends on the options.
 BUILDS = [
     ("nano-pump", ["THERMISTORS=2", "FIELD=0"]),
     ("nano-pump-one-thermistor-field", ["THERMISTORS=1", "FIELD=1"]),
@@ -38,7 +38,7 @@ TOKEN = re.compile(
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
 
-# What takes the place of a binary operator.
+# The replacements of a binary operator.
 BINARY = {
     "<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="], ">=": [">", "<"], "==": ["!="], "!=": ["=="],
     "&&": ["||"], "||": ["&&"], "+": ["-"], "-": ["+"], "*": ["/"], "/": ["*"], "%": ["/"], "&": ["|"], "|": ["&"],

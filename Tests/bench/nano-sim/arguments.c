@@ -8,10 +8,10 @@
 
 static const double longest_time = 1000000;
 
-// Reads a number. What follows it is at `end`, which is `text` where there is none.
+// Reads a number. `end` points to the text after it, or to `text` if there is none.
 static double read_number(const char *text, const char **end) {
     *end = text;
-    // strtod would pass over them.
+    // strtod would skip white space.
     if (isspace((unsigned char)*text)) {
         return 0;
     }

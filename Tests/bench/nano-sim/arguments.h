@@ -3,23 +3,23 @@
 
 #include <stdbool.h>
 
-// What a verb takes, as data, and how it is read: as the verbs of `pumpctl sim` are.
+// The description of a verb's argument, with the same parsing as for the verbs of `pumpctl sim`.
 
 struct argument {
-    // Of what there is no argument has no name.
+    // NULL if there is no argument.
     const char *name;
     enum { argument_number, argument_word, argument_time } kind;
-    // Of a number.
+    // The range of a number.
     double least, most;
-    // Of a word: those it may be, ended by NULL.
+    // The possible words, ended by NULL.
     const char *const *words;
 };
 
-// Reads a text: a number as it is, a word as its place among the words, a time in seconds. A time is above 0, up to
-// 1,000,000 s: seconds, or a number with ms, s, m or h. False if the text is none of that.
+// Reads a number, a word (its index in `words`), or a time in seconds. A time is above 0, up to 1,000,000 s: seconds,
+// or a number with ms, s, m or h. False if the text is none of these.
 bool argument_read(const struct argument *argument, const char *text, double *value);
 
-// What is taken, in words that follow "takes", to be freed.
+// A description of the accepted values, to follow "takes". The caller frees it.
 char *argument_description(const struct argument *argument);
 
 #endif

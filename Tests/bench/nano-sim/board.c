@@ -18,10 +18,10 @@ enum { supply_millivolts = 5000, button_bit = 2, potentiometer_channel = 2 };
 enum { reg_ddrb = 0x24, reg_portb = 0x25, reg_mcusr = 0x54, reg_tccr1a = 0x80, reg_ocr1al = 0x88, reg_ucsr0b = 0xc1 };
 enum { com1a1 = 1 << 7, rxen0 = 1 << 4, porf = 1 << 0, extrf = 1 << 1 };
 
-// Firmware that has not opened its UART by then is taken to have no use for it.
+// A firmware that has not opened its UART by then is assumed not to use it.
 enum { longest_boot = board_frequency / 2 };
 
-// Where avr-gcc's linker maps RAM in an ELF.
+// The address to which avr-gcc's linker maps RAM in an ELF file.
 enum { elf_ram_offset = 0x800000 };
 
 static void log_to_stderr(avr_t *avr, const int level, const char *format, va_list arguments) {
@@ -31,13 +31,13 @@ static void log_to_stderr(avr_t *avr, const int level, const char *format, va_li
     }
 }
 
-// Simulated time passes in the caller's loop; a sleeping AVR is no reason to sleep here.
+// Simulated time passes in the caller's loop, so a sleeping AVR must not sleep here.
 static void skip_sleep(avr_t *avr, avr_cycle_count_t how_long) {
     (void)avr;
     (void)how_long;
 }
 
-// The 10-bit reading of a divider whose thermistor has a temperature: NTC 10 kOhm at 25 C, B 3950, to +5 V.
+// The 10-bit reading of a divider with a thermistor at a temperature: NTC 10 kOhm at 25 C, B 3950, to +5 V.
 static uint16_t thermistor_reading(double celsius) {
     // In units of the series resistor, which equals the thermistor's nominal resistance.
     double thermistor = exp(3950.0 * (1.0 / (celsius + 273.15) - 1.0 / 298.15));
@@ -46,7 +46,7 @@ static uint16_t thermistor_reading(double celsius) {
     return result < 1023.0 ? (uint16_t)result : 1023;
 }
 
-// Puts a voltage on an analogue input: the one that reads as 0-1023. The firmware sees it at its next conversion.
+// Applies the voltage for a reading of 0-1023 to an analogue input. The firmware sees it at its next conversion.
 static void put_reading(struct board *board, int channel, uint16_t reading) {
     // simavr rounds down when it converts back.
     uint32_t millivolts = ((uint32_t)reading * supply_millivolts + 1022) / 1023;
@@ -82,17 +82,17 @@ void board_set_knob(struct board *board, uint16_t reading) {
     put_reading(board, potentiometer_channel, reading);
 }
 
-// simavr forgets the outside world at a reset.
+// Applies all inputs again, because simavr forgets them at a reset.
 static void apply_inputs(struct board *board) {
     put_probe(board, probe_water);
     put_probe(board, probe_skin);
     board_set_knob(board, board->knob);
-    // A pin's level counts only when it changes.
+    // A pin's level is applied only when it changes.
     board_set_button(board, !board->button_down);
     board_set_button(board, !board->button_down);
 }
 
-// RAM address of a variable, 0 if there is none.
+// The RAM address of a variable, 0 if there is none.
 static uint16_t find_variable(const elf_firmware_t *firmware, const char *name) {
     for (uint32_t i = 0; i < firmware->symbolcount; i++) {
         const avr_symbol_t *symbol = firmware->symbol[i];
@@ -103,8 +103,9 @@ static uint16_t find_variable(const elf_firmware_t *firmware, const char *name) 
     return 0;
 }
 
-// simavr leaves out mode 1 of timer 1, the 8-bit PWM that Arduino has on D9 and D10, and takes it to overflow at each count.
-// Fast PWM has the same range; the motor's pulse width is read from its register. This alone makes the board twice as fast.
+// simavr lacks mode 1 of timer 1, the 8-bit PWM that Arduino uses on D9 and D10, and makes it overflow at each count.
+// Fast PWM has the same range, and the motor's pulse width is read from its register. This change alone makes the board
+// twice as fast.
 static void complete_timer_modes(avr_t *avr) {
     for (avr_io_t *module = avr->io_port; module != NULL; module = module->next) {
         if (strcmp(module->kind, "timer") == 0 && ((avr_timer_t *)module)->name == '1') {
@@ -113,7 +114,7 @@ static void complete_timer_modes(avr_t *avr) {
     }
 }
 
-// A reset of the chip, by its line or by its watchdog, which simavr carries out within avr_run.
+// A reset of the chip by its reset line or by its watchdog, which simavr performs within avr_run.
 static void (*reset_chip)(avr_t *avr);
 static bool was_reset;
 
@@ -133,7 +134,7 @@ bool board_load(struct board *board, const char *elf) {
         fprintf(stderr, "nano-sim: %s is no AVR firmware\n", elf);
         return false;
     }
-    // Arduino firmware carries no .mmcu section that would say so.
+    // Arduino firmware has no .mmcu section with these values.
     firmware.frequency = board_frequency;
     firmware.vcc = firmware.avcc = firmware.aref = supply_millivolts;
 
@@ -168,7 +169,7 @@ bool board_load(struct board *board, const char *elf) {
 
 void board_set_button(struct board *board, bool down) {
     board->button_down = down;
-    // Without this simavr's pull-up wins again at the firmware's next write to the port.
+    // Without this, simavr's pull-up takes over again at the firmware's next write to the port.
     avr_ioport_external_t external = {
         .name = 'D',
         .mask = 1 << button_bit,
@@ -192,7 +193,8 @@ static bool is_uart_open(const struct board *board) {
     return board->avr->data[reg_ucsr0b] & rxen0;
 }
 
-// After a reset, by whatever: what is outside the chip is as it was, and the UART's time for a byte is right once it is open.
+// Handles a reset of any cause: restores everything outside the chip, and corrects the UART's byte time once it is
+// open.
 static void follow_reset(struct board *board) {
     if (was_reset) {
         was_reset = false;
@@ -243,7 +245,8 @@ void board_reset(struct board *board) {
     }
 }
 
-// Runs until no code is halfway through reading or writing a counter: interrupts are enabled. False if they never are.
+// Runs until interrupts are enabled, so that no code is halfway through reading or writing a counter. False if they
+// never are.
 static bool run_to_safe_point(struct board *board) {
     for (int attempts = 0; !board->avr->sreg[S_I]; attempts++) {
         if (attempts == 100000 || !board_run(board, 1)) {
@@ -253,7 +256,7 @@ static bool run_to_safe_point(struct board *board) {
     return true;
 }
 
-// Adds to a 32-bit counter of the firmware.
+// Adds a number to a 32-bit counter of the firmware.
 static void add_to_counter(struct board *board, uint16_t address, uint32_t number) {
     uint8_t *bytes = board->avr->data + address;
     uint32_t count = bytes[0] | bytes[1] << 8 | bytes[2] << 16 | (uint32_t)bytes[3] << 24;
@@ -288,13 +291,13 @@ bool board_hang(struct board *board) {
 }
 
 int board_receive_head(const struct board *board) {
-    // HardwareSerial: a vtable, two members of Print and two of Stream, six pointers to registers, a flag, then the ring's
-    // head.
+    // HardwareSerial: a vtable, two members of Print and two of Stream, six pointers to registers, a flag, then the
+    // ring's head.
     enum { receive_head_offset = 2 + 2 + 4 + 4 + 6 * 2 + 1 };
     return board->serial_address == 0 ? 0 : board->avr->data[board->serial_address + receive_head_offset];
 }
 
-// The level that an output bit of port B drives.
+// The level of an output bit of port B.
 static bool port_b(const struct board *board, int bit) {
     const uint8_t *data = board->avr->data;
     return (data[reg_ddrb] & data[reg_portb]) >> bit & 1;
@@ -305,7 +308,7 @@ bool board_pump_enabled(const struct board *board) {
 }
 
 uint8_t board_pump_duty(const struct board *board) {
-    // analogWrite sets 0 and 255 as plain levels, with the timer taken off the pin.
+    // analogWrite sets 0 and 255 as plain levels, with the timer disconnected from the pin.
     if (board->avr->data[reg_tccr1a] & com1a1) {
         return board->avr->data[reg_ocr1al];
     }

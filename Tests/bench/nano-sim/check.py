@@ -22,7 +22,7 @@ import tempfile
 import termios
 import tty
 
-# Only for what hangs: seconds.
+# A limit for hangs only, in seconds.
 DEADLINE = 300.0
 
 
@@ -40,7 +40,7 @@ class Program:
         self.answers = b""
 
     def answer(self):
-        # Several answers may come at once: what a file object keeps of them, select would not see.
+        # Several replies may come at once; select would not see those in a file object's buffer.
         while b"\n" not in self.answers:
             if not select.select([self.process.stdout], [], [], DEADLINE)[0]:
                 raise AssertionError("nano-sim does not answer")
@@ -200,7 +200,8 @@ def turn_to(reading):
     return f"turn {reading / 1023}"
 
 
-# The firmware on the chip. What it says and does is shown elsewhere; here is what depends on the chip's own parts.
+# The firmware on the chip. Its output and behaviour are tested elsewhere; these tests cover the parts that depend on
+# the chip.
 
 
 def a_setup_of_1300_ms_ends_with_the_banner(start):
@@ -269,7 +270,7 @@ def a_fault_at_boot_never_runs_the_motor(start):
         with start(Board, "nano-pump.elf") as board:
             board.do(fault)
             board.run(1)
-            # Waits in the UART's buffer for the first turn.
+            # The command waits in the UART's buffer for the first turn.
             board.do("send " + b"ON\n".hex())
             seen = []
             for _ in range(150):
@@ -319,7 +320,8 @@ def long_lines_do_not_wake_the_watchdog(start):
     with start(Board, "nano-pump.elf") as board:
         board.run(1.9)
         for turn in range(8):
-            # STATUS unasked and asked for, an overheat and its words: in one of these tries one turn says all of it.
+            # An unsolicited STATUS, requested ones, and an overheat with its text: in one of these tries a single turn
+            # prints all of them.
             board.on()
             board.run(5 * (turn + 1) - 0.05 * turn - board.now / 1e6)
             board.do("temperature skin 41")
@@ -329,7 +331,7 @@ def long_lines_do_not_wake_the_watchdog(start):
             board.off()
 
 
-# nano-sim's hands on a board.
+# nano-sim's control of a board.
 
 
 def what_the_hands_do_the_firmware_sees(start):
@@ -393,7 +395,7 @@ def what_is_on_its_way_to_a_board_is_lost_by_its_reset(start):
         board.expect("FOO", "ERROR:UNKNOWN_COMMAND")
 
 
-# nano-sim's other promises.
+# nano-sim's other guarantees.
 
 
 def wrong_control_lines_are_answered(start):
@@ -419,11 +421,11 @@ def an_advance_is_as_good_as_the_time_that_passes(start):
         on(nano)
         nano.lines_so_far()
         nano.do("advance 5m")
-        # One each 5 s: more than the queue of a pty holds of what nobody reads.
+        # One report per 5 s: more than the queue of a pty holds if nobody reads.
         seen = nano.lines_so_far()
         assert len(seen) in (59, 60) and all(line.startswith("STATUS:{State:ON,") for line in seen), f"{len(seen)} lines"
         assert "Runtime:4m,Remaining:25m" in seen[-2], seen[-2]
-        # A short one is run in full.
+        # A short advance is run in full.
         begin, _, end = nano.do_at_once("time", "advance 500ms", "time")
         assert 0.5 <= float(end) - float(begin) < 0.6, (begin, end)
         assert nano.do("stats").endswith("dropped 0")
@@ -476,7 +478,7 @@ def a_stepped_board_runs_when_it_is_told_to(start):
     words = [answer.split() for answer in answers]
     assert words[0][0] == "ok" and 0 <= int(words[0][1]) - 2000000 < 1100 and words[0][2:] == ["0", "-"], answers[0]
     assert answers[1] == "ok", answers[1]
-    # A line's beginning ends a run, and so does its end.
+    # A run ends at the beginning of a line, and at its end.
     assert bytes.fromhex(words[2][3]) == b"T" and int(words[2][1]) < 2300000, answers[2]
     assert re.fullmatch(rb"EMP:\{Water:12\.0C,Skin:34\.0C\}\r\n", bytes.fromhex(words[3][3])), answers[3]
     assert words[4][3] == "-" and 0 <= int(words[4][1]) - int(words[3][1]) - 400000 < 1100, answers[4]
@@ -494,7 +496,7 @@ def verbs_take_no_time_of_a_stepped_board(start):
     assert answers[4].startswith("error "), "two verbs at once"
     assert answers[9].split()[2] == "0", "a press does not end"
     assert answers[10:12] == ["ok advance", "ok 1 180"], answers[10:12]
-    # Within the advance it has reported each 5 s.
+    # Within the advance it has reported every 5 s.
     assert int(answers[12].split()[1]) - int(answers[9].split()[1]) <= 1100, answers[12]
     assert bytes.fromhex(answers[12].split()[3]).count(b"STATUS:{State:ON,") >= 11, answers[12]
     assert all(answer.startswith("error ") for answer in answers[13:17]) and len(answers) == 17, answers[13:]
@@ -605,7 +607,7 @@ def several_programs_are_served_one_request_at_a_time(start):
         assert [answer["id"] for answer in answers] == ["a", "b"], answers
         assert answers[0]["state"]["knob"] < 1 and answers[1]["state"]["knob"] == 1, answers
         nano.expect("MANUAL:ON")
-        # In one go, and on stdin besides: a press that came into another would be none.
+        # In one write, and on stdin too: a press during another press would not count.
         for program in (control, other):
             program.send(press * 2)
         nano.do("press")
@@ -621,7 +623,7 @@ def programs_at_the_socket_may_leave_at_any_moment(start):
                 with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                     other.send(text)
         with contextlib.closing(Control(path)) as other:
-            # What was asked for is answered also to who says no more.
+            # A client that has stopped sending still gets its replies.
             other.send('{"id":1,"do":"press"}\n{"id":2,"do":"state"}\n{"id":3')
             other.socket.shutdown(socket.SHUT_WR)
             assert [other.answer()["id"], other.answer()["id"]] == [1, 2] and other.has_ended()

@@ -11,7 +11,7 @@ static void answer(const char *word, const char *text) {
     fflush(stdout);
 }
 
-// Cuts a line into its words. Returns how many there are, also where `words` has no room for all.
+// Splits a line into words. Returns their number, even if `words` has no room for all.
 static size_t split(char *line, const char *words[], size_t limit) {
     size_t count = 0;
     char *rest = line;
@@ -52,7 +52,7 @@ static void obey(struct console *console, const char *line) {
     free(text);
 }
 
-// Takes one whole line out of `input`. False when there is none.
+// Takes one complete line out of `input`. False if there is none.
 static bool take_line(struct console *console, char *line) {
     char *end = memchr(console->input, '\n', console->input_length);
     if (end == NULL) {
@@ -73,7 +73,7 @@ static bool take_line(struct console *console, char *line) {
     return true;
 }
 
-// True when something has come, the end included.
+// True if there was input or the end of input.
 static bool read_input(struct console *console) {
     struct pollfd poll_stdin = {.fd = STDIN_FILENO, .events = POLLIN};
     if (console->ended || poll(&poll_stdin, 1, 0) <= 0) {

@@ -7,7 +7,8 @@
 
 #include "verbs.h"
 
-// Verbs on stdin, one a line, each answered on stdout by one line, `ok ...` or `error ...`, once it has taken effect.
+// Verbs on stdin, one per line. Each gets one line of reply on stdout, `ok ...` or `error ...`, once it has taken
+// effect.
 
 enum { console_line_size = 256 };
 
@@ -16,23 +17,23 @@ struct console {
 
     char input[console_line_size];
     size_t input_length;
-    // The line being read is longer than `input`.
+    // Whether the current line is longer than `input`.
     bool too_long;
     bool ended;
 
-    // The line that is answered once what it asks for has ended: `hands->ended` has come so far.
+    // The line whose reply is due once its verb has ended: when `hands->ended` has reached `awaited`.
     bool is_waiting;
     char waiting_line[console_line_size];
     uint64_t awaited;
 };
 
-// Answers what is due, then reads and obeys what has come, as far as the hands are free; never blocks.
+// Sends the replies that are due, then reads and performs verbs as far as the hands are free. Never blocks.
 void console_step(struct console *console);
 
-// Whether stdin has ended and all that came is answered.
+// Whether stdin has ended and everything was replied to.
 bool console_is_done(const struct console *console);
 
-// What to wait for until there is something to do.
+// The event to wait for until there is something to do.
 struct pollfd console_source(const struct console *console);
 
 #endif

@@ -15,7 +15,7 @@
 
 // Opening.
 
-// Removes what a program has left that was killed: a socket that refuses who connects.
+// Removes the leftover of a killed program: a socket that refuses connections.
 static void remove_stale(const struct sockaddr_un *address) {
     struct stat status;
     if (lstat(address->sun_path, &status) != 0 || !S_ISSOCK(status.st_mode)) {
@@ -30,7 +30,7 @@ static void remove_stale(const struct sockaddr_un *address) {
 
 static int listen_at(const struct sockaddr_un *address) {
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    // Before it has a name: nobody else connects in between.
+    // Before the socket has a name, so that no other user connects in between.
     if (descriptor >= 0 && fchmod(descriptor, S_IRUSR | S_IWUSR) == 0 &&
         bind(descriptor, (const struct sockaddr *)address, sizeof *address) == 0 && listen(descriptor, SOMAXCONN) == 0) {
         return descriptor;
@@ -78,7 +78,7 @@ static void hang_up(struct control_client *client) {
     *client = (struct control_client){.descriptor = -1};
 }
 
-// Sends what it takes of what it has not taken. False if it is gone.
+// Sends as much of the pending output as the client accepts. False if the client is gone.
 static bool flush_output(struct control_client *client) {
     while (client->output != NULL) {
         ssize_t count = send(client->descriptor, client->output + client->output_begin,
@@ -95,7 +95,7 @@ static bool flush_output(struct control_client *client) {
     return true;
 }
 
-// Takes a line, which is freed.
+// Sends a line, and takes ownership of it.
 static void say(struct control_client *client, char *line) {
     client->output = line;
     client->output_begin = 0;
@@ -116,7 +116,7 @@ static void accept_clients(struct control_socket *control) {
     }
 }
 
-// Reads what has come, as far as there is room.
+// Reads input as far as there is room.
 static void read_input(struct control_client *client) {
     while (!client->ended && client->input_length < sizeof client->input) {
         ssize_t count =
@@ -137,7 +137,7 @@ static struct failure usage(char *message) {
     return (struct failure){.code = "usage", .message = message};
 }
 
-// Does or begins what is asked for. False where nothing was done; then `failure` says why.
+// Performs or begins a request. False if nothing was done, with the reason in `failure`.
 static bool perform(struct hands *hands, const struct request *request, struct failure *failure) {
     bool is_stop = strcmp(request->verb, "stop") == 0;
     if (is_stop && request->has_device) {
@@ -187,7 +187,7 @@ static void obey(struct hands *hands, struct control_client *client, const char 
     request_free(&request);
 }
 
-// Obeys the first line of what has come. False when there is none.
+// Handles the first complete line of input. False if there is none.
 static bool obey_line(struct hands *hands, struct control_client *client) {
     char *end = memchr(client->input, '\n', client->input_length);
     if (end == NULL) {
@@ -223,7 +223,7 @@ static void serve(struct hands *hands, struct control_client *client) {
     if (has_line || client->output != NULL || client->awaiting != NULL) {
         return;
     }
-    // What is left is no line: one that will never end, or is too long.
+    // The rest is not a line: it will never end, or it is too long.
     if (client->input_length == sizeof client->input && !client->is_refused) {
         client->is_refused = true;
         refuse_length(client);

@@ -9,53 +9,54 @@
 #include "envelope.h"
 #include "verbs.h"
 
-// A Unix socket at which other programs do the verbs: what `pumpctl sim --control` offers, and `pumpctl sim ctl` speaks to.
+// A Unix socket for other programs' verbs, like that of `pumpctl sim --control`; `pumpctl sim ctl` is a client of it.
 
 enum { control_client_limit = 32, control_request_limit = 1 << 14 };
 
 struct control_client {
-    // -1 where there is none.
+    // -1 if there is no client.
     int descriptor;
-    // With the end of the line.
+    // Including the line end.
     char input[control_request_limit + 1];
     size_t input_length;
-    // It sends no more.
+    // Whether the client has stopped sending.
     bool ended;
-    // It was told that its request is too long, and is hung up on.
+    // Whether the client was informed that its request is too long, and will be hung up on.
     bool is_refused;
 
-    // What it has not taken, to be freed; NULL when it has taken all. Until then nothing is done for it.
+    // The unsent output, to be freed; NULL if everything was sent. No other request of the client is handled until
+    // then.
     char *output;
     size_t output_begin, output_length;
 
-    // What its request is called, which is answered once `hands->ended` has come so far; NULL if none is under way.
+    // The id of the pending request, whose reply is due once `hands->ended` has reached `awaited`; NULL if there is
+    // none.
     json_t *awaiting;
     uint64_t awaited;
 };
 
 struct control_socket {
     struct hands *hands;
-    // -1 where there is none.
+    // -1 if not listening.
     int listener;
     const char *path;
-    // The socket's node: another program may put its own in its place.
+    // The identity of the socket's node, because another program may replace it.
     dev_t device;
     ino_t node;
     struct control_client clients[control_client_limit];
 };
 
-// Begins to listen, or does nothing where `path` is NULL. A socket that nobody listens at any more is replaced. False, with a
-// message on stderr, if that fails.
+// Begins to listen, or does nothing if `path` is NULL. Replaces a socket without a listener. False, with a message on
+// stderr, on failure.
 bool control_open(struct control_socket *socket, struct hands *hands, const char *path);
 
-// Answers what is due, then does what was asked for, as far as the hands are free; never blocks.
+// Sends the replies that are due, then handles requests as far as the hands are free. Never blocks.
 void control_step(struct control_socket *socket);
 
-// Writes what to wait for until there is something to do; returns how many sources that are, at most
-// 1 + control_client_limit.
+// Writes the events to wait for until there is something to do; returns their number, at most 1 + control_client_limit.
 size_t control_sources(const struct control_socket *socket, struct pollfd *sources);
 
-// Stops listening, removes the socket unless another has taken its place, and hangs up.
+// Stops listening, removes the socket unless another program has replaced it, and hangs up on all clients.
 void control_close(struct control_socket *socket);
 
 #endif

@@ -5,26 +5,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// What is said at the control socket, one JSON object a line: packaging/schema/simulation.schema.json.
-// Lines that are returned end in '\n', and are to be freed.
+// The messages at the control socket, one JSON object per line: packaging/schema/simulation.schema.json.
+// Returned lines end in '\n', and are freed by the caller.
 
 enum { request_argument_limit = 4 };
 
 struct request {
-    // Null where it can't be told what the request is called.
+    // Null if the request's id is unknown.
     json_t *id;
-    // The texts live as long as this.
+    // The owner of the texts below.
     json_t *whole;
     const char *verb;
     const char *arguments[request_argument_limit];
-    // How many there are, also beyond `arguments`.
+    // The number of arguments, including those beyond `arguments`.
     size_t argument_count;
-    // The number of the device; 0 where none is named.
+    // The number of the device; 0 if none is named.
     json_int_t device;
     bool has_device;
 };
 
-// Why a request was not done; both to be freed.
+// The reason why a request was not performed; both texts are freed by the caller.
 struct failure {
     const char *code;
     char *message;
@@ -32,17 +32,17 @@ struct failure {
     char *hint;
 };
 
-// Reads a line. False if it is no request; then `failure` says why. Either way `request_free` it.
+// Parses a line. False if it is not a request, with the reason in `failure`. Call `request_free` in either case.
 bool request_read(const char *line, size_t length, struct request *request, struct failure *failure);
 void request_free(struct request *request);
 
-// The first line: which devices there are.
+// The first line, with the list of devices.
 char *envelope_hello(void);
 
-// The request was done. `state` may be NULL, and is freed.
+// The reply to a performed request. `state` may be NULL, and is freed.
 char *envelope_response(json_t *id, json_t *state);
 
-// The request was not done, and nothing was. Frees the failure.
+// The reply to a refused request, which had no effect. Frees the failure.
 char *envelope_refusal(json_t *id, struct failure *failure);
 
 #endif

@@ -1,4 +1,4 @@
-// nano-sim: runs the firmware of an Arduino Nano on a simulated ATmega328P, its UART on a pty. See README.md.
+// nano-sim: runs the firmware of an Arduino Nano on a simulated ATmega328P, with its UART on a pty. See README.md.
 
 #include <getopt.h>
 #include <poll.h>
@@ -76,7 +76,7 @@ static bool read_knob(const char *text, uint16_t *reading) {
     return is_valid;
 }
 
-// Reads the options, and into the board what is wired to it at the start.
+// Reads the options, and applies the initial inputs to the board.
 static struct options parse_options(int argc, char **argv, struct board *board) {
     static const struct option names[] = {
         {"link", required_argument, NULL, 'l'},  {"control", required_argument, NULL, 'c'},
@@ -159,8 +159,8 @@ static double seconds_now(void) {
     return now.tv_sec + now.tv_nsec * 1e-9;
 }
 
-// Sleeps until real time has caught up. `origin` is the real time at which simulated time was 0; it moves when the machine
-// was too slow, rather than let the firmware hurry afterwards.
+// Sleeps until real time has caught up. `origin` is the real time at which simulated time was 0. If the machine was too
+// slow, `origin` moves, so that the firmware does not have to catch up.
 static void keep_pace(const struct board *board, double *origin) {
     static const double tolerated_lag = 0.1;
     double ahead = *origin + (double)board->cycles / board_frequency - seconds_now();
@@ -172,21 +172,21 @@ static void keep_pace(const struct board *board, double *origin) {
     }
 }
 
-// How long the firmware may take over a byte that came before it is taken to have no more to say: more than two turns of a
-// main loop, and the start of the firmware besides when it was reset.
+// The time after the last input byte after which the firmware has presumably no further output: more than two turns of
+// a main loop, plus the firmware's start after a reset.
 static const uint64_t answering_time = board_frequency / 1000 * 400;
 static const uint64_t starting_time = board_frequency / 1000 * 2000;
 
-// Whether there is nothing to run for: all that came was answered, and nothing that was asked for takes time.
+// Whether there is nothing to run for: all input has its reply, and no verb is in progress.
 static bool is_idle(const struct board *board, const struct serial_line *line, const struct hands *hands) {
     return board->cycles >= board->reset_cycles + starting_time && board->cycles >= line->busy_cycles + answering_time &&
            !line_has_input(line) && !hands_are_busy(hands);
 }
 
-// Sleeps until a client, stdin or the control socket has something to say, or there is room for what is yet to be read.
+// Sleeps until there is input from a client, stdin or the control socket, or room for pending output.
 static void wait_for_demand(const struct serial_line *line, const struct console *console,
                             const struct control_socket *control) {
-    // Not for ever: a signal may have come just before.
+    // Not without a limit: a signal may have come just before.
     static const int longest_sleep = 100;
     struct pollfd sources[3 + control_client_limit] = {
         {.fd = line->master, .events = POLLIN | (line->outgoing_count > 0 ? POLLOUT : 0)},
@@ -195,7 +195,7 @@ static void wait_for_demand(const struct serial_line *line, const struct console
     poll(sources, 2 + control_sources(control, sources + 2), longest_sleep);
 }
 
-// Runs the board, and does what is asked for, until the end is asked for. Returns the exit status.
+// Runs the board and handles requests until the end is requested. Returns the exit status.
 static int run(const struct options *options, struct hands *hands, struct control_socket *control) {
     static const uint64_t slice = board_frequency / 1000;
     struct board *board = hands->board;

@@ -16,7 +16,7 @@
 
 enum { event_limit = 512, byte_limit = 4096, text_limit = 9000, record_limit = 16384 };
 
-// How long the firmware runs before the first stream: it has started, and greeted.
+// The time that the firmware runs before the first stream: it has started and sent its banner.
 static const uint64_t starting_time = board_frequency / 1000 * 1500;
 static const uint64_t cycles_per_microsecond = board_frequency / 1000000;
 static const double cycles_per_byte = board_frequency * 10.0 / 9600;
@@ -24,7 +24,7 @@ static const double cycles_per_byte = board_frequency * 10.0 / 9600;
 struct event {
     uint64_t cycle;
     enum { event_input, event_button, event_end } kind;
-    // What is changed of what is wired to the board, and to what.
+    // The verb that changes an input of the board, and its values.
     const struct verb *verb;
     double values[verb_argument_limit];
     bool is_down;
@@ -47,13 +47,13 @@ struct player {
     struct event events[event_limit];
     size_t event_count, events_done;
 
-    // When each byte's last bit arrives.
+    // The end of each byte's last bit.
     struct record incoming[byte_limit];
     size_t incoming_count, delivered;
     double line_free_at;
 
     struct records bytes, turns, motor;
-    // Bytes that the firmware's receive ring has taken, and where it ended then.
+    // The number of bytes that the firmware's receive ring has accepted, and the ring's head at that time.
     size_t kept;
     int ring_head;
 };
@@ -69,7 +69,7 @@ static void add(struct records *records, uint64_t cycle, uint16_t value) {
 static void byte_leaves(struct avr_irq_t *irq, uint32_t value, void *context) {
     (void)irq;
     (void)context;
-    // simavr tells of it when the byte is put into the data register. It leaves behind the byte before it.
+    // simavr reports a byte when it is put into the data register. The byte leaves after the previous one.
     uint64_t begin = player.board->avr->cycle;
     const struct records *bytes = &player.bytes;
     if (bytes->count > 0 && bytes->items[bytes->count - 1].cycle > begin) {
@@ -81,7 +81,7 @@ static void byte_leaves(struct avr_irq_t *irq, uint32_t value, void *context) {
 static void conversion_begins(struct avr_irq_t *irq, uint32_t value, void *context) {
     (void)irq;
     (void)context;
-    // As simavr packs it.
+    // The packing that simavr uses.
     union {
         avr_adc_mux_t mux;
         uint32_t value;
@@ -92,7 +92,7 @@ static void conversion_begins(struct avr_irq_t *irq, uint32_t value, void *conte
     }
 }
 
-// The ring moves on by one for each byte that it takes.
+// The ring's head moves by one for each accepted byte.
 static void count_kept_bytes(void) {
     int head = board_receive_head(player.board);
     player.kept += (size_t)((head - player.ring_head) & (receive_ring_size - 1));
@@ -125,7 +125,7 @@ static bool take_bytes(uint64_t cycle, const char *text) {
         if (sscanf(text, "%2x", &byte) != 1 || player.incoming_count == byte_limit) {
             return false;
         }
-        // simavr takes a byte when it begins, and hands it on when it ends.
+        // simavr accepts a byte at its beginning, and delivers it at its end.
         player.incoming[player.incoming_count++] = (struct record){(uint64_t)player.line_free_at, (uint16_t)byte};
         player.line_free_at += cycles_per_byte;
     }
@@ -166,7 +166,7 @@ static bool take_event(uint64_t cycle, const char *what, char *argument) {
     return true;
 }
 
-// Reads a stream: 1, 0 at the end of stdin, -1 where it is none.
+// Reads a stream: 1, 0 at the end of stdin, -1 if it is not valid.
 static int read_stream(void) {
     static char line[text_limit];
     player.event_count = player.incoming_count = 0;

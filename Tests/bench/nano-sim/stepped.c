@@ -9,14 +9,14 @@
 enum { line_size = 1024, answer_bytes = 4096 };
 
 static const uint64_t cycles_per_microsecond = board_frequency / 1000000;
-// How exactly it is known when a line began.
+// The precision of the time at which a line begins.
 static const uint64_t slice = board_frequency / 10000;
 
 struct stepper {
     struct hands *hands;
-    // What `run` has run.
+    // The cycles run by `run`.
     uint64_t cycles;
-    // The firmware has begun a line, and not ended it.
+    // Whether the firmware is in the middle of a line.
     bool is_in_line;
     bool has_crashed;
 };
@@ -27,7 +27,7 @@ static bool step(struct stepper *stepper, uint64_t cycles) {
     return !stepper->has_crashed;
 }
 
-// Whether a line has begun or ended since its bytes were last taken.
+// Whether a line has begun or ended since bytes were last taken.
 static bool has_news(const struct stepper *stepper) {
     const struct serial_line *line = stepper->hands->line;
     if (line->outgoing_count > 0 && !stepper->is_in_line) {
@@ -90,7 +90,7 @@ static void send(struct stepper *stepper, const char *text) {
     }
 }
 
-// What goes on whatever the host does: the firmware's clocks are moved.
+// Completes an advance, which moves the firmware's clocks and is independent of the host's time.
 static void finish_advance(struct stepper *stepper) {
     while (hands_hurry(stepper->hands)) {
         uint64_t rest = stepper->hands->until - stepper->hands->board->cycles;

@@ -7,11 +7,12 @@
 #include "text.h"
 
 static const uint64_t cycles_per_millisecond = board_frequency / 1000;
-// Longer than any debounce, and than two turns of a main loop.
+// Longer than any debouncing, and than two turns of a main loop.
 static const uint64_t button_hold = cycles_per_millisecond * 300;
 static const uint64_t button_settling = cycles_per_millisecond * 100;
-// An advance has the firmware's clocks jump, and gives it enough time behind each jump for a turn of its main loop, and for
-// a report every 5 s to leave. The last second is run in full: what the firmware does then, it does in its usual time.
+// An advance makes the firmware's clocks jump, and after each jump gives the firmware time for one turn of its main
+// loop, and for a report every 5 s to leave. The last second is run in full, so that the firmware acts in its usual
+// time.
 static const uint64_t advance_jump = cycles_per_millisecond * board_jump_milliseconds;
 static const uint64_t advance_run = cycles_per_millisecond * 4;
 static const uint64_t advance_end = cycles_per_millisecond * 1000;
@@ -221,7 +222,7 @@ bool verb_read(const struct verb *verb, const char *const *arguments, size_t cou
     return true;
 }
 
-// Doing.
+// Performing.
 
 bool hands_perform(struct hands *hands, const struct verb *verb, const char *const *arguments, size_t count, char **text) {
     double values[verb_argument_limit];

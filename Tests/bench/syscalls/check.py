@@ -26,14 +26,15 @@ import tempfile
 import time
 
 ERRORS = ["EIO", "ENOMEM", "EINTR", "EMFILE"]
-# What is strace's own, and what no kernel lets fail so: the C library and Swift's runtime end the program then.
+# Calls of strace itself, and calls that no kernel lets fail in this way: the C library and Swift's runtime would end
+# the program.
 LEFT_OUT = {
     "execve", "exit", "exit_group", "rt_sigreturn", "restart_syscall", "brk", "futex", "gettid", "getpid", "geteuid", "getuid",
     "getegid", "getgid", "tgkill", "rt_sigaction", "rt_sigprocmask", "arch_prctl", "set_robust_list", "set_tid_address", "rseq",
 }
-# How many runs each program is given in a sample.
+# The number of runs of each program in a sample.
 SAMPLE = 16
-# How long a run may take in seconds: only a program that hangs takes so long.
+# The time limit of a run in seconds; only a program that hangs reaches it.
 PATIENCE = 120
 
 
@@ -96,7 +97,7 @@ def traced(strace: list[str], command: list[str], during=None) -> Ending:
 class Program:
     """One of the programs that are looked at."""
 
-    # The signal that it is sent while it runs: it may end by that where it could not catch it.
+    # The signal sent during the run. The program may end by this signal if it could not catch it.
     sent_signal: int | None = None
 
     def __init__(self, name: str, begins_running: bool, *arguments: str) -> None:
@@ -141,7 +142,7 @@ class Daemon(Program):
                 [pump.pumpctl, "-p", f"unix:{path}", "--json", "off"], capture_output=True, text=True,
                 timeout=PATIENCE)
             heard.append(Ending(off.returncode, off.stdout, off.stderr))
-            # strace would end, and leave it. Where the fault has ended it there is none.
+            # Ending strace would leave its child running. There is no child if the fault has ended it.
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):
                 for child in pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
                     os.kill(int(child), signal.SIGTERM)
@@ -152,7 +153,7 @@ class Daemon(Program):
                 during)
         finally:
             pathlib.Path(path).unlink(missing_ok=True)
-        # What counts beside its own end is what its client was told.
+        # In addition to the daemon's own end, the client's output counts.
         ending.record = heard[0].record if heard[0].status == 0 else {}
         return ending
 
@@ -229,7 +230,7 @@ def main() -> int:
                     flaws = []
                     for fault in some:
                         pump.become(program.begins_running)
-                        # Only the one call is stopped at, so that a run takes hardly longer than without strace.
+                        # Only this one call is traced, so that a run takes hardly longer than without strace.
                         call = fault.split(":")[0]
                         ending = program.run(
                             pump, ["-o", "/dev/null", "--seccomp-bpf", "-e", f"trace={call}", "-e", f"inject={fault}"])

@@ -12,13 +12,13 @@ class Adapter:
     The serial side is `on_bytes`, called with what the computer sends, and `send`, for the other way.
     """
 
-    # QEMU's name for the kind of device.
+    # QEMU's name for this kind of device.
     driver = None
 
     def __init__(self, machine, port=1, **properties):
         """Gets a place ready in the `port`-th USB port; nothing is plugged in yet."""
         self.on_bytes = lambda data: None
-        # What has come from the computer, and what was sent to it.
+        # The bytes received from the computer, and the bytes sent to it.
         self.received = b""
         self.sent = b""
         self.changed = threading.Condition()
@@ -63,14 +63,14 @@ class Adapter:
             try:
                 self._transmit(data)
             except OSError:
-                # It was unplugged meanwhile.
+                # The adapter was unplugged during the transmission.
                 pass
 
     def _run(self):
         try:
             self._serve()
         except (OSError, EOFError):
-            # It was unplugged.
+            # The adapter was unplugged.
             pass
 
     def _take(self, data):

@@ -23,7 +23,7 @@ from report import TEST_SECONDS, cases, passes
 from vm import VirtualMachine, saved_state
 from wire import Wire
 
-# The tests that take longest, by how their names begin. They come first, so that none runs on alone at the end.
+# The slowest tests, by the beginnings of their names. They run first, so that none is left running alone at the end.
 LONGEST = ("test_deaths.", "test_ports.Endurance.", "test_pump.", "test_ble_owner.", "test_families_")
 
 ANSWERS = {
@@ -35,7 +35,7 @@ ANSWERS = {
 class BenchTest(unittest.TestCase):
     """A test with a guest of its own, freshly resumed, in which `pumpctl` is installed."""
 
-    # The saved states that tests start from, by what has prepared them. Set by main.
+    # The saved states from which tests start, by their preparation. Set by main.
     states = {}
 
     @staticmethod
@@ -49,7 +49,7 @@ class BenchTest(unittest.TestCase):
         self.adapters = []
 
     def run(self, result=None):
-        # An interrupt passes by what unittest would clean up.
+        # An interrupt would bypass unittest's own clean-up.
         try:
             return super().run(result)
         finally:
@@ -113,7 +113,7 @@ def with_pumpctl(state, program, folder):
     """A saved state like the one given, in which pumpctl is installed, what it keeps its record by, and pumpctld."""
     result = folder / "with-pumpctl"
     with VirtualMachine.resume(state) as machine:
-        # The guest's disks are its memory, and the root has less room than others.
+        # The guest's disks are in memory, and the root has less space than the others.
         machine.guest.run("mkdir", "/run/pumpctl")
         for built in program, other_program(program, "pumpctl-record"), other_program(program, "pumpctld"):
             small = folder / built.name
@@ -152,7 +152,7 @@ def tests(patterns):
 def stop(number, frame):
     if number == signal.SIGALRM:
         raise TimeoutError(f"the test has taken {TEST_SECONDS} s")
-    # unittest takes SystemExit for a failure, and goes on.
+    # unittest treats SystemExit as a failure and continues.
     raise KeyboardInterrupt(128 + number)
 
 

@@ -121,7 +121,7 @@ class Central:
     def __init__(self, process):
         self.process = process
         self._answers = 0
-        # The facts of the connection: the `mtu`, the `flags` of FFE1.
+        # The facts of the connection: the `mtu` and the `flags` of FFE1.
         self.facts = self._answer()
 
     def ask(self, command):

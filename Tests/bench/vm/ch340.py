@@ -19,7 +19,7 @@ SERIAL_INIT = (0x40, 0xA1)
 MODEM_CONTROL = (0x40, 0xA4)
 GET_STATUS = (0x80, 0x00)
 
-# Registers; BREAK's lowest bit is 0 during a break. The modem inputs are inverted: none is active.
+# Registers. BREAK's lowest bit is 0 during a break. The modem inputs are inverted; none is active.
 MODEM_STATUS, BREAK, STATE, PRESCALER, DIVISOR, LCR = 0x06, 0x05, 0x07, 0x12, 0x13, 0x18
 NO_BREAK = 0x01
 DTR, RTS = 0x20, 0x40
@@ -46,12 +46,12 @@ class CH340(Adapter):
 
     def __init__(self, machine, port=1, **properties):
         super().__init__(machine, port, **properties)
-        # Called when DTR becomes active, before the computer is told that it has.
+        # Called when DTR becomes active, before the computer gets its confirmation.
         self.on_dtr_edge = lambda: None
-        # Times DTR has become active since the adapter was made, and breaks begun.
+        # The number of activations of DTR since the adapter was created, and of breaks.
         self.dtr_edges = 0
         self.breaks = 0
-        # What the computer has set, in order: ("dtr", True), ("baud", 9600), ("line", "8N1"), ("break", True).
+        # The computer's settings, in order: ("dtr", True), ("baud", 9600), ("line", "8N1"), ("break", True).
         self.history = []
         self._power_on()
 

@@ -29,7 +29,7 @@ def suite_of(**verdicts):
 def run(suite, jobs=1):
     """Whether a run passes, and what it prints."""
     with contextlib.redirect_stdout(io.StringIO()) as printed, unittest.mock.patch.dict(os.environ):
-        # What is told here is none of CI's.
+        # The output here must not count as CI's.
         os.environ.pop("PARTS", None)
         is_good = report.passes(suite, jobs)
     return is_good, printed.getvalue()

@@ -6,8 +6,8 @@ import signal
 import socket
 import struct
 
-# For what a guest without KVM does in a second or so, on a machine that others keep busy. Whoever waits goes on at once when
-# it has happened, so only a test that fails waits so long.
+# The time limit for actions that take a second or so in a guest without KVM on a busy machine. A wait ends as soon as
+# the event happens, so only a failing test waits this long.
 PATIENCE = 120
 
 

@@ -19,7 +19,7 @@ from bumble.transport.unix import open_unix_client_transport
 from guest import PATIENCE
 
 PIECE = 20
-# The module sends what it has once its UART has been quiet for so long; 9600 baud is a byte a millisecond.
+# The module sends its buffer after its UART was quiet for this time; at 9600 baud a byte takes a millisecond.
 UART_QUIET = 0.005
 ADVERTISING_MILLISECONDS = 100
 
@@ -54,7 +54,8 @@ class Air:
         self._uart = await open_unix_client_transport(path)
         adapter = Controller("adapter", host_source=self._uart.source, host_sink=self._uart.sink, link=self.link,
                              public_address=public("00:1A:7D:DA:71:01"))
-        # Given LL privacy or extended advertising, Linux waits for an enhanced connection event, which Bumble never sends.
+        # With LL privacy or extended advertising, Linux waits for an enhanced connection event, which Bumble never
+        # sends.
         adapter.le_features = (
             LeFeatureMask.LE_ENCRYPTION | LeFeatureMask.LE_PING | LeFeatureMask.LE_DATA_PACKET_LENGTH_EXTENSION)
 
@@ -91,13 +92,13 @@ class HM10:
         self.on_dtr_edge = lambda: None
         self.name = name
         self.address = address
-        # What was written, write by write, and the notifications sent.
+        # The bytes written, write by write, and the notifications sent.
         self.writes = []
         self.notifications = []
         self.connections = 0
-        # What is notified to whoever subscribes, before the subscription is confirmed.
+        # The notification that a subscriber gets before the subscription is confirmed.
         self.greeting = None
-        # How many writes to take before the link is dropped.
+        # The number of writes after which the link is dropped.
         self.drops_after = None
         self.changed = threading.Condition()
         self._air = air
@@ -129,7 +130,7 @@ class HM10:
         self._device.on(Device.EVENT_CONNECTION, self._connected)
         await self._device.power_on()
 
-    # The module's supply, and its place.
+    # The module's power, and its presence.
 
     def plug(self):
         """Comes into sight, and may be connected to."""
@@ -153,7 +154,7 @@ class HM10:
     def object_paths(self):
         """What bluetoothd calls the module, and its characteristic."""
         device = "/org/bluez/hci0/dev_" + self.address.replace(":", "_")
-        # The value's attribute is behind those of the characteristic and of the service.
+        # The value's attribute follows those of the characteristic and of the service.
         value = self._ffe1.handle
         return device, f"{device}/service{value - 2:04x}/char{value - 1:04x}"
 
@@ -192,7 +193,7 @@ class HM10:
         if self._is_in_sight:
             asyncio.ensure_future(self._advertise())
 
-    # Its characteristic, and its UART.
+    # The characteristic and the UART.
 
     def _take(self, connection, data):
         with self.changed:

@@ -24,7 +24,7 @@ class Nano:
         self.on_bytes = lambda data: None
         self.bootloader = bootloader
         self.resets = 0
-        # The reset that is under way; bytes count only when none is.
+        # The reset in progress; bytes count only outside of one.
         self._booting = None
         self._lock = threading.Lock()
         self._simulator = subprocess.Popen(

@@ -12,9 +12,9 @@ import unittest
 
 from vm import end_with_parent
 
-# Longer than any test; one that takes as long hangs.
+# Longer than any test; a test that takes this long hangs.
 TEST_SECONDS = 1800
-# How many of the slowest tests are told at the end.
+# The number of the slowest tests in the final report.
 SLOWEST = 20
 
 
@@ -61,7 +61,7 @@ def cases(suite):
 
 def _run_at_once(tests, jobs, report):
     """Runs the tests in so many processes, and adds to the report what came of each."""
-    # A test is not sent to a process, which was forked and has all of them: only its number is.
+    # A forked process already has all tests, so only the number of a test is sent to it.
     _run_one.tests = tests
     pool = concurrent.futures.ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), end_with_parent)
     try:
@@ -118,7 +118,7 @@ class Report(unittest.TestResult):
 
     def __init__(self):
         super().__init__()
-        # Seconds by the clock and of processor time, by the names of the tests.
+        # Seconds of real time and of processor time, by test name.
         self.times = {}
 
     def startTest(self, test):

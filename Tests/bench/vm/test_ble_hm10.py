@@ -7,7 +7,7 @@ from bluetooth import BluetoothTest
 
 PORT = "ble:HMSoft"
 ADDRESS = "A4:D5:78:0B:11:22"
-# Finding and connecting, in a guest that is slow, on a machine that others keep busy.
+# The time for finding and connecting, in a slow guest on a busy machine.
 SECONDS = "60"
 
 
@@ -58,7 +58,7 @@ class Pump(BLETest):
 
     def test_the_longest_line_arrives_whole_in_packets_of_20_bytes(self):
         module = self.module()
-        # Nothing answers such a line here.
+        # Such a line gets no reply here.
         self.pumpctl("send", "X" * 100, status=75)
         self.assertEqual([len(data) for data in module.writes], [20, 20, 20, 20, 20, 1])
         self.assertEqual(module.received, b"X" * 100 + b"\n")
@@ -70,7 +70,7 @@ class Pump(BLETest):
 
     def test_of_two_at_once_each_gets_its_own(self):
         first, second = self.module(), self.module(name="Spare", address="A4:D5:78:0B:11:33")
-        # They look for them, and connect, in the same moment.
+        # Both scan and connect at the same moment.
         monitors = [self.start_pumpctl("monitor", port=port) for port in ["ble:HMSoft", "ble:Spare"]]
         for monitor in monitors:
             monitor.until_output("34.5", 2 * PATIENCE)
@@ -195,7 +195,7 @@ class Scan(BLETest):
         found = self.found()
         self.assertEqual({address: device["name"] for address, device in found.items()},
                          {ADDRESS: "HMSoft", spare.address: "Spare"})
-        # What else is behind an HM-10 offers the same.
+        # Other devices behind an HM-10 offer the same service.
         self.assertEqual((found[ADDRESS]["family"], found[ADDRESS]["possible_family"]), (None, "pump"))
 
     def test_it_lists_nothing_where_nothing_is_in_sight(self):

@@ -14,9 +14,9 @@ class Owner(RadioTest):
     def setUp(self):
         super().setUp()
         self.peripheral()
-        # As Debian has it, and the guest has not.
+        # As on Debian, but missing in the guest.
         self.guest.python("os.makedirs('/run/lock', exist_ok=True)\nos.chmod('/run/lock', 0o1777)")
-        # Debian's; it decides who may open another user's file for writing in a folder such as this.
+        # Debian's setting, which decides who may open another user's file for writing in such a folder.
         self.guest.python("open('/proc/sys/fs/protected_regular', 'w').write('2')")
         self.assertEqual(self.guest.run("usermod", "-aG", "bluetooth", "bench").status, 0)
 
@@ -40,7 +40,7 @@ class Owner(RadioTest):
             monitor.until_output("off", PATIENCE)
             error = self.run_as(other, "status", status=69).err
             self.assertRegex(error, r"pumpctl \(pid \d+\)")
-            # setpriv becomes pumpctl.
+            # setpriv replaces itself with pumpctl.
             self.assertIn(f"pid {monitor.id})", error)
             monitor.send_signal(signal.SIGINT)
             monitor.wait(PATIENCE)
@@ -59,9 +59,10 @@ class Owner(RadioTest):
             start = time.monotonic()
             self.run_as("root", "status")
             times.append(time.monotonic() - start)
-            # It has asked for the disconnection, and left word for the next; it did not wait for the 2 s that it takes.
+            # pumpctl has requested the disconnection and left a note for the next one, without waiting for the 2 s that
+            # it takes.
             self.assertRegex(self.guest.run("sh", "-c", "cat /run/lock/pumpctl/*").out, r"^closing \d+")
-        # The second one waits for the rest of the first one's disconnection. How long depends on the machine.
+        # The second one waits for the rest of the first one's disconnection. The time depends on the machine.
         print(f"two one-shots in a row: {times[0]:.2f} s and {times[1]:.2f} s")
 
     def test_two_one_shots_at_once_both_end_well(self):

@@ -20,12 +20,12 @@ class Central(RadioTest):
         self.assertEqual(self.pumpctl("on").out, "pump on at 70 %\n")
         self.assertEqual(self.pumpctl("speed", "200").out, "speed 200 (78 %)\n")
         self.assertRegex(self.pumpctl("status").out, r"pump +on\nspeed +78 %\n")
-        # The same words, in columns of their own.
+        # The same words in other columns.
         status = self.pumpctl("status").out.split()
         self.assertEqual(self.pumpctl("temp").out.split(), status[status.index("water"):])
         self.assertEqual(self.pumpctl("off").out, "pump off\n")
         self.assertIn("PUMP_NOT_RUNNING", self.pumpctl("speed", "200", status=1).err)
-        # One write: an MTU of 517 holds the whole line.
+        # One write, because an MTU of 517 holds the whole line.
         self.assertIn("wrote \\nSPEED:200\\n\n", peripheral.output())
 
     def test_it_drives_a_pump_that_answers_in_one_packet(self):
@@ -116,7 +116,7 @@ class Offered(RadioTest):
         simulator = self.offer()
         self.stop_bluetoothd()
         simulator.until_output("bluetoothd is not running", PATIENCE)
-        # From here on it has none but its own settings: three channels a connection.
+        # From here on bluetoothd has its default settings: three channels per connection.
         self.guest.put("/etc/bluetooth/main.conf", b"")
         self.start_bluetoothd("hci1")
         self.guest.until(f"output_of({simulator.id}).count('BLE HMSoft on hci1') == 2", PATIENCE)

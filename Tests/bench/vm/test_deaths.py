@@ -16,11 +16,11 @@ from bluetooth import BluetoothTest
 # Another seed strikes at other points: SEEDS=7, or SEEDS=7+ in a soak.
 SEED = int(re.match(r"\d+", os.environ.get("SEEDS") or "1")[0])
 COMMANDS = (("off",), ("on",), ("speed", "120"), ("off",), ("status",))
-# What the firmware says of its pump, where it says whether it is on.
+# The firmware's lines that report whether its pump is on.
 STATES = re.compile(rb"(?:PUMP:|MANUAL:|STATUS:\{State:)(?:ON|OFF)|\bSPEED:\d")
-# What is known where a command has failed, by whether it is OFF: see docs/exit-codes.md.
+# The possible outcomes of a failed command, by whether it is OFF: see docs/exit-codes.md.
 OUTCOMES = {False: ("not_sent", "nothing_changed", "unknown"), True: ("not_sent", "unknown")}
-# For the guest: subscribes to what pumpctld shows, and returns what it has shown since.
+# For the guest: subscribes to pumpctld's updates, and returns the updates since then.
 SUBSCRIBER = r"""
 import json, socket
 def subscribe():
@@ -50,7 +50,7 @@ class Gate:
     """Between an adapter and its board: holds back what goes either way behind a certain byte, until it is opened again."""
 
     def __init__(self, wire):
-        # What the board was given, and what it has said.
+        # The board's input and output.
         self.received = b""
         self.said = b""
         self.is_shut = threading.Event()
@@ -147,16 +147,16 @@ class Deaths:
         received, said = len(self.gate.received), len(self.gate.said)
         self.gate.shut_behind(way, count)
         client = self.start(*words, port=point.choice([self.port, "unix:/tmp/pump", "shared:pump"]))
-        # A point that is not reached is the end of the command.
+        # If the command ends first, its end is the point.
         while not self.gate.is_shut.wait(0.02) and not client.ended_within(0):
             pass
         self.strike(victim, blow, client)
         self.gate.open()
-        # By its name a module is looked for by bluetoothd, so that OFF would not get as far as pumpctld.
+        # A name makes bluetoothd search for the module, so OFF would not reach pumpctld.
         is_off = self.ask_and_switch_off("unix:/tmp/pump" if victim == "bluetoothd" else self.port)
         self.recover(victim, blow, client)
         self.check(client.wait(PATIENCE), words, received, said)
-        # What a client says that goes on is a new command.
+        # A resumed client's output is a new command.
         if is_off and (victim, blow) != ("client", signal.SIGSTOP):
             self.assertEqual(self.nano.pump()[0], False, "an acknowledged OFF is not true any more")
         if point.randrange(2):
@@ -166,7 +166,7 @@ class Deaths:
         self.assertEqual(self.nano.pump()[0], False, result)
         self.guest.until("states()[-1]['values']['state'] == 'off'", PATIENCE)
 
-    # Who dies, or stands still.
+    # The victims: programs that die or are stopped.
 
     def strike(self, victim, blow, client):
         if victim == "bluetoothd":
@@ -186,7 +186,7 @@ class Deaths:
             self.check_states()
             self.start_daemon()
 
-    # What is so.
+    # Commands and checks.
 
     def start(self, *words, port=None, timeout="20"):
         return self.guest.start(
@@ -212,10 +212,10 @@ class Deaths:
                 self.assertIn(record["state"], truth, result)
             else:
                 self.assertNotIn("state", record, result)
-                # What could not be sent, as nothing is open, has no outcome either.
+                # A command that could not be sent because nothing is open has no outcome either.
                 outcome = record.get("outcome", "not_sent")
                 if record["error"] == "stopped":
-                    # It was switched on, and off by somebody else.
+                    # The pump was switched on, and then off by another program.
                     self.assertEqual(truth[-1], "off", result)
                 else:
                     self.assertIn(outcome, OUTCOMES[words[0] == "off"], result)

@@ -47,7 +47,7 @@ class Peer(FamilyTest):
     def test_its_image_comes_whole(self):
         self.simulate("peer", "--size", "200000", "--seed", "7")
         images = []
-        # The second one never was on the air.
+        # The second image was never sent by radio.
         for name, port in ("a.png", self.PORT), ("b.png", "sim:peer?size=200000&seed=7&unpaced"):
             result = self.pumpctl("--timeout", "60", "peer", "image", "get", "-o", f"/tmp/{name}", port=port)
             self.assertEqual(result.out, f"200000 bytes in /tmp/{name}\n")
@@ -57,7 +57,7 @@ class Peer(FamilyTest):
         self.assertEqual(*images)
 
     def test_an_image_that_is_damaged_is_refused(self):
-        # How each other fault is refused does not depend on the radio.
+        # The refusal of the other faults does not depend on the radio.
         self.simulate("peer", "--fault", "base64_invalid")
         result = self.pumpctl(
             "--json", "--timeout", "60", "peer", "image", "get", "-o", "/tmp/image.png", port=self.PORT, status=76)

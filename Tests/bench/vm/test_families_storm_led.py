@@ -37,7 +37,7 @@ class Storm(FamilyTest):
     def test_live_rows_in_the_middle_of_a_log_are_not_in_it(self):
         expected = self.log(5000)
         self.offer("--seed", "7", "--rows", "5000", "--interval", "0.2")
-        # Those that it has measured before it was asked are at the end.
+        # Rows measured before the request are at the end.
         self.pumpctl("--json", "storm", "log", "get", "--quiet", "3s", "-o", "/tmp/storm.log")
         log = self.guest.get("/tmp/storm.log")
         self.assertEqual(log[:len(expected)], expected)

@@ -22,7 +22,7 @@ class Lines(BenchTest):
         self.status("?dtr=off&rts=off")
         self.assertEqual((self.chip.dtr, self.chip.rts), (False, False))
         lines = [event for event in self.chip.history if event[0] in ("dtr", "rts")]
-        # The kernel asserts both at first; that cannot be prevented.
+        # The kernel asserts both at first; this can't be prevented.
         self.assertEqual(lines[-2:], [("dtr", False), ("rts", False)])
 
     def test_one_line_is_released_alone(self):
@@ -35,7 +35,7 @@ class Lines(BenchTest):
 
     def test_the_default_is_9600_8n1(self):
         self.status()
-        # The nearest that the chip's divider comes to.
+        # The nearest rate of the chip's divider.
         self.assertEqual((self.chip.baud, self.chip.line), (9615, "8N1"))
 
     def test_any_baud_rate_reaches_the_chip(self):
@@ -54,7 +54,7 @@ class Lines(BenchTest):
                 self.assertEqual(self.chip.line, line)
 
     def test_a_break_reaches_the_chip(self):
-        # By the calls that `SerialPort.setBreak` makes: pumpctl has no command for it.
+        # The ioctls of `SerialPort.setBreak`, because pumpctl has no command for a break.
         begin, end = 0x5427, 0x5428
         self.guest.python("import fcntl\nport = os.open('/dev/ttyUSB0', os.O_RDWR | os.O_NOCTTY)")
         self.guest.python(f"fcntl.ioctl(port, {begin})")
@@ -73,7 +73,7 @@ class Latency(BenchTest):
 
     def test_an_ftdi_adapter_hands_over_at_once_where_that_is_asked(self):
         self.plug(self.answering(self.ftdi()))
-        # As a real adapter has it; QEMU's begins with 0.
+        # The value of a real adapter; QEMU's begins with 0.
         self.guest.python(f"with open('{self.timer}', 'w') as timer: timer.write('16')")
         self.pumpctl("status")
         self.assertEqual(self.guest.read(self.timer), "16")
@@ -99,6 +99,6 @@ class Latency(BenchTest):
                 sum(part["times_ms"]["mean"] for part in parts), report["round_trip_ms"]["mean"], delta=0.01, msg=parts)
             self.assertAlmostEqual(sum(part["share"] for part in parts), 1, delta=0.01, msg=parts)
         self.assertIn("\nadapter: latency timer 1 ms\n", self.pumpctl("latency", "--count", "1").out)
-        # It was asked all along, and neither started nor reset. 999 ends what may be on the line before.
+        # Only queries were sent, and the pump was neither started nor reset. 999 ends any leftover on the line.
         self.assertEqual(set(board.adapter.received.split(b"\n")) - {b"", b"999"}, {b"TEMP"}, board.adapter)
         self.assertEqual((board.nano.pump()[0], board.nano.resets), (False, 0))

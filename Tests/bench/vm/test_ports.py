@@ -5,7 +5,7 @@ import os
 
 from bench import PATIENCE, BenchTest
 
-# How often the plug is pulled; in a soak, by SEEDS=7+, as often as a person might in a year.
+# The number of times that the plug is pulled; in a soak (SEEDS=7+), as often as a person might in a year.
 PLUGS = 200 if os.environ.get("SEEDS", "").endswith("+") else 30
 
 
@@ -59,7 +59,7 @@ class Endurance(BenchTest):
             self.plug_quickly(adapter)
             is_back(received)
             before = before or len(process.descriptors())
-        # What it looked for the device with may still be open for a moment, also the first time.
+        # Descriptors of the search for the device may stay open for a moment, the first time too.
         self.guest.until(f"len(os.listdir('/proc/{process.id}/fd')) <= {before}", PATIENCE)
 
     def plug_quickly(self, adapter):
@@ -76,7 +76,8 @@ class Endurance(BenchTest):
 
     def test_monitor_outlives_many_plugs_without_a_leaked_descriptor(self):
         adapter, process = self.monitored()
-        # Each other plug is pulled while it writes; else it has asked for the status, its last question, and rests.
+        # Every other time the plug is pulled while the monitor writes; otherwise the monitor has sent its last query,
+        # STATUS, and rests.
         ends = itertools.cycle([b"STATUS\n", b"TEMP\n"])
 
         def is_back(received):

@@ -57,14 +57,14 @@ class PumpCommands:
 class PumpSuite(PumpCommands):
     """All that a pump does and says."""
 
-    # What a pump that is on says by itself, each number as 0.
+    # An unsolicited report of a running pump, with each number as 0.
     REPORT = "STATUS:{State:ON,Speed:0%,Runtime:0m,Remaining:0m,WaterTemp:0.0C,SkinTemp:0.0C}"
 
     def test_what_it_refuses_is_told(self):
         self.assertIn("PUMP_NOT_RUNNING", self.tell("speed", "200", status=1).err)
         self.assertIn("a speed is a number", self.tell("speed", "256", status=64).err)
         self.assertEqual(self.tell("send", "NONSENSE", status=1).out, "ERROR:UNKNOWN_COMMAND\n")
-        # No longer line in one write: a pump that sleeps keeps 63 bytes, and may lose the line end.
+        # Not a longer line in one write: a sleeping pump buffers 63 bytes, and may lose the line end.
         self.assert_pump(False)
 
     def test_a_timed_run_ends_off_also_when_it_is_interrupted(self):
@@ -75,26 +75,26 @@ class PumpSuite(PumpCommands):
         running.send_signal(signal.SIGINT)
         self.assertEqual(running.wait(PATIENCE).status, 130)
         self.assert_pump(False)
-        # The link is free for the next.
+        # The link is free for the next command.
         self.assertRegex(self.tell("status").out, "^pump +off")
 
     def test_it_is_watched_and_talked_to(self):
         self.tell("on")
         lines = self.tell("monitor", "--no-record", "--json", "--count", "3", "--interval", "1").out.splitlines()
         updates = [json.loads(line) for line in lines]
-        # The link may be opened in the middle of a report: what is left of it tells no state.
+        # The link may be opened in the middle of a report; the rest of it shows no state.
         if updates[0]["event"] == "text":
             self.assertIn(re.sub(r"\d+", "0", updates.pop(0)["text"].strip()), self.REPORT)
         told = [(update["event"], update["state"]) for update in updates]
-        # A radio may lose a link for a moment: that is told, and the pump is in an unknown state until it is back.
+        # A radio may lose a link for a moment: this is reported, and the pump's state is unknown until it is back.
         self.assertEqual(told, [(event, "unknown" if event == "lost" else "on") for event, _ in told])
         self.assertIn(("status", "on"), told)
         console = self.start_pumpctl("console", port=self.port)
         console.feed("SPEED:100\noff\n", end=True)
         result = console.wait(PATIENCE)
         self.assertEqual(result.status, 0, result)
-        # The port may be opened in the middle of a report, and while it is opened its adapter may lose the end of one: the
-        # reply then stands behind what is left of it.
+        # The port may be opened in the middle of a report, and during the opening its adapter may lose the end of one:
+        # the reply then follows the rest of that report.
         before, _, after = result.out.partition("OK\n")
         for piece in re.sub(r"\d+", "0", before).split():
             self.assertIn(piece, self.REPORT)

@@ -9,7 +9,7 @@ class Reset(BenchTest):
         self.plug(board)
         self.assertEqual(board.adapter.dtr_edges, 0)
         self.pumpctl("on")
-        # The first open after plugging in cannot avoid it.
+        # The first open after plugging in can't avoid a reset.
         self.assertEqual(board.adapter.dtr_edges, 1)
         self.assertEqual(board.nano.pump(), (True, 180))
         self.pumpctl("speed", "200")
@@ -52,7 +52,7 @@ class Reset(BenchTest):
         self.assertEqual(board.adapter.dtr_edges, 2, board.adapter)
 
     def test_what_the_device_said_before_the_first_open_is_not_taken_for_a_command(self):
-        # Linux echoes what comes in until the port is made raw: half a line goes back, before the first command.
+        # Linux echoes input until the port is in raw mode: half a line goes back before the first command.
         adapter = self.answering(self.ch340())
         adapter.on_dtr_edge = lambda: adapter.send(b"SPEED:2")
         self.plug(adapter)

@@ -6,7 +6,7 @@ from bench import PATIENCE, BenchTest
 class Unplugging(BenchTest):
     def half_a_reply(self, adapter):
         """Pulls the plug of `adapter` while pumpctl waits for the rest of a reply."""
-        # The first open is done with; what follows is about one reply.
+        # After the first open; the rest of this test is about one reply.
         self.plug(self.answering(adapter))
         whole_command = self.pumpctl("status")
         adapter.on_bytes = lambda data: adapter.send(b"OK\r\nPUM")
@@ -17,7 +17,7 @@ class Unplugging(BenchTest):
         result = command.wait(PATIENCE)
         self.assertEqual(result.status, 74, result)
         self.assertIn("whether it was carried out is unknown", result.err)
-        # A loop that spins would take more than all that a command does, however slow the machine.
+        # A spinning loop would take more than a whole command does, however slow the machine.
         self.assertLess(result.cpu - before, whole_command.cpu)
 
     def test_an_ftdi_adapter_pulled_in_the_middle_of_a_reply(self):
@@ -81,7 +81,8 @@ class Holding(BenchTest):
         process = self.holder("monitor", adapter)
         self.unplug(adapter)
         process.until_output("lost", PATIENCE)
-        # It looks around first, then it rests: a second in which it hardly runs. A loop that spins never has one.
+        # The monitor looks around first and then rests: one second in which it hardly runs. A spinning loop never has
+        # such a second.
         for _ in range(PATIENCE):
             cpu, wakeups, begun = process.cpu(), process.wakeups(), self.guest.python("result = time.monotonic()")
             self.guest.until(f"time.monotonic() > {begun} + 1")
@@ -109,7 +110,7 @@ class Renaming(BenchTest):
     def test_monitor_finds_it_by_its_identity(self):
         adapter = self.answering(self.ch340())
         self.plug(adapter)
-        # Root may open what is open for exclusive use, which the lock does not change.
+        # Root may open a port in exclusive use, and the lock does not change that.
         process = self.start_pumpctl("monitor")
         process.until_output("34.5", PATIENCE)
         self.hold()

@@ -14,7 +14,8 @@ START_INTERRUPT_RECEIVING, STOP_INTERRUPT_RECEIVING, INTERRUPT_RECEIVING_STATUS 
 CANCEL_DATA_PACKET = 21
 CONTROL_PACKET, BULK_PACKET = 100, 101
 
-# What QEMU asks for on an xHCI bus: device version, packet sizes in EP_INFO, 64-bit ids, 32-bit bulk lengths.
+# The capabilities that QEMU requires on an xHCI bus: device version, packet sizes in EP_INFO, 64-bit ids, 32-bit bulk
+# lengths.
 CAPABILITIES = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 6
 
 SUCCESS, CANCELLED, STALL = 0, 1, 4
@@ -49,7 +50,7 @@ class RedirectedDevice:
         self._lock = threading.Lock()
         # Transfers in which the computer waits for bytes, and bytes that wait for a transfer.
         self._readers = []
-        # Whether there are such transfers: a driver has them always under way while its port is open.
+        # Whether such transfers exist: a driver always has some pending while its port is open.
         self._is_read = False
         self._outgoing = bytearray()
 

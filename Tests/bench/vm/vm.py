@@ -21,7 +21,7 @@ MACHINE = [
     "qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-m", "512", "-display", "none", "-nodefaults", "-no-reboot",
     "-device", "qemu-xhci,id=usb", "-device", "virtio-serial", "-device", "virtserialport,chardev=agent,name=bench",
 ]
-# Memory that the kernel takes for itself need not be zeroed first: without KVM that is a tenth of all processor time.
+# Memory for the kernel itself need not be zeroed first: without KVM that saves a tenth of all processor time.
 KERNEL_OPTIONS = "console=ttyS0 loglevel=7 nokaslr mitigations=off no_timer_check init_on_alloc=0"
 BOOT_SECONDS = 600
 
@@ -45,7 +45,7 @@ def end_with_parent():
     """In a child before exec: it is killed when the bench ends, however that comes about."""
     pr_set_pdeathsig = 1
     ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
-    # Ctrl-C is for the bench, which ends the rest.
+    # Ctrl-C is handled by the bench, which ends its processes.
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
 
 

@@ -14,7 +14,7 @@ import time
 import traceback
 
 processes = {}
-# What `python` requests see and leave behind, so that one can open a port and the next close it.
+# The namespace shared by `python` requests, so that one can open a port and the next can close it.
 namespace = {}
 
 
@@ -78,7 +78,7 @@ def descriptors(payload, process_id):
     try:
         return {number: os.readlink(f"{folder}/{number}") for number in os.listdir(folder)}
     except FileNotFoundError:
-        # One was closed meanwhile, or the process has ended.
+        # A descriptor was closed during the listing, or the process has ended.
         return descriptors(payload, process_id) if os.path.exists(folder) else {}
 
 
@@ -104,7 +104,7 @@ def until(payload, expression, seconds):
         waited = time.monotonic() - begun
         if value or waited > seconds:
             return value
-        # Looking takes processor time from what is waited for: it is done less often the longer that takes.
+        # Polling takes processor time from the awaited event, so the longer the wait, the rarer the polls.
         time.sleep(min(0.005 + waited / 20, 0.1))
 
 
@@ -117,7 +117,7 @@ def read(port, count):
     while rest:
         size = os.readv(port, [rest])
         if size == 0:
-            # No bench is connected: the guest waits to be saved, or has just been resumed.
+            # No bench is connected: the guest is about to be saved, or was just resumed.
             time.sleep(0.02)
         rest = rest[size:]
     return data

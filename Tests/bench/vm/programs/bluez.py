@@ -27,7 +27,7 @@ class BlueZ:
         bluez = cls()
         bluez.adapter = "/org/bluez/" + adapter
         bluez.bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
-        # Called with the path of an object, and the values that have changed of one of its interfaces.
+        # Called with an object's path, an interface, and the changed values of that interface.
         bluez.on_change = lambda path, interface, values: None
         bluez.bus.add_message_handler(bluez._take)
         await bluez._ask(Message(

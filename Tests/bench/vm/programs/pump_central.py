@@ -13,7 +13,7 @@ import sys
 from bluez import CHARACTERISTIC, DEVICE, FFE1, BlueZ, run, standard_input, tell
 from dbus_fast import Variant
 
-# How a reply's last line begins, by the command without its argument.
+# The beginning of a reply's last line, by the command without its argument.
 LAST_LINE = {"ON": "PUMP:", "OFF": "PUMP:", "SPEED": "SPEED:", "STATUS": "STATUS:", "TEMP": "TEMP:"}
 SECONDS = 120
 
@@ -24,7 +24,7 @@ class Central:
         bluez.on_change = self._take
         self.device = None
         self.characteristic = None
-        # The sizes of the notifications since the last command, and the lines that they add up to.
+        # The sizes of the notifications since the last command, and the lines that they form.
         self.pieces = []
         self.lines = asyncio.Queue()
         self.lost = asyncio.Event()
@@ -58,7 +58,7 @@ class Central:
         tell(json.dumps({"connected": device, "mtu": mtu, "flags": sorted(properties["Flags"])}))
 
     async def _in_sight(self, name):
-        # bluetoothd knows no signal strength of a device that it does not hear.
+        # bluetoothd has no signal strength for a device that it does not hear.
         return next((path for path, properties in await self.bluez.objects(DEVICE)
                      if properties["Alias"] == name and "RSSI" in properties), None)
 
@@ -74,7 +74,7 @@ class Central:
     async def converse(self, commands):
         while command := (await commands.readline()).decode().rstrip("\n"):
             self.pieces.clear()
-            # bluetoothd cuts nothing that is written without response.
+            # bluetoothd does not split a write without response.
             room = await self.bluez.get(self.characteristic, CHARACTERISTIC, "MTU") - 3
             data = command.encode() + b"\n"
             for begin in range(0, len(data), room):

@@ -172,7 +172,7 @@ async def main():
     bluez.bus.export(SERVICE, Service())
     bluez.bus.export(CHARACTERISTIC, characteristic)
     bluez.bus.export(ADVERTISEMENT, Advertisement(options.name))
-    # A central that has connected shows the adapter's name, not the advertised one.
+    # A connected central shows the adapter's name, not the advertised one.
     await bluez.set_alias(options.name)
     await bluez.call(bluez.adapter, "org.bluez.GattManager1", "RegisterApplication", "oa{sv}", APPLICATION, {})
     await bluez.call(bluez.adapter, "org.bluez.LEAdvertisingManager1", "RegisterAdvertisement", "oa{sv}", ADVERTISEMENT, {})
