@@ -86,8 +86,8 @@ public final class ScriptedLink: Link {
     /// The result of ``nextSent()`` if nothing was sent in time.
     public static let nothing = "(nothing was sent)"
 
-    /// Waits for the next text sent, one per `send`. Gives up after a time limit, so that a test that waits for too
-    /// long can report it.
+    /// Waits for the next text sent, one per `send`. Gives up after a time limit, so that the test can report the
+    /// missing text.
     ///
     /// - Precondition: Only one caller waits at a time.
     public func nextSent() async -> String {

@@ -72,7 +72,7 @@ struct OpeningTests {
         await link.close()
     }
 
-    /// A pseudo-terminal has 8 bits and no parity, so its refusal shows that the setting was applied.
+    /// A pseudo-terminal has 8 bits and no parity, so its refusal shows that the setting was requested.
     @Test(
         "with settings that the driver lacks says which",
         arguments: [("bits=7", "7 data bits"), ("parity=even", "parity even")])

@@ -28,7 +28,7 @@ struct ReportingLinkTests {
             }.value
         }
         await settle()
-        // A second line may go out before the look around has run.
+        // A second line may go out before the look-around has run.
         #expect(events.state.first == "sent OFF")
         #expect(events.state.filter { $0 == "looked" }.count == 1)
         await link.close()

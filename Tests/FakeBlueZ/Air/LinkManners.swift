@@ -49,7 +49,7 @@ public struct LinkManners: Sendable {
     public var needsPairing = false
     /// The error for missing pairing. bluetoothd has names for some ATT errors, and reports the others by number.
     public var pairingError = BlueZError.notPermitted("Not paired")
-    /// Whether subscribing works without pairing all the same.
+    /// Whether subscribing works without pairing even if ``needsPairing`` is set.
     public var letsUnpairedSubscribe = false
     public var pairing = PairingMethod.justWorks
     /// Services that are reserved by one of bluetoothd's plugins.

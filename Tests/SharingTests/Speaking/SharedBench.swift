@@ -55,8 +55,8 @@ struct SharedBench {
         try result.get()
     }
 
-    /// Calls `body` with a simulated device. The device pauses while its output waits, and its time advances on need or
-    /// on demand.
+    /// Calls `body` with a simulated device. The device pauses while its output waits, and its time advances as
+    /// needed or on demand.
     ///
     /// - Parameter isListened: Whether the device's line is listened to before anything is sent.
     static func run<Device: SimulatedDevice>(
