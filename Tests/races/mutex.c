@@ -1,6 +1,6 @@
-/* Makes the thread sanitizer aware of Swift's Mutex, whose library was not built with the sanitizer. If two threads want
- * the lock at once, a futex hands it over. The sanitizer does not see this, and the guarded data looks
- * unguarded.
+/* Makes the thread sanitizer aware of Swift's Mutex, whose library was not built with the sanitizer. If two threads
+ * want the lock at once, a futex hands it over. The sanitizer does not see this, and takes accesses under the lock for
+ * races.
  *
  * Preload this library. Its functions replace those of Synchronization._MutexHandle that Swift 6 calls for a
  * contended lock. */

@@ -3,8 +3,8 @@
 
 #include "board.h"
 
-// Plays streams of bytes, presses and readings to a board, in simulated time only. Each stream is played to a copy of the
-// started board, so that streams do not affect each other.
+// Plays streams of bytes, presses and readings to a board, in simulated time only. Each stream is played to a copy of
+// the started board, so that streams do not affect each other.
 //
 // On stdin, a stream has lines "MICROSECONDS WHAT ARGUMENT" in order of time, counted from the beginning of the stream:
 //

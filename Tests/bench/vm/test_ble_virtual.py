@@ -20,7 +20,7 @@ class Central(RadioTest):
         self.assertEqual(self.pumpctl("on").out, "pump on at 70 %\n")
         self.assertEqual(self.pumpctl("speed", "200").out, "speed 200 (78 %)\n")
         self.assertRegex(self.pumpctl("status").out, r"pump +on\nspeed +78 %\n")
-        # The same words in other columns.
+        # 'temp' prints the same words as 'status', in other columns.
         status = self.pumpctl("status").out.split()
         self.assertEqual(self.pumpctl("temp").out.split(), status[status.index("water"):])
         self.assertEqual(self.pumpctl("off").out, "pump off\n")
