@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Adapters", .timeLimit(.minutes(5)))
 struct AdapterTests {
-    @Test func `Are named by their numbers or addresses`() async throws {
+    @Test func `An adapter is found by its number or its address`() async throws {
         try await withBench { bench in
             await bench.fake.addAdapter("hci1", address: "00:00:5E:00:53:02")
             try await bench.settle()
@@ -19,7 +19,7 @@ struct AdapterTests {
         }
     }
 
-    @Test func `That are on go before those that are off`() async throws {
+    @Test func `An adapter that is on is preferred to one that is off`() async throws {
         try await withBench { bench in
             await bench.fake.addAdapter("hci1", address: "00:00:5E:00:53:02")
             await switchOff(bench.adapter)
@@ -28,7 +28,7 @@ struct AdapterTests {
         }
     }
 
-    @Test func `Are none without bluetoothd, which is said in words`() async throws {
+    @Test func `Opening without bluetoothd fails and names the command that starts it`() async throws {
         let bus = try await PrivateBus()
         let error = try await failure { () throws(BLEError) in try await BlueZ.open(.address(bus.address)) }
         #expect(error?.code == .notRunning)
@@ -36,7 +36,7 @@ struct AdapterTests {
         #expect(error?.hint?.contains("systemctl start bluetooth") == true)
     }
 
-    @Test func `Are none without a bus`() async throws {
+    @Test func `Opening without a D-Bus system bus fails with noBus`() async throws {
         let error = try await failure { () throws(BLEError) in try await BlueZ.open(.address("unix:path=/proc/no")) }
         #expect(error?.code == .noBus && error?.reason.contains("/proc/no") == true)
     }

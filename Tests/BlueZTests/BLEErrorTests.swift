@@ -22,7 +22,7 @@ import Testing
     ]
 
     @Test(arguments: answers)
-    func `An answer of bluetoothd is said in a person's words, with what mends it`(
+    func `A D-Bus error of bluetoothd maps to a code and a hint`(
         name: DBusErrorName, message: String?, code: BLEError.Code, hint: String
     ) {
         let error = BLEError(
@@ -53,7 +53,9 @@ import Testing
     ]
 
     @Test(arguments: activations)
-    func `A bluetoothd that the bus could not start does not run`(name: DBusErrorName, message: String, hint: String) {
+    func `If the bus cannot start bluetoothd, the error is notRunning with a hint to start it`(
+        name: DBusErrorName, message: String, hint: String
+    ) {
         let error = BLEError(
             DBusError(.refused, name: name, message: message, activity: "calling"), activity: "scanning")
         #expect(error.code == .notRunning)
@@ -61,7 +63,7 @@ import Testing
         #expect(error.hint?.hasPrefix(hint) == true, "\(error)")
     }
 
-    @Test func `An answer that is not known is told as it came`() {
+    @Test func `An unknown error of bluetoothd is passed on verbatim`() {
         let error = BLEError(
             DBusError(.refused, name: "org.bluez.Error.Failed", message: "br-connection-busy", activity: "calling"),
             activity: "connecting")
@@ -70,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: ["0x05 and more", "0x", "0x105", "5", "0x80", "0x0", "0x+5", "0x0D"])
-    func `Another number, or none, says nothing of pairing`(number: String) {
+    func `Other or malformed ATT error numbers do not count as unpaired`(number: String) {
         let error = BLEError(
             DBusError(
                 .refused, name: "org.bluez.Error.Failed", message: "Operation failed with ATT error: \(number)",
@@ -78,7 +80,7 @@ import Testing
         #expect(error.code == .failed)
     }
 
-    @Test func `A bus that is not there, one that refuses this user, and one that has gone are told apart`() {
+    @Test func `A missing bus, a bus that refuses this user, and a lost bus give different errors`() {
         func error(_ code: DBusError.Code, _ name: DBusErrorName?, _ message: String?, _ hint: String) -> BLEError {
             BLEError(
                 DBusError(code, name: name, message: message, activity: "connecting", hint: hint), activity: "scanning")
@@ -100,7 +102,7 @@ import Testing
         (.disconnected, .noBus), (.closed, .closed), (.unexpectedValue, .failed),
         (.invalidArgument, .invalidArgument),
     ])
-    func `A failure of the bus keeps its meaning`(code: DBusError.Code, meaning: BLEError.Code) {
+    func `A D-Bus error code maps to the matching BLE error code`(code: DBusError.Code, meaning: BLEError.Code) {
         #expect(BLEError(DBusError(code, activity: "calling"), activity: "scanning").code == meaning)
     }
 }

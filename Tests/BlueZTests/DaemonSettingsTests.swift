@@ -1,7 +1,7 @@
 import BlueZ
 import Testing
 
-@Suite("What bluetoothd is set up to")
+@Suite("bluetoothd's settings")
 struct DaemonSettingsTests {
     private let settings = DaemonSettings(
         """
@@ -23,7 +23,7 @@ struct DaemonSettingsTests {
             ("General", "Name", "a b = c"), ("GATT", "Channels", "1"), ("GATT", "Cache", ""), ("GATT", "Name", nil),
             ("General", "Channels", nil), ("", "Name", "in no group"), ("GATT", "nonsense", nil),
         ] as [(String, String, String?)])
-    func `Is by groups and keys`(group: String, key: String, value: String?) {
+    func `A setting is looked up by group and key`(group: String, key: String, value: String?) {
         #expect(settings[group, key] == value)
     }
 }

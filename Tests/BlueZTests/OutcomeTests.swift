@@ -5,7 +5,7 @@ import Testing
 
 @testable import BlueZ
 
-@Suite("An outcome", .timeLimit(.minutes(5)))
+@Suite("Outcomes", .timeLimit(.minutes(5)))
 struct OutcomeTests {
     /// Waits on a loop for the benefit of a task that runs elsewhere.
     private actor Waiter {
@@ -29,7 +29,7 @@ struct OutcomeTests {
         }
     }
 
-    @Test func `Reaches who waits, whichever of them comes first`() async throws {
+    @Test func `A waiter gets the result, whether it waits before or after the outcome finishes`() async throws {
         try await withThrowingTaskGroup { group in
             for _ in 0..<4 {
                 group.addTask {

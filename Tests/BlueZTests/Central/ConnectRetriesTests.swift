@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test(arguments: ["le-connection-abort-by-local", "br-connection-canceled"])
-    func `What passes by itself is tried again nine times, a quarter of a second apart`(message: String) {
+    func `A transient connection error is retried nine times, 250 ms apart`(message: String) {
         var retries = ConnectRetries()
         for _ in 0..<9 {
             #expect(retries.next(after: answer(.bluez("Failed"), message)) == .retry(after: .milliseconds(250)))
@@ -22,7 +22,7 @@ import Testing
         ("org.bluez.Error.InProgress", "Operation already in progress"),
         ("org.freedesktop.DBus.Error.UnknownObject", "gone"), ("org.bluez.Error.NotConnected", "Not Connected"),
     ])
-    func `Anything else is tried again four times, each time after twice as long`(
+    func `Any other connection error is retried four times, with a doubled delay`(
         name: DBusErrorName, message: String
     ) {
         var retries = ConnectRetries()
@@ -36,12 +36,12 @@ import Testing
         "org.bluez.Error.NotReady" as DBusErrorName, "org.freedesktop.DBus.Error.ServiceUnknown",
         "org.freedesktop.DBus.Error.AccessDenied", "org.bluez.Error.NotAuthorized",
     ])
-    func `What no trying mends is not tried again`(name: DBusErrorName) {
+    func `A permanent connection error is not retried`(name: DBusErrorName) {
         var retries = ConnectRetries()
         #expect(retries.next(after: answer(name, "")) == .giveUp)
     }
 
-    @Test func `A device that did not come in range is not searched for again`() {
+    @Test func `A device that was not found is not searched for again`() {
         var retries = ConnectRetries()
         #expect(retries.next(after: BLEError(.notFound, activity: "looking")) == .giveUp)
     }

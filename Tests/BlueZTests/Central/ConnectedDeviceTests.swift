@@ -4,7 +4,7 @@ import FakeBlueZ
 import TestSupport
 import Testing
 
-@Suite("A connected device", .timeLimit(.minutes(5)))
+@Suite("Connected devices", .timeLimit(.minutes(5)))
 struct ConnectedDeviceTests {
     /// A connected module and its characteristic.
     private struct Rig {
@@ -30,7 +30,7 @@ struct ConnectedDeviceTests {
 
     // MARK: Notifications
 
-    @Test func `Loses no notification that comes before the subscription is confirmed: bleak#374, bleak#1885`()
+    @Test func `A notification before the subscription is confirmed is not lost: bleak#374, bleak#1885`()
         async throws
     {
         try await withModule([.notify], LinkManners { $0.subscribeDelay = .seconds(2) }) { rig in
@@ -45,7 +45,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `Tells of all that comes, in order`() async throws {
+    @Test func `All notifications are received in order`() async throws {
         try await withModule { rig in
             let values = try await rig.device.notifications(of: rig.line)
             for number in 0..<1000 { await rig.far.notify([UInt8(number / 256), UInt8(number % 256)]) }
@@ -64,7 +64,7 @@ struct ConnectedDeviceTests {
     }
 
     @Test
-    func `Hears all once on a connection of its own, though bluetoothd remembers subscriptions: bleak#83, bleak#2002`()
+    func `A new connection gets each notification once: bleak#83, bleak#2002`()
         async throws
     {
         try await withModule { rig in
@@ -82,7 +82,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `Has no notifications of a characteristic that does not tell`() async throws {
+    @Test func `Subscribing to a characteristic without notify is refused`() async throws {
         try await withModule([.read, .write]) { rig in
             let error = try await failure { () throws(BLEError) in try await rig.device.notifications(of: rig.line) }
             #expect(error?.code == .unsupported)
@@ -91,7 +91,7 @@ struct ConnectedDeviceTests {
 
     // MARK: Reading and writing
 
-    @Test func `Is read and written`() async throws {
+    @Test func `A connected device is read, and written with and without response`() async throws {
         try await withModule([.read, .write, .writeWithoutResponse]) { rig in
             try await rig.device.write([1, 2], to: rig.line, .request)
             #expect(try await rig.device.read(rig.line) == [1, 2])
@@ -100,7 +100,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `Is written to one after another, where bluetoothd would answer InProgress`() async throws {
+    @Test func `Writes are sent one after another, so that bluetoothd does not answer InProgress`() async throws {
         try await withModule([.write], LinkManners { $0.writeDelay = .seconds(1) }) { rig in
             let log = Watched<[UInt8]>([])
             await record(rig.far, log)
@@ -117,7 +117,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `Waits for another program's write`() async throws {
+    @Test func `A write is retried while another program's write is in progress`() async throws {
         try await withModule([.write], LinkManners { $0.writeDelay = .milliseconds(15) }) { rig in
             let other = try await rig.bench.otherClient()
             let theirs = try await other.device(module).connect()
@@ -140,7 +140,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `Leaves a write that is cancelled to its end, before the next`() async throws {
+    @Test func `A cancelled write completes before the next one starts`() async throws {
         try await withModule([.write], LinkManners { $0.writeDelay = .seconds(1) }) { rig in
             let first = Task {
                 try await failure { () throws(BLEError) in try await rig.device.write([1], to: rig.line, .request) }
@@ -157,8 +157,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `Is not written to in a way that its flags do not allow, which bluetoothd does not check`() async throws
-    {
+    @Test func `A write type that the flags do not allow is refused; bluetoothd does not check`() async throws {
         try await withModule { rig in
             let error = try await failure { () throws(BLEError) in
                 try await rig.device.write([1], to: rig.line, .request)
@@ -168,7 +167,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `Says how much fits, as of now`() async throws {
+    @Test func `The MTU is read anew each time`() async throws {
         let manners = LinkManners {
             $0.mtu = 247
             $0.staleMTU = 23
@@ -182,7 +181,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `Has packets of 23 bytes where bluetoothd does not say, before 5.62`() async throws {
+    @Test func `The MTU is 23 if bluetoothd does not report one, before 5.62`() async throws {
         try await withBench { bench in
             await hideMTU(bench.fake)
             _ = await bench.addModule(manners: LinkManners { $0.mtu = 247 })
@@ -191,7 +190,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `Says that a plugin of bluetoothd has claimed a service`() async throws {
+    @Test func `If a bluetoothd plugin has claimed a service, the error says so`() async throws {
         try await withModule(manners: LinkManners { $0.claimedServices = ["FFE0"] }) { rig in
             let error = try await failure { () throws(BLEError) in
                 try await rig.device.write([1], to: rig.line, .command)
@@ -200,7 +199,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `Wants to be paired, and is, with nothing to show or type`() async throws {
+    @Test func `A write that needs pairing is refused, and works after pairing without a PIN`() async throws {
         try await withModule([.write], LinkManners { $0.needsPairing = true }) { rig in
             let write = { () async throws(BLEError) in try await rig.device.write([1], to: rig.line, .request) }
             let error = try await failure(write)
@@ -212,7 +211,7 @@ struct ConnectedDeviceTests {
     }
 
     @Test(arguments: [0x05, 0x0C, 0x0E, 0x0F] as [UInt8])
-    func `Is known to want pairing by the number of ATT's error, whatever is asked of it`(code: UInt8) async throws {
+    func `Every request reports a missing pairing for the ATT errors that mean it`(code: UInt8) async throws {
         let manners = LinkManners {
             $0.needsPairing = true
             $0.pairingError = BlueZError.attribute(code)
@@ -235,7 +234,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `Of a device that is paired an unlikely error says nothing of pairing`() async throws {
+    @Test func `A paired device's ATT error 0x0E does not count as unpaired`() async throws {
         try await withModule([.read]) { rig in
             try await rig.bench.bluez.device(module).pair()
             await Radio.run { rig.far.onRead = { _ in throw BlueZError.attribute(0x0E) } }
@@ -247,7 +246,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `That is to be forgotten is to be paired again, if it is paired`() async throws {
+    @Test func `The hint to remove a device mentions pairing again only if the device is paired`() async throws {
         try await withModule([.read]) { rig in
             await Radio.run { rig.far.onRead = { _ in throw BlueZError.attribute(0x01) } }
             let stranger = try await failure { () throws(BLEError) in try await rig.device.read(rig.line) }
@@ -259,7 +258,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `Has not answered where a write is refused as in progress behind one that was never answered`()
+    @Test func `A write refused as InProgress behind an unanswered one times out`()
         async throws
     {
         try await withModule([.write], LinkManners { $0.writeDelay = .seconds(3600) }) { rig in
@@ -286,7 +285,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `Refuses to confirm numbers that nobody can see here`() async throws {
+    @Test func `Pairing that needs a number to be confirmed is refused`() async throws {
         try await withModule(manners: LinkManners { $0.pairing = .confirmation(123_456) }) { rig in
             let error = try await failure { () throws(BLEError) in try await rig.bench.bluez.device(module).pair() }
             #expect(error?.code == .notPaired)
@@ -295,7 +294,7 @@ struct ConnectedDeviceTests {
 
     // MARK: The end
 
-    @Test func `Ends what waits when it goes in the middle of a write`() async throws {
+    @Test func `Losing the device during a write ends writes, subscriptions and observers`() async throws {
         try await withModule([.write, .notify], LinkManners { $0.writesUntilLoss = 1 }) { rig in
             let ends = Watched<[BLEError.Code]>([])
             await rig.device.onEnd { error in ends.update { $0.append(error.code) } }
@@ -315,7 +314,8 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `Says that it is there behind all that it has told of, also where it refuses to`() async throws {
+    @Test func `Confirming the connection does not overtake notifications; a refused read also confirms`() async throws
+    {
         try await withModule { rig in
             let values = try await rig.device.notifications(of: rig.line)
             await rig.far.notify([1])
@@ -327,7 +327,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `Has not said that it is there where another question is in the way`() async throws {
+    @Test func `InProgress does not confirm the connection`() async throws {
         try await withModule { rig in
             await Radio.run { rig.radio.manners.descriptorError = BlueZError.inProgress }
             let error = try await failure { () throws(BLEError) in try await rig.device.confirmConnection() }
@@ -335,7 +335,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `Is not there when it does not say so`() async throws {
+    @Test func `Confirming the connection fails if the link is lost`() async throws {
         try await withModule(manners: LinkManners { $0.readDelay = .seconds(3600) }) { rig in
             let asking = Task { try await failure { () throws(BLEError) in try await rig.device.confirmConnection() } }
             await rig.bench.clock.untilSomebodySleeps(until: .seconds(3600))
@@ -345,7 +345,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `Ends with bluetoothd, and can be connected again when that is back`() async throws {
+    @Test func `A connected device ends with bluetoothd and can be connected again after its return`() async throws {
         try await withModule { rig in
             let values = try await rig.device.notifications(of: rig.line)
             try await rig.bench.fake.restart {
@@ -359,7 +359,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `Ends, and is disconnected, when what is listened to is withdrawn`() async throws {
+    @Test func `Withdrawing the subscribed service ends the subscription and disconnects`() async throws {
         try await withModule { rig in
             let values = try await rig.device.notifications(of: rig.line)
             // The module's other services may come and go.
@@ -376,7 +376,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `Has been disconnected when that returns, also where the task was cancelled`() async throws {
+    @Test func `Disconnecting calls bluetoothd even in a cancelled task`() async throws {
         try await withModule { rig in
             let device = rig.device
             let task = Task {
@@ -388,7 +388,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `Has been disconnected only when bluetoothd says so, which comes behind its answer`() async throws {
+    @Test func `Disconnecting returns only after bluetoothd reports the device as disconnected`() async throws {
         try await withModule { rig in
             #expect(await rig.device.disconnect())
             let report = try await rig.bench.bluez.device(module).report
@@ -397,7 +397,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `Is asked to disconnect without waiting, and can be waited for`() async throws {
+    @Test func `A disconnect can be started without waiting and awaited later`() async throws {
         try await withModule(manners: LinkManners { $0.disconnectDelay = .seconds(2) }) { rig in
             let values = try await rig.device.notifications(of: rig.line)
             await rig.device.beginDisconnecting()
@@ -412,7 +412,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `Can be left to others, whose subscriptions are seen`() async throws {
+    @Test func `A link can be left open for another client, whose subscription is visible`() async throws {
         try await withModule { rig in
             let other = try await rig.bench.otherClient()
             let same = try await other.device(module).connect()
@@ -429,7 +429,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `That is let go is disconnected`() async throws {
+    @Test func `A released device is disconnected`() async throws {
         try await withBench { bench in
             let radio = await bench.addModule()
             var device: ConnectedDevice? = try await bench.bluez.device(module).connect()

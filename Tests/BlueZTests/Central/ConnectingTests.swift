@@ -4,7 +4,7 @@ import FakeBlueZ
 import TestSupport
 import Testing
 
-@Suite("Connecting", .timeLimit(.minutes(5)))
+@Suite("Connecting over BLE", .timeLimit(.minutes(5)))
 struct ConnectingTests {
     /// Connects while the clock advances to each deadline in turn, in milliseconds from the start.
     private func connect(_ bench: Bench, sleeping deadlines: [Int]) async throws -> Result<ConnectedDevice, BLEError> {
@@ -25,7 +25,7 @@ struct ConnectingTests {
         return await connecting.value
     }
 
-    @Test func `Waits until the services are known, not merely until it is connected`() async throws {
+    @Test func `Connecting waits until the services are resolved`() async throws {
         try await withBench { bench in
             let radio = await bench.addModule(manners: LinkManners { $0.resolveDelay = .seconds(3) })
             let connecting = Task { try await bench.bluez.device(module).connect() }
@@ -49,7 +49,7 @@ struct ConnectingTests {
     }
 
     @Test(arguments: [["FFE0"], []])
-    func `Waits for services that bluetoothd shows after it has called them resolved: bluez#1489`(
+    func `Connecting waits for services exported after ServicesResolved: bluez#1489`(
         advertised: [String]
     ) async throws {
         try await withBench { bench in
@@ -66,8 +66,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `Does after 1 s without services that bluetoothd never shows where none of them is needed`() async throws
-    {
+    @Test func `If no service is required, connecting waits only 1 s for missing services`() async throws {
         try await withBench { bench in
             _ = await bench.addModule(manners: LinkManners { $0.exportDelay = .seconds(3600) })
             let device = try await connect(bench, sleeping: [1000]).get()
@@ -76,7 +75,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `Connects again where bluetoothd has not shown in 5 s what is needed`() async throws {
+    @Test func `If a required service is missing after 5 s, the client connects again`() async throws {
         try await withBench { bench in
             let radio = await bench.addModule(manners: LinkManners { $0.exportDelay = .seconds(3600) })
             let connecting = Task { try await bench.bluez.device(module).connect(needing: ["FFE0"]) }
@@ -92,7 +91,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `Tries again a device that hangs up before bluetoothd shows its services`() async throws {
+    @Test func `A device that hangs up before its services are exported is retried`() async throws {
         try await withBench { bench in
             let radio = await bench.addModule(manners: LinkManners { $0.exportDelay = .seconds(3600) })
             let connecting = Task { try await bench.bluez.device(module).connect(needing: ["FFE0"]) }
@@ -106,7 +105,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `Waits for the connection where bluetoothd answers before it tells of it`() async throws {
+    @Test func `Connecting waits for Connected if bluetoothd answers the call before it`() async throws {
         try await withBench { bench in
             _ = await bench.addModule(manners: LinkManners { $0.answersBeforeConnected = true })
             let device = try await bench.bluez.device(module).connect()
@@ -116,7 +115,7 @@ struct ConnectingTests {
     }
 
     @Test(arguments: [BlueZError.abortedByLocal, BlueZError.connectionCanceled])
-    func `Goes on where the radio was busy, nine times`(passing: DBusError) async throws {
+    func `Connecting is retried nine times while the radio is busy`(passing: DBusError) async throws {
         try await withBench { bench in
             let manners = LinkManners { $0.connectErrors = Array(repeating: passing, count: 9) }
             _ = await bench.addModule(manners: manners)
@@ -126,7 +125,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `Gives up what fails five times, after less than 4 s, and says why`() async throws {
+    @Test func `Connecting gives up after five failures within 4 s and reports the reason`() async throws {
         try await withBench { bench in
             let refusal = BlueZError.failed("Input/output error")
             let manners = LinkManners { $0.connectErrors = Array(repeating: refusal, count: 9) }
@@ -137,7 +136,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `Takes a device that a crashed program has left connected as it is: bluez#89`() async throws {
+    @Test func `A device that a crashed program left connected is used without connecting: bluez#89`() async throws {
         try await withBench { bench in
             _ = await bench.addModule(manners: LinkManners { $0.isConnectedAlready = true })
             try await bench.untilConnected()
@@ -147,7 +146,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `Scans for a device that bluetoothd has never heard`() async throws {
+    @Test func `A device unknown to bluetoothd is scanned for before connecting`() async throws {
         try await withBench { bench in
             _ = await bench.addModule()
             #expect(try await bench.bluez.device(module).report == nil)
@@ -159,7 +158,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `Scans again where the device had gone out of range meanwhile`() async throws {
+    @Test func `A device that bluetoothd dropped before connecting is scanned for again`() async throws {
         try await withBench { bench in
             let manners = LinkManners {
                 $0.connectErrors = [DBusError(answering: "org.freedesktop.DBus.Error.UnknownObject", "gone")]
@@ -170,7 +169,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `Does not find what is not in range, after 10 s`() async throws {
+    @Test func `A device out of range is reported as not found after 10 s`() async throws {
         try await withBench { bench in
             let connecting = Task {
                 try await failure { () throws(BLEError) in try await bench.bluez.device(module).connect() }
@@ -184,7 +183,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `Abandons an attempt after 20 s, and all after 60 s`() async throws {
+    @Test func `A connection attempt is abandoned after 20 s, and connecting after 60 s`() async throws {
         try await withBench { bench in
             _ = await bench.addModule(manners: LinkManners { $0.connectDelay = .seconds(300) })
             let error = try await connect(bench, sleeping: [20_000, 20_250, 40_250, 40_750, 60_000]).error
@@ -194,7 +193,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `Abandons the attempt when the task is cancelled`() async throws {
+    @Test func `Cancelling the task abandons the connection attempt`() async throws {
         try await withBench { bench in
             _ = await bench.addModule(manners: LinkManners { $0.connectDelay = .seconds(300) })
             let connecting = Task {
@@ -207,7 +206,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `Tries again a device that hung up before its services were known`() async throws {
+    @Test func `A device that hangs up before its services are resolved is retried`() async throws {
         try await withBench { bench in
             let radio = await bench.addModule(manners: LinkManners { $0.resolveDelay = .seconds(3) })
             let connecting = Task { try await bench.bluez.device(module).connect() }
@@ -221,7 +220,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `Knows the adapter by its address, whatever its number`() async throws {
+    @Test func `An adapter is tracked by its address when its number changes`() async throws {
         try await withBench { bench in
             let device = try await bench.bluez.device(module, on: "hci0")
             await bench.fake.renumber(bench.adapter, to: "hci2")
@@ -232,7 +231,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `Is refused at once where the adapter is off`() async throws {
+    @Test func `Connecting is refused at once if the adapter is off`() async throws {
         try await withBench { bench in
             let device = try await bench.bluez.device(module)
             await block(bench.adapter)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import BlueZ
 
-@Suite("A scan", .timeLimit(.minutes(5)))
+@Suite("BLE scans", .timeLimit(.minutes(5)))
 struct ScanningTests {
-    @Test func `Tells of devices that come, change and go: bleak#1176`() async throws {
+    @Test func `A scan reports devices that are found, changed and lost: bleak#1176`() async throws {
         try await withBench { bench in
             let scan = try await bench.bluez.scan()
             let radio = await bench.addModule()
@@ -42,7 +42,7 @@ struct ScanningTests {
         }
     }
 
-    @Test func `Is filtered again, since bluetoothd merges what all its clients want`() async throws {
+    @Test func `A scan applies its own filter, as bluetoothd merges the filters of all clients`() async throws {
         try await withBench { bench in
             let other = try await bench.otherClient()
             let everything = try await other.scan()
@@ -59,7 +59,7 @@ struct ScanningTests {
         }
     }
 
-    @Test func `Shares the one discovery that a connection may have, and ends it when nobody looks`() async throws {
+    @Test func `Scans share one discovery, which ends with the last of them`() async throws {
         try await withBench { bench in
             let first = try await bench.bluez.scan(for: ScanFilter(services: ["FFF0"]))
             let second = try await bench.bluez.scan()
@@ -79,7 +79,8 @@ struct ScanningTests {
         }
     }
 
-    @Test func `Begins although bluetoothd answers only another client that asked in the same moment`() async throws {
+    @Test func `A scan starts although bluetoothd answers only a simultaneous request of another client`() async throws
+    {
         try await withBench { bench in
             await slowDown(bench.adapter, by: .seconds(1))
             let other = try await bench.otherClient()
@@ -104,7 +105,8 @@ struct ScanningTests {
         }
     }
 
-    @Test func `Begins beside a discovery that goes on, though bluetoothd answers only a third client`() async throws {
+    @Test func `A scan starts beside a running discovery although bluetoothd answers only a third client`() async throws
+    {
         try await withBench { bench in
             let (other, third) = (try await bench.otherClient(), try await bench.otherClient())
             let others = try await other.scan()
@@ -125,7 +127,7 @@ struct ScanningTests {
         }
     }
 
-    @Test func `Tells first of a device that is connected`() async throws {
+    @Test func `A scan first reports a device that is already connected`() async throws {
         try await withBench { bench in
             _ = await bench.addModule(manners: LinkManners { $0.isConnectedAlready = true })
             try await bench.untilConnected()
@@ -138,7 +140,7 @@ struct ScanningTests {
         }
     }
 
-    @Test func `Ends with an error when the adapter is switched off, and is refused while it is`() async throws {
+    @Test func `Switching the adapter off ends a scan, and a new one is refused until it is on`() async throws {
         try await withBench { bench in
             let scan = try await bench.bluez.scan()
             await setPower(of: bench.adapter, false)
@@ -152,7 +154,7 @@ struct ScanningTests {
         }
     }
 
-    @Test func `Ends with an error when bluetoothd goes, and can be begun anew when it is back`() async throws {
+    @Test func `A scan fails when bluetoothd stops, and a new one works after its return`() async throws {
         try await withBench { bench in
             let scan = try await bench.bluez.scan()
             try await bench.fake.restart {
@@ -172,7 +174,7 @@ struct ScanningTests {
         }
     }
 
-    @Test func `Ends with an error when the bus goes, and can be begun anew when it is back`() async throws {
+    @Test func `A scan fails when the bus stops, and a new one works after its return`() async throws {
         try await withBench { bench in
             let scan = try await bench.bluez.scan()
             try await bench.bus.restart {
@@ -197,7 +199,7 @@ struct ScanningTests {
         }
     }
 
-    @Test func `A bus that has gone is looked for no more once nobody needs it`() async throws {
+    @Test func `Closing the client ends the attempts to reconnect to the bus`() async throws {
         try await withBench { bench in
             bench.bus.kill()
             try await bench.untilGone()
@@ -209,7 +211,7 @@ struct ScanningTests {
         }
     }
 
-    @Test func `Ends with an error when the adapter is taken away`() async throws {
+    @Test func `Removing the adapter ends a scan with an error`() async throws {
         try await withBench { bench in
             let scan = try await bench.bluez.scan()
             await bench.fake.remove(bench.adapter)

@@ -5,9 +5,9 @@ import Testing
 @testable import BlueZ
 @testable import FakeBlueZ
 
-@Suite("What is kept of bluetoothd's objects", .timeLimit(.minutes(5)))
+@Suite("The mirror of bluetoothd's objects", .timeLimit(.minutes(5)))
 struct MirrorKeeperTests {
-    @Test func `A notification that comes with another change is told of, and the change is kept`() async throws {
+    @Test func `A notification in one signal with another change is delivered, and the change stored`() async throws {
         try await withBench { bench in
             _ = await bench.addModule()
             let device = try await bench.bluez.device(module).connect()
@@ -20,7 +20,7 @@ struct MirrorKeeperTests {
         }
     }
 
-    @Test func `A device that bluetoothd has forgotten since a scan heard it is scanned for again`() async throws {
+    @Test func `A device that bluetoothd forgot after a scan is scanned for again`() async throws {
         try await withBench { bench in
             let radio = try await hearOnce(on: bench)
             try await bench.settle()
@@ -34,7 +34,7 @@ struct MirrorKeeperTests {
         }
     }
 
-    @Test func `A bluetoothd that was restarted is told again who answers its questions about pairing`() async throws {
+    @Test func `The pairing agent is registered again after bluetoothd restarts`() async throws {
         try await withBench { bench in
             let radio = try await hearOnce(on: bench)
             try await bench.settle()
@@ -48,7 +48,7 @@ struct MirrorKeeperTests {
         }
     }
 
-    @Test func `A device that a scan heard before bluetoothd was restarted is scanned for again`() async throws {
+    @Test func `A device heard before bluetoothd restarted is scanned for again`() async throws {
         try await withBench { bench in
             let radio = try await hearOnce(on: bench)
             try await bench.fake.restart { try await bench.untilGone() }

@@ -29,14 +29,14 @@ import Testing
         return mirror
     }
 
-    @Test func `Holds all that there is`() {
+    @Test func `The mirror holds the managed objects`() {
         let mirror = mirror()
         #expect(mirror[Self.hci0, BlueZName.adapter] == ["Powered": .boolean(true)])
         #expect(mirror.objects(with: BlueZName.device).map(\.path) == [Self.pump])
         #expect(mirror.objects(with: BlueZName.device, below: "/org/bluez/hci1").isEmpty)
     }
 
-    @Test func `Follows what comes, changes and goes`() {
+    @Test func `The mirror follows added, changed and removed objects`() {
         var mirror = mirror()
         let other: ObjectPath = "/org/bluez/hci0/dev_00_00_00_00_00_01"
         let added = mirror.add([.objectPath(other), interfaces([BlueZName.device: ["Paired": .boolean(false)]])])
@@ -54,7 +54,7 @@ import Testing
         #expect(mirror.objects[Self.pump] == nil)
     }
 
-    @Test func `Takes a device whose services are resolved for connected, also where that is not told`() {
+    @Test func `A device with resolved services counts as connected, even if that is not signalled`() {
         var mirror = mirror()
         let resolved = DBusValue.properties(["ServicesResolved": .boolean(true)])
         let changed = mirror.change(Self.pump, [.string(BlueZName.device), resolved, .strings([])])
@@ -67,13 +67,13 @@ import Testing
         #expect(mirror[Self.pump, BlueZName.device]?["Connected"] == .boolean(false))
     }
 
-    @Test func `Begins anew with what a new bluetoothd has`() {
+    @Test func `Replacing the objects drops the old ones`() {
         var mirror = mirror()
         mirror.replace(with: .dictionary(DBusDictionary(keys: "o", values: "a{sa{sv}}", [])))
         #expect(mirror.objects.isEmpty)
     }
 
-    @Test func `Passes over what is unknown or has another form than it should`() {
+    @Test func `Unknown objects and malformed signals are ignored`() {
         var mirror = mirror()
         let before = mirror.objects
         #expect(mirror.add([.string("x")]).isEmpty)

@@ -1,7 +1,7 @@
 import BlueZ
 import Testing
 
-@Suite("bluetoothd's interest in the batteries of phones")
+@Suite("bluetoothd's battery plugin")
 struct BatteryTrapTests {
     @Test(
         arguments: [
@@ -14,7 +14,9 @@ struct BatteryTrapTests {
             (["bluetoothd"], "[GATT]\r\nClient=False\r\n[AVDTP]\r\n", false),
             (["bluetoothd"], "[GATT]\nClient=true", true),
         ] as [([String], String, Bool)])
-    func `Is a trap for iPhones unless it is switched off`(commandLine: [String], configuration: String, isOpen: Bool) {
+    func `The battery plugin is a trap for iPhones unless a flag or setting turns it off`(
+        commandLine: [String], configuration: String, isOpen: Bool
+    ) {
         #expect(BatteryTrap(commandLine: commandLine, settings: DaemonSettings(configuration)).isOpen == isOpen)
     }
 }

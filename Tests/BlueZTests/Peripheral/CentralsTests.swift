@@ -4,9 +4,9 @@ import FakeBlueZ
 import TestSupport
 import Testing
 
-@Suite("A central of an offered device", .timeLimit(.minutes(5)))
+@Suite("Centrals of an offered device", .timeLimit(.minutes(5)))
 struct CentralsTests {
-    @Test func `Writes without response, in order, and is known by its address and its MTU`() async throws {
+    @Test func `Writes without response arrive in order, with the central's address and MTU`() async throws {
         try await withPeripheralBench { bench in
             await bench.adapter.setMTU(100)
             let peripheral = try await bench.offerAndConnect()
@@ -21,7 +21,7 @@ struct CentralsTests {
         }
     }
 
-    @Test func `Writes with response, and reads what was written, from an offset on`() async throws {
+    @Test func `A central writes with response and reads the current value`() async throws {
         try await withPeripheralBench { bench in
             let peripheral = try await bench.offerAndConnect(.lamp)
             #expect(try await bench.central.read("FFF1") == [0])
@@ -34,7 +34,7 @@ struct CentralsTests {
         }
     }
 
-    @Test func `Is told why it may not write, and the value stays`() async throws {
+    @Test func `A write or read that the device refuses fails at the central`() async throws {
         try await withPeripheralBench { bench in
             let handlers = PeripheralHandlers(
                 write: { bytes, _, _ throws(ATTError) in if bytes.count != 1 { throw .invalidLength } },
@@ -51,7 +51,7 @@ struct CentralsTests {
         }
     }
 
-    @Test func `Hears what it has subscribed to, and nothing before or after`() async throws {
+    @Test func `A central receives notifications only while it is subscribed`() async throws {
         try await withPeripheralBench { bench in
             let peripheral = try await bench.offer()
             #expect(try await !peripheral.notify([0], on: "FFE1"))
@@ -70,7 +70,7 @@ struct CentralsTests {
         }
     }
 
-    @Test func `Hears all of many notifications, in order`() async throws {
+    @Test func `A central receives 2,000 notifications in order`() async throws {
         try await withPeripheralBench { bench in
             let peripheral = try await bench.offerAndConnect()
             try await bench.central.subscribe("FFE1")
@@ -85,7 +85,7 @@ struct CentralsTests {
         }
     }
 
-    @Test func `Hears on though bluetoothd told nothing of its subscription when it came back`() async throws {
+    @Test func `A returning central is notified although bluetoothd does not report its subscription`() async throws {
         try await withPeripheralBench { bench in
             await bench.adapter.remember()
             let peripheral = try await bench.offerAndConnect()
@@ -100,7 +100,7 @@ struct CentralsTests {
         }
     }
 
-    @Test func `Is told by a socket of its own, and writes through one, where that is wanted`() async throws {
+    @Test func `A per-central characteristic notifies and is written over its own sockets`() async throws {
         try await withPeripheralBench { bench in
             let peripheral = try await bench.offerAndConnect(.lamp)
             #expect(try await !peripheral.notify([0], on: "FFF2"))
@@ -122,7 +122,7 @@ struct CentralsTests {
         }
     }
 
-    @Test func `Can't be told what a characteristic does not tell, nor more than a value holds`() async throws {
+    @Test func `Notifying an unknown characteristic, or one without notify, is refused`() async throws {
         try await withPeripheralBench { bench in
             let description = PeripheralDescription(
                 name: "X", services: [LocalService("FFF0", [LocalCharacteristic("FFF1", [.read])])])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BlueZ
 
-@Suite("The queue of notifications", .timeLimit(.minutes(5)))
+@Suite("The notification queue", .timeLimit(.minutes(5)))
 struct NotificationQueueTests {
     /// A queue with a bluetoothd that answers on demand.
     private final class Bench: Sendable {
@@ -50,14 +50,14 @@ struct NotificationQueueTests {
         }
     }
 
-    @Test func `Sends a few without asking whether they were taken`() async throws {
+    @Test func `A few notifications are sent without an acknowledgement`() async throws {
         let bench = Bench()
         try await bench.send(0..<15).value
         #expect(bench.sent.state == Array(0..<15))
         #expect(bench.questions.state.isEmpty)
     }
 
-    @Test func `Sends no more than a window before it knows, and all in their order`() async throws {
+    @Test func `At most one window is sent without an acknowledgement, all in order`() async throws {
         let bench = Bench()
         let sending = bench.send(0..<100)
         try await bench.isSent(32)
@@ -68,7 +68,7 @@ struct NotificationQueueTests {
         #expect(bench.sent.state == Array(0..<100))
     }
 
-    @Test func `Knows that all was taken when it is flushed`() async throws {
+    @Test func `Flushing waits until all notifications are acknowledged`() async throws {
         let bench = Bench()
         try await bench.send(0..<3).value
         let flushing = bench.onLoop { try await $0.flush() }
@@ -79,7 +79,7 @@ struct NotificationQueueTests {
         #expect(bench.questions.state.isEmpty)
     }
 
-    @Test func `Gives up what waits when bluetoothd is gone, and goes on afterwards`() async throws {
+    @Test func `Queued notifications fail when bluetoothd stops, and later ones are sent`() async throws {
         let bench = Bench()
         // The loop starts these sends in order, before the queue fails.
         let sending = (0..<40).map { bench.send($0..<$0 + 1) }
@@ -99,7 +99,7 @@ struct NotificationQueueTests {
         #expect(bench.sent.state.suffix(100) == Array(100..<200))
     }
 
-    @Test func `Lets go of one whose task is cancelled, and keeps the others`() async throws {
+    @Test func `Cancelling one notification keeps the others`() async throws {
         let bench = Bench()
         let first = bench.send(0..<32)
         try await first.value

@@ -4,9 +4,9 @@ import FakeBlueZ
 import TestSupport
 import Testing
 
-@Suite("A device that is offered", .timeLimit(.minutes(5)))
+@Suite("Offered devices", .timeLimit(.minutes(5)))
 struct OfferingTests {
-    @Test func `Is found by its name, with the flags that were described`() async throws {
+    @Test func `An offered device is found by its name, with the declared flags`() async throws {
         try await withPeripheralBench { bench in
             let peripheral = try await bench.offer()
             try await bench.isOffered()
@@ -19,7 +19,7 @@ struct OfferingTests {
         }
     }
 
-    @Test func `Is withdrawn when it is closed, and its guests are hung up on`() async throws {
+    @Test func `Closing an offered device withdraws it and disconnects its centrals`() async throws {
         try await withPeripheralBench { bench in
             let peripheral = try await bench.offerAndConnect()
             try await bench.central.write([1], to: "FFE1", type: "command")
@@ -35,7 +35,7 @@ struct OfferingTests {
         }
     }
 
-    @Test func `Is withdrawn though the task that closes it is cancelled`() async throws {
+    @Test func `Closing in a cancelled task still withdraws the device`() async throws {
         try await withPeripheralBench { bench in
             let peripheral = try await bench.offer()
             let closing = Task {
@@ -47,7 +47,7 @@ struct OfferingTests {
         }
     }
 
-    @Test func `Is refused before anything is registered where its advertisement is too long`() async throws {
+    @Test func `An oversized advertisement or a duplicate characteristic is refused before registering`() async throws {
         try await withPeripheralBench { bench in
             let services: [BluetoothUUID] = [AdvertisementBudgetTests.long, AdvertisementBudgetTests.other]
             let description = PeripheralDescription(name: "X", services: services.map { LocalService($0, []) })
@@ -61,7 +61,7 @@ struct OfferingTests {
         }
     }
 
-    @Test func `Goes to the adapter of a name or an address, or says which there are`() async throws {
+    @Test func `A device is offered on the named adapter; an unknown name lists the existing ones`() async throws {
         try await withPeripheralBench { bench in
             let byAddress = try await bench.bluez.offer(.module, on: PeripheralBench.address.lowercased())
             #expect("\(byAddress.adapter)" == PeripheralBench.address)
@@ -72,7 +72,9 @@ struct OfferingTests {
         }
     }
 
-    @Test func `Says that the adapter is off, or that it advertises too much, and leaves nothing`() async throws {
+    @Test func `Offering fails with a reason if the adapter is off or full, and leaves nothing registered`()
+        async throws
+    {
         try await withPeripheralBench { bench in
             await bench.adapter.setLimit(0)
             let busy = await #expect(throws: BLEError.self) { _ = try await bench.offer() }
@@ -87,7 +89,7 @@ struct OfferingTests {
         }
     }
 
-    @Test func `Is offered again when bluetoothd is back`() async throws {
+    @Test func `The device is offered again after bluetoothd returns`() async throws {
         try await withPeripheralBench { bench in
             let peripheral = try await bench.offer()
             try await bench.isOffered()
@@ -103,7 +105,7 @@ struct OfferingTests {
         }
     }
 
-    @Test func `Is offered again when the bus is back, over a new connection`() async throws {
+    @Test func `The device is offered again over a new connection after the bus returns`() async throws {
         try await withPeripheralBench { bench in
             let peripheral = try await bench.offer()
             try await bench.isOffered()
@@ -127,7 +129,7 @@ struct OfferingTests {
     }
 
     @Test(arguments: [true, false])
-    func `Is offered again when the adapter is on again`(bluetoothdRestores: Bool) async throws {
+    func `The device is offered again after the adapter is switched on`(bluetoothdRestores: Bool) async throws {
         try await withPeripheralBench { bench in
             await bench.adapter.setRestoring(bluetoothdRestores)
             let peripheral = try await bench.offer()
@@ -143,7 +145,7 @@ struct OfferingTests {
         }
     }
 
-    @Test func `Follows its adapter to another number`() async throws {
+    @Test func `The offer follows its adapter to another number`() async throws {
         try await withPeripheralBench { bench in
             let peripheral = try await bench.offer()
             try await bench.isOffered()
@@ -156,7 +158,7 @@ struct OfferingTests {
         }
     }
 
-    @Test func `Tries again a few times where it is refused later`() async throws {
+    @Test func `A refused renewal of the offer is retried`() async throws {
         try await withPeripheralBench { bench in
             let peripheral = try await bench.offer()
             try await bench.isOffered()
@@ -174,7 +176,7 @@ struct OfferingTests {
         }
     }
 
-    @Test func `Is shown to an independent client as objects of a GATT application`() async throws {
+    @Test func `An independent client sees the offer as a GATT application`() async throws {
         try await withPeripheralBench { bench in
             let peripheral = try await bench.offer(.lamp)
             let sender = try #require(

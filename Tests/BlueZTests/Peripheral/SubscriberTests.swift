@@ -5,7 +5,7 @@ import FakeBlueZ
 import TestSupport
 import Testing
 
-@Suite("A central that is told by a socket of its own", .timeLimit(.minutes(5)))
+@Suite("Subscribers with a socket of their own", .timeLimit(.minutes(5)))
 struct SubscriberTests {
     private static let device = PeripheralDescription(
         name: "Phone",
@@ -13,7 +13,7 @@ struct SubscriberTests {
 
     /// No value is longer than 512 bytes, whatever the MTU allows.
     @Test(arguments: [(100, 97), (517, 512)])
-    func `Is known by its address and its packets from when it subscribes`(mtu: Int, length: Int) async throws {
+    func `A subscriber's address and MTU are known from its subscription on`(mtu: Int, length: Int) async throws {
         try await withPeripheralBench { bench in
             await bench.adapter.setMTU(mtu)
             let subscribers = Watched<[ATTRequest]>([])
@@ -34,7 +34,7 @@ struct SubscriberTests {
         }
     }
 
-    @Test func `Has been told what was flushed, or has gone`() async throws {
+    @Test func `A flush succeeds only if the subscriber is still there`() async throws {
         try await withPeripheralBench { bench in
             let phone = try await bench.bluez.offer(Self.device, on: "hci1")
             _ = try await bench.central.find()
