@@ -2,7 +2,7 @@ import CaptureFormat
 import TestSupport
 import Testing
 
-@Suite("A capture's file", .timeLimit(.minutes(5)))
+@Suite("The capture file", .timeLimit(.minutes(5)))
 struct CaptureFileTests {
     private let folder = TemporaryFolder()
     private static let header = CaptureHeader(program: "pumpctl 0.1.0", family: "pump", started: "2026-11-25T07:00:00Z")
@@ -35,7 +35,7 @@ struct CaptureFileTests {
         return nil
     }
 
-    @Test("What was written is read again, whatever the bytes are", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("Events are read back as written, whatever the bytes", arguments: 1...20 as ClosedRange<UInt64>)
     func roundTrip(seed: UInt64) throws {
         let events = Self.events(200, seed: seed)
         let path = try write(events)
@@ -48,7 +48,7 @@ struct CaptureFileTests {
         #expect(line == 201)
     }
 
-    @Test("Each line is one object, in which nothing acts on a terminal")
+    @Test("Each line is one JSON object without control characters")
     func lines() throws {
         _ = try write(Self.events(300, seed: 7))
         let text = String(decoding: folder.read("capture"), as: UTF8.self)
@@ -61,7 +61,7 @@ struct CaptureFileTests {
         }
     }
 
-    @Test("Text is kept as text, other bytes as hexadecimals, times to the microsecond")
+    @Test("Text is stored as text, other bytes as hex, times in microseconds")
     func form() {
         let text = CaptureEvent(
             at: .microseconds(1_000_007), link: 1, .received(.init(Array("OK\r\n".utf8), lines: ["OK"])))
@@ -71,7 +71,7 @@ struct CaptureFileTests {
         #expect(bytes.json == #"{"time_s":0.000000,"link":2,"event":"sent","hex":"ff00"}"#)
     }
 
-    @Test("A file that was cut off anywhere is read up to its last whole line, and says so")
+    @Test("A file truncated anywhere is read up to its last whole line and marked as cut")
     func cutOff() throws {
         let events = Self.events(5, seed: 3)
         let bytes = try folder.read(String(write(events).split(separator: "/").last ?? ""))
@@ -87,7 +87,7 @@ struct CaptureFileTests {
         }
     }
 
-    @Test("A file that exists is not touched")
+    @Test("An existing file is not overwritten")
     func existing() throws {
         _ = folder.write("precious", to: "capture")
         let error = try #require(throws: CaptureError.self) { try write([]) }
@@ -96,7 +96,7 @@ struct CaptureFileTests {
         #expect(folder.read("capture") == Array("precious".utf8))
     }
 
-    @Test("A newer version is refused with a hint, and so is what is no capture")
+    @Test("A newer version is refused with a hint, and so is any other file")
     func refused() throws {
         let newer = try failure(#"{"pumpctl_capture":2,"program":"pumpctl 9.0","family":"pump"}"# + "\n")
         #expect(newer?.code == .newerVersion)
@@ -108,7 +108,7 @@ struct CaptureFileTests {
         #expect(throws: CaptureError.self) { _ = try CaptureReader(folder.path("nosuch")) }
     }
 
-    @Test("Members and events that are not known are ignored; a damaged line is named")
+    @Test("Unknown members and events are ignored; a damaged line is reported with its number")
     func unknown() throws {
         let header = Self.header.json + "\n"
         let known = #"{"event":"sent","time_s":1,"link":1,"text":"ON","mood":["good"]}"# + "\n"

@@ -6,7 +6,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("A link of which all is captured", .timeLimit(.minutes(5)))
+@Suite("Captured links", .timeLimit(.minutes(5)))
 struct CapturingLinkTests {
     private let folder = TemporaryFolder()
     private let clock = ManualClock()
@@ -19,7 +19,7 @@ struct CapturingLinkTests {
         return try Captured(folder.path("capture"))
     }
 
-    @Test("Each piece is noted as it came, with its time and the lines that it completes")
+    @Test("Each chunk is captured with its time and the lines that it completes")
     func pieces() async throws {
         let bare = ScriptedLink()
         let capture = try capture()
@@ -44,7 +44,7 @@ struct CapturingLinkTests {
         #expect(events.dropFirst().allSatisfy { $0.time == .microseconds(1_500_001) })
     }
 
-    @Test("Where the carrier keeps packets each is one piece and one line")
+    @Test("On a packet carrier each packet is one chunk and one line")
     func packets() async throws {
         let bare = ScriptedLink(backlog: ["a\nb", "LIVE LOG: 1"], keepsPacketBounds: true)
         let capture = try capture()
@@ -53,7 +53,7 @@ struct CapturingLinkTests {
         #expect(try await written(capture).received.map(\.lines) == [["a\nb"], ["LIVE LOG: 1"]])
     }
 
-    @Test("OFF is out before it is noted, and before its answer is")
+    @Test("OFF is sent before it is captured, and captured before its reply")
     func off() async throws {
         let bare = ScriptedLink(takesAtOnce: true) { _ in "OK\r\nPUMP:OFF\r\n" }
         let capture = try capture()
@@ -72,14 +72,14 @@ struct CapturingLinkTests {
             ])
     }
 
-    @Test("Links that are opened one after another are told apart")
+    @Test("Successive links have different numbers")
     func links() async throws {
         let capture = try capture()
         for _ in 0..<3 { await capture.captured(ScriptedLink()).close() }
         #expect(try await written(capture).events.map(\.link) == [1, 1, 2, 2, 3, 3])
     }
 
-    @Test("A disk that hangs holds up nothing that is sent, and all is there once it goes on")
+    @Test("A hanging disk delays no command, and all events are written afterwards")
     func hangingDisk() async throws {
         let (disk, written) = (DispatchSemaphore(value: 0), Watched<[CaptureEvent.Content]>([]))
         let capture = Capture(at: "hanging", clock: clock, tell: { Issue.record("\($0)") }) { event in
@@ -98,7 +98,7 @@ struct CapturingLinkTests {
                 == Array(repeating: .sent(.init(Array("OFF\n".utf8), lines: ["OFF"])), count: 3)[...])
     }
 
-    @Test("What a disk can't keep up with ends the capture, which is told once")
+    @Test("A disk that is too slow ends the capture, with one error")
     func slowDisk() async throws {
         let (disk, told) = (DispatchSemaphore(value: 0), Watched<[CaptureError]>([]))
         let capture = Capture(at: "slow", clock: clock, tell: { error in told.update { $0.append(error) } }) { _ in
@@ -112,7 +112,7 @@ struct CapturingLinkTests {
         await capture.finish()
     }
 
-    @Test("A folder that hangs holds up nothing that is sent, and all is there once the file is")
+    @Test("A hanging folder delays no command, and all events are written once the file is open")
     func hangingFolder() async throws {
         let (folder, written) = (DispatchSemaphore(value: 0), Watched<[CaptureEvent.Content]>([]))
         let capture = Capture(at: "hanging", clock: clock, tell: { Issue.record("\($0)") }) {
@@ -135,7 +135,7 @@ struct CapturingLinkTests {
         #expect(written.state.dropFirst() == [.sent(.init(Array("OFF\n".utf8), lines: ["OFF"]))])
     }
 
-    @Test("A file that can't be opened is told once, and the link goes on")
+    @Test("A file that cannot be opened is reported once, and the link stays open")
     func unopened() async throws {
         let told = Watched<[CaptureError]>([])
         let path = folder.write("mine", to: "capture")
@@ -157,7 +157,7 @@ struct CapturingLinkTests {
         #expect(TextFile.contents(of: path) == "mine")
     }
 
-    @Test("A file that is made on another thread has its header first")
+    @Test("The header comes first in a file that is opened on another thread")
     func openedElsewhere() async throws {
         let capture = Capture(
             openingAt: folder.path("capture"), by: "test", of: .pump, clock: clock, tell: { Issue.record("\($0)") })

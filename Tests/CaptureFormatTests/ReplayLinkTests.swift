@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("A capture that is played back", .timeLimit(.minutes(5)))
+@Suite("Replayed captures", .timeLimit(.minutes(5)))
 struct ReplayLinkTests {
     private let folder = TemporaryFolder()
     private let clock = ManualClock()
@@ -14,7 +14,7 @@ struct ReplayLinkTests {
         try await ReplayOpener(clock: clock).open(Endpoint("replay:\(path)?pace=\(pace)"))
     }
 
-    @Test("What was received comes once all that went before it was sent, however it is cut")
+    @Test("A replayed reply follows the commands recorded before it, however they are split")
     func order() async throws {
         let path = try folder.capture([
             (.zero, .received("HELLO\r\n")), (.zero, .sent("ON\n")), (.zero, .received("OK\r\n")),
@@ -36,7 +36,7 @@ struct ReplayLinkTests {
         #expect(try await link.receive() == nil)
     }
 
-    @Test("At its own pace it takes as long as it took, from when the host has sent")
+    @Test("At the original pace a reply takes as long as recorded, from the host's command on")
     func pace() async throws {
         let path = try folder.capture([(.seconds(5), .sent("STATUS\n")), (.seconds(7), .received("OK\r\n"))])
         let link = try await open(path, pace: "original")
@@ -53,7 +53,7 @@ struct ReplayLinkTests {
         await link.close()
     }
 
-    @Test("A link that was lost is lost again, behind what came before")
+    @Test("A lost link is lost again after the recorded input")
     func lost() async throws {
         let path = try folder.capture([
             (.zero, .received("OK\r\n")), (.zero, .ended(code: "disconnected", detail: "unplugged")),
@@ -68,7 +68,7 @@ struct ReplayLinkTests {
     }
 
     @Test(
-        "A host that sends something else is told where, and what was expected",
+        "A host that sends something else gets the position and the expected bytes",
         arguments: [
             ("TEMP\n", "capture:3: expected \"STATUS\\n\", got \"TEMP\\n\""),
             ("STATUS\nON\n", "the end of "),
@@ -82,7 +82,7 @@ struct ReplayLinkTests {
         await link.close()
     }
 
-    @Test("Where packets are kept a host must cut them as they were")
+    @Test("On a packet carrier the host must send the recorded packets")
     func packets() async throws {
         let path = try folder.capture([(.zero, .sent("GET_LOG")), (.zero, .received("OK"))], keepsPacketBounds: true)
         let link = try await open(path)
@@ -94,7 +94,7 @@ struct ReplayLinkTests {
         for link in [link, other] { await link.close() }
     }
 
-    @Test("A break is expected where one was sent")
+    @Test("A recorded break is expected as a break")
     func breakCondition() async throws {
         let path = try folder.capture([(.zero, .breakSent(.seconds(1))), (.zero, .received("!"))])
         let link = try await open(path)
@@ -107,7 +107,7 @@ struct ReplayLinkTests {
         for link in [link, other] { await link.close() }
     }
 
-    @Test("A host that leaves early is told so")
+    @Test("A host that closes early gets a remark with the missing command")
     func leavesEarly() async throws {
         let path = try folder.capture([(.zero, .sent("ON\n")), (.zero, .received("OK\r\n")), (.zero, .sent("OFF\n"))])
         let link = try await open(path)
@@ -117,7 +117,7 @@ struct ReplayLinkTests {
         #expect(link.remark?.contains("capture:5: expected \"OFF\\n\", got nothing") == true, "\(link.remark ?? "")")
     }
 
-    @Test("A file that is opened again gives its next link, until there is none")
+    @Test("Opening the file again replays its next link, until all are played")
     func nextLink() async throws {
         let file = try CaptureFile(at: folder.path("capture"), CaptureHeader(program: "test", family: "pump"))
         for number in 1...2 {
@@ -137,7 +137,7 @@ struct ReplayLinkTests {
         #expect(error?.detail == "all 2 of its links were played")
     }
 
-    @Test("Receiving is given up when cancelled, and closing ends it")
+    @Test("Cancelling ends a receive, and so does closing the link")
     func cancelling() async throws {
         let link = try await open(try folder.capture([(.zero, .sent("ON\n"))]))
         let waiting = Task { try await link.receive() }
