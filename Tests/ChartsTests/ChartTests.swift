@@ -38,7 +38,7 @@ struct ChartTests {
         chart.lines(in: TerminalSize(columns: columns, rows: rows), isColoured: false)
     }
 
-    @Test("Ticks are round, and hold all values between them")
+    @Test("Ticks are round numbers that enclose all values")
     func ticks() {
         #expect(Ticks(from: 12, to: 34.5).values == [10, 20, 30, 40])
         #expect(Ticks(from: 34.5, to: 34.5).values.count >= 2)
@@ -49,7 +49,7 @@ struct ChartTests {
         #expect(Ticks(from: 0, to: 100).values.map(Ticks(from: 0, to: 100).label) == ["0", "50", "100"])
     }
 
-    @Test("Temperatures stand above speed, each with its unit")
+    @Test("Temperatures are drawn above the speed, each panel with its unit")
     func panels() {
         #expect(Self.chart.panels.map(\.unit) == ["°C", "%"])
         #expect(Self.chart.panels[0].series.map(\.quantity) == ["skin", "water"])
@@ -58,7 +58,7 @@ struct ChartTests {
         #expect(Chart.label(of: "temp_c") == "temp")
     }
 
-    @Test("A value is called, and has the unit, as who knows its family says; else as its name tells")
+    @Test("A value's label and unit come from its family, otherwise from its name")
     func naming() {
         let weights = [Self.folded("weight_g", family: "scale", [1, 2]), Self.folded("skin_temp_c", [30, 31])]
         let chart = Chart(weights) { family, name in
@@ -69,7 +69,7 @@ struct ChartTests {
         #expect(Chart(weights).panels.map(\.unit) == ["°C", "weight g"])
     }
 
-    @Test("Each device, port and point has a line of its own, with a mark and a name of its own")
+    @Test("Each device, port and point has its own line, mark and label")
     func separate() {
         let pumps = Chart(
             ["/dev/ttyUSB0", "/dev/ttyUSB1"].flatMap { endpoint in
@@ -94,7 +94,7 @@ struct ChartTests {
         }
     }
 
-    @Test("A legend of hundreds leaves room for the chart, and says that it is not whole")
+    @Test("A legend with hundreds of entries is shortened, and says so")
     func manyParts() {
         let chart = Chart((1...300).map { Self.folded("value", family: "storm", part: "point \($0)", [1, 2]) })
         let lines = Self.lines(chart, rows: 24)
@@ -102,7 +102,7 @@ struct ChartTests {
         #expect(lines.contains { $0.contains("not all are named here") })
     }
 
-    @Test("Yes and no are drawn between the two; only a value that several devices have names its device")
+    @Test("Boolean values are drawn between 0 and 1; a single device is not named in the label")
     func yesAndNo() {
         let chart = Chart([
             Self.folded("led", family: "led", endpoint: "sim:led", [1]), Self.folded("skin_temp_c", [30]),
@@ -111,7 +111,7 @@ struct ChartTests {
         #expect(chart.panels[1].ticks.values == [0, 0.5, 1])
     }
 
-    @Test("Two devices that were at one endpoint are named by what they are; one that moved is one")
+    @Test("Two devices at one endpoint are labelled with their names")
     func sameEndpoint() {
         let chart = Chart([
             Self.folded("skin_temp_c", device: "A", [1]), Self.folded("skin_temp_c", device: "B", [2]),
@@ -120,7 +120,7 @@ struct ChartTests {
     }
 
     @Test(
-        "A chart in the terminal is no wider than that, and no higher", arguments: [30, 40, 80, 200], [20, 24, 60, nil])
+        "A chart fits the terminal's width and height", arguments: [30, 40, 80, 200], [20, 24, 60, nil])
     func sizes(_ columns: Int, _ rows: Int?) {
         let lines = Self.lines(Self.chart, columns: columns, rows: rows)
         #expect(lines.allSatisfy { $0.count <= columns }, "\(lines.map(\.count))")
@@ -131,7 +131,7 @@ struct ChartTests {
         #expect(lines.contains { $0.hasPrefix("    40 ┤") })
     }
 
-    @Test("Where a pump is off, that is seen, and so is where nothing was recorded")
+    @Test("The band shows whether the pump was off, on or in an error state")
     func states() throws {
         let off = Self.folded("state", Array(repeating: 0, count: 50) + Array(repeating: 1, count: 25) + [2])
         let chart = Chart([off, Self.folded("skin_temp_c", [30, 31])])
@@ -143,7 +143,7 @@ struct ChartTests {
         for word in ["off", "on", "error"] { #expect(drawing.texts.contains(word)) }
     }
 
-    @Test("The limit of the skin's temperature is drawn, though no value comes near it")
+    @Test("The limit of the skin temperature is drawn even if no value is near it")
     func limit() throws {
         let chart = Chart([Self.folded("skin_temp_c", [20, 21])], limits: ["skin_temp_c": Self.limit])
         #expect(Self.lines(chart).contains { $0.hasPrefix("    40 ┤-----") })
@@ -153,14 +153,14 @@ struct ChartTests {
             Chart([Self.folded("water_temp_c", [20, 21])], limits: ["skin_temp_c": Self.limit]).panels[0].limit == nil)
     }
 
-    @Test("The SVG is well-formed, with axes, units, a legend, and a line that breaks where a value is missing")
+    @Test("The SVG has axes, units, a legend, and a gap in the line for a missing value")
     func svg() throws {
         let drawing = try SVGDrawing(Self.chart.svg)
         for word in ["°C", "%", "skin", "water", "speed"] { #expect(drawing.texts.contains(word), "\(drawing.texts)") }
         #expect(drawing.lines.count == 4)
     }
 
-    @Test("No two words of an SVG stand in each other's way, and none is outside", arguments: [1, 2, 6, 30])
+    @Test("No two texts of an SVG overlap, and none is outside the image", arguments: [1, 2, 6, 30])
     func collisions(_ devices: Int) throws {
         let names = ["skin_temp_c", "water_temp_c", "speed_percent", "state"]
         for span in [1.0, 60, 4000, 90_000, 1e7, 1e9] {
