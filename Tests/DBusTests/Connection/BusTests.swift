@@ -4,9 +4,9 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("The bus that is connected to", .serialized, .timeLimit(.minutes(5)))
+@Suite("Bus addresses", .serialized, .timeLimit(.minutes(5)))
 struct BusTests {
-    @Test func `Is the one that the environment names`() async throws {
+    @Test func `The bus address comes from the environment`() async throws {
         await #expect(processExitsWith: .success) {
             let (system, session) = (try await PrivateBus(), try await PrivateBus())
             setenv("DBUS_SYSTEM_BUS_ADDRESS", system.address, 1)
@@ -26,7 +26,7 @@ struct BusTests {
         }
     }
 
-    @Test func `Is talked to on a thread that the loop borrows`() async throws {
+    @Test func `A connection on a borrowed loop calls its handlers on that thread`() async throws {
         let bus = try await PrivateBus()
         let (isNamed, isSame) = try await onThread {
             let caller = UInt(pthread_self())

@@ -3,9 +3,9 @@ import DescriptorIO
 import TestSupport
 import Testing
 
-@Suite("A call", .timeLimit(.minutes(5)))
+@Suite("D-Bus calls", .timeLimit(.minutes(5)))
 struct CallTests {
-    @Test func `Is answered, in both directions`() async throws {
+    @Test func `A call is answered, in both directions`() async throws {
         try await withPeers { peers in
             for (caller, callee) in [(peers.near, peers.far), (peers.far, peers.near)] {
                 try await callee.export(
@@ -23,7 +23,7 @@ struct CallTests {
         }
     }
 
-    @Test func `Tells the method who calls`() async throws {
+    @Test func `A method sees the caller's unique name`() async throws {
         try await withPeers { peers in
             try await peers.far.export(
                 .test([DBusMethod("Who", outputs: [DBusArgument("caller", "s")]) { [.string($0.sender)] }]))
@@ -32,7 +32,7 @@ struct CallTests {
         }
     }
 
-    @Test func `Of many at once each gets its own answer`() async throws {
+    @Test func `Each of 1,000 concurrent calls gets its own reply`() async throws {
         try await withPeers { peers in
             try await peers.far.export(
                 .test([
@@ -57,7 +57,7 @@ struct CallTests {
         }
     }
 
-    @Test func `Throws the error that is answered, by its name`() async throws {
+    @Test func `A call throws the error that the method answers, with its name`() async throws {
         try await withPeers { peers in
             try await peers.far.export(
                 .test([
@@ -76,7 +76,7 @@ struct CallTests {
         }
     }
 
-    @Test func `Of what is not there throws the error that says what is not`() async throws {
+    @Test func `A call to an unknown method, interface, object or service throws the matching error`() async throws {
         try await withPeers { peers in
             try await peers.far.export(.test([DBusMethod("One", inputs: [DBusArgument("n", "u")]) { _ in [] }]))
             #expect(await refusal(peers, "Two")?.name == .unknownMethod)
@@ -112,7 +112,7 @@ struct CallTests {
             to: "org.example.A", "/", "org.example.A", "B",
             [(0..<40).reduce(DBusValue.byte(1)) { value, _ in .variant(value) }]),
     ])
-    func `That D-Bus can't carry is refused and harms nothing`(call: DBusCall) async throws {
+    func `A call that D-Bus cannot carry is refused, and the connection stays usable`(call: DBusCall) async throws {
         try await withPeers { peers in
             #expect(await refusal(peers.near, call)?.code == .invalidArgument)
             let owner = try await peers.near.owner(of: "org.freedesktop.DBus")
@@ -120,7 +120,7 @@ struct CallTests {
         }
     }
 
-    @Test func `Of more than the bus takes is refused`() async throws {
+    @Test func `A call above the bus's size limit is refused`() async throws {
         try await withPeers { peers in
             let bytes = DBusValue.bytes([UInt8](repeating: 0, count: (32 << 20) + 1))
             let call = DBusCall(to: "org.example.A", "/", "org.example.A", "B", [bytes])
@@ -129,7 +129,7 @@ struct CallTests {
         }
     }
 
-    @Test func `Ends at its deadline, and its late answer is dropped`() async throws {
+    @Test func `A call times out at its deadline, and its late reply is dropped`() async throws {
         let clock = ManualClock()
         try await withPeers(clock: clock) { peers in
             let gate = Gate()
@@ -159,7 +159,7 @@ struct CallTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `Ends at its deadline, also where another has ended at an earlier one`() async throws {
+    func `Each call times out at its own deadline`() async throws {
         let clock = ManualClock()
         try await withPeers(clock: clock) { peers in
             let gate = Gate()
@@ -185,7 +185,7 @@ struct CallTests {
         }
     }
 
-    @Test func `Ends when its task is cancelled`() async throws {
+    @Test func `Cancelling the task ends its call`() async throws {
         try await withPeers { peers in
             let gate = Gate()
             try await peers.far.export(
@@ -208,7 +208,7 @@ struct CallTests {
         }
     }
 
-    @Test func `Carries a megabyte there and back`() async throws {
+    @Test func `A call carries 1 MiB in each direction`() async throws {
         try await withPeers { peers in
             try await peers.far.export(
                 .test([
@@ -222,7 +222,7 @@ struct CallTests {
         }
     }
 
-    @Test func `Without reply is carried out`() async throws {
+    @Test func `A call without reply is carried out`() async throws {
         try await withPeers { peers in
             let log = Log([])
             try await peers.far.export(

@@ -4,9 +4,9 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("The end of a connection", .timeLimit(.minutes(5)))
+@Suite("The end of a D-Bus connection", .timeLimit(.minutes(5)))
 struct EndTests {
-    @Test func `With the bus ends all that waits, with one error`() async throws {
+    @Test func `When the bus stops, all calls, sequences and later requests fail as disconnected`() async throws {
         try await withPeers { peers in
             let gate = Gate()
             let cancelled = Log([])
@@ -53,7 +53,7 @@ struct EndTests {
         }
     }
 
-    @Test func `By closing ends calls with an error and sequences without, and may come twice`() async throws {
+    @Test func `Closing fails calls and ends sequences without an error, and may be repeated`() async throws {
         try await withPeers { peers in
             let gate = Gate()
             try await peers.far.export(
@@ -80,7 +80,7 @@ struct EndTests {
         }
     }
 
-    @Test func `From within a handler is fine`() async throws {
+    @Test func `A signal handler may close its connection`() async throws {
         try await withPeers { peers in
             let near = peers.near
             let ends = Log([])
@@ -94,7 +94,7 @@ struct EndTests {
         }
     }
 
-    @Test func `That nobody has any more comes by itself`() async throws {
+    @Test func `A released connection is closed`() async throws {
         try await withPeers { peers in
             var connection: DBusConnection? = try await DBusConnection.open(.address(peers.bus.address))
             let name = try #require(await connection?.uniqueName)
@@ -105,7 +105,7 @@ struct EndTests {
         }
     }
 
-    @Test func `That never began is told apart`() async throws {
+    @Test func `Opening fails with different errors for a missing, silent or cancelled bus`() async throws {
         let error = await #expect(throws: DBusError.self) {
             try await DBusConnection.open(.address("unix:path=/proc/nowhere/bus"))
         }
@@ -141,7 +141,7 @@ struct EndTests {
         #expect(stopped?.code == .cancelled)
     }
 
-    @Test func `Sent messages are waited for`() async throws {
+    @Test func `Flushing waits for the bus to take the messages, and can be cancelled`() async throws {
         try await withPeers { peers in
             let near = peers.near
             // More than the socket's buffer holds while the bus is paused.

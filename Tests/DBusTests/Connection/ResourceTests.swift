@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 
 /// Each test runs in its own process, in which nothing else opens descriptors or starts threads.
-@Suite("What a connection uses", .serialized, .timeLimit(.minutes(5)))
+@Suite("Resources of D-Bus connections", .serialized, .timeLimit(.minutes(5)))
 struct ResourceTests {
-    @Test func `Is given back, 1,000 times`() async throws {
+    @Test func `1,000 connections leak no descriptor or thread`() async throws {
         await #expect(processExitsWith: .success) {
             let bus = try await PrivateBus()
             func open(_ times: Int) async throws {
@@ -30,7 +30,7 @@ struct ResourceTests {
         }
     }
 
-    @Test func `For descriptors that are passed is given back, read or not`() async throws {
+    @Test func `Passed descriptors are closed, whether or not they are read`() async throws {
         await #expect(processExitsWith: .success) {
             try await withPeers { peers in
                 try await peers.far.export(
@@ -63,7 +63,7 @@ struct ResourceTests {
         }
     }
 
-    @Test func `Is not the handling of signals that the program has chosen`() async throws {
+    @Test func `A connection does not change the handling of SIGPIPE`() async throws {
         await #expect(processExitsWith: .success) {
             let bus = try await PrivateBus()
             signal(SIGPIPE, SIG_DFL)
@@ -75,7 +75,7 @@ struct ResourceTests {
         }
     }
 
-    @Test func `While nothing comes for it is nothing: no wake-up, whatever others do`() async throws {
+    @Test func `An idle connection is not woken by the traffic of others`() async throws {
         await #expect(processExitsWith: .success) {
             let loop = EventLoop()
             loop.start()

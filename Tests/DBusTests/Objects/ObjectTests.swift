@@ -3,7 +3,7 @@ import DescriptorIO
 import TestSupport
 import Testing
 
-@Suite("An exported object", .timeLimit(.minutes(5)))
+@Suite("Exported objects", .timeLimit(.minutes(5)))
 struct ObjectTests {
     /// Exports a lamp that other programs can read, dim and introspect.
     private func exportLamp(on connection: DBusConnection, _ percent: Watched<UInt8>) async throws {
@@ -32,7 +32,7 @@ struct ObjectTests {
         try await connection.export(DBusObject("/org/example", isObjectManager: true))
     }
 
-    @Test func `Is called, read, written and introspected by another program`() async throws {
+    @Test func `Another program can call, read, write and introspect an exported object`() async throws {
         try await withPeers { peers in
             let percent = Watched<UInt8>(30)
             try await exportLamp(on: peers.far, percent)
@@ -70,7 +70,9 @@ struct ObjectTests {
         }
     }
 
-    @Test func `Has properties, which are read and written by name`() async throws {
+    @Test func `Properties are read and written by name, and invalid access fails with the matching error`()
+        async throws
+    {
         try await withPeers { peers in
             let percent = Watched<UInt8>(30)
             try await exportLamp(on: peers.far, percent)
@@ -105,7 +107,7 @@ struct ObjectTests {
         }
     }
 
-    @Test func `Is announced by the manager above it, and its going too`() async throws {
+    @Test func `The object manager announces added and removed objects`() async throws {
         try await withPeers { peers in
             try await exportLamp(on: peers.far, Watched(1))
             let signals = try await peers.near.signals(
@@ -133,7 +135,7 @@ struct ObjectTests {
         }
     }
 
-    @Test func `With a name that is none is refused`() async throws {
+    @Test func `An object with an invalid name is refused`() async throws {
         try await withPeers { peers in
             let objects = [
                 DBusObject("/a", [DBusInterface("plain")]),

@@ -3,9 +3,9 @@ import DescriptorIO
 import TestSupport
 import Testing
 
-@Suite("Signals", .timeLimit(.minutes(5)))
+@Suite("D-Bus signals", .timeLimit(.minutes(5)))
 struct SignalTests {
-    @Test func `Come in the order in which they were sent`() async throws {
+    @Test func `Signals arrive in the order in which they were sent`() async throws {
         try await withPeers { peers in
             let signals = try await peers.near.signals(matching: DBusMatchRule(interface: testInterface))
             for number in 0..<2000 as Range<UInt32> {
@@ -22,7 +22,7 @@ struct SignalTests {
         }
     }
 
-    @Test func `Come to handlers in exact order with replies`() async throws {
+    @Test func `Signals and replies reach their handlers in the order of the bus`() async throws {
         try await withPeers { peers in
             let log = Log([])
             let name = "org.example.Pump"
@@ -55,7 +55,8 @@ struct SignalTests {
     ]
 
     @Test(arguments: rules)
-    func `That fit a rule, and no others, are in its sequence`(rule: DBusMatchRule, expected: [String]) async throws {
+    func `A sequence yields only the signals that match its rule`(rule: DBusMatchRule, expected: [String]) async throws
+    {
         try await withPeers { peers in
             // A rule that matches everything makes the bus send all signals, so that the sequence must filter.
             let everything = try await peers.near.signals(matching: DBusMatchRule())
@@ -72,7 +73,7 @@ struct SignalTests {
         }
     }
 
-    @Test func `Of a well-known name follow its owner`() async throws {
+    @Test func `Signals of a well-known name follow its owner`() async throws {
         try await withPeers { peers in
             let name = "org.example.Pump"
             let third = try await DBusConnection.open(.address(peers.bus.address))
@@ -107,7 +108,7 @@ struct SignalTests {
         }
     }
 
-    @Test func `Tell of names and their owners`() async throws {
+    @Test func `NameOwnerChanged signals and owner queries follow a name`() async throws {
         try await withPeers { peers in
             let name = "org.example.Pump"
             let signals = try await peers.near.signals(matching: .nameOwnerChanged(name))
@@ -125,7 +126,7 @@ struct SignalTests {
         }
     }
 
-    @Test func `Are asked of the bus once for all, and no more when nobody wants them`() async throws {
+    @Test func `Equal match rules are added to the bus once and removed with the last sequence`() async throws {
         try await withPeers { peers in
             let rule = DBusMatchRule(interface: testInterface)
             let before = try await ruleCount(peers)
@@ -147,7 +148,7 @@ struct SignalTests {
         }
     }
 
-    @Test func `End with the task that iterates them`() async throws {
+    @Test func `Cancelling the iterating task ends the sequence`() async throws {
         try await withPeers { peers in
             let signals = try await peers.near.signals(matching: DBusMatchRule(interface: testInterface))
             let iterating = Task {
@@ -160,7 +161,7 @@ struct SignalTests {
         }
     }
 
-    @Test func `Are read in a message no further than needed`() async throws {
+    @Test func `A signal handler can read single properties of a message`() async throws {
         try await withPeers { peers in
             let log = Log([])
             let subscription = try await peers.near.handleSignals(matching: .propertiesChanged(of: testInterface)) {

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Values", .timeLimit(.minutes(5)))
+@Suite("D-Bus values", .timeLimit(.minutes(5)))
 struct ValueTests {
     /// A value of each type, at the ends of its range, with GLib's text for it.
     static let each: [(DBusValue, String)] = [
@@ -32,8 +32,7 @@ struct ValueTests {
         (.variant(.variant(.int32(1))), "<<1>>"),
     ]
 
-    @Test func `Of each type are read by another program as they were written, and come back from there`() async throws
-    {
+    @Test func `Values of each type are exchanged unchanged with another program`() async throws {
         try await withPeers { peers in
             let properties = Self.each.enumerated().map { index, item in
                 DBusProperty("P\(index)", item.0.signature, read: { item.0 })
@@ -60,7 +59,7 @@ struct ValueTests {
     }
 
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
-    func `Of any type come back as they were sent`(seed: UInt64) async throws {
+    func `Random values arrive as they were sent`(seed: UInt64) async throws {
         try await withPeers { peers in
             var random = RandomValues(seed: seed)
             let signals = try await peers.near.signals(matching: DBusMatchRule(interface: testInterface))
@@ -74,7 +73,7 @@ struct ValueTests {
         }
     }
 
-    @Test func `That are descriptors are passed as copies, which close themselves`() async throws {
+    @Test func `Descriptors are passed as copies`() async throws {
         try await withPeers { peers in
             #expect(await peers.near.passesDescriptors)
             let far = peers.far
@@ -109,7 +108,7 @@ struct ValueTests {
         }
     }
 
-    @Test func `Are read as what they are, through variants`() {
+    @Test func `A value is read as its type, through variants`() {
         let value = DBusValue.variant(.variant(.uint16(517)))
         #expect(value.uint16 == 517)
         #expect(value.integer == 517)
@@ -121,7 +120,7 @@ struct ValueTests {
         #expect(DBusValue.uint64(.max).integer == nil)
     }
 
-    @Test func `That are names are checked`() {
+    @Test func `Object paths, signatures and error names are validated`() {
         for text in ["/", "/org/bluez/hci0", "/_/9"] { #expect(ObjectPath(text) != nil) }
         for text in ["", "a", "/a/", "//", "/ä", "/a\0"] { #expect(ObjectPath(text) == nil) }
         for text in ["", "a{sv}(ii)", "aay"] { #expect(DBusSignature(text) != nil) }
