@@ -2,14 +2,14 @@ import DescriptorIO
 import Glibc
 import Testing
 
-@Suite("A program in the background")
+@Suite("Background programs")
 struct BackgroundProgramTests {
     /// Starts a script with its own environment variable as the mark, because the tests share one process.
     private func start(_ script: String, mark: String) throws -> BackgroundProgram.Start {
         try BackgroundProgram(mark: mark).start(["sh", "-c", script], program: "/bin/sh")
     }
 
-    @Test("is ready once it says so, finds its mark, and has a session of its own")
+    @Test("A background program reports that it is ready, and has its own session")
     func ready() throws {
         let script = #"test -n "$TEST_READY" && echo "$(cut -d' ' -f6 /proc/$$/stat) $$" && printf '\0' && read line"#
         guard case .ready(let process, let output) = try start(script, mark: "TEST_READY") else {
@@ -23,7 +23,7 @@ struct BackgroundProgramTests {
     }
 
     @Test(
-        "that ends before is told of with its status and its output",
+        "A program that ends before it is ready is reported with its status and output",
         arguments: [
             ("echo no; exit 7", BackgroundProgram.Start.ended(status: 7, output: "no\n")),
             ("exit 0", .ended(status: 0, output: "")), ("kill -9 $$", .ended(status: 137, output: "")),
@@ -32,7 +32,7 @@ struct BackgroundProgramTests {
         #expect(try start(script, mark: "TEST_ENDED") == expected)
     }
 
-    @Test("has no signal blocked that this one has")
+    @Test("A background program starts with no signal blocked")
     func signals() throws {
         var (blocked, before) = (sigset_t(), sigset_t())
         sigemptyset(&blocked)
@@ -43,7 +43,7 @@ struct BackgroundProgramTests {
         #expect(start == .ended(status: 0, output: "SigBlk:\t0000000000000000\n"))
     }
 
-    @Test("that is not there can't be started")
+    @Test("Starting a missing program fails")
     func missing() {
         #expect(throws: DescriptorError.self) {
             try BackgroundProgram(mark: "TEST_MISSING").start(["x"], program: "/nonexistent/program")

@@ -4,9 +4,9 @@ import Testing
 
 @testable import DescriptorIO
 
-@Suite("A channel", .timeLimit(.minutes(5)))
+@Suite("Descriptor channels", .timeLimit(.minutes(5)))
 struct DescriptorChannelTests {
-    @Test func `Closes its descriptor when nobody holds it any more`() async throws {
+    @Test func `A released channel closes its descriptor`() async throws {
         let (near, far) = try socketPair()
         defer { close(far) }
         let held = target(of: near)
@@ -14,7 +14,7 @@ struct DescriptorChannelTests {
         #expect(target(of: near) != held)
     }
 
-    @Test func `Leaves nothing for its loop to watch when nobody holds it any more`() async throws {
+    @Test func `A released channel is removed from its loop`() async throws {
         let thread = try await LoopThread.start()
         let (near, far) = try socketPair()
         defer { close(far) }
@@ -31,7 +31,7 @@ struct DescriptorChannelTests {
         thread.loop.stop()
     }
 
-    @Test func `Tells of a far end that is gone only once who writes has done`() async throws {
+    @Test func `The lost far end is reported only after the write that noticed it has returned`() async throws {
         let loop = EventLoop.shared
         let (near, far) = try socketPair()
         let channel = DescriptorChannel(taking: near, kind: .socket)
@@ -50,7 +50,7 @@ struct DescriptorChannelTests {
         #expect(told.values == [Array("last words".utf8)])
     }
 
-    @Test func `Forgets what the kernel has not taken`() async throws {
+    @Test func `Cancelling a write drops the bytes that the kernel has not taken`() async throws {
         let (near, far) = try DescriptorChannel.pair()
         let bytes = [UInt8](repeating: 1, count: 4 << 20)
         #expect(await Task(executorPreference: near.loop) { try? near.writeAtOnce(bytes) }.value == true)
@@ -68,7 +68,7 @@ struct DescriptorChannelTests {
         await far.close()
     }
 
-    @Test func `Calls its own closing once`() async throws {
+    @Test func `A custom close action runs once`() async throws {
         let (near, far) = try socketPair()
         defer { close(far) }
         let closings = Recorder<CInt>()
@@ -84,7 +84,7 @@ struct DescriptorChannelTests {
     }
 
     @Test(arguments: [DescriptorChannel.Kind.socket, .stream])
-    func `A descriptor that is hung up and unread is let go, and costs no time`(kind: DescriptorChannel.Kind)
+    func `A hung-up descriptor with unread bytes is closed, and its bytes stay readable`(kind: DescriptorChannel.Kind)
         async throws
     {
         let thread = try await LoopThread.start()
@@ -103,7 +103,7 @@ struct DescriptorChannelTests {
         thread.loop.stop()
     }
 
-    @Test func `Unread bytes cost no time`() async throws {
+    @Test func `Unread bytes do not make the loop spin`() async throws {
         let thread = try await LoopThread.start()
         let (near, far) = try DescriptorChannel.pair(on: thread.loop)
         try await far.write([1])
@@ -117,7 +117,7 @@ struct DescriptorChannelTests {
         thread.loop.stop()
     }
 
-    @Test func `A receiver that closes the channel amid a loss gets no more, and nobody else's bytes are read`()
+    @Test func `A receiver that closes the channel on a loss gets no more bytes, not even of a reused fd`()
         async throws
     {
         // Runs in its own process, because another descriptor takes over the number.
@@ -158,7 +158,7 @@ struct DescriptorChannelTests {
         }
     }
 
-    @Test func `A pipe's end is the end`() async throws {
+    @Test func `The end of a pipe ends the reading with disconnected`() async throws {
         var ends: [CInt] = [-1, -1]
         try #require(pipe(&ends) == 0)
         _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
@@ -170,7 +170,7 @@ struct DescriptorChannelTests {
         #expect(error?.code == .disconnected)
     }
 
-    @Test func `A descriptor that refuses what is written is let go when it is hung up, not before`() async throws {
+    @Test func `A descriptor that refuses writes stays open until it is hung up`() async throws {
         let thread = try await LoopThread.start()
         var ends: [CInt] = [-1, -1]
         try #require(pipe(&ends) == 0)
@@ -193,7 +193,7 @@ struct DescriptorChannelTests {
         thread.loop.stop()
     }
 
-    @Test func `A descriptor that refuses what is written and is never hung up is let go in the end`() async throws {
+    @Test func `A descriptor that refuses writes is closed after the hang-up timeout`() async throws {
         let thread = try await LoopThread.start()
         var ends: [CInt] = [-1, -1]
         try #require(pipe(&ends) == 0)
@@ -207,7 +207,7 @@ struct DescriptorChannelTests {
         thread.loop.stop()
     }
 
-    @Test func `Lends its descriptor only while it is open`() async throws {
+    @Test func `The descriptor can be borrowed only while the channel is open`() async throws {
         let (near, far) = try DescriptorChannel.pair()
         #expect(try await near.withDescriptor { $0 } >= 0)
         await far.close()

@@ -2,10 +2,10 @@ import DescriptorIO
 import Glibc
 import Testing
 
-@Suite("A watch of a folder", .timeLimit(.minutes(5)))
+@Suite("Folder watches", .timeLimit(.minutes(5)))
 struct DirectoryWatchTests {
     /// A descriptor number that is closed twice may belong to another file the second time.
-    @Test("Where there is no folder to watch it closes nobody else's descriptor")
+    @Test("A failed watch of a missing folder closes no foreign descriptor")
     func noFolder() async {
         let watching = Task.detached {
             while !Task.isCancelled { #expect(DirectoryWatch(path: "/there/is/no/such/folder") == nil) }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import DescriptorIO
 
-@Suite("An event loop", .timeLimit(.minutes(5)))
+@Suite("Event loops", .timeLimit(.minutes(5)))
 struct EventLoopTests {
-    @Test func `Borrows the calling thread and returns what its body returns`() async throws {
+    @Test func `run borrows the calling thread and returns its body's value`() async throws {
         let isSame = try await onThread {
             let caller = currentThread()
             let (value, runner, isCurrent) = EventLoop.run { loop in
@@ -18,7 +18,7 @@ struct EventLoopTests {
         #expect(isSame)
     }
 
-    @Test func `Is not woken for what its own thread hands in`() async throws {
+    @Test func `Work from the loop's own thread does not wake it`() async throws {
         let events = try await onThread {
             EventLoop.run { loop in
                 var wakeUp = pollfd(fd: loop.wakeDescriptor, events: CShort(POLLIN), revents: 0)
@@ -28,7 +28,7 @@ struct EventLoopTests {
         #expect(events == 0)
     }
 
-    @Test func `A thread of its own takes no signals but those that it causes itself`() async {
+    @Test func `A loop's own thread blocks all ending signals, but not SIGPIPE and SIGTTOU`() async {
         let loop = EventLoop()
         loop.start()
         let signals = SignalSource.endingSignals + [SIGPIPE, SIGTTOU]
@@ -43,7 +43,7 @@ struct EventLoopTests {
         #expect(taken == [SIGPIPE, SIGTTOU])
     }
 
-    @Test func `Without descriptors of its own it waits and is woken all the same`() async throws {
+    @Test func `A loop without descriptors of its own still waits and is woken`() async throws {
         let loop = EventLoop(usesDescriptors: false)
         loop.start()
         let (near, far) = try DescriptorChannel.pair(on: loop)
@@ -57,7 +57,7 @@ struct EventLoopTests {
         loop.stop()
     }
 
-    @Test func `Looks at descriptors however many timers are due`() async throws {
+    @Test func `Timers that are always due do not starve descriptors`() async throws {
         let isHeard = try await onThread {
             EventLoop.run { loop in
                 guard let (near, far) = try? DescriptorChannel.pair(on: loop) else { return false }
@@ -82,7 +82,7 @@ struct EventLoopTests {
         #expect(isHeard)
     }
 
-    @Test func `Waits on descriptors and timers while it borrows a thread`() async throws {
+    @Test func `A loop on a borrowed thread serves descriptors and timers`() async throws {
         let words = try await onThread {
             EventLoop.run { loop in
                 do {
@@ -102,7 +102,7 @@ struct EventLoopTests {
         #expect(words == Array("OK".utf8))
     }
 
-    @Test func `Jobs that follow one another without end keep neither bytes nor timers waiting`() async throws {
+    @Test func `An endless chain of jobs starves neither descriptors nor timers`() async throws {
         let thread = try await LoopThread.start()
         let (near, far) = try DescriptorChannel.pair(on: thread.loop)
         let busy = Task(executorPreference: thread.loop) {
@@ -117,7 +117,7 @@ struct EventLoopTests {
         thread.loop.stop()
     }
 
-    @Test func `Has a thread from start to stop`() async throws {
+    @Test func `A loop has a thread from start to stop`() async throws {
         let thread = try await LoopThread.start()
         #expect(thread.exists)
         #expect(thread.threadID != currentThread())
@@ -126,7 +126,7 @@ struct EventLoopTests {
         #expect(!thread.loop.isCurrent)
     }
 
-    @Test func `Runs what is queued before it stops`() async throws {
+    @Test func `A loop runs all queued work before it stops`() async throws {
         let thread = try await LoopThread.start()
         let ran = Recorder<Int>()
         await Task(executorPreference: thread.loop) {
@@ -137,7 +137,7 @@ struct EventLoopTests {
         #expect(ran.values.count == 100)
     }
 
-    @Test func `Is freed with its descriptor when it has stopped`() async throws {
+    @Test func `A stopped loop is freed`() async throws {
         weak var forgotten: EventLoop?
         do {
             let thread = try await LoopThread.start()
@@ -147,7 +147,7 @@ struct EventLoopTests {
         #expect(await eventually { forgotten == nil })
     }
 
-    @Test func `Runs what other threads enqueue, on its own`() async throws {
+    @Test func `Work from other threads runs on the loop's thread`() async throws {
         let thread = try await LoopThread.start()
         let loop = thread.loop
         let places = Recorder<pid_t>()
@@ -174,7 +174,7 @@ struct EventLoopTests {
         loop.stop()
     }
 
-    @Test func `Fires timers in the order of their deadlines, equal ones as they were set`() async throws {
+    @Test func `Timers fire in the order of their deadlines, equal ones in the order of their creation`() async throws {
         let thread = try await LoopThread.start()
         let fired = Recorder<Int>()
         await withCheckedContinuation { continuation in
@@ -192,7 +192,7 @@ struct EventLoopTests {
         thread.loop.stop()
     }
 
-    @Test func `Fires no timer early`() async throws {
+    @Test func `No timer fires early`() async throws {
         let clock = EventLoopClock(.shared)
         for microseconds in [0, 1, 50, 400, 1500] {
             let deadline = clock.now + .microseconds(microseconds)
@@ -201,7 +201,7 @@ struct EventLoopTests {
         }
     }
 
-    @Test func `Wakes a sleeper that is cancelled, from any thread`() async throws {
+    @Test func `Cancelling wakes a sleeper, from any thread`() async throws {
         let thread = try await LoopThread.start()
         let clock = EventLoopClock(thread.loop)
         for number in 0..<100 {
@@ -214,9 +214,9 @@ struct EventLoopTests {
     }
 }
 
-@Suite("Waiting until a descriptor is ready", .timeLimit(.minutes(5)))
+@Suite("Waiting for descriptor readiness", .timeLimit(.minutes(5)))
 struct ReadinessTests {
-    @Test func `Ends with what poll reports`() async throws {
+    @Test func `A wait returns the events that poll reports`() async throws {
         let (near, far) = try socketPair()
         defer { close(near); close(far) }
         let loop = EventLoop.shared
@@ -226,7 +226,7 @@ struct ReadinessTests {
         #expect(try await ready == CShort(POLLIN))
     }
 
-    @Test func `Ends with nothing at the deadline`() async throws {
+    @Test func `A wait returns no events at its deadline`() async throws {
         let (near, far) = try socketPair()
         defer { close(near); close(far) }
         let deadline = ContinuousClock.now + .milliseconds(2)
@@ -234,7 +234,7 @@ struct ReadinessTests {
         #expect(ContinuousClock.now >= deadline)
     }
 
-    @Test func `Ends when cancelled`() async throws {
+    @Test func `A cancelled wait throws`() async throws {
         let (near, far) = try socketPair()
         defer { close(near); close(far) }
         for number in 0..<50 {

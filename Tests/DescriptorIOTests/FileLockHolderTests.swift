@@ -3,7 +3,7 @@ import Testing
 
 @testable import DescriptorIO
 
-@Suite("Who holds a lock") struct FileLockHolderTests {
+@Suite("File lock holders") struct FileLockHolderTests {
     private static let locks = """
         1: FLOCK  ADVISORY  WRITE 4711 00:1a:123 0 EOF
         1: -> FLOCK  ADVISORY  WRITE 4712 00:1a:123 0 EOF
@@ -16,11 +16,11 @@ import Testing
         8: FLOCK
         """
 
-    @Test func `Is who has it, not who waits for it, nor who holds another or may not be known`() {
+    @Test func `Only holders of this lock are listed, not waiters, other locks or unknown processes`() {
         #expect(FileLockHolder.processIDs(holding: "00:1a:123", in: Self.locks) == [4711, 4714])
     }
 
-    @Test func `Is found by any descriptor and by the path`() throws {
+    @Test func `The holder is found by any descriptor and by the path`() throws {
         let path = "/tmp/pumpctl-test-lock-\(getpid())"
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         defer {
@@ -37,12 +37,14 @@ import Testing
     }
 
     @Test(arguments: [(0x1A, 0, 0x1A, "00:1a"), (0xFE00, 0xFE, 0, "fe:00"), (0xBC01, 188, 1, "bc:01")])
-    func `Is looked for by the parts of a device's number`(number: Int, major: Int, minor: Int, text: String) {
+    func `A device number is split into major and minor and printed in hexadecimal`(
+        number: Int, major: Int, minor: Int, text: String
+    ) {
         let device = DeviceNumber(UInt64(number))
         #expect(device.major == major && device.minor == minor && device.hexadecimal == text)
     }
 
-    @Test func `Has more digits where a number is large`() {
+    @Test func `Device numbers above 8 bits keep all digits`() {
         let device = DeviceNumber(0x0001_2000_6783_459A)
         #expect(device.major == 0x12345 && device.minor == 0x6789A)
     }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import DescriptorIO
 
-@Suite("A process that has what another one wants", .timeLimit(.minutes(5)))
+@Suite("Processes that hold a device", .timeLimit(.minutes(5)))
 struct HoldingProcessTests {
-    @Test("One of this user can be ended")
+    @Test("A process of this user gets a kill hint")
     func own() async throws {
         let child = try await ChildProcess(["cat"])
         let process = HoldingProcess(child.processID)
@@ -19,7 +19,7 @@ struct HoldingProcessTests {
         #expect(HoldingProcess(getpid()).endingHint == "close it there first")
     }
 
-    @Test("One that was stopped has to be resumed, since it reacts to no SIGTERM")
+    @Test("A stopped process gets a hint to resume it first")
     func stopped() async throws {
         let child = try await ChildProcess(["sh", "-c", "kill -STOP $$; echo resumed"])
         let process = HoldingProcess(child.processID)
@@ -31,7 +31,7 @@ struct HoldingProcessTests {
         try await child.ending()
     }
 
-    @Test("One of another user is not this user's to end")
+    @Test("A process of another user gets a hint to ask its owner")
     func foreign() async throws {
         // Process 1 belongs to root. If the test runs as root, another user's process is needed.
         let child = try await ChildProcess(
@@ -48,14 +48,14 @@ struct HoldingProcessTests {
         try await child.ending()
     }
 
-    @Test("A program that has started this one, as a shell, is not to be killed")
+    @Test("An ancestor such as a shell gets no kill hint")
     func ancestor() {
         let process = HoldingProcess(getppid())
         #expect(process.kind == .ancestor || !process.isOurs)
         #expect(!process.endingHint.contains("kill "))
     }
 
-    @Test("Another program of this name may be sending OFF, and is not to be killed")
+    @Test("Another process of this program gets no kill hint, as it may be sending OFF")
     func sameProgram() async throws {
         let (folder, name) = (TemporaryFolder(), try #require(TextFile.contents(of: "/proc/self/comm")))
         let path = folder.path(String(name.dropLast()))
@@ -70,7 +70,7 @@ struct HoldingProcessTests {
         try await child.ending()
     }
 
-    @Test("Of several only those are killed that may be, and each of the others is named")
+    @Test("A hint for several processes kills only those that may be killed, and names the others")
     func several() {
         let kinds: [HoldingProcess.Kind] = [
             .other, .foreign(user: "root"), .stopped(isThisProgram: false), .other, .sameProgram, .ancestor, .gone,

@@ -5,11 +5,11 @@ import Testing
 
 /// The calls come from tasks that do not run on the loop: each step is a separate job, and jobs of other calls come in
 /// between.
-@Suite("Calls that meet on a channel", .timeLimit(.minutes(5)))
+@Suite("Concurrent calls on a channel", .timeLimit(.minutes(5)))
 struct MeetingTests {
     private typealias Call = @Sendable () async -> Void
 
-    @Test func `Writes that meet are not mixed`() async throws {
+    @Test func `Concurrent writes are not interleaved`() async throws {
         let thread = try await LoopThread.start()
         for _ in 0..<10 {
             let (near, far) = try DescriptorChannel.pair(on: thread.loop)
@@ -35,7 +35,7 @@ struct MeetingTests {
         thread.loop.stop()
     }
 
-    @Test func `A read that meets a close ends`() async throws {
+    @Test func `A read returns when the channel is closed at the same time`() async throws {
         let thread = try await LoopThread.start()
         for _ in 0..<20 {
             let (near, far) = try DescriptorChannel.pair(on: thread.loop)
@@ -51,7 +51,7 @@ struct MeetingTests {
         thread.loop.stop()
     }
 
-    @Test func `A read that meets a loss ends`() async throws {
+    @Test func `A read fails when the connection is lost at the same time`() async throws {
         let thread = try await LoopThread.start()
         for _ in 0..<20 {
             let (near, far) = try socketPair()
@@ -71,7 +71,7 @@ struct MeetingTests {
         thread.loop.stop()
     }
 
-    @Test func `A write that meets a close ends`() async throws {
+    @Test func `A write fails when the channel is closed at the same time`() async throws {
         let thread = try await LoopThread.start()
         for _ in 0..<20 {
             let (near, far) = try DescriptorChannel.pair(on: thread.loop)

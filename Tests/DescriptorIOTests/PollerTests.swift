@@ -4,7 +4,7 @@ import Testing
 
 @testable import DescriptorIO
 
-@Suite("A poller", .timeLimit(.minutes(5)))
+@Suite("Pollers", .timeLimit(.minutes(5)))
 final class PollerTests {
     /// Stands in for the loop's eventfd.
     private let wake: (near: CInt, far: CInt)
@@ -48,7 +48,7 @@ final class PollerTests {
     }
 
     @Test(arguments: [true, false])
-    func `Tells of those to whom something happened, all of them in the end`(usesEpoll: Bool) {
+    func `All ready descriptors are reported, if need be over several waits`(usesEpoll: Bool) {
         use(epoll: usesEpoll)
         for (number, pair) in ends.enumerated() {
             _ = poller.add(pair.near, events: CShort(POLLIN), handler: Hearer(number))
@@ -65,7 +65,7 @@ final class PollerTests {
     }
 
     @Test(arguments: [true, false])
-    func `Tells what it is asked for, and of a hang-up unasked`(usesEpoll: Bool) {
+    func `The requested events are reported, and a hang-up always`(usesEpoll: Bool) {
         use(epoll: usesEpoll)
         let token = poller.add(ends[0].near, events: CShort(POLLIN), handler: Hearer(0))
         poller.setInterest(token, events: CShort(POLLIN | POLLOUT))
@@ -80,7 +80,7 @@ final class PollerTests {
     }
 
     @Test(arguments: [true, false])
-    func `Says no more of a descriptor that was removed, though somebody else has a copy`(usesEpoll: Bool) {
+    func `A removed descriptor is not reported, even if a duplicate is open`(usesEpoll: Bool) {
         use(epoll: usesEpoll)
         let token = poller.add(ends[0].near, events: CShort(POLLIN | POLLOUT), handler: Hearer(0))
         let copy = dup(ends[0].near)
@@ -92,7 +92,7 @@ final class PollerTests {
     }
 
     @Test(arguments: [true, false])
-    func `A number that comes again is another descriptor`(usesEpoll: Bool) {
+    func `A reused descriptor number counts as a new descriptor`(usesEpoll: Bool) {
         use(epoll: usesEpoll)
         let first = dup(ends[0].near)
         let token = poller.add(first, events: CShort(POLLOUT), handler: Hearer(0))
@@ -110,7 +110,7 @@ final class PollerTests {
     }
 
     @Test(arguments: [true, false])
-    func `Two may wait on one descriptor`(usesEpoll: Bool) {
+    func `Two handlers can wait on one descriptor`(usesEpoll: Bool) {
         use(epoll: usesEpoll)
         let first = poller.add(ends[0].near, events: CShort(POLLIN), handler: Hearer(1))
         let second = poller.add(ends[0].near, events: CShort(POLLOUT), handler: Hearer(2))
@@ -123,7 +123,7 @@ final class PollerTests {
     }
 
     @Test(arguments: [true, false])
-    func `A file can always be read and written`(usesEpoll: Bool) {
+    func `A regular file is always readable`(usesEpoll: Bool) {
         use(epoll: usesEpoll)
         let file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC)
         defer { close(file) }
@@ -139,7 +139,7 @@ final class PollerTests {
     }
 
     @Test(arguments: [true, false])
-    func `Is woken through its descriptor, once for each wake-up`(usesEpoll: Bool) {
+    func `A poller is woken through its descriptor, once per wake-up`(usesEpoll: Bool) {
         use(epoll: usesEpoll)
         var reports: [Poller.Report] = []
         write(wake.far, "12345678", 8)

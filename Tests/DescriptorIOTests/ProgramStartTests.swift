@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@Suite("Another program", .timeLimit(.minutes(5)))
+@Suite("Program starts", .timeLimit(.minutes(5)))
 struct ProgramStartTests {
     /// Runs a script in a shell; returns its output and its exit status.
     private func output(
@@ -29,7 +29,7 @@ struct ProgramStartTests {
         return (String(decoding: buffer[..<max(0, count)], as: UTF8.self), status)
     }
 
-    @Test("is looked for on PATH, and has what this one has in its environment, and more")
+    @Test("A program is found on PATH and inherits the environment with additions")
     func environment() async throws {
         let script = #"echo "$PATH"; echo "$NEW"; tr '\0' '\n' </proc/$$/environ | grep -c ^HOME=; echo "$HOME""#
         let (text, status) = try await output(script) { $0.variables = ["NEW": "a=b", "HOME": "/elsewhere"] }
@@ -37,7 +37,7 @@ struct ProgramStartTests {
         #expect(status == 0)
     }
 
-    @Test("is ended by a broken pipe, as others are")
+    @Test("A broken pipe ends a started program")
     func brokenPipe() async throws {
         // A shell can't undo an ignored signal that it inherits.
         let before = signal(SIGPIPE, SIG_IGN)
@@ -45,7 +45,7 @@ struct ProgramStartTests {
         #expect(try await output("kill -PIPE $$; exit 1").status == 128 + SIGPIPE)
     }
 
-    @Test("has no signal blocked, and ignores what this one was started to ignore")
+    @Test("A started program blocks no signal and inherits ignored ones")
     func signals() async throws {
         let before = signal(SIGHUP, SIG_IGN)
         defer { signal(SIGHUP, before) }
@@ -57,14 +57,14 @@ struct ProgramStartTests {
         #expect(sets[1].map { $0 >> (SIGHUP - 1) & 1 } == 1)
     }
 
-    @Test("has a session of its own where it is to have one", arguments: [true, false])
+    @Test("A started program has a session of its own on request", arguments: [true, false])
     func session(isOwn: Bool) async throws {
         let (text, _) = try await output("cut -d' ' -f6 /proc/$$/stat; echo $$") { $0.hasOwnSession = isOwn }
         let lines = text.split(separator: "\n")
         #expect((lines.first == lines.last) == isOwn, "\(text)")
     }
 
-    @Test("is told to have ended while its number is still its own")
+    @Test("A process is reaped only after its end is reported")
     func end() async throws {
         let process = try ProgramStart("sh", ["sh", "-c", "exit 5"]).start()
         let wasThere = Mutex(false)

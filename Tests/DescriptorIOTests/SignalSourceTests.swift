@@ -5,12 +5,12 @@ import Testing
 
 @testable import DescriptorIO
 
-@Suite("A source of signals", .timeLimit(.minutes(5)), .serialized)
+@Suite("Signal sources", .timeLimit(.minutes(5)), .serialized)
 struct SignalSourceTests {
     /// The number of times that the signal's regular handler ran. No other test uses this signal.
     private static let count = Atomic<Int>(0)
 
-    @Test("Hands signals on until it is closed; a thread that is left then gives back what comes to it")
+    @Test("Signals are delivered until the source closes; afterwards they get their default handling")
     func ends() async throws {
         signal(SIGURG) { _ in SignalSourceTests.count.add(1, ordering: .relaxed) }
         let heard = Watched(0)

@@ -3,11 +3,11 @@ import Testing
 
 @testable import DescriptorIO
 
-@Suite("A timer queue")
+@Suite("Timer queues")
 struct TimerQueueTests {
     private let start = ContinuousClock.now
 
-    @Test func `Gives out what is due, earliest first, and once`() {
+    @Test func `Due timers are taken once, earliest first`() {
         var queue = TimerQueue()
         let order = Recorder<Int>()
         for delay in [5, 2, 9, 2, 7] {
@@ -20,7 +20,7 @@ struct TimerQueueTests {
         #expect(queue.takeDue(at: start + .seconds(5)).isEmpty)
     }
 
-    @Test func `Removes the one that is named`() {
+    @Test func `Removing a timer keeps the others`() {
         var queue = TimerQueue()
         let order = Recorder<Int>()
         let tokens = (0..<3).map { number in queue.add(deadline: start) { order.append(number) } }
@@ -31,7 +31,7 @@ struct TimerQueueTests {
         #expect(queue.next == nil)
     }
 
-    @Test func `Keeps the order whatever comes and goes`() {
+    @Test func `The order holds under random additions and removals`() {
         var random = SplitMix64(seed: 14)
         var queue = TimerQueue()
         let order = Recorder<Int>()

@@ -19,7 +19,7 @@ struct SocketTests {
     }
 
     @Test(arguments: addresses)
-    func `A listener takes one connection after another`(at address: SocketAddress) async throws {
+    func `A listener accepts one connection after another`(at address: SocketAddress) async throws {
         let listener = try await SocketListener.listen(at: address)
         for number: UInt8 in 0..<10 {
             let client = try await DescriptorChannel.connect(
@@ -34,7 +34,7 @@ struct SocketTests {
     }
 
     @Test(arguments: addresses)
-    func `A hundred may connect before one is accepted`(at address: SocketAddress) async throws {
+    func `A hundred clients can connect before one is accepted`(at address: SocketAddress) async throws {
         let listener = try await SocketListener.listen(at: address)
         var clients: [DescriptorChannel] = []
         for _ in 0..<100 {
@@ -47,16 +47,16 @@ struct SocketTests {
     }
 
     @Test(arguments: ["cafe", "3f1c2b9a7d0e", "bench", "10"])
-    func `A host is looked up as an address, and if it is none, by its name`(host: String) {
+    func `A host is looked up as an address first, then by name`(host: String) {
         #expect(SocketAddress.lookUps(of: host) == [AI_NUMERICHOST, AI_ADDRCONFIG])
     }
 
     @Test(arguments: ["[::1]", "fe80::1"])
-    func `An address with a colon is no name`(host: String) {
+    func `An address with a colon is not looked up by name`(host: String) {
         #expect(SocketAddress.lookUps(of: host) == [AI_NUMERICHOST])
     }
 
-    @Test func `A Unix socket whose queue is full is tried again until the deadline`() async throws {
+    @Test func `Connecting to a full Unix socket is retried until the deadline`() async throws {
         let path = Self.path()
         let listener = try DescriptorChannel.makeSocket(family: AF_UNIX)
         defer { close(listener) }
@@ -78,7 +78,7 @@ struct SocketTests {
     }
 
     @Test(arguments: addresses)
-    func `Closing a listener wakes who accepts`(at address: SocketAddress) async throws {
+    func `Closing a listener ends a pending accept`(at address: SocketAddress) async throws {
         for number in 0..<20 {
             let listener = try await SocketListener.listen(at: address)
             async let isEnd = listener.accept() == nil
@@ -91,7 +91,7 @@ struct SocketTests {
     }
 
     @Test(arguments: addresses)
-    func `A cancelled accept leaves the listener as it was`(at address: SocketAddress) async throws {
+    func `A cancelled accept leaves the listener open`(at address: SocketAddress) async throws {
         let listener = try await SocketListener.listen(at: address)
         let accepting = Task { try await listener.accept() == nil }
         for _ in 0..<10 { await Task(executorPreference: listener.loop) {}.value }
@@ -106,7 +106,7 @@ struct SocketTests {
         await listener.close()
     }
 
-    @Test func `Closing a listener removes its path, and nobody is there any more`() async throws {
+    @Test func `Closing a listener removes its path, and connecting then fails`() async throws {
         let path = Self.path()
         let listener = try await SocketListener.listen(at: .unix(path: path))
         #expect(access(path, F_OK) == 0)
@@ -118,7 +118,7 @@ struct SocketTests {
         #expect(error?.errno == ENOENT)
     }
 
-    @Test func `A path that is taken or too long can't be listened at`() async throws {
+    @Test func `Listening on a path in use or too long fails`() async throws {
         let path = Self.path()
         let listener = try await SocketListener.listen(at: .unix(path: path))
         var error = await #expect(throws: DescriptorError.self) {
@@ -133,7 +133,7 @@ struct SocketTests {
         #expect(error?.errno == ENAMETOOLONG)
     }
 
-    @Test func `A socket that was left is removed, but not the one that took its place`() async throws {
+    @Test func `A stale socket is removed, but not a new one in its place`() async throws {
         let path = Self.path()
         func leave() throws {
             let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
@@ -156,7 +156,7 @@ struct SocketTests {
         #expect(SocketFile(at: path) == nil)
     }
 
-    @Test func `A port that nobody listens at refuses`() async throws {
+    @Test func `Connecting to a port without a listener is refused`() async throws {
         let listener = try await SocketListener.listen(at: .tcp(host: "127.0.0.1", port: 0))
         let port = try #require(listener.port)
         await listener.close()
@@ -166,7 +166,7 @@ struct SocketTests {
         #expect(error?.errno == ECONNREFUSED)
     }
 
-    @Test func `Closing a listener closes its descriptor, waited on or not`() async throws {
+    @Test func `Closing a listener closes its descriptor, with or without a pending accept`() async throws {
         await #expect(processExitsWith: .success) {
             // Counts sockets only, because the runtime opens its own descriptors at any time.
             func count() -> Int { (0..<256).count { target(of: $0)?.hasPrefix("socket:") == true } }
@@ -182,7 +182,7 @@ struct SocketTests {
         }
     }
 
-    @Test func `A listener that is let go closes its descriptor`() async throws {
+    @Test func `A released listener closes its descriptor`() async throws {
         await #expect(processExitsWith: .success) {
             // Counts sockets only, because the runtime opens its own descriptors at any time.
             func count() -> Int { (0..<256).count { target(of: $0)?.hasPrefix("socket:") == true } }
