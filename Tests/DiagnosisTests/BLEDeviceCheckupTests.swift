@@ -23,7 +23,7 @@ import Transports
         return Dictionary(uniqueKeysWithValues: checkup.findings.map { ($0.check, $0) })
     }
 
-    @Test func `What is behind an HM-10 may be a pump, or another device`() throws {
+    @Test func `A device behind an HM-10 may be a pump or another device`() throws {
         let found = check([try Self.device("10", "HMSoft", -52)])
         #expect(found.values.allSatisfy { [.good, .unknown].contains($0.status) })
         #expect(found[.inSight]?.fact == "in range: HMSoft, 00:15:83:00:00:10, -52 dBm")
@@ -32,12 +32,12 @@ import Transports
         #expect(found[.profile]?.status == .unknown)
     }
 
-    @Test func `A service that one kind of devices alone has tells the family`() throws {
+    @Test func `A service that only one family has determines the family`() throws {
         let board = try Self.device("10", "HMSoft", -52, ["937312E0-2354-11EB-9F10-FBC30A62CF38"])
         #expect(check([board])[.profile] == .good(.profile, of: "ble:HMSoft", "of the family led, by the profile led"))
     }
 
-    @Test func `What gets in the way is warned of`() throws {
+    @Test func `A weak, ambiguous, unknown or connected device gets a remedy`() throws {
         let weak = try Self.device("10", "HMSoft", -95, ["180F"])
         let found = check([weak, try Self.device("11", "HMSoft", -99)])
         #expect(found[.inSight]?.remedy == "move the device closer")
@@ -49,7 +49,7 @@ import Transports
         #expect(taken[.connection]?.remedy?.description.hasSuffix("bluetoothctl disconnect 00:15:83:00:00:10") == true)
     }
 
-    @Test func `A name in other letter case is found, and another device than before is not taken for it`() throws {
+    @Test func `A name is found in any case, and a changed address behind it is an error`() throws {
         let found = check([try Self.device("11", "hmsoft", -52)])
         #expect(found[.inSight]?.status == .good)
         let checkup = BLEDeviceCheckup(
@@ -62,12 +62,12 @@ import Transports
             change?.remedy == .nameByAddressOrForget(try Self.device("11", "HMSoft", nil).address, name: "HMSoft"))
     }
 
-    @Test func `A service that others have too decides nothing`() throws {
+    @Test func `A service that other devices share only suggests the family`() throws {
         let sensor = try Self.device("10", "HMSoft", -50, ["4FAFC201-1FB5-459E-8FCC-C5C9C331914B"])
         #expect(check([sensor])[.profile]?.fact.description.hasPrefix("perhaps of the family storm") == true)
     }
 
-    @Test func `What is not in range fails, with what is`() throws {
+    @Test func `A device out of range fails the check, and the devices in range are listed`() throws {
         let other = try Self.device("11", "HM\u{1B}Sofa", -50)
         let absent = check([other])[.inSight]
         #expect(absent?.status == .bad)

@@ -24,14 +24,14 @@ import Testing
         return Dictionary(findings.map { ($0.check, $0) }) { first, _ in first }
     }
 
-    @Test func `Where all is well, nothing is to be mended`() {
+    @Test func `A healthy system has only good findings`() {
         let found = BluetoothCheckup(state: Self.state(), isNeeded: true).findings
         #expect(found.allSatisfy { $0.status == .good })
         #expect(found.contains { $0.fact == "BlueZ 5.66; no experimental feature is needed" })
         #expect(found.contains { $0.fact == "the adapter hci0 (00:00:5E:00:53:01) is on" })
     }
 
-    @Test func `A computer without Bluetooth is well for who has a cable`() {
+    @Test func `Missing Bluetooth is no problem for a cable user`() {
         for daemon in [BluetoothState.Daemon.notRunning, .notInstalled, .noBus("there is none")] {
             let state = Self.state(daemon, [], kernel: [], version: nil)
             #expect(BluetoothCheckup(state: state, isNeeded: false).findings.allSatisfy { $0.status == .good })
@@ -60,7 +60,7 @@ import Testing
                 .rfkill, "use that switch or key", .unavailable
             ),
         ] as [(BluetoothState, Check, String, LinkError.Code)])
-    func `What is in the way fails for a BLE device, and warns who has a cable`(
+    func `An obstacle fails the check for a BLE device and is a warning for a cable user`(
         state: BluetoothState, check: Check, remedy: String, obstacle: LinkError.Code
     ) throws {
         let failures = BluetoothCheckup(state: state, isNeeded: true).findings.filter { $0.status == .bad }
@@ -71,7 +71,7 @@ import Testing
         #expect(warnings.allSatisfy { $0.status != .bad })
     }
 
-    @Test func `One adapter that is on is enough, unless another is named`() {
+    @Test func `One adapter that is on suffices, unless another one is named`() {
         let state = Self.state(.running, [Self.on, Self.off])
         #expect(BluetoothCheckup(state: state, isNeeded: true).findings.allSatisfy { $0.status == .good })
         #expect(
@@ -82,7 +82,7 @@ import Testing
         #expect(check(state, adapter: "hci7")[.adapter]?.remedy == "name one there is: hci0, hci1")
     }
 
-    @Test func `What a version lacks is said`() {
+    @Test func `The limits of old BlueZ versions are reported`() {
         #expect(BlueZVersion(5, 41).shortcoming?.description.contains("'ble:' does not work") == true)
         #expect(BlueZVersion(5, 47).shortcoming == .advertisesAsExperiment(bluez: "5.47"))
         #expect(BlueZVersion(5, 61).shortcoming?.description.contains("20 bytes") == true)
@@ -91,7 +91,7 @@ import Testing
         #expect(check(Self.state(version: nil))[.bluezVersion] == nil)
     }
 
-    @Test func `libdbus is named by its file, unless it is linked into the program`() {
+    @Test func `libdbus is reported with its file, or as linked in`() {
         let path = SharedLibraries.loaded().path(of: "libdbus-1")
         let fact = check(BluetoothState(daemon: .running))[.libdbus]?.fact
         #expect(fact == .text("libdbus \(DBusLibrary.version) is \(path ?? "linked in")"))
@@ -101,7 +101,7 @@ import Testing
         #expect(check(state)[.libdbus]?.fact == "libdbus 1.14.10 is linked in")
     }
 
-    @Test func `The version is the one that bluetoothd names, or its package's`() {
+    @Test func `The BlueZ version comes from the modalias or the package list`() {
         #expect(BlueZVersion(modalias: "usb:v1D6Bp0246d0542") == BlueZVersion(5, 66))
         #expect(BlueZVersion(modalias: "usb:v05ACp0246d0542") == nil)
         #expect(BlueZVersion(modalias: "usb:v1D6Bp0246dX") == nil)
@@ -120,7 +120,7 @@ import Testing
         #expect(BlueZVersion(packages: "Package: zlib\nVersion: 3.4\n") == nil)
     }
 
-    @Test func `That bluetoothd reads the batteries of phones is said, unless it is set up not to`() {
+    @Test func `bluetoothd's battery plugin is reported unless it is disabled`() {
         var state = Self.state()
         func reads(_ arguments: [String]?, _ configuration: String = "", _ version: BlueZVersion? = nil) -> Bool {
             state.arguments = arguments
@@ -149,7 +149,7 @@ import Testing
             ("[GATT]\nChannels = 3\n", BlueZVersion(5, 80), true),
             ("[GATT]\n#Channels = 1\n", BlueZVersion(5, 66), true),
         ] as [(String, BlueZVersion?, Bool)])
-    func `That notifications overtake one another is said, unless bluetoothd is set up not to let them`(
+    func `Reordered notifications are a warning unless bluetoothd uses one channel`(
         configuration: String, version: BlueZVersion?, isSaid: Bool
     ) {
         var state = Self.state(version: version)
@@ -159,7 +159,7 @@ import Testing
         #expect(check(state)[.channels] == nil)
     }
 
-    @Test func `The switches of rfkill are read from where the kernel shows them`() throws {
+    @Test func `rfkill switches are read from sysfs`() throws {
         let folder = TemporaryFolder()
         for (entry, type, soft) in [
             ("rfkill0", "wlan", "1"), ("rfkill1", "bluetooth", "1"), ("rfkill2", "bluetooth", "0"),

@@ -23,7 +23,7 @@ import Transports
     }
 
     @Test(arguments: ["/dev/null", "/etc/passwd"])
-    func `What is no serial port is said to be none, and nobody is to be ended who has it open`(path: String) {
+    func `A file that is not a serial port is reported without a hint to end its users`(path: String) {
         let minicom = PortHolder(processID: 8, command: "minicom", holdsLock: false)
         let found = PortCheckup(
             port: SerialPortInfo(path: path), use: PortUse(path: path, holders: [minicom], lockFiles: []),
@@ -33,7 +33,7 @@ import Transports
         #expect(found.first?.fact.description == "not a serial port")
     }
 
-    @Test func `ModemManager is warned of where it runs and no rule keeps it off, and there alone`() {
+    @Test func `ModemManager is a warning only if it runs and no rule excludes the USB port`() {
         func found(isKept: Bool, programs: Set<String>, isUSB: Bool = true) -> Finding? {
             var port = SerialPortInfo(path: Self.path)
             if isUSB {
@@ -57,7 +57,7 @@ import Transports
 
     private func check(_ check: Check, _ findings: [Finding]) -> Finding? { findings.first { $0.check == check } }
 
-    @Test func `A program with a lock fails the check, one without is warned of, and neither is to be killed`() {
+    @Test func `A lock holder fails the check, an opener is a warning, and a pumpctl gets no kill hint`() {
         let locker = PortHolder(processID: 7, command: "picocom", holdsLock: true)
         let opener = PortHolder(processID: 8, command: "minicom", holdsLock: false)
         let locked = check(.holder, findings([locker, opener]))
@@ -74,7 +74,7 @@ import Transports
                 == "wait for the end of that program, or end it where it was started")
     }
 
-    @Test func `What a daemon has is no trouble, and is told with its name there`() {
+    @Test func `A port shared by the daemon is fine and reported with its shared name`() {
         let daemon = PortHolder(processID: 7, command: "pumpctld", holdsLock: true)
         let device = DaemonDevice(
             name: "pump", family: "pump", endpoint: "/dev/ttyUSB0", isUp: true,
@@ -89,7 +89,7 @@ import Transports
         #expect(foreign?.remedy?.description.contains("PUMPCTLD_SOCKET") == true)
     }
 
-    @Test func `Who may not use the daemon that has it is told what to do, and not to end it`() {
+    @Test func `Without permission for the daemon, the remedy is to get it, not to kill the daemon`() {
         let daemon = PortHolder(processID: 7, command: "pumpctld", holdsLock: true)
         let minicom = PortHolder(processID: 8, command: "minicom", holdsLock: true)
         let daemons = Daemons(permissionHint: "join the group")
@@ -100,7 +100,7 @@ import Transports
         #expect(check(.holder, findings([minicom], daemons: daemons))?.remedy == "end it first: kill 8")
     }
 
-    @Test func `Where nobody was found, it says among which processes`() {
+    @Test func `If no holder is found, the number of inspected processes is reported`() {
         #expect(
             check(.holder, findings())
                 == .good(
@@ -112,7 +112,7 @@ import Transports
                 == true)
     }
 
-    @Test func `Lock files are shown: of a program that runs, of one that is gone, and of none`() {
+    @Test func `Lock files of running, ended and unknown programs are reported`() {
         let file = "/run/lock/LCK..ptmx"
         let found = findings(
             [],

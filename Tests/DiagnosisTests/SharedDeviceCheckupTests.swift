@@ -12,7 +12,7 @@ import Transports
         SharedDeviceCheckup(name: name, daemons: daemons).findings.first
     }
 
-    @Test func `A device that the daemon has is told with its place`() {
+    @Test func `A device of the daemon is reported with its endpoint`() {
         let daemons = Daemons(devices: [Self.pump])
         #expect(
             finding(daemons)
@@ -20,7 +20,7 @@ import Transports
         #expect(SharedDeviceCheckup(name: "pump", daemons: daemons).place?.address == "/dev/ttyUSB0")
     }
 
-    @Test func `One that is away fails, and so does a name that no daemon knows`() {
+    @Test func `An absent device and an unknown name fail the check`() {
         var away = Self.pump
         away.isUp = false
         #expect(finding(Daemons(devices: [away]))?.obstacle == .notFound)
@@ -29,7 +29,7 @@ import Transports
         #expect(unknown?.remedy == "name one that it has: shared:pump")
     }
 
-    @Test func `Without a daemon, or without the right to use it, that is said`() {
+    @Test func `A missing daemon and a missing permission are different obstacles`() {
         #expect(finding(Daemons())?.obstacle == .unavailable)
         let forbidden = finding(Daemons(permissionHint: "join the group"))
         #expect(forbidden?.obstacle == .notPermitted)

@@ -11,14 +11,14 @@ import Transports
         kernel/drivers/usb/class/cdc-acm.ko.zst:
         """
 
-    @Test func `A kernel's drivers are those in its modules, those built in, and those in use`() {
+    @Test func `Kernel drivers are loadable, built in or loaded`() {
         let kernel = Kernel(
             release: "6.1.0", moduleLists: [Self.dependencies, "kernel/drivers/usb/serial/cp210x.ko\n"]
         ) { $0 == "pl2303" }
         #expect(kernel.missingDrivers == [])
     }
 
-    @Test func `A kernel without the drivers is told of, with what mends it`() throws {
+    @Test func `Missing USB serial drivers are a warning with a remedy`() throws {
         let kernel = Kernel(release: "6.1.0-cloud", moduleLists: [Self.dependencies]) { _ in false }
         #expect(kernel.missingDrivers == ["cp210x", "pl2303"])
         let found = try #require(findings(kernel: kernel).first { $0.check == .kernel })
@@ -27,13 +27,13 @@ import Transports
         #expect(found.remedy?.description.contains("linux-image-amd64") == true)
     }
 
-    @Test func `Where the modules cannot be seen, nothing is said of them`() throws {
+    @Test func `If the modules are unreadable, the drivers are unknown`() throws {
         let kernel = Kernel(release: "6.1.0", moduleLists: []) { _ in false }
         #expect(kernel.missingDrivers == nil)
         #expect(findings(kernel: kernel).first { $0.check == .kernel } == .unknown(.kernel, "Linux 6.1.0"))
     }
 
-    @Test func `The library that is in use is named by its file`() throws {
+    @Test func `A loaded library is reported with its file`() throws {
         let libraries = SharedLibraries(
             maps: """
                 55c0-55c1 r--p 00000000 fe:00 33 /usr/local/bin/pumpctl
@@ -49,7 +49,7 @@ import Transports
         #expect(SharedLibraries.loaded().path(of: "libudev") != nil)
     }
 
-    @Test("A device at a pseudo-terminal lacks no USB port")
+    @Test("A device on a pseudo-terminal needs no USB port")
     func pseudoTerminal() async throws {
         let terminal = try PseudoTerminal()
         let findings = try await Checkup.findings(at: Endpoint(terminal.path))
