@@ -7,9 +7,9 @@ import Testing
 let pumpPath = "hci0/dev_00_15_83_00_00_10"
 let linePath = pumpPath + "/service0001/char0002"
 
-@Suite("The fake's devices", .timeLimit(.minutes(5)))
+@Suite("Connections of the fake bluetoothd", .timeLimit(.minutes(5)))
 struct ConnectingTests {
-    @Test func `A pump behind an HM-10 is found, connected and spoken to`() async throws {
+    @Test func `A pump behind an HM-10 is found, connected and answers`() async throws {
         try await withBench { bench in
             _ = try await bench.addPump()
             let client = bench.client
@@ -50,7 +50,7 @@ struct ConnectingTests {
         await bench.client.failure(pumpPath, "Device1", "Connect")
     }
 
-    @Test func `Attempts fail as they are told to, then succeed`() async throws {
+    @Test func `Connection attempts fail with the configured errors, then succeed`() async throws {
         let errors = [BlueZError.abortedByLocal, BlueZError.connectionCanceled, BlueZError.authenticationFailed]
         try await withPump {
             $0.connectErrors = errors
@@ -63,7 +63,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `While one attempt is under way another is refused, and Disconnect ends it`() async throws {
+    @Test func `A second attempt gets InProgress, and Disconnect ends the first`() async throws {
         try await withPump {
             $0.connectDelay = .seconds(5)
         } _: { bench, pump in
@@ -78,7 +78,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `A device that is out of reach is tried for 20 s`() async throws {
+    @Test func `Connecting to a device out of range fails after 20 s`() async throws {
         try await withPump { _ in
         } _: { bench, pump in
             await bench.fake.remove(pump.radio)
@@ -89,7 +89,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `A device that comes into reach meanwhile is connected`() async throws {
+    @Test func `A device that comes into range during the attempt is connected`() async throws {
         try await withPump { _ in
         } _: { bench, pump in
             await bench.fake.remove(pump.radio)
@@ -100,8 +100,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `It is connected before its services are resolved, and they are there before that is told`() async throws
-    {
+    @Test func `A device is connected first, then exports its services, then reports them resolved`() async throws {
         try await withPump {
             $0.resolveDelay = .seconds(2)
         } _: { bench, _ in
@@ -116,7 +115,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `A link that ends before the services are resolved leaves them unresolved`() async throws {
+    @Test func `A link that ends early leaves the services unresolved`() async throws {
         try await withPump {
             $0.resolveDelay = .seconds(2)
         } _: { bench, pump in
@@ -129,7 +128,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `The services stay known when the link has ended`() async throws {
+    @Test func `The services stay exported after the link has ended`() async throws {
         try await withConnectedPump { bench, pump in
             await pump.radio.dropLinks()
             try await bench.client.hears("\(pumpPath) ServicesResolved=false")
@@ -141,7 +140,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `Disconnecting is answered before it is told`() async throws {
+    @Test func `Disconnect is answered before Connected changes`() async throws {
         try await withConnectedPump { bench, _ in
             _ = try await bench.client.linesSoFar()
             let order = Log([])
@@ -158,7 +157,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `Disconnecting takes its time, also without who asked; a Connect meanwhile is given the old link`()
+    @Test func `A pending Disconnect outlives its client, and Connect meanwhile returns the old link`()
         async throws
     {
         try await withConnectedPump { bench, pump in
@@ -177,7 +176,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `A device may be connected already, from a client that crashed`() async throws {
+    @Test func `A device may be connected already, left by a crashed client`() async throws {
         try await withBench { bench in
             let pump = try await HM10(PumpFirmware(), pace: .onDemand)
             await Radio.run {
@@ -190,7 +189,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `A connection outlives the client that asked for it`() async throws {
+    @Test func `A connection outlives the client that made it`() async throws {
         try await withPump { _ in
         } _: { bench, pump in
             let other = try await FakeClient(bench.bus)

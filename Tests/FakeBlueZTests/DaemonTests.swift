@@ -4,7 +4,7 @@ import FirmwareSim
 import TestSupport
 import Testing
 
-@Suite("The daemon and its adapters", .timeLimit(.minutes(5)))
+@Suite("The fake daemon and its adapters", .timeLimit(.minutes(5)))
 struct DaemonTests {
     /// Waits for the next change of the name's owner; returns whether the name is owned.
     private static func isOwned(_ changes: DBusSignals) async throws -> Bool? {
@@ -12,7 +12,7 @@ struct DaemonTests {
         return try await changes.next()?.arguments.last?.string.map { !$0.isEmpty }
     }
 
-    @Test func `Begun anew it knows nothing any more`() async throws {
+    @Test func `A restarted daemon has forgotten its devices`() async throws {
         try await withConnectedPump { bench, pump in
             let signals = try await bench.client.connection.signals(matching: .nameOwnerChanged("org.bluez"))
             try await bench.client.call(linePath, "GattCharacteristic1", "StartNotify")
@@ -33,7 +33,7 @@ struct DaemonTests {
         }
     }
 
-    @Test func `An adapter that is plugged in again has another number and the same address`() async throws {
+    @Test func `A replugged adapter has a new number and the same address`() async throws {
         try await withConnectedPump { bench, pump in
             await bench.fake.renumber(bench.adapter, to: "hci2")
             try await bench.client.hears("- hci0")
@@ -48,7 +48,7 @@ struct DaemonTests {
         }
     }
 
-    @Test func `An adapter that is off has no connections and is not ready`() async throws {
+    @Test func `An adapter that is off drops its links and answers NotReady`() async throws {
         try await withConnectedPump { bench, pump in
             let off: [DBusValue] = [.string("org.bluez.Adapter1"), .string("Powered"), .variant(.boolean(false))]
             let connection = bench.client.connection
@@ -68,7 +68,7 @@ struct DaemonTests {
         }
     }
 
-    @Test func `An adapter that rfkill blocks can't be switched on`() async throws {
+    @Test func `An adapter blocked by rfkill cannot be switched on`() async throws {
         try await withBench { bench in
             await Radio.run { bench.adapter.isBlocked = true }
             try await bench.client.hears("hci0 Powered=false")
@@ -81,7 +81,7 @@ struct DaemonTests {
         }
     }
 
-    @Test func `The managers may come later than the adapter`() async throws {
+    @Test func `An adapter's managers may appear after the adapter`() async throws {
         try await withBench { bench in
             let late = await bench.fake.addAdapter(
                 "hci1", address: "00:00:5E:00:53:02", bringsManagersLater: true)
@@ -96,7 +96,7 @@ struct DaemonTests {
         }
     }
 
-    @Test func `Calls are noted, with who made them`() async throws {
+    @Test func `Calls are recorded with their client`() async throws {
         try await withBench { bench in
             try await bench.client.call("hci0", "Adapter1", "StartDiscovery")
             try await bench.untilCalled("StartDiscovery")

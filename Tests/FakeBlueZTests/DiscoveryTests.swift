@@ -3,7 +3,7 @@ import FakeBlueZ
 import TestSupport
 import Testing
 
-@Suite("Looking for devices", .timeLimit(.minutes(5)))
+@Suite("Discovery of the fake bluetoothd", .timeLimit(.minutes(5)))
 struct DiscoveryTests {
     private let lampPath = "hci0/dev_C0_FF_EE_00_00_01"
 
@@ -15,7 +15,7 @@ struct DiscoveryTests {
 
     private func filter(_ properties: [String: DBusValue]) -> [DBusValue] { [.properties(properties)] }
 
-    @Test func `Filters are merged: a client is told of what another one looks for`() async throws {
+    @Test func `Filters are merged, so a client sees what another one looks for`() async throws {
         try await withBench { bench in
             let other = try await FakeClient(bench.bus)
             let services = DBusValue.strings(["ffe0"])
@@ -32,7 +32,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test func `Weak devices and others than BLE's are left out where a filter says so`() async throws {
+    @Test func `A signal filter hides weak devices, and an unknown transport is refused`() async throws {
         try await withBench { bench in
             try await bench.client.call("hci0", "Adapter1", "SetDiscoveryFilter", filter(["RSSI": .int16(-50)]))
             try await bench.client.call("hci0", "Adapter1", "StartDiscovery")
@@ -50,7 +50,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test func `Each client looks once, until it is gone`() async throws {
+    @Test func `Each client has one discovery, which ends with the client`() async throws {
         try await withBench { bench in
             let other = try await FakeClient(bench.bus)
             #expect(await other.failure("hci0", "Adapter1", "StopDiscovery") == "Failed: No discovery started")
@@ -64,7 +64,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test func `Of clients that begin in the same moment the last is answered, and the others never`() async throws {
+    @Test func `If two clients start at the same time, only the last is answered`() async throws {
         try await withBench { bench in
             await slowDown(bench.adapter, by: .seconds(1))
             let other = try await FakeClient(bench.bus)
@@ -83,7 +83,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test func `A device vanishes 30 s after it was last heard, unless it is connected`() async throws {
+    @Test func `A device is removed 30 s after it was last heard, unless it is connected`() async throws {
         try await withBench { bench in
             _ = try await bench.addPump()
             let lamp = await lamp()
@@ -107,7 +107,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test func `A device that is heard stays; one that goes out of reach does not`() async throws {
+    @Test func `A device in range stays known, and one out of range is removed`() async throws {
         try await withBench { bench in
             let lamp = await lamp()
             await bench.fake.add(lamp)
@@ -124,7 +124,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test func `Small changes of the signal and data that repeats are told to those who ask`() async throws {
+    @Test func `Small signal changes and duplicate data are reported only on request`() async throws {
         try await withBench { bench in
             let lamp = await lamp()
             await bench.fake.add(lamp)

@@ -5,11 +5,11 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("What the fake's devices say", .timeLimit(.minutes(5)))
+@Suite("Notifications of the fake bluetoothd", .timeLimit(.minutes(5)))
 struct NotifyingTests {
     private let line = "GattCharacteristic1"
 
-    @Test func `Comes whole and in order, however much of it`() async throws {
+    @Test func `5,000 notifications arrive whole and in order`() async throws {
         try await withConnectedPump { bench, pump in
             try await bench.client.call(linePath, line, "StartNotify")
             let count = 5000
@@ -21,7 +21,7 @@ struct NotifyingTests {
         }
     }
 
-    @Test func `Comes early, before the subscription is answered`() async throws {
+    @Test func `A notification can arrive before StartNotify is answered`() async throws {
         try await withConnectedPump { bench, pump in
             await Radio.run { pump.radio.manners.subscribeDelay = .milliseconds(30) }
             async let subscribed: [DBusValue] = bench.client.call(linePath, line, "StartNotify")
@@ -35,7 +35,7 @@ struct NotifyingTests {
         }
     }
 
-    @Test func `Is heard by all once one has subscribed, until the last has had enough`() async throws {
+    @Test func `Notifications reach all clients while at least one is subscribed`() async throws {
         try await withConnectedPump { bench, pump in
             let other = try await FakeClient(bench.bus)
             await pump.say("nobody listens")
@@ -54,7 +54,7 @@ struct NotifyingTests {
         }
     }
 
-    @Test func `Is signalled once for each client that has subscribed, to all of them`() async throws {
+    @Test func `Every client gets each notification once per subscribed client`() async throws {
         try await withConnectedPump { bench, pump in
             let other = try await FakeClient(bench.bus)
             try await bench.client.call(linePath, line, "StartNotify")
@@ -70,7 +70,7 @@ struct NotifyingTests {
         }
     }
 
-    @Test func `Is subscribed to again after a reconnect, without being asked`() async throws {
+    @Test func `A subscription is restored after a reconnect`() async throws {
         try await withConnectedPump { bench, pump in
             try await bench.client.call(linePath, line, "StartNotify")
             await pump.radio.dropLinks()
@@ -82,7 +82,7 @@ struct NotifyingTests {
         }
     }
 
-    @Test func `Goes to an acquired socket and nowhere else; what is early is lost`() async throws {
+    @Test func `Acquired notifications go only to the socket, and early ones are lost`() async throws {
         try await withConnectedPump { bench, pump in
             await Radio.run { pump.radio.manners.subscribeDelay = .milliseconds(30) }
             async let acquired = bench.client.call(linePath, line, "AcquireNotify", [.noOptions])
@@ -103,7 +103,7 @@ struct NotifyingTests {
         }
     }
 
-    @Test func `Can't be acquired while somebody is subscribed`() async throws {
+    @Test func `AcquireNotify is refused while a client is subscribed`() async throws {
         try await withConnectedPump { bench, _ in
             try await bench.client.call(linePath, line, "StartNotify")
             let refused = await bench.client.failure(linePath, line, "AcquireNotify", [.noOptions])

@@ -4,7 +4,7 @@ import FirmwareSim
 import TestSupport
 import Testing
 
-@Suite("Pairing with the fake's devices", .timeLimit(.minutes(5)))
+@Suite("Pairing of the fake bluetoothd", .timeLimit(.minutes(5)))
 struct PairingTests {
     private static let agent: ObjectPath = "/agent"
 
@@ -47,7 +47,7 @@ struct PairingTests {
 
     private func pair(_ bench: FakeBench) async -> String { await bench.client.failure(pumpPath, "Device1", "Pair") }
 
-    @Test func `What wants to be paired is not permitted before`() async throws {
+    @Test func `A characteristic that needs pairing is refused until the device is paired`() async throws {
         try await withPump(.justWorks) { bench, pump in
             let refused = await bench.client.failure(
                 linePath, "GattCharacteristic1", "StartNotify")
@@ -66,7 +66,7 @@ struct PairingTests {
         }
     }
 
-    @Test func `The client's agent is asked`() async throws {
+    @Test func `Pairing asks the client's agent`() async throws {
         try await withPump(.confirmation(123_456)) { bench, pump in
             #expect(await pair(bench) == "AuthenticationFailed: Authentication Failed")
             try await registerAgent(bench, right: 123_456, typed: 42)
@@ -81,7 +81,7 @@ struct PairingTests {
         }
     }
 
-    @Test func `A client has one agent, of a kind that there is`() async throws {
+    @Test func `A client has one agent, with a valid capability`() async throws {
         try await withBench { bench in
             func manager(_ member: String, _ arguments: DBusValue...) async -> String {
                 await bench.client.failure("", "AgentManager1", member, [.objectPath(Self.agent)] + arguments)

@@ -3,7 +3,7 @@ import FakeBlueZ
 import TestSupport
 import Testing
 
-@Suite("An application on the fake's second adapter", .timeLimit(.minutes(5)))
+@Suite("Applications of the fake bluetoothd", .timeLimit(.minutes(5)))
 struct PeripheralTests {
     static let service = "6e400001-b5a3-f393-e0a9-e50e24dcca9e"
     static let advertisement: [String: DBusValue] = [
@@ -35,7 +35,7 @@ struct PeripheralTests {
         try await bench.client.hears("\(path) ServicesResolved=true")
     }
 
-    @Test func `Is found, read, written and heard by a central on the first`() async throws {
+    @Test func `A central finds, reads, writes and subscribes to an application`() async throws {
         try await withApplication { bench, _, application in
             try await application.register()
             try await application.advertise(Self.advertisement)
@@ -68,7 +68,7 @@ struct PeripheralTests {
         }
     }
 
-    @Test func `Stops notifying when its only subscriber is gone, and begins anew`() async throws {
+    @Test func `Notifying stops with the last subscriber and resumes when the central returns`() async throws {
         try await withApplication { bench, _, application in
             try await application.register()
             try await application.advertise(Self.advertisement)
@@ -84,7 +84,7 @@ struct PeripheralTests {
         }
     }
 
-    @Test func `Has a central whose services are resolved as long as it is connected`() async throws {
+    @Test func `A central's services are resolved while it is connected`() async throws {
         try await withApplication { bench, _, application in
             try await application.register()
             try await application.advertise(Self.advertisement)
@@ -98,7 +98,7 @@ struct PeripheralTests {
         }
     }
 
-    @Test func `Is not told of a subscription that is remembered`() async throws {
+    @Test func `A restored subscription is not reported to the application`() async throws {
         try await withApplication { bench, second, application in
             await Radio.run { second.ownRadio.manners.remembersSubscriptions = true }
             try await application.register()
@@ -116,7 +116,7 @@ struct PeripheralTests {
         }
     }
 
-    @Test func `Has notifications cut to what fits`() async throws {
+    @Test func `Notifications are cut to the MTU`() async throws {
         try await withApplication { bench, second, application in
             await Radio.run { second.ownRadio.manners.mtu = 23 }
             try await application.register()
@@ -128,7 +128,7 @@ struct PeripheralTests {
         }
     }
 
-    @Test func `Is gone with its connection`() async throws {
+    @Test func `An application is withdrawn with its D-Bus connection`() async throws {
         try await withApplication { bench, second, application in
             try await application.register()
             try await application.advertise(Self.advertisement)
@@ -140,7 +140,7 @@ struct PeripheralTests {
         }
     }
 
-    @Test func `Has an advertisement that fits, or is refused`() async throws {
+    @Test func `An advertisement that does not fit is refused`() async throws {
         try await withApplication { _, second, application in
             func refusal(_ changes: [String: DBusValue]) async -> String? {
                 do {

@@ -4,7 +4,7 @@ import FirmwareSim
 import TestSupport
 import Testing
 
-@Suite("Writing to the fake's devices", .timeLimit(.minutes(5)))
+@Suite("Writes of the fake bluetoothd", .timeLimit(.minutes(5)))
 struct WritingTests {
     private static let board = "hci0/dev_C0_FF_EE_00_00_02"
     private static let item = board + "/service0001/char0002"
@@ -42,7 +42,7 @@ struct WritingTests {
             Self.item, "GattCharacteristic1", "WriteValue", [bytes, type.map { .writeType($0) } ?? .noOptions])
     }
 
-    @Test func `One write at a time is answered; another meanwhile is refused`() async throws {
+    @Test func `A write during another one gets InProgress`() async throws {
         var manners = LinkManners()
         manners.writeDelay = .seconds(1)
         try await withBoard([.write], manners) { bench, _, written in
@@ -55,7 +55,7 @@ struct WritingTests {
         }
     }
 
-    @Test func `A request is not checked against the flags, and is long where it does not fit`() async throws {
+    @Test func `A write request ignores the flags and becomes long if it does not fit`() async throws {
         try await withBoard([.writeWithoutResponse]) { bench, _, written in
             #expect(await write(bench, 20, "request") == "done")
             #expect(await write(bench, 21, "request") == "done")
@@ -66,7 +66,7 @@ struct WritingTests {
         }
     }
 
-    @Test func `What can't be written or read is refused`() async throws {
+    @Test func `Writing or reading without the matching flag is refused`() async throws {
         try await withBoard([.notify]) { bench, _, _ in
             #expect(await write(bench, 1) == "NotSupported: Operation is not supported")
             #expect(await write(bench, 1, "loudly") == "InvalidArguments: Invalid arguments in method call")
@@ -77,7 +77,7 @@ struct WritingTests {
         }
     }
 
-    @Test func `A device that goes away in the middle of a write leaves it unanswered`() async throws {
+    @Test func `A device that disappears during a write leaves it unanswered`() async throws {
         var manners = LinkManners()
         manners.writesUntilLoss = 1
         try await withBoard([.write], manners) { bench, _, written in
@@ -89,7 +89,7 @@ struct WritingTests {
         }
     }
 
-    @Test func `A link that ends cuts a write short`() async throws {
+    @Test func `The end of the link ends a write`() async throws {
         var manners = LinkManners()
         manners.writeDelay = .seconds(1)
         try await withBoard([.write], manners) { bench, board, written in
@@ -101,7 +101,7 @@ struct WritingTests {
         }
     }
 
-    @Test func `A service that a plugin has claimed is not written to`() async throws {
+    @Test func `A service claimed by a plugin refuses writes`() async throws {
         var manners = LinkManners()
         manners.claimedServices = ["FFF0"]
         try await withBoard([.write], manners) { bench, _, _ in
@@ -109,7 +109,7 @@ struct WritingTests {
         }
     }
 
-    @Test func `The MTU may be stale for a while, or not be told at all`() async throws {
+    @Test func `The MTU can be stale for a while, or missing`() async throws {
         var manners = LinkManners()
         manners.mtu = 185
         manners.staleMTU = 23
@@ -133,7 +133,7 @@ struct WritingTests {
         }
     }
 
-    @Test func `An acquired socket takes what fits, and drops the rest without a word`() async throws {
+    @Test func `An acquired socket takes packets that fit and drops longer ones silently`() async throws {
         try await withBoard([.writeWithoutResponse]) { bench, _, written in
             let reply = try await bench.client.call(Self.item, "GattCharacteristic1", "AcquireWrite", [.noOptions])
             #expect(reply.last == .uint16(23))

@@ -5,13 +5,13 @@ import TestSupport
 import Testing
 
 /// Clients that were written for the real bluetoothd, without knowledge of this one.
-@Suite("Other people's clients of the fake", .timeLimit(.minutes(5)))
+@Suite("Third-party clients of the fake bluetoothd", .timeLimit(.minutes(5)))
 struct ClientTests {
     private static let hasBleak = access("/usr/lib/python3/dist-packages/bleak/__init__.py", R_OK) == 0
     private static let hasBluetoothctl = Executable.find("bluetoothctl") != nil
 
     @Test(.enabled(if: hasBleak, "not installed: python3-bleak"))
-    func `bleak finds the pump, talks to it and leaves`() async throws {
+    func `bleak finds the pump, gets replies and disconnects`() async throws {
         try await withBench { bench in
             let pump = try await bench.addPump()
             let script = #filePath.replacing("ClientTests.swift", with: "bleak_client.py")
@@ -26,7 +26,7 @@ struct ClientTests {
     }
 
     @Test(.enabled(if: hasBluetoothctl, "not installed: bluez"))
-    func `bluetoothctl shows the adapter, finds the pump and talks to it`() async throws {
+    func `bluetoothctl shows the adapter, finds the pump and gets a reply`() async throws {
         try await withBench { bench in
             _ = try await bench.addPump()
             let program = try await ChildProcess(["bluetoothctl"], environment: bench.bus.environment)
