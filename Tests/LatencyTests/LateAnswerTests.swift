@@ -5,7 +5,7 @@ import Testing
 
 @testable import Latency
 
-@Suite("A late answer is not taken for the answer to the next question")
+@Suite("Late replies")
 struct LateAnswerTests {
     /// The usual delay of a reply. A query times out after 1 s.
     private static let usualTime = Duration.milliseconds(80)
@@ -30,7 +30,7 @@ struct LateAnswerTests {
         record.samples.map { $0.arrivals[$0.arrivals.count - 1].time - $0.sent }
     }
 
-    @Test("Its question was given up: the next one is asked only once no answer can be on its way", arguments: [1, 3])
+    @Test("After a timeout the next query waits until a late reply must have arrived", arguments: [1, 3])
     func behindQuestion(number: Int) throws {
         // Without a wait the next query would be 20 ms old when the late reply arrives.
         let pauses = [Duration](repeating: .milliseconds(100), count: 5)
@@ -39,7 +39,7 @@ struct LateAnswerTests {
         #expect(roundTrips(record) == [Duration](repeating: Self.usualTime, count: 4))
     }
 
-    @Test("Its question was the last of those that wait for the device: the first that is measured waits, too")
+    @Test("After a late reply during warm-up the first measured query waits as well")
     func beforeFirst() throws {
         // The first reply arrives 10 ms after the second query, whose own reply would arrive 10 ms after the third.
         let record = try measure(pauses: [.zero, .zero, .zero], late: [0: .milliseconds(1010)])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Latency
 
-@Suite("Round trips over a line, made up from parts")
+@Suite("Attribution of synthetic round trips over a line")
 struct LineAttributionTests {
     private static let seeds: [UInt64] = [1, 2, 3, 4, 5, 6, 7, 8]
 
@@ -15,7 +15,7 @@ struct LineAttributionTests {
         LatencyCarrier(.port, byteTime: .seconds(10) / 9600, latencyTimer: timer.map { .milliseconds($0) })
     }
 
-    @Test("Wire, loop and adapter are found again, each answer's own", arguments: seeds)
+    @Test("Wire, firmware and adapter times are recovered", arguments: seeds)
     func parts(seed: UInt64) throws {
         var model = LatencyModel()
         model.adapter = 16
@@ -35,7 +35,7 @@ struct LineAttributionTests {
         #expect(abs(step - 16) < 0.5)
     }
 
-    @Test("The loop's period is found by the phase of the answers", arguments: seeds, [0.0, 16])
+    @Test("The loop period is recovered from the phase of the replies", arguments: seeds, [0.0, 16])
     func loop(seed: UInt64, adapter: Double) throws {
         var model = LatencyModel()
         model.adapter = adapter
@@ -47,7 +47,7 @@ struct LineAttributionTests {
         }
     }
 
-    @Test("Waits at random, without a loop, are not taken for the phase of one", arguments: seeds)
+    @Test("Random waits are not taken for the phase of a loop", arguments: seeds)
     func random(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var now = 0.0
@@ -63,7 +63,7 @@ struct LineAttributionTests {
         }
     }
 
-    @Test("Two kinds of answers, a fast and a slow one, are no loop")
+    @Test("A mix of fast and slow replies is not taken for a loop")
     func twoKinds() {
         var random = SplitMix64(seed: 3)
         var (waits, answers): ([Double], [LoopEstimate.Answer]) = ([], [])
@@ -77,7 +77,7 @@ struct LineAttributionTests {
         #expect(LoopEstimate.find(waits: waits, answers: answers, blur: 0.5) == .irregular)
     }
 
-    @Test("A device that answers at once has no loop", arguments: seeds)
+    @Test("A device that replies at once has no loop", arguments: seeds)
     func noLoop(seed: UInt64) throws {
         var model = LatencyModel()
         model.loop = 0
@@ -90,7 +90,7 @@ struct LineAttributionTests {
         #expect(try #require(report.part(.firmware)).times.maximum < 2)
     }
 
-    @Test("Waits that differ by what the host is late now and then are no loop's", arguments: seeds)
+    @Test("Occasional delays of the host are not taken for a loop", arguments: seeds)
     func busyHost(seed: UInt64) throws {
         var model = LatencyModel()
         (model.loop, model.hostJitter) = (0, 5)
@@ -108,12 +108,12 @@ struct LineAttributionTests {
         }
     }
 
-    @Test("Few answers tell of no loop")
+    @Test("Too few replies reveal no loop")
     func tooFew() throws {
         #expect(try report(LatencyModel().make(11, seed: 1).0, Self.port()).loop == .tooFew)
     }
 
-    @Test("An answer that comes in one piece leaves firmware and adapter together", arguments: seeds)
+    @Test("A reply in one chunk leaves firmware and adapter time combined", arguments: seeds)
     func together(seed: UInt64) throws {
         var model = LatencyModel()
         (model.byteTime, model.replyLength, model.questionLength) = (10.0 / 115.2, 7, 4)
@@ -132,7 +132,7 @@ struct LineAttributionTests {
         #expect(report.part(.wire)?.basis == .computed)
     }
 
-    @Test("The rate of a line that nobody knows is measured, where the answers show it", arguments: seeds)
+    @Test("An unknown line rate is measured from the replies", arguments: seeds)
     func unknownRate(seed: UInt64) throws {
         let model = LatencyModel()
         let (samples, truths) = model.make(36, seed: seed)
@@ -146,7 +146,7 @@ struct LineAttributionTests {
     }
 
     @Test(
-        "Answers that come faster than the port's rate have no wire", arguments: [LatencyCarrier.Kind.port, .terminal])
+        "Replies faster than the port's rate have no wire time", arguments: [LatencyCarrier.Kind.port, .terminal])
     func noWire(kind: LatencyCarrier.Kind) throws {
         var model = LatencyModel()
         (model.byteTime, model.loop) = (0.001, 0)
@@ -155,7 +155,7 @@ struct LineAttributionTests {
         #expect(report.remarks.contains(.noLineRate))
     }
 
-    @Test("The parts of all answers add up to their round trips", arguments: seeds)
+    @Test("The parts add up to the round trip", arguments: seeds)
     func sum(seed: UInt64) throws {
         for adapter in [0.0, 16] {
             var model = LatencyModel()
@@ -170,7 +170,7 @@ struct LineAttributionTests {
         }
     }
 
-    @Test("Pauses that are short for the loop are remarked on")
+    @Test("A report warns if the pauses are too short for the loop")
     func undersampled() throws {
         let samples = LatencyModel().make(36, seed: 2).0
         let carrier = Self.port()

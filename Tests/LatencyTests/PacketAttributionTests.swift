@@ -2,7 +2,7 @@ import Testing
 
 @testable import Latency
 
-@Suite("Round trips over BLE, made up from parts")
+@Suite("Attribution of synthetic round trips over BLE")
 struct PacketAttributionTests {
     private static let seeds: [UInt64] = [1, 2, 3, 4, 5, 6, 7, 8]
 
@@ -11,7 +11,7 @@ struct PacketAttributionTests {
             LatencyReport(LatencyRecord(samples), .pump, over: LatencyCarrier(.radio, confirmsWrites: confirms)))
     }
 
-    @Test("The connection interval is found again", arguments: seeds, [7.5, 15, 30, 48.75])
+    @Test("The connection interval is recovered", arguments: seeds, [7.5, 15, 30, 48.75])
     func interval(seed: UInt64, interval: Double) throws {
         var model = RadioModel()
         model.interval = interval
@@ -20,7 +20,7 @@ struct PacketAttributionTests {
         #expect(!report.remarks.contains(.intervalUnknown))
     }
 
-    @Test("The time that a question waits for its event is found again", arguments: seeds)
+    @Test("The wait for a connection event is recovered", arguments: seeds)
     func wait(seed: UInt64) throws {
         let (samples, truths) = RadioModel().make(60, seed: seed)
         let carrier = try #require(try report(samples).part(.carrier))
@@ -29,7 +29,7 @@ struct PacketAttributionTests {
         #expect(carrier.times.maximum <= 15)
     }
 
-    @Test("Packets that come at any time show no interval", arguments: seeds)
+    @Test("Packets at random times reveal no connection interval", arguments: seeds)
     func none(seed: UInt64) throws {
         var model = RadioModel()
         model.interval = 0
@@ -39,20 +39,20 @@ struct PacketAttributionTests {
         #expect(report.part(.carrier, .firmware) != nil)
     }
 
-    @Test("The loop shows through connection events", arguments: seeds)
+    @Test("The loop period is recovered through connection events", arguments: seeds)
     func loop(seed: UInt64) throws {
         let loop = try #require(try report(RadioModel().make(40, seed: seed).0).foundLoop)
         #expect(abs(loop.period - 109) < loop.tolerance && loop.tolerance < 10, "\(loop)")
     }
 
-    @Test("What a device confirms has arrived: its wait for an event is part of sending")
+    @Test("With confirmed writes the wait for a connection event counts as sending")
     func confirmed() throws {
         let report = try report(RadioModel().make(40, seed: 1).0, confirms: true)
         #expect(report.part(.carrier) == nil)
         #expect(report.part(.host, .carrier) != nil)
     }
 
-    @Test("A link that returns from sending with the answer has one part")
+    @Test("If sending returns only with the reply, the round trip is one part")
     func answered() throws {
         let samples = RadioModel().make(40, seed: 1).0.map { sample in
             var sample = sample

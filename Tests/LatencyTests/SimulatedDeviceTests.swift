@@ -6,7 +6,7 @@ import Testing
 
 @testable import Latency
 
-@Suite("Measuring simulated devices in simulated time")
+@Suite("Latency of simulated devices")
 struct SimulatedDeviceTests {
     private static let port = LatencyCarrier(.port, byteTime: .seconds(10) / 9600)
 
@@ -14,7 +14,7 @@ struct SimulatedDeviceTests {
         PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34), potentiometer: 512))
     }
 
-    @Test("A pump on a wire: its loop takes 109 ms, and the rest is known to a byte")
+    @Test("A pump on a wire has a loop of 109 ms")
     func pumpOnWire() throws {
         let outcome = LatencyWorld(Self.pump).measure(.pump, count: 36)
         let record = try #require(outcome.record, "\(String(describing: outcome.error)) \(outcome.ending)")
@@ -33,7 +33,7 @@ struct SimulatedDeviceTests {
         #expect(report.part(.adapter)?.times.maximum ?? 0 < 0.01)
     }
 
-    @Test("A pump behind an adapter: its steps show, and what they cost")
+    @Test("A pump behind an adapter shows the steps of the adapter")
     func pumpBehindAdapter() throws {
         let outcome = LatencyWorld(Self.pump, over: .adapter(.milliseconds(16))).measure(.pump, count: 36)
         let record = try #require(outcome.record)
@@ -47,7 +47,7 @@ struct SimulatedDeviceTests {
         #expect(try #require(report.part(.firmware)).times.maximum <= 110.1)
     }
 
-    @Test("A pump behind a module: the connection interval shows", arguments: [7.5, 30.0])
+    @Test("A pump behind a BLE module shows the connection interval", arguments: [7.5, 30.0])
     func pumpBehindModule(interval: Double) throws {
         let outcome = LatencyWorld(Self.pump, over: .radio(.milliseconds(interval))).measure(.pump, count: 40)
         let record = try #require(outcome.record)
@@ -60,7 +60,7 @@ struct SimulatedDeviceTests {
         #expect(abs(loop.period - 109) < loop.tolerance && loop.tolerance < interval, "\(loop)")
     }
 
-    @Test("A running pump is only asked, and answers that its status lines hit are left out")
+    @Test("A running pump gets only queries, and replies mixed with status lines are left out")
     func running() throws {
         var pump = Self.pump
         pump.receive(Array("ON\n".utf8), at: .zero)
@@ -75,7 +75,7 @@ struct SimulatedDeviceTests {
         #expect(abs(try #require(report.foundLoop).period - 109) < 1)
     }
 
-    @Test("An LED board answers at once; in one piece, so that nothing but the wire is told apart")
+    @Test("An LED board replies at once in one chunk, so only the wire time is separate")
     func led() throws {
         let outcome = LatencyWorld(LEDFirmware()).measure(.led, count: 20)
         let record = try #require(outcome.record)
@@ -86,7 +86,7 @@ struct SimulatedDeviceTests {
         #expect(report.part(.firmware, .adapter)?.times.maximum ?? 1 < 0.001)
     }
 
-    @Test("A storm sensor is asked again only once its log is over", arguments: [false, true])
+    @Test("A storm sensor is queried again only after its log has ended", arguments: [false, true])
     func storm(echoes: Bool) throws {
         let options = StormFirmwareOptions(rows: 40, echoesCommand: echoes)
         let outcome = LatencyWorld(StormFirmware(options: options)).measure(.storm, count: 5)
@@ -96,7 +96,7 @@ struct SimulatedDeviceTests {
 
     // MARK: No reply
 
-    @Test("A device that does not answer is given up, and was only asked")
+    @Test("A device that never replies is given up and gets only queries")
     func mute() {
         let world = LatencyWorld(Self.pump)
         world.onWrite = { _ in nil }
@@ -105,7 +105,7 @@ struct SimulatedDeviceTests {
         #expect(Set(world.written) == ["TEMP\n"])
     }
 
-    @Test("A device that falls silent is given up after a few questions")
+    @Test("A device that falls silent is given up after a few queries")
     func silent() {
         let world = LatencyWorld(Self.pump)
         world.onWrite = { [unowned world] in world.written.count > 10 ? nil : $0 }
@@ -114,7 +114,7 @@ struct SimulatedDeviceTests {
         #expect(world.written.count < 20)
     }
 
-    @Test("Questions that are lost are counted, and the others are measured")
+    @Test("Lost queries are counted, and the others are measured")
     func lossy() throws {
         let world = LatencyWorld(Self.pump)
         world.onWrite = { [unowned world] in world.written.count % 5 == 0 ? nil : $0 }
@@ -122,7 +122,7 @@ struct SimulatedDeviceTests {
         #expect(record.unansweredCount == 8 && record.samples.count == 32)
     }
 
-    @Test("A NUL behind each line end disturbs no question")
+    @Test("A NUL after each line end disturbs no query")
     func nuls() throws {
         let world = LatencyWorld(Self.pump)
         world.onWrite = { [unowned world] _ in
@@ -133,7 +133,7 @@ struct SimulatedDeviceTests {
         #expect(record.samples.count == 5 && record.unansweredCount == 0)
     }
 
-    @Test("A device of another kind says something else")
+    @Test("An unexpected reply is reported as not understood")
     func foreign() {
         let world = LatencyWorld(Self.pump)
         world.onWrite = { _ in "FOO\n" }
@@ -141,7 +141,7 @@ struct SimulatedDeviceTests {
         #expect(error == .notUnderstood(Array("ERROR:UNKNOWN_COMMAND".utf8)))
     }
 
-    @Test("What a terminal may have sent back to the device is made no command of")
+    @Test("A line that a terminal may have echoed is ended before the first query")
     func midLine() async throws {
         let link = ScriptedLink(mayBeMidLine: true) { sent in
             sent == "TEMP\n" ? "TEMP:34.5\r\n" : sent == "999\n" ? "ERROR:UNKNOWN_COMMAND\r\n" : nil
@@ -154,7 +154,7 @@ struct SimulatedDeviceTests {
         #expect(await link.nextSent() == "TEMP\n")
     }
 
-    @Test("A link that breaks ends the measurement with its error")
+    @Test("A lost link ends the measurement with its error")
     func lost() {
         let world = LatencyWorld(Self.pump)
         world.onWrite = { [unowned world] text in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Latency
 
-@Suite("How questions are spread, and times summed up")
+@Suite("Query pauses and statistics")
 struct SpreadTests {
     @Test("Pauses favour no phase of a loop", arguments: [60.0, 80, 97, 100, 109])
     func phases(loop: Double) {
@@ -17,7 +17,7 @@ struct SpreadTests {
         for count in counts { #expect((430...570).contains(count), "\(counts)") }
     }
 
-    @Test("Pauses are the interval on average, and differ")
+    @Test("Pauses average the interval and differ from one another")
     func average() {
         var random = SplitMix64(seed: 5)
         let pauses = QuestionPauses.make(count: 40, interval: .milliseconds(150), using: &random)
@@ -25,7 +25,7 @@ struct SpreadTests {
         #expect(Set(pauses).count == 40)
     }
 
-    @Test("A histogram holds each time once, in few ranges of a round width")
+    @Test("A histogram counts each time once, in a few equal ranges")
     func histogram() {
         var random = SplitMix64(seed: 9)
         for span in [0.0, 0.004, 0.7, 3, 15, 15.001, 150, 5000] {
@@ -42,7 +42,7 @@ struct SpreadTests {
         }
     }
 
-    @Test("A summary has the middle and the ends")
+    @Test("A summary has the median, the mean and the extremes")
     func summary() throws {
         let summary = try #require(TimeSummary((1...100).map(Double.init).shuffled()))
         #expect((summary.minimum, summary.median, summary.percentile99, summary.maximum) == (1, 51, 100, 100))
