@@ -1,10 +1,10 @@
 import DeviceKit
 import Testing
 
-@Suite("What is cleaned up however something ended") struct CleanupTests {
+@Suite("Cleanup") struct CleanupTests {
     private struct Flaw: Error {}
 
-    @Test func `It comes behind what was done`() async throws {
+    @Test func `The cleanup runs after the body`() async throws {
         var steps: [String] = []
         let value = try await withCleanup({ steps.append("cleanup") }) {
             steps.append("body")
@@ -14,7 +14,7 @@ import Testing
         #expect(steps == ["body", "cleanup"])
     }
 
-    @Test func `It comes where that failed, which is thrown all the same`() async {
+    @Test func `The cleanup runs if the body throws, and the error is passed on`() async {
         var isClean = false
         await #expect(throws: Flaw.self) {
             try await withCleanup({ isClean = true }) { throw Flaw() }

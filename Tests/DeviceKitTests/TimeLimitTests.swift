@@ -3,11 +3,11 @@ import DeviceKit
 import TestSupport
 import Testing
 
-@Suite("What is done for a limited time", .timeLimit(.minutes(5)))
+@Suite("Time limits", .timeLimit(.minutes(5)))
 struct TimeLimitTests {
     private let clock = ManualClock()
 
-    @Test("What ends before its time is up ends by itself")
+    @Test("A body that ends in time is not marked as timed out")
     func inTime() async throws {
         for time in [nil, Duration.seconds(5)] {
             let (isTimeUp, result) = await withTimeLimit(time, clock: clock) {}
@@ -16,7 +16,7 @@ struct TimeLimitTests {
         }
     }
 
-    @Test("What does not is cancelled")
+    @Test("A body that takes too long is cancelled")
     func timeUp() async {
         let clock = clock
         async let ending = withTimeLimit(.seconds(5), clock: clock) { try await clock.sleep(for: .seconds(60)) }
@@ -28,7 +28,7 @@ struct TimeLimitTests {
         #expect(throws: CancellationError.self) { try result.get() }
     }
 
-    @Test("The time counts from the call, though what watches it begins late")
+    @Test("The time limit counts from the call, even if its timer starts late")
     func lateTimer() async {
         let clock = clock
         // The loop has only one thread, and the body runs on it first.
@@ -40,7 +40,7 @@ struct TimeLimitTests {
         #expect(throws: CancellationError.self) { try result.get() }
     }
 
-    @Test("Where the caller is cancelled its time is not up", arguments: [nil, Duration.seconds(5)])
+    @Test("Cancelling the caller does not count as a timeout", arguments: [nil, Duration.seconds(5)])
     func cancelled(time: Duration?) async {
         let clock = clock
         let caller = Task { await withTimeLimit(time, clock: clock) { try await clock.sleep(for: .seconds(60)) } }

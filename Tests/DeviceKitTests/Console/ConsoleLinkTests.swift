@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("Lines that are typed faster than the device reads are sent one after another, in their order")
+    @Test("Lines entered faster than the device reads are sent one by one, in order")
     func pace() async throws {
         let link = await link()
         for line in ["SPEED:1", "SPEED:2", "OFF"] { link.send(Array(line.utf8)) }
@@ -32,7 +32,7 @@ import Testing
         #expect(await link.close() == [])
     }
 
-    @Test("A line that is typed when the one before was read is sent at once")
+    @Test("A line is sent at once if the device has read the one before")
     func pause() async throws {
         let link = await link()
         for line in ["ON", "OFF"] {
@@ -45,7 +45,7 @@ import Testing
         #expect(await link.close() == [])
     }
 
-    @Test("Closing sends what waits first")
+    @Test("Closing first sends the waiting lines")
     func drain() async throws {
         let link = await link()
         for line in ["STATUS", "OFF"] { link.send(Array(line.utf8)) }
@@ -58,7 +58,7 @@ import Testing
         #expect(device.closeCount == 1)
     }
 
-    @Test("Closing that is cancelled tells which lines were not sent")
+    @Test("A cancelled close returns the unsent lines")
     func cancelled() async throws {
         let link = await link()
         for line in ["STATUS", "SPEED:1", "OFF"] { link.send(Array(line.utf8)) }
@@ -71,7 +71,7 @@ import Testing
         #expect(device.unreadSent == [])
     }
 
-    @Test("A line that the link does not take is told of, and the next does not wait for it")
+    @Test("A line that the link refuses is reported, and the next one does not wait")
     func failure() async throws {
         device.failSends(with: LinkError(.disconnected, name: "scripted", activity: "send"))
         let link = await link()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("A conversation in lines with a device of any family", .timeLimit(.minutes(5)))
+@Suite("The line console", .timeLimit(.minutes(5)))
 struct LineConsoleTests {
     /// A family that is not part of this package.
     private static let scale = Family(
@@ -58,7 +58,7 @@ struct LineConsoleTests {
         _ = try await happenings.wait(for: words) { $0.contains(words) ? true : nil }
     }
 
-    @Test("What lay on the link before answers no line of a script")
+    @Test("Input that arrived before a script does not count as a reply")
     func heardBefore() async throws {
         await link.deliver("ERR OLD\r\nWEI")
         let console = try console(isScript: true)
@@ -74,7 +74,7 @@ struct LineConsoleTests {
         #expect(end.unanswered == Array("WEIGH".utf8))
     }
 
-    @Test("What is entered goes to the device, and what the device says is told; a line for the program is its own")
+    @Test("Entered lines are sent, replies are shown, and :quit is handled by the program")
     func talk() async throws {
         let console = try console()
         async let result = console.run(over: link)
@@ -89,7 +89,7 @@ struct LineConsoleTests {
         #expect(link.closeCount == 1)
     }
 
-    @Test("With lines that end an answer, a script goes on at once, and ends with the last answer")
+    @Test("With a known end of reply, a script continues at once and ends with the last reply")
     func scriptWithEnds() async throws {
         let console = try console(isScript: true, end: "ok|error:*")
         async let result = console.run(over: link)
@@ -104,7 +104,7 @@ struct LineConsoleTests {
     }
 
     @Test(
-        "A script ends at an error that was named, and at an answer that does not end; what was not sent is counted",
+        "A script stops at a named error or a reply without end, and counts the unsent lines",
         arguments: [("error:2", "error:2", nil), ("moving", nil, "B")] as [(String, String?, String?)])
     func scriptThatStops(answer: String, error: String?, unanswered: String?) async throws {
         let console = try console(isScript: true, end: "ok|error:*", failure: "error:*")
@@ -127,7 +127,7 @@ struct LineConsoleTests {
     }
 
     @Test(
-        "A pattern describes whole lines, with '*' for any text",
+        "A pattern matches whole lines, with '*' for any text",
         arguments: [
             ("ok", ["ok"], ["ok ", "OK", "nok", ""]),
             ("ok|error:*", ["ok", "error:", "error:20"], ["error", "no error:2"]),
@@ -140,10 +140,10 @@ struct LineConsoleTests {
         for line in others { #expect(!pattern.matches(line), "\(line)") }
     }
 
-    @Test("A pattern with an empty alternative is none", arguments: ["", "|", "ok|", "|ok", "a||b"])
+    @Test("A pattern with an empty alternative is invalid", arguments: ["", "|", "ok|", "|ok", "a||b"])
     func noPatterns(text: String) { #expect(LinePattern(text) == nil) }
 
-    @Test("NULs around a line are not shown, and are no line that has begun")
+    @Test("NULs around a line are not shown and start no line")
     func nuls() async throws {
         let console = try console()
         async let result = console.run(over: link)
@@ -158,7 +158,7 @@ struct LineConsoleTests {
         #expect(happenings.state == ["heard WEIGHT 12", "heard WEIGHT 13"])
     }
 
-    @Test("What the device says last is told also where the task is cancelled meanwhile")
+    @Test("Input that arrives while a cancelled console closes is still shown")
     func interrupted() async throws {
         let console = try console()
         let link = LastWordLink(link, "WEIGHT 12\r\nOVER")
@@ -170,7 +170,7 @@ struct LineConsoleTests {
         #expect(happenings.state == ["heard WEIGHT 12", "heard OVER (no line end)"])
     }
 
-    @Test("What the family calls dangerous is not sent")
+    @Test("A line that the family calls dangerous is not sent")
     func danger() async throws {
         let console = try console()
         async let result = console.run(over: link)
@@ -181,7 +181,7 @@ struct LineConsoleTests {
         #expect(happenings.state == ["dangerous TARE ALL: it would tare every scale"])
     }
 
-    @Test("A device that is lost is waited for, and what was sent last is told to be in doubt")
+    @Test("A lost device is waited for, and its last line is reported as pending")
     func loss() async throws {
         let second = ScriptedLink()
         let isBack = Watched(false)
@@ -206,7 +206,7 @@ struct LineConsoleTests {
     }
 
     @Test(
-        "A script's next line waits until the device has answered, and silence is told; errors are for the family to say"
+        "A script waits for each reply, reports silence, and takes errors from the family"
     )
     func script() async throws {
         let console = try console(isScript: true)
@@ -234,7 +234,7 @@ struct LineConsoleTests {
         #expect(outcome.unanswered == Array("TARE".utf8))
     }
 
-    @Test("A script ends where the link breaks: what follows is not sent to a device that may have started anew")
+    @Test("A script ends with a lost link, and the rest is not sent to a restarted device")
     func brokenScript() async throws {
         let console = try console(isScript: true)
         async let result = console.run(over: link)
@@ -251,7 +251,7 @@ struct LineConsoleTests {
         }
     }
 
-    @Test("What is entered behind the end is not sent, and is not forgotten")
+    @Test("Lines entered after the end are returned as unsent")
     func behindTheEnd() async throws {
         let console = try console()
         enter("WEIGH", in: console)
@@ -264,7 +264,7 @@ struct LineConsoleTests {
         #expect(console.unsentLines == [Array("TARE".utf8), Array("OFF".utf8)])
     }
 
-    @Test("A line that can't be sent while the console ends is told of, and ends it by the link's error")
+    @Test("A send that fails while the console ends is reported and thrown")
     func failsAtTheEnd() async throws {
         link.failSends(with: LinkError(.disconnected, name: "scripted", activity: "send"))
         let console = try console()
@@ -274,7 +274,7 @@ struct LineConsoleTests {
         #expect(happenings.state == ["not sent OFF"])
     }
 
-    @Test("A device that comes back when the console has ended is let go")
+    @Test("A link that opens after the console has ended is closed")
     func backAtTheEnd() async throws {
         let second = ScriptedLink()
         let isOpening = Watched(false)

@@ -3,7 +3,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("A line that is sent as it is, and its answer", .timeLimit(.minutes(5)))
+@Suite("Raw lines and their replies", .timeLimit(.minutes(5)))
 struct LineExchangeTests {
     private let clock = ManualClock()
     private let link = ScriptedLink()
@@ -22,7 +22,7 @@ struct LineExchangeTests {
         return try await answer
     }
 
-    @Test("Each line is told, the first error counts, and what has no end is a line too")
+    @Test("Each line is reported, the first error counts, and a line without end counts too")
     func lines() async throws {
         let heard = Watched<[String]>([])
         let answer = try await exchange("OK\r\nERROR:ONE\r\nERROR:TWO\r\nPUM") { line in
@@ -33,7 +33,7 @@ struct LineExchangeTests {
         #expect(answer.deviceError == "ONE")
     }
 
-    @Test("What has come before is no answer")
+    @Test("Input that arrived earlier does not count as a reply")
     func earlier() async throws {
         for piece in ["PUMP:ON\r\nERROR:", "OLD\r\nSTA"] { await link.deliver(piece) }
         let earlier = try await LineExchange(with: .pump, over: link, clock: clock).earlierLines()
@@ -43,12 +43,12 @@ struct LineExchangeTests {
         #expect(answer.deviceError == nil)
     }
 
-    @Test("Where nothing comes the answer has no line")
+    @Test("Silence gives a reply without lines")
     func silence() async throws {
         #expect(try await exchange().lineCount == 0)
     }
 
-    @Test("An answer ends with the line that is to end it, or is cut off by the time; an error of that form counts")
+    @Test("A reply ends with the end pattern or at the timeout, and a failure pattern sets the error")
     func end() async throws {
         var rules = AnswerRules()
         rules.timeout = .seconds(3)
@@ -75,7 +75,7 @@ struct LineExchangeTests {
         }
     }
 
-    @Test("Where each packet is a line there is no line end to send")
+    @Test("A packet link gets no line end")
     func packets() async throws {
         let link = ScriptedLink(keepsPacketBounds: true)
         let exchange = LineExchange(with: .pump, over: link, clock: clock)

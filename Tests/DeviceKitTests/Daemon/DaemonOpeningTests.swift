@@ -6,7 +6,7 @@ import Transports
 
 @testable import DeviceKit
 
-@Suite("A device that a daemon has", .timeLimit(.minutes(5)))
+@Suite("Devices of a daemon", .timeLimit(.minutes(5)))
 struct DaemonOpeningTests {
     private let told = Watched<[String]>([])
     private static let holder = LinkHolder(processID: 7, command: "picocom")
@@ -48,7 +48,7 @@ struct DaemonOpeningTests {
         try await #require(throws: LinkError.self) { try await opening.link(to: Endpoint(endpoint)) }
     }
 
-    @Test func `Is reached through it where it is busy, as if it were there itself`() async throws {
+    @Test func `A busy device is reached through the daemon, with the same link properties`() async throws {
         var device = Self.pump()
         device.greeting = "MANUAL:ON\r\n"
         let daemon = try await FakeDaemon([device])
@@ -70,7 +70,7 @@ struct DaemonOpeningTests {
         await daemon.close()
     }
 
-    @Test func `A name that several daemons give to a device leads to none of them`() async throws {
+    @Test func `A name that several daemons use for different devices is ambiguous`() async throws {
         let daemons = [
             try await FakeDaemon([Self.pump()]),
             try await FakeDaemon([FakeDaemon.Device("pump", family: "pump", endpoint: "tcp:bench:4000")]),
@@ -82,7 +82,7 @@ struct DaemonOpeningTests {
         for daemon in daemons { await daemon.close() }
     }
 
-    @Test func `Of several daemons that are to have the same device, the one that has it counts`() async throws {
+    @Test func `If several daemons share a device, the one that has it connected is used`() async throws {
         var waiting = Self.pump()
         waiting.isUp = false
         let daemons = [try await FakeDaemon([waiting]), try await FakeDaemon([Self.pump()])]
@@ -92,7 +92,7 @@ struct DaemonOpeningTests {
         for daemon in daemons { await daemon.close() }
     }
 
-    @Test func `What it said right behind the answer is not lost where the link is listened to`() async throws {
+    @Test func `Input right after the daemon's reply is not lost`() async throws {
         var device = Self.pump()
         device.greeting = "MANUAL:ON\r\n"
         let daemon = try await FakeDaemon([device])
@@ -111,7 +111,7 @@ struct DaemonOpeningTests {
         #expect(try await heard.all("the link") == "")
     }
 
-    @Test func `Is reached by its name, by the daemon that knows it`() async throws {
+    @Test func `A device is reached by name through the daemon that knows it`() async throws {
         let (other, daemon) = (try await FakeDaemon([Self.pump("other")]), try await FakeDaemon([Self.pump()]))
         let link = try await opening(other, daemon).link(to: Endpoint("shared:pump"))
         #expect(link.name == "shared:pump")
@@ -120,7 +120,7 @@ struct DaemonOpeningTests {
         for daemon in [other, daemon] { await daemon.close() }
     }
 
-    @Test func `A name that it does not know is told with those that it knows`() async throws {
+    @Test func `An unknown name fails with a list of the known names`() async throws {
         let daemon = try await FakeDaemon([Self.pump("left"), Self.pump("right")])
         let error = try await failure(opening(daemon), "shared:pump")
         #expect(error.code == .notFound)
@@ -128,7 +128,7 @@ struct DaemonOpeningTests {
         await daemon.close()
     }
 
-    @Test func `Where no daemon is, a name is told to lead nowhere, and a busy device is busy`() async throws {
+    @Test func `Without a daemon a shared name is unavailable, and a busy device stays busy`() async throws {
         #expect(try await failure(opening(), "shared:pump").code == .unavailable)
         let error = try await failure(opening(), "bench:tty-188-0")
         #expect(error.code == .busy)
@@ -139,7 +139,7 @@ struct DaemonOpeningTests {
         #expect(try await failure(opening(gone), "bench:tty-188-0").code == .busy)
     }
 
-    @Test func `One that it does not have stays busy`() async throws {
+    @Test func `A device that the daemon does not have stays busy`() async throws {
         let daemon = try await FakeDaemon([Self.pump()])
         let error = try await failure(opening(daemon), "bench:tty-188-1")
         #expect(error.code == .busy)
@@ -148,7 +148,7 @@ struct DaemonOpeningTests {
         await daemon.close()
     }
 
-    @Test func `A daemon that has the port and does not know the device yet is told not to be ready`() async throws {
+    @Test func `A port held by a daemon that does not share it is reported as unavailable`() async throws {
         let daemon = try await FakeDaemon([])
         let error = try await failure(
             opening(daemon, holder: LinkHolder(processID: 7, command: "pumpctld")), "bench:tty-188-0")
@@ -157,7 +157,7 @@ struct DaemonOpeningTests {
         await daemon.close()
     }
 
-    @Test func `A refusal is told as the daemon has worded it`() async throws {
+    @Test func `A refusal is reported in the daemon's words`() async throws {
         var device = Self.pump()
         device.refusal = #""code":"flashing","message":"it is being \"flashed\"","hint":"wait for it""#
         let daemon = try await FakeDaemon([device])
@@ -171,7 +171,7 @@ struct DaemonOpeningTests {
         await daemon.close()
     }
 
-    @Test func `One that is away is not there by its name, and is waited for by who needs it`() async throws {
+    @Test func `An absent device is not found by its name and unavailable by its endpoint`() async throws {
         var device = Self.pump()
         device.isUp = false
         let daemon = try await FakeDaemon([device])
@@ -181,7 +181,7 @@ struct DaemonOpeningTests {
     }
 
     @Test(arguments: ["shared:pump", "bench:tty-188-0"])
-    func `One of another family is sent nothing`(endpoint: String) async throws {
+    func `A device of another family gets no bytes`(endpoint: String) async throws {
         let daemon = try await FakeDaemon([Self.pump()])
         let error = try await failure(opening(daemon, of: .led), endpoint)
         #expect(error.code == .wrongFamily)
@@ -201,14 +201,14 @@ struct DaemonOpeningTests {
         await daemon.close()
     }
 
-    @Test func `A board that others use too is not reset`() async throws {
+    @Test func `A shared board is not reset`() async throws {
         let daemon = try await FakeDaemon([Self.pump()])
         #expect(try await failure(opening(daemon), "serial:/dev/tty-188-0?reset").code == .busy)
         #expect(daemon.heard.state == [])
         await daemon.close()
     }
 
-    @Test func `Where it is lost in mid-command the outcome is unknown`() async throws {
+    @Test func `If the daemon is lost during a command, the outcome is unknown`() async throws {
         let daemon = try await FakeDaemon([Self.pump()])
         let link = try await opening(daemon).link(to: Endpoint("bench:tty-188-0"))
         let error = await #expect(throws: SessionError.self) {
@@ -220,7 +220,7 @@ struct DaemonOpeningTests {
         await daemon.close()
     }
 
-    @Test func `OFF goes through it`() async throws {
+    @Test func `OFF is sent through the daemon`() async throws {
         let daemon = try await FakeDaemon([Self.pump()])
         let opening = opening(daemon)
         try await SwitchingOff(.pump) { try await opening.link(to: $0, for: .oneCommand) }
@@ -229,7 +229,7 @@ struct DaemonOpeningTests {
         await daemon.close()
     }
 
-    @Test func `OFF waits for a device that it is just opening`() async throws {
+    @Test func `OFF waits for a device that the daemon is still opening`() async throws {
         var device = Self.pump()
         device.isUp = false
         let daemon = try await FakeDaemon([device])

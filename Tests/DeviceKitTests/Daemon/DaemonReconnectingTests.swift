@@ -6,7 +6,7 @@ import Transports
 
 @testable import DeviceKit
 
-@Suite("A device that a daemon has, lost and found", .timeLimit(.minutes(5)))
+@Suite("Reconnecting through a daemon", .timeLimit(.minutes(5)))
 struct DaemonReconnectingTests {
     private let clock = ManualClock()
     /// For each attempt, the device's name at the daemon, or "nobody" if no daemon was asked.
@@ -43,7 +43,7 @@ struct DaemonReconnectingTests {
         }
     }
 
-    @Test func `Is waited for at the daemon as long as that says that the device is away`() async throws {
+    @Test func `As long as the daemon reports the device as absent, it is waited for there`() async throws {
         failures.update { $0 = Array(repeating: .notFound, count: 20) }
         let reconnector = try reconnector()
         let finding = Task { try await reconnector.link() }
@@ -52,7 +52,7 @@ struct DaemonReconnectingTests {
         #expect(asked.state == Array(repeating: "pump", count: 21))
     }
 
-    @Test func `A daemon that is started again gets the device first`() async throws {
+    @Test func `A restarted daemon gets the device first`() async throws {
         failures.update { $0 = [.unavailable, .unavailable, .unavailable, .notFound] }
         let reconnector = try reconnector()
         let finding = Task { try await reconnector.link() }
@@ -61,7 +61,7 @@ struct DaemonReconnectingTests {
         #expect(!asked.state.contains("nobody"))
     }
 
-    @Test func `Where no daemon listens any more the device is opened without one`() async throws {
+    @Test func `If no daemon returns, the device is opened directly`() async throws {
         failures.update { $0 = Array(repeating: .unavailable, count: 100) }
         let reconnector = try reconnector("tcp:bench:4000")
         let finding = Task { try await reconnector.link() }
@@ -81,7 +81,7 @@ struct DaemonReconnectingTests {
         // The daemon has another working folder.
         ("./pump", "shared:pump"), (nil, "shared:pump"),
     ])
-    func `A device that was named by its daemon is opened where the daemon had it`(
+    func `A device named by its daemon is reopened at the daemon's endpoint`(
         device: String?, opened: String
     ) async throws {
         let opens = Watched<[String]>([])
@@ -96,7 +96,7 @@ struct DaemonReconnectingTests {
         #expect(opens.state == [opened])
     }
 
-    @Test func `Another device of that name is not taken for it, also not for OFF`() async throws {
+    @Test func `Another device with the same shared name is not taken for it, not even for OFF`() async throws {
         for takesUnknown in [false, true] {
             let clock = ManualClock()
             let devices = Watched(["tcp:bench:5000", "tcp:bench:5000", "tcp:bench:4000"])
@@ -128,7 +128,7 @@ struct DaemonReconnectingTests {
         }
     }
 
-    @Test func `What it said before and after it was away is heard`() async throws {
+    @Test func `Input before and after a loss is received`() async throws {
         let device = FakeDaemon.Device("pump", family: "pump")
         let daemon = try await FakeDaemon([device])
         var opening = LinkOpening(of: .pump)

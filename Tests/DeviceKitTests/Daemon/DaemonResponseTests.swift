@@ -5,10 +5,10 @@ import Testing
 
 @testable import DeviceKit
 
-@Suite("What a daemon says") struct DaemonResponseTests {
+@Suite("Daemon responses") struct DaemonResponseTests {
     private func read(_ json: String) -> DaemonResponse? { DaemonResponse(Array(json.utf8)) }
 
-    @Test func `Its members are read by what is there, and the rest is ignored`() throws {
+    @Test func `Response members are read by name, and unknown ones are ignored`() throws {
         let response = try #require(
             read(#"{"id":1,"ok":true,"device":"p\u0075mp","more":[1,{"id":2}],"error":{"code":"x"}}"#))
         #expect(response.id == 1)
@@ -20,13 +20,13 @@ import Testing
         #expect(response.member("device") == nil)
     }
 
-    @Test func `An event has no number, and what is no object is nothing`() {
+    @Test func `An event has no id, and a line that is not an object is no response`() {
         #expect(read(#"{"event":"hello"}"#)?.id == nil)
         #expect(read("STATUS:{State:OFF}") == nil)
         #expect(read("") == nil)
     }
 
-    @Test func `The objects of an array are read, whatever is in their texts`() throws {
+    @Test func `Objects of an array are read, whatever their strings contain`() throws {
         let list = #"[{"name":"a } ] \" b","x":{"y":[{}]}}, {"name":"c"}, 7, null]"#
         let response = try #require(read(#"{"devices":\#(list),"none":[],"one":{"name":"d"}}"#))
         #expect(response.members("devices").map { $0.text("name") } == ["a } ] \" b", "c"])
@@ -36,13 +36,13 @@ import Testing
     }
 }
 
-@Suite("A daemon's socket that one may not use") struct DaemonSocketTests {
+@Suite("Daemon sockets without permission") struct DaemonSocketTests {
     private let folder = TemporaryFolder()
     private static let busy = LinkError(
         .busy, name: "/dev/ttyUSB0", activity: "open", hint: "end it first",
         holder: LinkHolder(processID: 7, command: "pumpctld"), deviceID: "tty-188-0")
 
-    @Test(.enabled(if: geteuid() == 0)) func `The group that may is named`() {
+    @Test(.enabled(if: geteuid() == 0)) func `The permission hint names the group or user that has access`() {
         let socket = DaemonSocket(path: folder.write("", to: "socket"))
         chmod(socket.path, 0o660)
         #expect(socket.permissionHint.hasPrefix("use it as root"))
@@ -56,7 +56,7 @@ import Testing
         #expect(DaemonSocket(path: folder.path("none")).permissionHint.hasSuffix("sudo usermod -aG tty $USER"))
     }
 
-    @Test func `Where the daemon has the device, what is to be done is said in place of ending it`() {
+    @Test func `If the daemon has the device, the hint is to get permission, not to end it`() {
         let socket = DaemonSocket(path: folder.write("", to: "socket"))
         let denied = DaemonError(.notPermitted, at: socket)
         let error = Self.busy.asking(denied)
@@ -69,7 +69,7 @@ import Testing
         #expect(other.asking(DaemonError(.notRunning)) == other)
     }
 
-    @Test func `A daemon whose socket is elsewhere, or that does not answer, is not to be killed`() {
+    @Test func `A daemon with another socket or without an answer gets no kill hint`() {
         let elsewhere = Self.busy.asking(DaemonError(.notRunning))
         #expect(elsewhere.code == .busy)
         #expect(elsewhere.hint?.contains("PUMPCTLD_SOCKET=PATH") == true)

@@ -4,9 +4,9 @@ import RecordFormat
 import Testing
 import Transports
 
-@Suite("What is known of each family, as data")
+@Suite("Family rows")
 struct FamilyTests {
-    @Test("Names are unlike each other, and so are commands, events, errors and fields of one family")
+    @Test("Family names are unique, and so are commands, events, errors and fields of a family")
     func uniqueness() {
         expectUnique(Family.all.map(\.name))
         for family in Family.all {
@@ -19,7 +19,7 @@ struct FamilyTests {
 
     private func expectUnique(_ words: [String]) { #expect(Set(words).count == words.count, "\(words)") }
 
-    @Test("Each either has a stop, or says why not", arguments: Family.all)
+    @Test("Each family has a stop or a reason for having none", arguments: Family.all)
     func stop(family: Family) {
         let reason = family.reasonForNoStop { "<\($0)>" }
         #expect((family.stop == nil) == (reason != nil))
@@ -28,7 +28,7 @@ struct FamilyTests {
         #expect(reason?.contains("{") != true)
     }
 
-    @Test("What a text says of a command names one that the family has", arguments: Family.all)
+    @Test("A text refers only to commands of its family", arguments: Family.all)
     func references(family: Family) {
         var named: [String] = []
         for error in family.errors {
@@ -44,7 +44,7 @@ struct FamilyTests {
         for name in named { #expect(family.commands.contains { $0.name == name }, "\(name)") }
     }
 
-    @Test("The line of a command has a place for each of its parameters", arguments: Family.all)
+    @Test("A command line has a placeholder for each of its parameters", arguments: Family.all)
     func parameters(family: Family) {
         for command in family.commands {
             let places = command.line.split(separator: "{").dropFirst(command.line.hasPrefix("{") ? 0 : 1)
@@ -53,7 +53,7 @@ struct FamilyTests {
         }
     }
 
-    @Test("A pump's commands are what its session sends, and do what the session takes them to do")
+    @Test("A pump's command row matches its session's commands and effects")
     func pumpCommands() throws {
         let sent: [String: PumpCommand] = [
             "on": .on, "off": .off, "speed": .speed(try #require(PumpSpeed(pwm: 200))), "status": .status,
@@ -69,14 +69,14 @@ struct FamilyTests {
         #expect(Family.pump.readingTime == PumpFamily.readingTime)
     }
 
-    @Test("An LED board's commands are what its session sends")
+    @Test("An LED board's command row matches its session's commands")
     func ledCommands() {
         let lines = [LEDCommand.read(.led), .write(.led, .boolean(true)), .write(.led, .boolean(false))].map(\.text)
         #expect(Family.led.commands.map(\.line) == lines)
         #expect(Family.led.question?.line == LEDFamily.statusQuery?.text)
     }
 
-    @Test("What is recorded of a pump are fields of its family, in range")
+    @Test("Recorded pump values are fields of the family, within their ranges")
     func pumpFields() throws {
         var state = PumpState()
         for line in [
@@ -106,7 +106,7 @@ struct FamilyTests {
     }
 
     @Test(
-        "A range takes what lies in it, and is told in words",
+        "A range accepts the values within it and describes itself",
         arguments: [
             (ValueRange.integer(0...255), "255", "256", "0 to 255"),
             (.number(-40...125), "-40.0", "125.1", "-40 to 125"),
@@ -119,7 +119,7 @@ struct FamilyTests {
         #expect("\(range)" == words)
     }
 
-    @Test("An endpoint is opened at the family's baud rate, unless it names one")
+    @Test("An endpoint uses the family's baud rate unless it names one")
     func endpoints() throws {
         #expect(try Endpoint("/dev/ttyUSB0").adapted(to: .storm).serial?.baudRate == 115_200)
         #expect(try Endpoint("serial:/dev/ttyUSB0?baud=300").adapted(to: .storm).serial?.baudRate == 300)

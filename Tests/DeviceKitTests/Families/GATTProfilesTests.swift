@@ -7,7 +7,7 @@ import Transports
 @Suite struct GATTProfilesTests {
     private let profiles = GATTProfiles.families
 
-    @Test func `Each family of devices has a profile, and no two profiles one name`() {
+    @Test func `Each family has a GATT profile, and profile names are unique`() {
         #expect(profiles.families == ["pump", "peer", "storm", "led", "rescue"])
         #expect(
             profiles.all.map(\.name) == ["hm10", "bt4502w", "issc", "nus", "storm", "storm-live", "led", "rescue"])
@@ -22,7 +22,7 @@ import Transports
         ),
         ("rescue", "FFF0", "FFF1", "FFF1", 510),
     ])
-    func `The first profile of a family is the one of the protocol`(
+    func `The first profile of a family is the one of its protocol`(
         family: String, service: String, write: String, hear: String, chunkLength: Int
     ) throws {
         let profile = try #require(profiles.profiles(of: family).first)
@@ -49,13 +49,13 @@ import Transports
         #expect(profiles.all.filter { !$0.values.isEmpty } == [.led])
     }
 
-    @Test func `Services that many devices have identify no family`() {
+    @Test func `Services of many devices identify no family`() {
         #expect(Set(profiles.all.filter(\.isUnique).flatMap(\.families)) == ["led", "storm"])
         #expect(profiles.profiles(of: "storm").allSatisfy { $0.mark != nil })
     }
 
     @Test(arguments: [[0], [1], [0x80], [], [1, 2]] as [[UInt8]])
-    func `What an LED's characteristic holds is told in a line, and is a value there where it is one`(
+    func `An LED characteristic of one byte becomes a value line, any other an unknown line`(
         bytes: [UInt8]
     ) throws {
         let value = try #require(GATTProfile.led.values.first)
@@ -66,7 +66,7 @@ import Transports
                 == (isValue ? .value(.led, .boolean(bytes != [0])) : .unknown(Array(line.utf8))))
     }
 
-    @Test func `A device of another family may be behind the same module`() throws {
+    @Test func `A new family may use an existing profile`() throws {
         var profiles = profiles
         profiles.add(.hm10, for: "scale")
         #expect(profiles.profiles(of: "scale").map(\.name) == ["hm10"])

@@ -17,7 +17,7 @@ import Testing
         return String(decoding: bytes[..<fread(&bytes, 1, bytes.count, file)], as: UTF8.self)
     }
 
-    @Test func `A name leads to the address that it led to last, in whatever letter case it is written`() throws {
+    @Test func `A name leads to its last address, in any case`() throws {
         let memory = BLEMemoryFile(path: folder.path("a/b/devices"))
         #expect(memory.address(of: "HMSoft") == nil)
         memory.remember(first, as: "HMSoft")
@@ -31,7 +31,7 @@ import Testing
         #expect(memory.names == ["hmsoft"])
     }
 
-    @Test func `Its user alone may read it and its folder`() {
+    @Test func `The file and its folder are readable only by the user`() {
         let memory = BLEMemoryFile(path: folder.path("state/devices"))
         memory.remember(first, as: "HMSoft")
         var status = stat()
@@ -39,7 +39,7 @@ import Testing
         #expect(stat(folder.path("state"), &status) == 0 && status.st_mode & 0o777 == 0o700)
     }
 
-    @Test func `A name may hold the end of a line, and what is no line of it is kept`() throws {
+    @Test func `A name may contain line ends, and foreign lines of the file are kept`() throws {
         let memory = BLEMemoryFile(path: folder.write("# by hand\n", to: "devices"))
         let name = "a\nb\\n\\"
         memory.remember(first, as: name)
@@ -49,7 +49,7 @@ import Testing
         #expect(text(memory.path) == "# by hand\n")
     }
 
-    @Test func `Of too many names the first go`() {
+    @Test func `Beyond the limit the oldest names are dropped`() {
         let memory = BLEMemoryFile(path: folder.path("devices"))
         let names = (0...BLEMemoryFile.limit).map { "Lamp \($0)" }
         _ = folder.write(names.dropLast().map { "00:15:83:00:00:10 \($0)\n" }.joined(), to: "devices")
@@ -57,7 +57,7 @@ import Testing
         #expect(memory.names == Array(names.dropFirst()))
     }
 
-    @Test func `A link does without a file that can't be used, which is told`() throws {
+    @Test func `An unusable file is reported, and lookups go on without it`() throws {
         let problems = Mutex<[FileError]>([])
         let path = folder.write("", to: "file") + "/devices"
         let memory = BLEMemoryFile(path: path) { error in problems.withLock { $0.append(error) } }

@@ -4,13 +4,13 @@ import RecordFormat
 import TestSupport
 import Testing
 
-@Suite("A file that results are written to", .timeLimit(.minutes(5)))
+@Suite("Result files", .timeLimit(.minutes(5)))
 struct OutputFileTests {
     private let folder = TemporaryFolder()
     private var path: String { folder.path("table.csv") }
     private var content: String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
-    @Test("Lines are written behind a header, also where there are none", arguments: [0, 1, 30_000])
+    @Test("A result file starts with its header, even without lines", arguments: [0, 1, 30_000])
     func lines(count: Int) async throws {
         _ = folder.write("of yesterday", to: "table.csv")
         try await ReplacedFile(path: path).replace { file in
@@ -22,7 +22,7 @@ struct OutputFileTests {
         #expect(content == (["id"] + (0..<count).map { "\($0)" }).map { $0 + "\n" }.joined())
     }
 
-    @Test("What can't be made is told, and the file is as it was", arguments: [true, false])
+    @Test("A failed write leaves the old file unchanged", arguments: [true, false])
     func failing(isThere: Bool) async throws {
         if isThere { _ = folder.write("of yesterday", to: "table.csv") }
         let trouble = Trouble(code: "damaged", text: "it is damaged", hint: "")

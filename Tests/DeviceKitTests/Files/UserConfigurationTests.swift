@@ -1,13 +1,13 @@
 import DeviceKit
 import Testing
 
-@Suite("The user's configuration")
+@Suite("The user's configuration file")
 struct UserConfigurationTests {
     private func configuration(_ text: String) throws -> UserConfiguration {
         try UserConfiguration(json: Array(text.utf8))
     }
 
-    @Test("names a port, and whether to record")
+    @Test("The configuration names a port and whether to record")
     func values() throws {
         let whole = try configuration("{\"port\": \"ble:HM\\u0053oft\", \"record\": false}\n")
         #expect(whole.port == "ble:HMSoft" && whole.record == false && whole.unknownKeys.isEmpty)
@@ -18,7 +18,7 @@ struct UserConfigurationTests {
         }
     }
 
-    @Test("What it has beside its keys is told, and in no one's way")
+    @Test("Unknown keys are reported and ignored")
     func unknownKeys() throws {
         let found = try configuration("{\"prot\": [1, {}], \"Port\": 5, \"port\": \"/dev/ttyUSB0\"}")
         #expect(found.port == "/dev/ttyUSB0")
@@ -26,7 +26,7 @@ struct UserConfigurationTests {
     }
 
     @Test(
-        "What is no configuration is refused, with the key that is wrong",
+        "An invalid configuration is refused with the wrong key",
         arguments: [
             ("", .notAnObject), ("port = x", .notAnObject), ("[]", .notAnObject), ("{} {}", .notAnObject),
             ("{\"port\": 5}", .wrongType(.port)), ("{\"record\": \"no\"}", .wrongType(.record)),

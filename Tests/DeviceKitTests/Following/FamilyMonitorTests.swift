@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("A device of any family that is followed", .timeLimit(.minutes(5)))
+@Suite("The monitor of any family", .timeLimit(.minutes(5)))
 struct FamilyMonitorTests {
     private let clock = ManualClock()
     private let link = ScriptedLink()
@@ -35,7 +35,7 @@ struct FamilyMonitorTests {
         }
     }
 
-    @Test("In JSON all keys of the family are there, and null where nothing is known or can be believed")
+    @Test("JSON has all keys of the family, with null for unknown or implausible values")
     func json() throws {
         var update = try #require(
             FamilyUpdate(
@@ -53,7 +53,7 @@ struct FamilyMonitorTests {
         #expect(json.contains(#""link":"lost""#) && json.contains(#""weight_g":"unknown""#))
     }
 
-    @Test("Its values are told by the keys of the family's row")
+    @Test("Values are reported under the keys of the family row")
     func values() async throws {
         let monitor = try await monitor(ScaleFamily.row)
         var updates = monitor.makeAsyncIterator()
@@ -78,7 +78,7 @@ struct FamilyMonitorTests {
         await #expect(throws: CancellationError.self) { while try await updates.next() != nil {} }
     }
 
-    @Test("A number that a sensor can't give is a fault, and is recorded without a value")
+    @Test("An out-of-range number is a sensor fault and is recorded as null")
     func fault() async throws {
         let monitor = try await monitor(ScaleFamily.row)
         var updates = monitor.makeAsyncIterator()
@@ -91,7 +91,7 @@ struct FamilyMonitorTests {
         await monitor.close()
     }
 
-    @Test("What it says after a silence tells nothing of what it said before")
+    @Test("After a silence the earlier values are forgotten")
     func silence() async throws {
         let monitor = try await monitor(ScaleFamily.row)
         var updates = monitor.makeAsyncIterator()
@@ -112,7 +112,7 @@ struct FamilyMonitorTests {
         await monitor.close()
     }
 
-    @Test("A device that has started anew has told nothing yet")
+    @Test("After a restart the earlier values are forgotten")
     func restart() async throws {
         let monitor = try await monitor(ScaleFamily.row)
         var updates = monitor.makeAsyncIterator()
@@ -123,7 +123,7 @@ struct FamilyMonitorTests {
         await monitor.close()
     }
 
-    @Test("An LED board is followed through the loss of its link, and it is told what is otherwise")
+    @Test("An LED board is monitored through a lost link, and a changed state is reported")
     func led() async throws {
         let second = ScriptedLink { _ in "LED:0\n" }
         let monitor = try await monitor(.led) { _ in second }
@@ -146,7 +146,7 @@ struct FamilyMonitorTests {
         await monitor.close()
     }
 
-    @Test("What is told of a pump are fields of its row, and its button and alarms have names")
+    @Test("Pump values are fields of its row, and its button and errors are named events")
     func pump() async throws {
         let monitor = try await monitor(.pump)
         var updates = monitor.makeAsyncIterator()
@@ -172,7 +172,7 @@ struct FamilyMonitorTests {
         await monitor.close()
     }
 
-    @Test("A family is followed where it has a question for its state", arguments: Family.all)
+    @Test("A family has a monitor if it has a state query", arguments: Family.all)
     func rows(family: Family) {
         #expect((family.wire.follow != nil) == (family.question != nil))
         #expect((family.wire.follow != nil) == !family.state.isEmpty)

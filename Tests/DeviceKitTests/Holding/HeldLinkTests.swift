@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("A link over which another program can have a device switched off", .timeLimit(.minutes(5)))
+@Suite("Held links", .timeLimit(.minutes(5)))
 struct HeldLinkTests {
     /// A link with a device identity.
     private final class NamedLink: LinkWrapper {
@@ -43,7 +43,7 @@ struct HeldLinkTests {
 
     private func ask() async -> OffAnswer? { await OffRequest.send(for: deviceID, within: .seconds(30)) }
 
-    @Test("OFF goes over the link, and is acknowledged before the other program is told so")
+    @Test("OFF goes over the held link and is acknowledged before the asker gets its answer")
     func switchesOff() async throws {
         let stops = Reports()
         let held = await hold(.pump) { stops.all.withLock { $0.append(.unreachable) } }
@@ -60,7 +60,7 @@ struct HeldLinkTests {
         #expect(try await heard.value.contains("PUMP:OFF\r\n"))
     }
 
-    @Test("A device of a family without a stop is sent nothing, and the other program is told why")
+    @Test("A family without a stop gets no bytes, and the asker gets the reason")
     func noStop() async {
         let held = await hold(.led)
         guard case .failed(let failure)? = await ask() else {
@@ -73,13 +73,13 @@ struct HeldLinkTests {
         await held.close()
     }
 
-    @Test("Once it is closed nobody answers, and no socket is left")
+    @Test("A closed link answers no OFF request")
     func closed() async {
         await hold(.pump).close()
         #expect(await ask() == nil)
     }
 
-    @Test("A link whose device can't be told from others is held as it is")
+    @Test("A link without a device ID is not held")
     func nameless() async {
         let held = await HeldLink.open(NamedLink(link: link, deviceID: nil), of: .pump) { _ in }
         #expect(!(held is HeldLink))

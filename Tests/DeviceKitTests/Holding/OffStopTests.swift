@@ -2,7 +2,7 @@ import DeviceKit
 import TestSupport
 import Testing
 
-@Suite("What ends where another program asks for OFF", .timeLimit(.minutes(5))) struct OffStopTests {
+@Suite("Stop by an OFF request", .timeLimit(.minutes(5))) struct OffStopTests {
     private let clock = ManualClock()
     private let stop = OffStop()
 
@@ -11,12 +11,12 @@ import Testing
         Task { [stop, clock] in try await stop.run { try await clock.sleep(for: .seconds(3600)) } }
     }
 
-    @Test func `What ends by itself was not ended`() async throws {
+    @Test func `A body that ends normally was not stopped`() async throws {
         try await stop.run {}
         #expect(!stop.wasTaken)
     }
 
-    @Test func `What runs is cancelled`() async throws {
+    @Test func `An OFF request cancels a running body`() async throws {
         let running = lasting()
         await clock.untilSomebodySleeps(until: .seconds(3600))
         stop.take()
@@ -24,12 +24,12 @@ import Testing
         #expect(stop.wasTaken)
     }
 
-    @Test func `What begins afterwards is cancelled at once`() async throws {
+    @Test func `A body that starts after an OFF request is cancelled at once`() async throws {
         stop.take()
         await #expect(throws: CancellationError.self) { try await lasting().value }
     }
 
-    @Test func `Where its caller is cancelled it ends too, and OFF was not asked for`() async throws {
+    @Test func `Cancelling the caller ends the body without an OFF request`() async throws {
         let running = lasting()
         await clock.untilSomebodySleeps(until: .seconds(3600))
         running.cancel()
@@ -37,7 +37,7 @@ import Testing
         #expect(!stop.wasTaken)
     }
 
-    @Test func `What it did not throw is not changed`() async throws {
+    @Test func `Other errors are passed on unchanged`() async throws {
         struct Flaw: Error {}
         await #expect(throws: Flaw.self) { try await stop.run { throw Flaw() } }
         stop.take()

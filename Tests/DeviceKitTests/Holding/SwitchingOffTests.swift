@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("Switching a device off by whatever way there is", .timeLimit(.minutes(5)))
+@Suite("Switching off", .timeLimit(.minutes(5)))
 struct SwitchingOffTests {
     private static func pump() -> ScriptedLink {
         ScriptedLink { sent in
@@ -40,7 +40,7 @@ struct SwitchingOffTests {
         LinkError(.busy, name: "bench", activity: "open", holder: holder, deviceID: deviceID)
     }
 
-    @Test("It returns once the device has said that it is off, and the link is closed")
+    @Test("Switching off returns after the device has confirmed OFF and the link is closed")
     func own() async throws {
         let link = Self.pump()
         try await switchOff { _ in link }
@@ -49,7 +49,7 @@ struct SwitchingOffTests {
         #expect(reports.state == [])
     }
 
-    @Test("A program that neither ends soon nor sends OFF is waited for as long as that is asked for, and named")
+    @Test("A program that holds the device is waited for and named once")
     func waiting() async throws {
         let (clock, link, holder) = (ManualClock(), Self.pump(), LinkHolder(processID: getppid(), command: "tio"))
         let attempts = Watched(0)
@@ -72,7 +72,7 @@ struct SwitchingOffTests {
         #expect(reports.state.first?.contains("\(holder.processID)") == true)
     }
 
-    @Test("A link that is lost before the answer is opened again")
+    @Test("A link that is lost before the acknowledgement is opened again")
     func lost() async throws {
         let gone = LinkError(.disconnected, name: "bench", activity: "send")
         let (first, second) = (ScriptedLink(), Self.pump())
@@ -87,7 +87,7 @@ struct SwitchingOffTests {
     }
 
     @Test(
-        "The time that opening took is not taken from that for opening again",
+        "The time for opening does not reduce the time for reopening",
         arguments: [Duration.seconds(25), .seconds(60)])
     func slowOpening(openingTime: Duration) async throws {
         let gone = LinkError(.disconnected, name: "bench", activity: "send")
@@ -109,7 +109,7 @@ struct SwitchingOffTests {
         #expect(reports.state == ["openingAgain"])
     }
 
-    @Test("A link that is lost late leaves as much time to open it again as there was for the first")
+    @Test("A link that is lost late gets the full time for reopening")
     func lateLoss() async throws {
         let gone = LinkError(.disconnected, name: "bench", activity: "send")
         let (clock, first, second) = (ManualClock(), ScriptedLink(), Self.pump())
@@ -132,7 +132,7 @@ struct SwitchingOffTests {
         #expect(await second.nextSent() == "\nOFF\n")
     }
 
-    @Test("A device that is busy is waited for no longer than the time that was given")
+    @Test("A busy device is waited for only within the timeout")
     func busyForLong() async throws {
         let (clock, own) = (ManualClock(), LinkHolder(processID: getpid(), command: "monitor"))
         let waking = Task {
@@ -151,7 +151,7 @@ struct SwitchingOffTests {
         #expect(opened.state.count == 2)
     }
 
-    @Test("What comes where the device had gone before it was known is switched off too, and that is no success")
+    @Test("If the returning device can't be identified, it gets OFF too, and the call fails")
     func unverified() async throws {
         let gone = LinkError(.disconnected, name: "bench", activity: "send")
         let (first, second) = (ScriptedLink(), Self.pump())
@@ -189,13 +189,13 @@ struct SwitchingOffTests {
         #expect(reports.state == [])
     }
 
-    @Test("Over BLE the device is taken also where others listen")
+    @Test("Over BLE the device is opened even if others are subscribed")
     func shared() async throws {
         try await switchOff(at: "ble:HMSoft") { _ in Self.pump() }
         #expect(opened.state.map { $0.options["shared"] } == ["true"])
     }
 
-    @Test("What the other program could not do is told as it said so")
+    @Test("A failure of the holding program is passed on")
     func heldInVain() async throws {
         let held = await HeldLink.open(NamedLink(link: ScriptedLink(), deviceID: deviceID), of: .led) { _ in }
         let holder = LinkHolder(processID: getpid(), command: "monitor")
@@ -206,7 +206,7 @@ struct SwitchingOffTests {
         await held.close()
     }
 
-    @Test("Another run of this program that is soon done is waited for")
+    @Test("Another short run of this program is waited for")
     func waits() async throws {
         let own = LinkHolder(processID: getpid(), command: "monitor")
         try await switchOff { attempt in
@@ -216,7 +216,7 @@ struct SwitchingOffTests {
         #expect(opened.state.count == 3)
     }
 
-    @Test("Any other program is not waited for")
+    @Test("Another program is not waited for")
     func stranger() async {
         let error = await #expect(throws: LinkError.self) {
             try await switchOff { _ in throw busy(LinkHolder(processID: 1, command: "init")) }
@@ -225,7 +225,7 @@ struct SwitchingOffTests {
         #expect(opened.state.count == 1)
     }
 
-    @Test("A family without a stop is sent nothing")
+    @Test("A family without a stop gets no bytes")
     func noStop() async {
         let link = ScriptedLink()
         let failure = await #expect(throws: OffFailure.self) { try await switchOff(.led) { _ in link } }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("How a program opens its links", .timeLimit(.minutes(5)))
+@Suite("Opening links", .timeLimit(.minutes(5)))
 struct LinkOpeningTests {
     /// A link with a device identity and a note about its opening.
     private final class NamedLink: LinkWrapper {
@@ -45,7 +45,7 @@ struct LinkOpeningTests {
         try await opening.link(to: Endpoint("bench:1"), for: use)
     }
 
-    @Test("What is to be known of opening it is told, and what goes over it where that is asked for")
+    @Test("The opening note is reported, and the traffic if tracing is on")
     func trace() async throws {
         var opening = opening()
         try await link(opening).send(Array("A\n".utf8))
@@ -55,7 +55,7 @@ struct LinkOpeningTests {
         #expect(told.state.dropFirst(2) == ["scripted: opened", "scripted: > B\\x0a"])
     }
 
-    @Test("Only a link for watching is held, so that another program can ask for OFF")
+    @Test("Only a link for watching is held for OFF requests")
     func holding() async throws {
         let transfer = try await link(opening())
         #expect(await OffRequest.send(for: deviceID, within: .seconds(30)) == nil)
@@ -68,7 +68,7 @@ struct LinkOpeningTests {
         try await reading.value
     }
 
-    @Test("What goes over it is recorded, and what is wrong with the record is told")
+    @Test("A link's traffic is recorded, and a recording failure is reported")
     func recording() async throws {
         var opening = opening()
         let recording = SharedRecording(of: "pump", by: CompanionProgram(path: "/no/such/program"))
@@ -124,7 +124,7 @@ struct LinkOpeningTests {
         }
     }
 
-    @Test("A device that another program has is waited for, and the program is named")
+    @Test("A busy device is waited for, and its holder is named")
     func waiting() async throws {
         let (clock, holder) = (ManualClock(), LinkHolder(processID: getppid(), command: "tio"))
         let opening = opening(busyFor: 6, holder: holder, wait: .seconds(60), clock)
@@ -134,7 +134,7 @@ struct LinkOpeningTests {
         #expect(told.state == ["\(holder)"])
     }
 
-    @Test("It is given up once the time is over, or at once if nothing is to be waited for")
+    @Test("Waiting ends at its limit, or at once if there is none")
     func givenUp() async throws {
         let (clock, holder) = (ManualClock(), LinkHolder(processID: getppid(), command: "tio"))
         let opening = opening(holder: holder, commandWait: .seconds(60), clock)
@@ -149,7 +149,7 @@ struct LinkOpeningTests {
     }
 
     @Test(
-        "A program that can't be named may just have come or gone, and is waited for a second, or may be another user's",
+        "An unknown holder is waited for briefly, as it may have ended or belong to another user",
         arguments: [true, false])
     func unknownHolder(hasEnded: Bool) async throws {
         let ended = try await ChildProcess(["true"])
@@ -167,7 +167,7 @@ struct LinkOpeningTests {
         }
     }
 
-    @Test("A scheme that there is not is no endpoint")
+    @Test("An unknown scheme is an invalid endpoint")
     func unknownScheme() async {
         let error = await #expect(throws: LinkError.self) {
             try await LinkOpening(of: .pump).link(to: Endpoint("carrier:pigeon"))

@@ -4,7 +4,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("A link that records what goes over it", .timeLimit(.minutes(5)))
+@Suite("Recording links", .timeLimit(.minutes(5)))
 struct RecordingLinkTests {
     private let entries = Watched<[RecordingLink.Entry]>([])
 
@@ -15,7 +15,7 @@ struct RecordingLinkTests {
     private static func received(_ text: String) -> RecordingLink.Entry { .event(kind: "received", text: text) }
     private static func sent(_ text: String) -> RecordingLink.Entry { .event(kind: "sent", text: text) }
 
-    @Test("Each line is kept, wherever it was cut; the rest when the link is closed")
+    @Test("Each line is recorded however it was split, the rest on close")
     func lines() async throws {
         let bare = ScriptedLink(backlog: ["on", "e\r\ntwo\nthr"])
         let link = record(bare)
@@ -29,7 +29,7 @@ struct RecordingLinkTests {
         #expect(entries.state[2...] == [Self.sent("GET_LOG"), Self.received("thr"), Self.sent("half")])
     }
 
-    @Test("A packet is kept as one, also without a line end")
+    @Test("A packet is recorded as one entry, even without a line end")
     func packets() async throws {
         let link = record(ScriptedLink(backlog: ["a\nb", "LIVE LOG: 1"], keepsPacketBounds: true))
         for _ in 0..<2 { _ = try await link.receive() }
@@ -38,7 +38,7 @@ struct RecordingLinkTests {
         await link.close()
     }
 
-    @Test("What a listener is told is kept, and what is sent at once")
+    @Test("Forwarded input and synchronous sends are recorded")
     func listener() async throws {
         let bare = EventLink(Watched<[String]>([]), takesAtOnce: true)
         let sending = record(bare)
@@ -70,7 +70,7 @@ struct RecordingLinkTests {
         func send(_ bytes: [UInt8]) async throws(LinkError) { receiver.state?(.bytes(Array("OK\r\n".utf8))) }
     }
 
-    @Test("A question stands before its answer, however soon that comes")
+    @Test("A command is recorded before its reply, however fast that is")
     func order() async throws {
         let link = record(HastyLink())
         await link.forward { _ in }
@@ -78,7 +78,7 @@ struct RecordingLinkTests {
         #expect(entries.state == [Self.sent("STATUS"), Self.received("OK")])
     }
 
-    @Test("What is no text is kept in hexadecimals")
+    @Test("Bytes that are not text are recorded in hexadecimal")
     func noText() async throws {
         let link = record(ScriptedLink())
         try await link.send([0x00, 0x41, 0xFF, 0x0A, 0x5C, 0x1B, 0x0A])

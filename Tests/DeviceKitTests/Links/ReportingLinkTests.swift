@@ -4,7 +4,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("A link that tells what comes to light", .timeLimit(.minutes(5)))
+@Suite("Reporting links", .timeLimit(.minutes(5)))
 struct ReportingLinkTests {
     let clock = ManualClock()
     /// Events in order.
@@ -17,7 +17,7 @@ struct ReportingLinkTests {
         ) { [events] in tell("\($0)", events) }
     }
 
-    @Test("Where it is to, it looks around once the first bytes have gone out", arguments: [false, true])
+    @Test("After the first bytes are sent, the link looks once for other users", arguments: [false, true])
     func looksAfterSending(atOnce: Bool) async throws {
         let link = link(EventLink(events, takesAtOnce: atOnce), afterSending: true)
         #expect(events.state.isEmpty)
@@ -37,7 +37,7 @@ struct ReportingLinkTests {
         #expect(events.state.filter { $0 == "looked" }.count == 1)
     }
 
-    @Test("It does not look before anything was sent that was refused")
+    @Test("A refused send triggers no look for other users")
     func sendingFails() async throws {
         let bare = ScriptedLink()
         bare.failSends(with: LinkError(.disconnected, name: "scripted", activity: "send"))
@@ -48,7 +48,7 @@ struct ReportingLinkTests {
         await link.close()
     }
 
-    @Test("Where nothing is sent, it looks after a while")
+    @Test("Without a send, the link looks for other users after a while")
     func looksWithoutSending() async throws {
         let link = link(ScriptedLink())
         await clock.untilSomebodySleeps(until: ReportingLink.patience)
@@ -63,7 +63,7 @@ struct ReportingLinkTests {
         await link.close()
     }
 
-    @Test("A link that is closed before is only glanced at, and nobody sleeps on")
+    @Test("A link that closes early only takes a brief look, and its timer ends")
     func closed() async throws {
         let link = link(EventLink(events, takesAtOnce: true))
         await clock.untilSomebodySleeps(until: ReportingLink.patience)
@@ -79,7 +79,7 @@ struct ReportingLinkTests {
         #expect(events.state == ["sent OFF", "glanced", "closed", "closed"])
     }
 
-    @Test("A session that an answer was lost of, or was odd, has it looked at all programs when it closes")
+    @Test("A session with a lost or odd reply looks for other users on close")
     func doubt() async throws {
         let healthy = "STATUS:{State:OFF,WaterTemp:12.0C}\r\n"
         let cases = [
@@ -98,7 +98,7 @@ struct ReportingLinkTests {
         }
     }
 
-    @Test("A link that was lost is not looked at: it may be opened again for OFF")
+    @Test("A lost link is not inspected, as it may be reopened for OFF")
     func lostInDoubt() async throws {
         let bare = ScriptedLink(answer: { _ in "?\r\n" })
         let pump = try await PumpSession.begin(over: link(bare), clock: clock)
@@ -110,7 +110,7 @@ struct ReportingLinkTests {
         #expect(events.state == [])
     }
 
-    @Test("An ESP32 that restarts is told of, with the cause, but for where opening the port has done that")
+    @Test("A restarted ESP32 is reported with its cause, unless opening the port reset it")
     func restart() async throws {
         let boot = "ets Jul 29 2019 12:21:46\r\n\r\nrst:0xf (RTCWDT_BROWN_OUT_RESET),boot:0x13\r\nentry 0x40\r\n"
         for (mayHaveReset, mayRestart, sends) in [
@@ -131,7 +131,7 @@ struct ReportingLinkTests {
         }
     }
 
-    @Test("What the link remarks is told once, when it is closed; also through a trace")
+    @Test("The link's remark is reported once on close, also through a trace")
     func remark() async throws {
         let told = Watched<[ReportingLink.Discovery]>([])
         let bare = EventLink(events, remark: "it is a Telnet server")
@@ -144,7 +144,7 @@ struct ReportingLinkTests {
         #expect(told.state == [.remark("it is a Telnet server")])
     }
 
-    @Test("A wrapper takes what is sent at once where the link does, and a trace holds nothing up")
+    @Test("Wrappers pass synchronous sends on, and a trace does not delay them")
     func sendsAtOnce() async throws {
         let bare = EventLink(events, takesAtOnce: true)
         try await Task(executorPreference: EventLoop.shared) {

@@ -4,11 +4,11 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("A link that is traced", .timeLimit(.minutes(5)))
+@Suite("Traced links", .timeLimit(.minutes(5)))
 struct TracedLinkTests {
     private static let off = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
 
-    @Test("It is all that the link is")
+    @Test("A traced link has all properties of its link")
     func facts() async throws {
         let bare = OddLink()
         let link = TracedLink(bare) { _ in }
@@ -33,7 +33,7 @@ struct TracedLinkTests {
         await #expect(throws: OddLink.failure) { try await link.confirmConnection() }
     }
 
-    @Test("A session does the same over it", arguments: [false, true], [false, true])
+    @Test("A session behaves the same over a traced link", arguments: [false, true], [false, true])
     func session(takesAtOnce: Bool, isLost: Bool) async throws {
         let plain = try await transcript(takesAtOnce: takesAtOnce, isLost: isLost) { $0 }
         let shown = Watched<[TracedLink.Entry]>([])
@@ -53,7 +53,7 @@ struct TracedLinkTests {
         #expect(shown.state.count { if case .ended = $0 { true } else { false } } == 1)
     }
 
-    @Test("NULs beside a line, which count nowhere else, are shown")
+    @Test("The trace shows NULs around a line")
     func nuls() async throws {
         let (bare, shown) = (ScriptedLink(), Watched<[TracedLink.Entry]>([]))
         let link = TracedLink(bare) { entry in shown.update { $0.append(entry) } }

@@ -3,7 +3,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("Something that is said to a peer", .timeLimit(.minutes(5)))
+@Suite("Deliveries to a peer", .timeLimit(.minutes(5)))
 struct PeerDeliveryTests {
     private let clock = ManualClock()
 
@@ -17,7 +17,7 @@ struct PeerDeliveryTests {
         }
     }
 
-    @Test func `Is known to be heard where the peer acknowledges, and the link is closed`() async throws {
+    @Test func `An acknowledged delivery counts as heard, and the link is closed`() async throws {
         let link = ScriptedLink(keepsPacketBounds: true)
         let saying = say(over: link)
         #expect(await link.nextSent() == "Hello")
@@ -29,7 +29,7 @@ struct PeerDeliveryTests {
         #expect(link.closeCount == 1)
     }
 
-    @Test func `Is said to one that is silent too`() async throws {
+    @Test func `A silent peer gets the message too`() async throws {
         let link = ScriptedLink(keepsPacketBounds: true)
         let saying = say(over: link)
         #expect(await link.nextSent() == "Hello")
@@ -41,7 +41,7 @@ struct PeerDeliveryTests {
         #expect(link.closeCount == 1)
     }
 
-    @Test func `Is unknown where the link is lost, which is closed all the same`() async throws {
+    @Test func `A lost link fails the delivery and is closed`() async throws {
         let link = ScriptedLink(keepsPacketBounds: true)
         let saying = say(over: link)
         #expect(await link.nextSent() == "Hello")

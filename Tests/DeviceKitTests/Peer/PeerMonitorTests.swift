@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("A peer that is followed", .timeLimit(.minutes(5)))
+@Suite("The peer monitor", .timeLimit(.minutes(5)))
 struct PeerMonitorTests {
-    @Test func `Is greeted over each link, and its loss and return are events`() async throws {
+    @Test func `Each link gets a greeting, and its loss and return are events`() async throws {
         let (first, second) = (ScriptedLink(), ScriptedLink())
         let reconnector = Reconnector(try Endpoint("tcp:bench:4000"), first, open: { _ in second })
         let monitor = PeerMonitor(over: first, reconnector)
@@ -25,7 +25,7 @@ struct PeerMonitorTests {
         #expect(first.closeCount == 1 && second.closeCount == 1)
     }
 
-    @Test func `What a peer said before its link broke is heard, though the greeting can't be sent any more`()
+    @Test func `Input before a loss is reported although the greeting cannot be sent`()
         async throws
     {
         let (first, second) = (ScriptedLink(), ScriptedLink())
@@ -42,7 +42,7 @@ struct PeerMonitorTests {
         await monitor.close()
     }
 
-    @Test func `What a peer says is heard while it does not take the greeting`() async throws {
+    @Test func `Input is reported while the greeting is blocked`() async throws {
         let link = ScriptedLink()
         link.holdSends()
         let monitor = PeerMonitor(over: link, Reconnector(try Endpoint("tcp:bench:4000"), link, open: { _ in link }))
@@ -53,7 +53,7 @@ struct PeerMonitorTests {
         await monitor.close()
     }
 
-    @Test func `A peer that can't be greeted is told of`() async throws {
+    @Test func `A greeting that fails is reported as a loss`() async throws {
         let link = ScriptedLink()
         link.failSends(with: LinkError(.notPermitted, name: "scripted", activity: "send"))
         let monitor = PeerMonitor(
@@ -94,7 +94,7 @@ struct PeerMonitorTests {
             ),
             (.imageRefused(reason: "not_png"), "no image: not_png", #"{"error":"not_png","event":"image_refused"}"#),
         ] as [(PeerPiece, String, String)])
-    func `Pieces are events for people and for programs`(piece: PeerPiece, text: String, json: String) throws {
+    func `Each piece becomes an event as text and as JSON`(piece: PeerPiece, text: String, json: String) throws {
         let event = try #require(PeerEvent(piece))
         #expect("\(event)" == text)
         let encoder = JSONEncoder()
@@ -102,7 +102,7 @@ struct PeerMonitorTests {
         #expect(String(decoding: try encoder.encode(event), as: UTF8.self) == json)
     }
 
-    @Test func `As much of a message is shown as a peer shows`() throws {
+    @Test func `A long message is shown up to the peer's limit`() throws {
         let long = String(repeating: "a", count: PeerText.shownCharacters + 1)
         let event = try #require(PeerEvent(.text(PeerText(Array(long.utf8)))))
         #expect("\(event)" == "text  \(long.dropLast())… (the first 500 of 501 characters)")

@@ -14,7 +14,7 @@ import Transports
         watch = OpeningWatch(clock: clock) { step in told.update { $0.append(step) } }
     }
 
-    @Test func `Nothing is told of what is over soon`() async {
+    @Test func `A short opening is not reported`() async {
         watch.begin(.searching)
         await clock.untilSomebodySleeps(until: .seconds(1))
         watch.end()
@@ -23,7 +23,7 @@ import Transports
         #expect(told.state == [])
     }
 
-    @Test func `What takes long is told, then each step, and that it is over, once`() async throws {
+    @Test func `A long opening is reported with each step and its end, once`() async throws {
         let address = try #require(BluetoothAddress("00:15:83:00:00:10"))
         watch.begin(.searching)
         await clock.untilSomebodySleeps(until: .seconds(1))
@@ -37,7 +37,7 @@ import Transports
         #expect(told.state == [.searching, .connecting(address), nil])
     }
 
-    @Test func `An endpoint's scheme tells what carries the link`() throws {
+    @Test func `An endpoint's scheme tells the carrier`() throws {
         let carriers: [(String, Carrier)] = [
             ("/dev/ttyUSB0", .cable), ("usb:1a86:7523", .cable), ("ble:HMSoft", .radio), ("tcp:bench:4000", .network),
             ("unix:/run/pump.sock", .network), ("sim:pump", .simulation),

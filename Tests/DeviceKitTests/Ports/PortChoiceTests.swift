@@ -4,7 +4,7 @@ import SerialPort
 import Testing
 import Transports
 
-@Suite("The serial port of a program whose user names none")
+@Suite("The default serial port")
 struct PortChoiceTests {
     private static func port(_ path: String, isUSB: Bool = true) -> SerialPortInfo {
         var port = SerialPortInfo(path: path)
@@ -14,13 +14,13 @@ struct PortChoiceTests {
         return port
     }
 
-    @Test("It is the only one of a USB device")
+    @Test("The only USB serial port is chosen")
     func one() throws {
         let ports = [Self.port("/dev/ttyS0", isUSB: false), Self.port("/dev/ttyUSB1")]
         #expect(try PortChoice.plausible(among: ports).path == "/dev/ttyUSB1")
     }
 
-    @Test("Where there is none, the others are named")
+    @Test("If there is no USB port, the error lists the other ports")
     func none() {
         let error = #expect(throws: PortChoiceError.self) {
             try PortChoice.plausible(among: [Self.port("/dev/ttyS0", isUSB: false)])
@@ -29,7 +29,7 @@ struct PortChoiceTests {
         #expect(error?.ports.map(\.path) == ["/dev/ttyS0"])
     }
 
-    @Test("Where there are several, none is taken, and they are named")
+    @Test("If there are several USB ports, none is chosen and the error lists them")
     func several() {
         let ports = ["/dev/ttyUSB0", "/dev/ttyUSB1"].map { Self.port($0) } + [Self.port("/dev/ttyS0", isUSB: false)]
         let error = #expect(throws: PortChoiceError.self) { try PortChoice.plausible(among: ports) }
@@ -37,14 +37,14 @@ struct PortChoiceTests {
         #expect(error?.ports.map(\.path) == ["/dev/ttyUSB0", "/dev/ttyUSB1"])
     }
 
-    @Test("An endpoint that a program was asked for counts before all others")
+    @Test("A named endpoint takes precedence")
     func asked() throws {
         #expect(try PortChoice.named("ble:HMSoft") == "ble:HMSoft")
         #expect(try PortChoice.endpoint("ble:HMSoft").scheme == "ble")
         #expect(throws: LinkError.self) { try PortChoice.endpoint("") }
     }
 
-    @Test("A port in a sentence has what names it, where something does")
+    @Test("A port is described with its USB identity, if there is one")
     func phrase() {
         let ports = [Self.port("/dev/ttyS0", isUSB: false), Self.port("/dev/ttyUSB1")]
         #expect(ports[0].phrase(among: ports) == "/dev/ttyS0")

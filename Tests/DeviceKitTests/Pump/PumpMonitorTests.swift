@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("A pump that is followed", .timeLimit(.minutes(5)))
+@Suite("The pump monitor", .timeLimit(.minutes(5)))
 struct PumpMonitorTests {
     private static let off = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}"
     private static let on = "STATUS:{State:ON,Speed:70%,WaterTemp:12.0C,SkinTemp:34.5C}"
@@ -24,7 +24,7 @@ struct PumpMonitorTests {
 
     private func comesIn(_ lines: String...) async { await link.deliver(lines.map { $0 + "\r\n" }.joined()) }
 
-    @Test("It asks at once and then at intervals, and tells what is said in between")
+    @Test("The monitor polls at once and at intervals, and reports unsolicited lines")
     func polls() async throws {
         let monitor = try await monitor()
         var updates = monitor.makeAsyncIterator()
@@ -53,7 +53,7 @@ struct PumpMonitorTests {
     }
 
     @Test(
-        "Behind the button the pump is asked at once: it is off by a status alone",
+        "After a button press the pump is polled at once, and only a status says that it is off",
         arguments: ["MANUAL:OFF", "PUMP:OFF"])
     func asksBehindButton(line: String) async throws {
         let monitor = try await monitor()
@@ -69,7 +69,7 @@ struct PumpMonitorTests {
         await monitor.close()
     }
 
-    @Test("Who breaks off ends it, also where somebody still has it")
+    @Test("Breaking out of the loop ends the monitor, even while it is referenced")
     func brokenOff() async throws {
         let monitor = try await monitor()
         #expect(await link.nextSent() == "STATUS\n")
@@ -88,7 +88,7 @@ struct PumpMonitorTests {
         #expect(link.closeCount == 1)
     }
 
-    @Test("It lasts as long as somebody reads")
+    @Test("The monitor lives as long as its reader")
     func onlyTheReader() async throws {
         var updates = try await monitor().makeAsyncIterator()
         #expect(await link.nextSent() == "STATUS\n")
@@ -101,7 +101,7 @@ struct PumpMonitorTests {
         #expect(link.closeCount == 0)
     }
 
-    @Test("While the pump does not answer nothing is known of it")
+    @Test("While the pump does not answer, its state is unknown")
     func silence() async throws {
         let monitor = try await monitor()
         var updates = monitor.makeAsyncIterator()
@@ -133,7 +133,7 @@ struct PumpMonitorTests {
         await monitor.close()
     }
 
-    @Test("A fault of the skin sensor is told of once, while the pump runs")
+    @Test("A skin sensor fault is reported once while the pump runs")
     func skin() async throws {
         let monitor = try await monitor()
         var updates = monitor.makeAsyncIterator()
@@ -147,7 +147,7 @@ struct PumpMonitorTests {
         await monitor.close()
     }
 
-    @Test("The state and the skin's temperature come first: what does not fit on a terminal's line goes from its end")
+    @Test("State and skin temperature come first in the status line")
     func phrases() {
         var state = PumpState()
         for line in ["SPEED:180", Self.on] { state.apply(PumpMessage(line: Array(line.utf8).span)) }
@@ -159,7 +159,7 @@ struct PumpMonitorTests {
                 == ["off", "skin unknown (the pump says '34.5°C')", "water 12.0 °C", "by app"])
     }
 
-    @Test("A pump that is lost is waited for, and it is told what it was before")
+    @Test("A lost pump is waited for, and its previous state is reported")
     func lost() async throws {
         // The device is queried until it replies, and then asked for its state.
         let second = ScriptedLink { $0 == "TEMP\n" ? "TEMP:34.5\r\n" : Self.off + "\r\n" }
@@ -187,7 +187,7 @@ struct PumpMonitorTests {
         await monitor.close()
     }
 
-    @Test("A link that is closed by somebody else is lost, and the device is opened again")
+    @Test("A link closed by another owner counts as lost and is opened again")
     func closed() async throws {
         let second = ScriptedLink { $0 == "TEMP\n" ? "TEMP:34.5\r\n" : Self.off + "\r\n" }
         let monitor = try await monitor { _ in second }
@@ -202,7 +202,7 @@ struct PumpMonitorTests {
         await monitor.close()
     }
 
-    @Test("A device that can't come back ends it")
+    @Test("A permanent error ends the monitor")
     func gone() async throws {
         let gone = LinkError(.unsupported, name: "scripted", activity: "open")
         let monitor = try await monitor { _ in throw gone }

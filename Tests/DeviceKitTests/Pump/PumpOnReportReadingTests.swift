@@ -3,9 +3,9 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("Reading a pump that was just switched on", .timeLimit(.minutes(5)))
+@Suite("Reading the pump after ON", .timeLimit(.minutes(5)))
 struct PumpOnReportReadingTests {
-    @Test("A pump that is silent has not answered STATUS: TEMP, which goes before it, is nobody's question")
+    @Test("If the pump is silent, the error names STATUS, not the TEMP before it")
     func silence() async throws {
         let (link, clock) = (ScriptedLink(), ManualClock())
         let pump = try await PumpSession.begin(over: link, clock: clock)

@@ -3,7 +3,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("What ends a run of the pump", .timeLimit(.minutes(5)))
+@Suite("Timed pump runs", .timeLimit(.minutes(5)))
 struct PumpRunTests {
     private static let on = "STATUS:{State:ON,Speed:70%,WaterTemp:12.0C,SkinTemp:34.5C}"
     private static let off = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}"
@@ -50,7 +50,7 @@ struct PumpRunTests {
         }
     }
 
-    @Test("A pump that is said to be off is asked at once, and then the run is over", arguments: [off, "PUMP:OFF"])
+    @Test("A pump that reports OFF is polled at once, and then the run ends", arguments: [off, "PUMP:OFF"])
     func foundOff(line: String) async throws {
         let run = try await Run()
         await run.comesIn(line)
@@ -61,7 +61,7 @@ struct PumpRunTests {
         }
     }
 
-    @Test("A skin sensor that can't be relied on is asked again at once, and then the run is over")
+    @Test("A skin sensor fault is polled once more, and then the run ends")
     func skin() async throws {
         let run = try await Run()
         await run.comesIn(Self.hot)
@@ -72,7 +72,7 @@ struct PumpRunTests {
         }
     }
 
-    @Test("A session that somebody else closes ends it, and the pump is switched off over a link of its own")
+    @Test("A closed session ends the run, and the pump is switched off over a new link")
     func closed() async throws {
         let pump = Watched(Pump())
         let second = ScriptedLink { sent in pump.update { $0.answer(to: sent) } }
@@ -88,7 +88,7 @@ struct PumpRunTests {
     }
 
     @Test(
-        "A server that loses the pump ends it, and the pump is switched off over a link of its own",
+        "A server that loses the pump ends the run, and OFF goes over a new link",
         arguments: [true, false])
     func lostByServer(isTold: Bool) async throws {
         let pump = Watched(Pump())
@@ -110,7 +110,7 @@ struct PumpRunTests {
         #expect(loss.code == .disconnected)
     }
 
-    @Test("So does one that loses the pump while ON is under way")
+    @Test("A server that loses the pump during ON ends the run, and OFF goes over a new link")
     func lostByServerAtOn() async throws {
         let pump = Watched(Pump(isOn: true))
         let second = ScriptedLink { sent in pump.update { $0.answer(to: sent) } }
@@ -138,7 +138,7 @@ struct PumpRunTests {
         #expect(!pump.state.isOn)
     }
 
-    @Test("A device that can't come back is not waited for, and that the pump may be on is said")
+    @Test("A pump that cannot return is not waited for and reported as perhaps on")
     func neverBack() async throws {
         let gone = LinkError(.disconnected, name: "scripted", activity: "open")
         let run = try await Run(reopen: { throw gone })
@@ -151,7 +151,7 @@ struct PumpRunTests {
         }
     }
 
-    @Test("A pump that does not answer OFF is sent it until it does, beyond the time for an answer, and that is told")
+    @Test("OFF is repeated until a silent pump answers, and the silence is reported")
     func silence() async throws {
         let (clock, pump) = (ManualClock(), Watched(Pump()))
         let link = ScriptedLink { sent in pump.update { $0.answer(to: sent) } }
@@ -190,7 +190,7 @@ struct PumpRunTests {
         #expect(!pump.state.isOn)
     }
 
-    @Test("A pump that acknowledges OFF and keeps running is not reported to be off, and is sent OFF until it is")
+    @Test("A pump that acknowledges OFF but keeps running gets OFF until it is off")
     func ignoredOff() async throws {
         let (clock, pump, told) = (ManualClock(), Watched(Pump(ignoresOff: true)), Watched<[String]>([]))
         let link = ScriptedLink { sent in pump.update { $0.answer(to: sent) } }
@@ -226,7 +226,7 @@ struct PumpRunTests {
         #expect(told.state.last == "off" && !pump.state.isOn)
     }
 
-    @Test("A pump whose board was reset in a run that is shorter than the time between two polls was not on to its end")
+    @Test("A board reset in a run shorter than the poll interval is detected")
     func resetInShortRun() async throws {
         let (clock, pump) = (ManualClock(), Watched(Pump()))
         let link = ScriptedLink { sent in pump.update { $0.answer(to: sent) } }
@@ -287,7 +287,7 @@ struct PumpRunTests {
         return (firstOff.state, task, pump, clock)
     }
 
-    @Test("A pump that no longer answers is switched off after three polls, and OFF is sent until it answers")
+    @Test("After three unanswered polls OFF is sent until the pump answers")
     func unanswered() async throws {
         let (off, task, pump, clock) = try await silentRun(for: .seconds(60))
         #expect(try #require(off) >= .seconds(3 * 5), "one poll or two may be lost")
@@ -313,7 +313,7 @@ struct PumpRunTests {
         #expect(!pump.state.isOn)
     }
 
-    @Test("A pump that does not answer but says by itself that all is well runs on", arguments: [on, "TEMP:34.5"])
+    @Test("A pump that answers no poll but reports good values keeps running", arguments: [on, "TEMP:34.5"])
     func unasked(line: String) async throws {
         let (off, task, pump, clock) = try await silentRun(for: .seconds(120), unasked: line)
         #expect(off == nil)
@@ -327,7 +327,7 @@ struct PumpRunTests {
         #expect(!pump.state.isOn)
     }
 
-    @Test("A pump that says by itself that something is wrong, and does not answer when it is asked, is switched off")
+    @Test("A pump that answers no poll and reports a fault is switched off")
     func unansweredAndBad() async throws {
         let (off, task, pump, clock) = try await silentRun(for: .seconds(60), unasked: Self.hot)
         #expect(off != nil)
@@ -361,7 +361,7 @@ struct PumpRunTests {
         }
     }
 
-    @Test("One damaged line ends nothing", arguments: [off, hot, "PUMP:OFF"])
+    @Test("One damaged line does not end the run", arguments: [off, hot, "PUMP:OFF"])
     func damaged(line: String) async throws {
         let run = try await Run()
         await run.comesIn(line)

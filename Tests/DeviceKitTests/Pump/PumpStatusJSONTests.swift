@@ -3,7 +3,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("What a pump has answered, in JSON") struct PumpStatusJSONTests {
+@Suite("Pump replies as JSON") struct PumpStatusJSONTests {
     private func json(_ line: String) throws -> String {
         switch PumpMessage(line: Array(line.utf8).span) {
         case .status(let status): return try sortedJSON(status)
@@ -31,11 +31,11 @@ import Testing
                 + #""temperatures_reported":false}"#
         ),
     ])
-    func `What was not said is left out, and what can't be true is null`(line: String, object: String) throws {
+    func `Missing values are left out, and implausible ones are null`(line: String, object: String) throws {
         #expect(try json(line) == object)
     }
 
-    @Test func `Temperatures have the same keys`() throws {
+    @Test func `Temperatures have the same keys as a status`() throws {
         #expect(try sortedJSON(PumpTemperatures(single: ThermistorReading(celsius: 34.5))) == #"{"temp_c":34.5}"#)
         #expect(try sortedJSON(PumpTemperatures()) == #"{"temperatures_reported":false}"#)
         let broken = PumpTemperatures(water: ThermistorReading(celsius: .nan), skin: ThermistorReading(celsius: 30))

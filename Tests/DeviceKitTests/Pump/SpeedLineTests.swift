@@ -2,10 +2,10 @@ import Testing
 
 @testable import DeviceKit
 
-@Suite("Speeds that the firmware would read otherwise than they are written")
+@Suite("Speed lines that the firmware misreads")
 struct SpeedLineTests {
     @Test(
-        "Plain numbers of 0 to 255 may be sent, and so may what is no speed",
+        "Plain numbers from 0 to 255 are allowed, and so are other lines",
         arguments: [
             "SPEED:0", "SPEED:7", "SPEED:007", "SPEED:255", "speed:99", "Speed:100", "STATUS", "ON", "", "SPEED",
             " SPEED:abc", "SPE\0ED:abc", "STATUS\nSPEED:12\r\nTEMP", "\r\n",
@@ -15,7 +15,7 @@ struct SpeedLineTests {
     }
 
     @Test(
-        "All others are refused, with what the firmware makes of them",
+        "A misread speed is refused with the value that the firmware would set",
         arguments: [
             ("SPEED:fast", 0), ("SPEED:", 0), ("speed:-0", 0), ("SPEED: 200", 200), ("SPEED:\t7", 7), ("SPEED:+9", 9),
             ("SPEED:5x", 5), ("SPEED:1e2", 1), ("SPEED:50%", 50), ("SPEED:200 ", 200), ("SPEED:0200", 200),
@@ -30,7 +30,7 @@ struct SpeedLineTests {
     }
 
     @Test(
-        "What the firmware refuses itself is refused as well",
+        "A speed that the firmware refuses is refused",
         arguments: [
             ("SPEED:256", 256), ("SPEED:-1", -1), ("SPEED:999", 999), ("SPEED:40000", -25536),
             ("SPEED:98765432109876543210", 32490),
@@ -40,7 +40,7 @@ struct SpeedLineTests {
         #expect(reason?.contains("as \(number), and refuses that") == true, "\(reason ?? "nothing")")
     }
 
-    @Test("A speed in a text that the firmware's buffer does not hold is refused")
+    @Test("A speed beyond the firmware's 63-byte buffer is refused")
     func tooLong() {
         // Nine lines in one write are known to lose bytes, and the firmware treats 64 bytes without a line end as a
         // line.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("What a device says through losses of its link", .timeLimit(.minutes(5)))
+@Suite("Following a link through losses", .timeLimit(.minutes(5)))
 struct LinkFollowingTests {
     private let links = (0..<3).map { _ in ScriptedLink() }
     private let lost = LinkError(.disconnected, name: "scripted", activity: "receive")
@@ -32,7 +32,7 @@ struct LinkFollowingTests {
         }
     }
 
-    @Test func `Goes on at the next link, and closes each`() async throws {
+    @Test func `Following goes on at the next link and closes each`() async throws {
         var events = try following().makeAsyncIterator()
         for (number, link) in links.enumerated() {
             await link.deliver("\(number)")
@@ -48,7 +48,7 @@ struct LinkFollowingTests {
         await #expect(throws: CancellationError.self) { try await events.next() }
     }
 
-    @Test func `A link that is lost before it can be listened to is a loss too`() async throws {
+    @Test func `A link that is lost before it can be read counts as a loss`() async throws {
         let lost = lost
         var events = try following { _ in throw lost }.makeAsyncIterator()
         var texts: [String] = []
@@ -57,7 +57,7 @@ struct LinkFollowingTests {
         #expect(links.map(\.closeCount) == [1, 1, 0])
     }
 
-    @Test func `Closing it closes the link, and ends the sequence`() async throws {
+    @Test func `Closing closes the link and ends the sequence`() async throws {
         let following = try following()
         var events = following.makeAsyncIterator()
         await following.close()
@@ -66,7 +66,7 @@ struct LinkFollowingTests {
         await #expect(throws: CancellationError.self) { try await events.next() }
     }
 
-    @Test func `Whoever breaks off ends it`() async throws {
+    @Test func `Breaking out of the loop closes the link`() async throws {
         let following = try following()
         await links[0].deliver("0")
         try await following.closing { for try await _ in following { break } }
@@ -74,7 +74,7 @@ struct LinkFollowingTests {
         await #expect(throws: CancellationError.self) { for try await _ in following {} }
     }
 
-    @Test func `A cancelled reader ends it`() async throws {
+    @Test func `Cancelling the reader closes the link`() async throws {
         let following = try following()
         let reading = Task { try await following.closing { for try await _ in following {} } }
         await settle()
@@ -83,7 +83,7 @@ struct LinkFollowingTests {
         #expect(links[0].closeCount == 1)
     }
 
-    @Test func `It is followed until so much was counted, and no further`() async throws {
+    @Test func `Following ends after the given number of counted events`() async throws {
         let following = try following()
         for text in ["one", "other", "two"] { await links[0].deliver(text) }
         var texts: [String] = []

@@ -8,7 +8,7 @@ import Transports
 
 @testable import DeviceKit
 
-@Suite("A device that is found again", .timeLimit(.minutes(5)))
+@Suite("Reconnecting to a device", .timeLimit(.minutes(5)))
 struct ReconnectorTests {
     private let terminal: PseudoTerminal
 
@@ -19,7 +19,7 @@ struct ReconnectorTests {
         Reconnector(try Endpoint("serial:\(terminal.path)\(options)"), ScriptedLink())
     }
 
-    @Test func `The board is not reset once more: the pump may be running`() async throws {
+    @Test func `Reconnecting does not reset the board`() async throws {
         // A pseudo-terminal has no DTR, so resetting a board over it fails.
         let endpoint = try Endpoint("serial:\(terminal.path)?reset=true")
         let error = await #expect(throws: LinkError.self) { try await LinkSchemes.standard.open(endpoint) }
@@ -29,7 +29,7 @@ struct ReconnectorTests {
         await link.close()
     }
 
-    @Test func `One that another program looks at first is waited for`() async throws {
+    @Test func `A port in use by another program is waited for`() async throws {
         let port = try SerialPort(path: terminal.path)
         let reconnector = try reconnector()
         let isOpen = Watched(false)
@@ -45,7 +45,7 @@ struct ReconnectorTests {
         await link.close()
     }
 
-    @Test func `A pseudo-terminal that got the number of one that has gone is not taken for it`() async throws {
+    @Test func `A new pseudo-terminal with the same number is not taken for the lost one`() async throws {
         let reconnector = try reconnector()
         renewPseudoTerminal(at: terminal.path)
         let error = await #expect(throws: LinkError.self) { try await reconnector.link() }
@@ -58,7 +58,7 @@ struct ReconnectorTests {
             ("/dev/ttyUSB97", "tty-188-97"), ("/dev/ttyACM97", "tty-166-97"), ("/dev/ttyUSB97", nil),
             ("/dev/pump-that-is-not-there", "tty-188-97"),
         ] as [(String, String?)])
-    func `A USB adapter that had gone before it was known is not looked for by its path: another may come there`(
+    func `A USB adapter lost before it was identified is not searched for by its path`(
         path: String, deviceID: String?
     ) async throws {
         let lost = IdentifiedLink(ScriptedLink(), deviceID)
@@ -70,7 +70,7 @@ struct ReconnectorTests {
         await (try await reconnector.unverifiedLink()).close()
     }
 
-    @Test func `A USB adapter that is still there has not gone, though udev knows it by another path`() throws {
+    @Test func `A USB adapter that is still present has not gone, even under another path`() throws {
         let renamed = try Endpoint("/dev/pump")
         #expect(!Reconnector.hasGone(renamed, "tty-188-0", node: "tty-188-0"))
         #expect(Reconnector.hasGone(renamed, "tty-188-0", node: "tty-188-1"))
@@ -87,7 +87,7 @@ struct ReconnectorTests {
             ("/dev/serial/by-path/pci-0000:00:14.0-usb-0:1:1.0-port0", "tty-188-97"), ("/dev/ttyS97", "tty-4-97"),
             ("/dev/ttyS97", nil), ("usb:1a86:7523", "tty-188-97"), ("tcp:bench:4000", nil),
         ] as [(String, String?)])
-    func `What names the device, and what is no USB adapter, is looked for where it was`(
+    func `A device with an identifying path, or not on USB, is reopened at its endpoint`(
         endpoint: String, deviceID: String?
     ) async throws {
         let lost = IdentifiedLink(ScriptedLink(), deviceID)
@@ -96,7 +96,7 @@ struct ReconnectorTests {
         #expect(try await reconnector.link() === next)
     }
 
-    @Test func `What tells the device from others can be looked up later, behind the first bytes`() async throws {
+    @Test func `The device can be identified later, after the first bytes`() async throws {
         let endpoint = try Endpoint("serial:\(terminal.path)")
         let reconnector = Reconnector(endpoint, ScriptedLink(), looksNow: false) { _ in ScriptedLink() }
         reconnector.look()
@@ -105,7 +105,7 @@ struct ReconnectorTests {
         #expect(error?.code == .disconnected)
     }
 
-    @Test func `Behind a link it is waited for until the link is made anew`() async throws {
+    @Test func `A pseudo-terminal behind a symlink is waited for until the symlink is replaced`() async throws {
         let folder = TemporaryFolder()
         let path = folder.path("pump")
         symlink(terminal.path, path)
@@ -125,7 +125,7 @@ struct ReconnectorTests {
         await link.close()
     }
 
-    @Test func `A link that was made anew once leads nowhere behind the next loss`() async throws {
+    @Test func `A symlink replaced after one loss counts as stale after the next loss`() async throws {
         let folder = TemporaryFolder()
         let path = folder.path("pump")
         symlink(terminal.path, path)
@@ -141,7 +141,7 @@ struct ReconnectorTests {
         await #expect(throws: CancellationError.self) { try await opening.value }
     }
 
-    @Test func `What is not taken for the device is told of once for each reason`() async throws {
+    @Test func `A rejected device is reported once per reason`() async throws {
         let reasons: [LinkError.Code] = [.wrongFamily, .wrongFamily, .notFound, .unfit, .ambiguous, .unsupported]
         let attempts = Watched(reasons)
         let doubts = Watched<[LinkError.Code]>([])
@@ -162,7 +162,7 @@ struct ReconnectorTests {
         #expect(doubts.state == [.wrongFamily, .unfit, .ambiguous])
     }
 
-    @Test func `A device is followed from link to link, and each is closed`() async throws {
+    @Test func `A device is followed from link to link, and each link is closed`() async throws {
         let links = (0..<3).map { _ in ScriptedLink() }
         let later = Watched(Array(links.dropFirst()))
         let clock = ManualClock()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("A question that is asked again")
+@Suite("Retried queries")
 struct RetryingQueryTests {
     private let clock = ManualClock()
     private let loss = LinkError(.disconnected, name: "scripted", activity: "receive")
@@ -25,7 +25,7 @@ struct RetryingQueryTests {
         return "\(count) times, " + (answer == nil ? "not answered" : "answered")
     }
 
-    @Test("A BLE device that was lost is asked again, so many times at most")
+    @Test("A query to a lost BLE device is retried four times at most")
     func lost() async throws {
         #expect(try await attempts(at: "ble:HMSoft", losses: 2) == "3 times, answered")
         #expect(try await attempts(at: "ble:HMSoft", losses: 9) == "5 times, not answered")
@@ -33,17 +33,17 @@ struct RetryingQueryTests {
         #expect(try await attempts(at: "ble:HMSoft", losses: 1, error: lostLink) == "2 times, answered")
     }
 
-    @Test("Once its time is over it is not")
+    @Test("A query is not retried after its time limit")
     func late() async throws {
         #expect(try await attempts(at: "ble:HMSoft", losses: 9, pause: .seconds(20)) == "2 times, not answered")
     }
 
-    @Test("Another device is not, nor one that may be another the next time", arguments: ["ble:*", "tcp:bench:4000"])
+    @Test("A query is not retried for ble:* or another carrier", arguments: ["ble:*", "tcp:bench:4000"])
     func others(endpoint: String) async throws {
         #expect(try await attempts(at: endpoint, losses: 1) == "1 times, not answered")
     }
 
-    @Test("What is no loss is not mended so")
+    @Test("A query is not retried after other errors")
     func otherErrors() async throws {
         let refusal = SessionError(.refused, command: "STATUS", outcome: .nothingChanged, deviceCode: "X")
         #expect(try await attempts(at: "ble:HMSoft", losses: 1, error: refusal) == "1 times, not answered")

@@ -3,13 +3,13 @@ import Testing
 
 @testable import DeviceKit
 
-@Suite("What was recorded")
+@Suite("Record queries")
 struct RecordQueryTests {
     /// A program that prints no reply and exits with success.
     private let silent = CompanionProgram(path: "/bin/echo")
     private let failing = CompanionProgram(path: "/bin/false")
 
-    @Test("Where there is no record, a table has its columns and no rows", arguments: RecordTable.allCases)
+    @Test("Without a record a table has its columns and no rows", arguments: RecordTable.allCases)
     func nothing(table: RecordTable) throws {
         var query = try RecordQuery(table, RecordFilter(), by: silent)
         #expect(query.columns == table.columns)
@@ -17,7 +17,7 @@ struct RecordQueryTests {
         #expect(try RecordQuery.series(columns: 80, RecordFilter(), by: silent).isEmpty)
     }
 
-    @Test("A program that fails is an error, and no record without rows")
+    @Test("A failing recorder program is an error, not an empty record")
     func failure() throws {
         for ask in [
             { _ = try RecordQuery(.events, RecordFilter(), by: failing) },
@@ -28,7 +28,7 @@ struct RecordQueryTests {
         }
     }
 
-    @Test("Where the record is must be said")
+    @Test("A missing record location is an error")
     func place() {
         let trouble = #expect(throws: Trouble.self) { try RecordQuery.place(by: silent) }
         #expect(trouble?.code == "lost")
@@ -36,7 +36,7 @@ struct RecordQueryTests {
 
     private let columns = ["time_ms", "session", "device", "ended_ms", "reading"]
 
-    @Test("A row is one object: its times are of the calendar, and a reading's members stand beside the others")
+    @Test("A row is one JSON object with calendar times and the members of its reading")
     func objects() {
         #expect(
             RecordQuery.object(columns, ["0", "7", #""usb:\"x\"""#, "null", #"{"temp_c":20,"state":"on"}"#])
@@ -47,7 +47,7 @@ struct RecordQueryTests {
                 == #"{"time":"1970-01-01T00:00:00.000Z","session":7,"device":null,"ended":"1970-01-01T00:00:01.500Z"}"#)
     }
 
-    @Test("The texts of a row have no quotes, no null, and nothing that a terminal acts on")
+    @Test("The texts of a row have no quotes, no null and no control characters")
     func texts() throws {
         #expect(
             RecordQuery.texts(columns, ["0", "7", #""a\u001b[2J""#, "null", "-1.5"]) { "\($0.milliseconds)" }

@@ -4,9 +4,9 @@ import RecordFormat
 import TestSupport
 import Testing
 
-@Suite("A record that is kept by a program", .timeLimit(.minutes(5)))
+@Suite("Recording by a program", .timeLimit(.minutes(5)))
 struct RecordingTests {
-    @Test("A program that is not there is no record, and that is said")
+    @Test("A missing recorder program is reported")
     func missing() {
         let trouble = #expect(throws: Trouble.self) {
             try Recording(of: "pump", by: CompanionProgram(path: "/no/such/program")) { _ in }
@@ -15,7 +15,7 @@ struct RecordingTests {
         #expect(trouble?.text.contains("/no/such/program") == true)
     }
 
-    @Test("A program that ends is told of once, and holds nobody up")
+    @Test("A recorder program that ends is reported once and delays nobody")
     func ended() async throws {
         let told = Watched<[Recording.Report]>([])
         let recording = try Recording(of: "pump", by: CompanionProgram(path: "/bin/echo")) { report in
@@ -30,7 +30,7 @@ struct RecordingTests {
         #expect(told.state == [.broken, .lost(3)])
     }
 
-    @Test("What a program records of several links is begun once, with the first that goes over one")
+    @Test("Several links share one recording, which starts with the first traffic")
     func shared() async throws {
         let told = Watched<[String]>([])
         let recording = SharedRecording(of: "pump", by: CompanionProgram(path: "/no/such/program"))
@@ -48,7 +48,7 @@ struct RecordingTests {
         await link.close()
     }
 
-    @Test("A recording that was not begun has no end")
+    @Test("Ending an unused recording does nothing")
     func unused() async {
         await SharedRecording(of: "pump", by: CompanionProgram(path: "/no/such/program")).end("closed")
     }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("A device that messages come from and go to", .timeLimit(.minutes(5)))
+@Suite("Message carriers", .timeLimit(.minutes(5)))
 struct MessageCarrierTests {
     private let store = RescueMemoryStore()
     private let clock = ManualClock()
@@ -31,7 +31,7 @@ struct MessageCarrierTests {
             time: .beginning, category: .other)
     }
 
-    @Test func `One that is lost is waited for, until what is waited for has come`() async throws {
+    @Test func `A lost device is waited for until the expected messages have arrived`() async throws {
         let (first, second) = (ScriptedLink(), ScriptedLink())
         let links = Watched([first, second])
         let carrier = MessageCarrier(
@@ -48,7 +48,7 @@ struct MessageCarrierTests {
         #expect(first.closeCount == 1 && second.closeCount == 1)
     }
 
-    @Test func `One over the air that is not there yet is waited for where that is asked for, and told of once`()
+    @Test func `An absent BLE device is waited for on request and reported once`()
         async throws
     {
         let link = ScriptedLink()
@@ -72,7 +72,7 @@ struct MessageCarrierTests {
         #expect(events.state == ["waits: not_found", "one"])
     }
 
-    @Test func `What is handed on to one counts as handed on once its link was closed unbroken`() async throws {
+    @Test func `Messages count as handed on after their link was closed without an error`() async throws {
         let link = ScriptedLink()
         let relay = relay(until: 1)
         let carrier = MessageCarrier(try Endpoint("tcp:bench:4000"), for: relay, open: { _ in link })

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("Messages that come and go", .timeLimit(.minutes(5)))
+@Suite("Message exchanges", .timeLimit(.minutes(5)))
 struct MessageExchangeTests {
     private let store = RescueMemoryStore()
     private let link = ScriptedLink()
@@ -20,28 +20,28 @@ struct MessageExchangeTests {
         return MessageExchange(of: relay, over: hasCarrier ? carrier : nil)
     }
 
-    @Test func `What comes is received until all that is waited for has come`() async throws {
+    @Test func `Receiving ends when all expected messages have arrived`() async throws {
         try await link.deliver([message("one").json])
         try await exchange().receive()
         #expect(await store.messages(nil).map(\.content) == ["one"])
         #expect(link.closeCount == 1)
     }
 
-    @Test func `What is handed on waits no more`() async throws {
+    @Test func `A message that was handed on is no longer pending`() async throws {
         let two = try [message("one"), message("two")]
         _ = await store.insertNew(two)
         #expect(try await exchange().handOn(two) == 0)
         #expect(await store.messages(.pendingSync).isEmpty)
     }
 
-    @Test func `What nobody takes still waits`() async throws {
+    @Test func `Without a carrier messages stay pending`() async throws {
         let two = try [message("one"), message("two")]
         _ = await store.insertNew(two)
         #expect(try await exchange(hasCarrier: false).handOn(two) == 2)
         #expect(await store.messages(.pendingSync) == two)
     }
 
-    @Test func `A link that breaks is told, and nothing counts as handed on`() async throws {
+    @Test func `A broken link is reported, and its messages stay pending`() async throws {
         let one = try [message("one")]
         _ = await store.insertNew(one)
         await link.end(with: LinkError(.disconnected, name: "scripted", activity: "send"))

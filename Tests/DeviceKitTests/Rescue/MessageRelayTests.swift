@@ -4,7 +4,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("What counts as received, and as handed on", .timeLimit(.minutes(5)))
+@Suite("The message relay", .timeLimit(.minutes(5)))
 struct MessageRelayTests {
     private let store = RescueMemoryStore()
     private let lost = LinkError(.disconnected, name: "scripted", activity: "send")
@@ -31,7 +31,7 @@ struct MessageRelayTests {
         await store.messages(status).map(\.content)
     }
 
-    @Test("listen --count 1 with three messages in one read keeps all three, and counts one", arguments: [1, 2])
+    @Test("Messages beyond the goal are kept and counted as surplus", arguments: [1, 2])
     func surplus(count: Int) async throws {
         let three = try messages("one", "two", "three")
         let goal = MessageGoal(count: count)
@@ -44,7 +44,7 @@ struct MessageRelayTests {
         #expect(three.filter { !goal.isSurplus($0) } == Array(three.prefix(count)))
     }
 
-    @Test("That messages are known already is told once, however often and by whichever link they come")
+    @Test("Known messages are reported once, however often they arrive")
     func known() async throws {
         let events = Watched<[String]>([])
         let relay = MessageRelay(store) { event in
@@ -65,7 +65,7 @@ struct MessageRelayTests {
         #expect(events.state == ["one", "known", "two"])
     }
 
-    @Test("Several links count together, and what another has brought already counts once")
+    @Test("Several links count together, and a repeated message counts once")
     func together() async throws {
         let goal = MessageGoal(count: 2)
         let relay = MessageRelay(store, until: goal, on: .shared)
@@ -77,7 +77,7 @@ struct MessageRelayTests {
         try await relay.untilCome()
     }
 
-    @Test("A message whose sending failed still waits, and so do those behind it")
+    @Test("A message whose sending failed stays pending, with those after it")
     func failed() async throws {
         _ = try await store.insertNew(messages("one", "two", "three"))
         let relay = relay
@@ -89,7 +89,7 @@ struct MessageRelayTests {
         #expect(await relay.handedOn.isEmpty)
     }
 
-    @Test("Of several messages only those count as handed on whose sending did not fail")
+    @Test("Only messages sent before the failure count as handed on")
     func partly() async throws {
         _ = try await store.insertNew(messages("one", "two", "three"))
         let relay = relay
@@ -100,7 +100,7 @@ struct MessageRelayTests {
         #expect(counts.state == [2])
     }
 
-    @Test("What was to be handed on once is not told of, as nobody listens for more")
+    @Test("Handing on given messages sends no event")
     func once() async throws {
         let three = try messages("one", "two", "three")
         _ = await store.insertNew(three)
@@ -110,7 +110,7 @@ struct MessageRelayTests {
         #expect(counts.state.isEmpty)
     }
 
-    @Test("Over a line that breaks none counts as handed on, though some were sent")
+    @Test("If the line breaks, no message counts as handed on, even if some were sent")
     func exchange() async throws {
         let three = try messages("one", "two", "three")
         _ = await store.insertNew(three)
@@ -123,7 +123,7 @@ struct MessageRelayTests {
         #expect(await stored(.synced) == ["one", "two", "three"])
     }
 
-    @Test("A message is not handed back to where it came from, however late the store says that it is new")
+    @Test("A message is not sent back to its origin, even while the store is slow")
     func origin() async throws {
         let store = SlowStore()
         let relay = MessageRelay(store)

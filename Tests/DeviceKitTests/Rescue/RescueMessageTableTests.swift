@@ -4,7 +4,7 @@ import RecordFormat
 import Testing
 import Transports
 
-@Suite("A message in tables and for programs")
+@Suite("Rescue messages in tables and JSON")
 struct RescueMessageTableTests {
     private func message(_ category: RescueCategory) throws -> RescueMessage {
         RescueMessage(
@@ -18,7 +18,7 @@ struct RescueMessageTableTests {
         "a\u{7}b",
     ]
 
-    @Test func `Has a value for each column, degrees as numbers`() throws {
+    @Test func `A message has a value for each column, with coordinates as numbers`() throws {
         let message = try message(.sos)
         #expect(message.row == row)
         var expected = Dictionary(uniqueKeysWithValues: zip(RescueMessage.columns, row.map { StateValue.text($0) }))
@@ -26,7 +26,7 @@ struct RescueMessageTableTests {
         #expect(message.values == expected)
     }
 
-    @Test func `Is written now, and waits to be handed on`() throws {
+    @Test func `A new message has the current time and is pending`() throws {
         let before = RecordTime.now.secondsSince1970
         let position = try #require(RescuePosition(latitude: 1, longitude: 2))
         let messages = (0..<2).map { _ in RescueMessage(writing: "help", at: position, category: .sos) }
@@ -35,7 +35,7 @@ struct RescueMessageTableTests {
         #expect(messages.allSatisfy { (before...RecordTime.now.secondsSince1970).contains($0.time.secondsSince1970) })
     }
 
-    @Test func `As much content as may be written fits, all of it escaped`() throws {
+    @Test func `A message of maximum length fits, even fully escaped`() throws {
         let position = try #require(RescuePosition(latitude: 1, longitude: 2))
         let content = String(repeating: "\u{1}", count: RescueMessage.contentLimit)
         let message = RescueMessage(writing: content, at: position, category: .other)
@@ -43,7 +43,7 @@ struct RescueMessageTableTests {
         #expect(try RescueMessage(json: message.json).content == content)
     }
 
-    @Test func `An event of a relay has the values of its message, and tells of an SOS`() throws {
+    @Test func `A relay event carries its message's values and marks an SOS`() throws {
         let events = try [RescueCategory.sos, .other].map { RelayEvent.kept(try message($0)) }
         #expect(events.map(\.isSOS) == [true, false])
         #expect(events.map { $0.values?["event"] } == [.text("sos"), .text("message")])
@@ -53,7 +53,7 @@ struct RescueMessageTableTests {
         #expect(RelayEvent.notKept(sos).values == nil)
     }
 
-    @Test func `An event that is no message is told to programs by its keys, or to people only`() throws {
+    @Test func `Other relay events have their own keys, or no values`() throws {
         let handedOn = RelayEvent.handedOn(3, to: "ble:phone")
         #expect(
             handedOn.values == ["event": .text("handed_on"), "port": .text("ble:phone"), "count": .integer(3)])

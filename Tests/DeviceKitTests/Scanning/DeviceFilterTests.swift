@@ -13,12 +13,12 @@ import Testing
             (nil, true), ("HMSoft", true), ("Soft", true), ("HM*", true), ("*Soft", true), ("H*t", true), ("*", true),
             ("hmsoft", true), ("Soft*", false), ("*HM", false), ("Storm", false), ("Storm|HM*", false), ("", true),
         ] as [(String?, Bool)])
-    func `A name is found by a part of it, or by a pattern for the whole`(name: String?, passes: Bool) throws {
+    func `A name filter matches a part or, with a wildcard, the whole name`(name: String?, passes: Bool) throws {
         #expect(DeviceFilter(name: name).passes(try device("HMSoft", nil)) == passes)
         #expect(DeviceFilter(name: name).passes(try device(nil, nil)) == (name == nil))
     }
 
-    @Test func `A device that is not heard, as one that is connected, has no signal to be strong enough`() throws {
+    @Test func `A device without a signal strength passes no signal filter`() throws {
         let filter = DeviceFilter(leastRSSI: -70)
         for (rssi, passes) in [(-70, true), (-40, true), (-71, false), (nil, false)] as [(Int?, Bool)] {
             #expect(filter.passes(try device(nil, rssi)) == passes)

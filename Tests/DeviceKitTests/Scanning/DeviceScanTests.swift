@@ -5,7 +5,7 @@ import FakeBlueZ
 import TestSupport
 import Testing
 
-@Suite("A scan for devices", .timeLimit(.minutes(5)))
+@Suite("Device scans", .timeLimit(.minutes(5)))
 struct DeviceScanTests {
     private static let pump = "00:15:83:00:00:10"
     private static let lamp = "C0:FF:EE:00:00:01"
@@ -46,7 +46,7 @@ struct DeviceScanTests {
         throw NotInTime(what: "a device", state: "the scan is over")
     }
 
-    @Test func `Tells each device with the families that it may be of`() async throws {
+    @Test func `Each device is reported with its possible families`() async throws {
         await add(Self.pump, ["FFE0"])
         await add(Self.lamp, ["180F"])
         var events = DeviceScan(with: bluez).makeAsyncIterator()
@@ -58,7 +58,7 @@ struct DeviceScanTests {
         await bluez.close()
     }
 
-    @Test func `Of a family only what may be of it is told, whatever others scan for`() async throws {
+    @Test func `A scan for a family reports only its devices, whatever other clients scan for`() async throws {
         var all = DeviceScan(with: try await BlueZ.open(.address(bus.address))).makeAsyncIterator()
         _ = try await all.next()
         var events = DeviceScan(with: bluez, for: "storm").makeAsyncIterator()
@@ -72,7 +72,7 @@ struct DeviceScanTests {
         await fake.stop()
     }
 
-    @Test func `By name and signal only what passes is told, and lost once it does not`() async throws {
+    @Test func `Only devices that pass the filter are reported, and lost once they no longer do`() async throws {
         await add(Self.lamp, ["180F"])
         let pump = await add(Self.pump, ["FFE0"], name: "HMSoft", strength: -60)
         await add(Self.sensor, ["FFE0"], name: "HMSoft", strength: -90)
@@ -87,7 +87,7 @@ struct DeviceScanTests {
         await bluez.close()
     }
 
-    @Test func `Where it lasts, an adapter that is off for a while only interrupts it`() async throws {
+    @Test func `In a lasting scan an adapter that is off is an interruption`() async throws {
         await add(Self.pump, ["FFE0"])
         var events = DeviceScan(with: bluez, isLasting: true).makeAsyncIterator()
         #expect(try await events.next() == .scanning(isAgain: false))
@@ -105,7 +105,7 @@ struct DeviceScanTests {
         await fake.stop()
     }
 
-    @Test func `Where it lasts, a bus that goes again while it begins again only delays it`() async throws {
+    @Test func `A lasting scan survives a second loss of the bus while it restarts`() async throws {
         await add(Self.pump, ["FFE0"])
         var events = DeviceScan(with: bluez, isLasting: true).makeAsyncIterator()
         #expect(try await events.next() == .scanning(isAgain: false))
@@ -128,7 +128,7 @@ struct DeviceScanTests {
         await fake.stop()
     }
 
-    @Test func `Where it does not, that ends it with what was in the way`() async throws {
+    @Test func `In a single scan an adapter that is off ends the scan with its error`() async throws {
         var events = DeviceScan(with: bluez).makeAsyncIterator()
         #expect(try await events.next() == .scanning(isAgain: false))
         await Radio.run { [adapter] in adapter.isPowered = false }
@@ -137,7 +137,7 @@ struct DeviceScanTests {
         await fake.stop()
     }
 
-    @Test func `It ends when its reader is cancelled`() async throws {
+    @Test func `Cancelling the reader ends the scan`() async throws {
         let scan = DeviceScan(with: bluez)
         let events = Watched(0)
         let reader = Task {

@@ -6,7 +6,7 @@ import Transports
 @Suite struct FamilyFitTests {
     private static let stormService: BluetoothUUID = "4FAFC201-1FB5-459E-8FCC-C5C9C331914B"
 
-    @Test func `A service that only one kind of devices has tells the family`() {
+    @Test func `A service that only one family has determines the family`() {
         let fit = FamilyFit(services: ["937312E0-2354-11EB-9F10-FBC30A62CF38"])
         #expect(fit.certain == "led")
         #expect(fit.possible == [])
@@ -20,14 +20,14 @@ import Transports
             (["6E400001-B5A3-F393-E0A9-E50E24DCCA9E"], "peer", "with Nordic's UART Service"),
             (["FFF0"], "rescue", "with the same service"),
         ] as [([BluetoothUUID], String, String)])
-    func `A carrier's service is not one family's alone`(services: [BluetoothUUID], family: String, others: String) {
+    func `A carrier's service only suggests a family`(services: [BluetoothUUID], family: String, others: String) {
         let fit = FamilyFit(services: services)
         #expect(fit.certain == nil)
         #expect(fit.possible == [family])
         #expect("\(fit)" == "\(family), or another device \(others)")
     }
 
-    @Test func `A family that a program adds is as possible, and what is certain counts first`() {
+    @Test func `An added family is equally possible, and a certain family comes first`() {
         var profiles = GATTProfiles.families
         profiles.add(.hm10, for: "scale")
         let fit = FamilyFit(services: ["FFE0"], among: profiles)
@@ -37,7 +37,7 @@ import Transports
         #expect(led.certain == "led")
     }
 
-    @Test func `Other services tell nothing`() {
+    @Test func `Other services suggest no family`() {
         for services in [["180A"], []] as [[BluetoothUUID]] {
             let fit = FamilyFit(services: services)
             #expect(fit.families == [] && fit.certain == nil && fit.profile == nil)
@@ -47,7 +47,7 @@ import Transports
         #expect(FamilyFit(services: ["FFE0"], among: .carriers).families == [])
     }
 
-    @Test func `The storm sensor is known by its second characteristic alone`() {
+    @Test func `Only the second characteristic identifies a storm sensor for certain`() {
         let stock: BluetoothUUID = "BEB5483E-36E1-4688-B7F5-EA07361B26A8"
         let mark: BluetoothUUID = "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E"
         #expect(FamilyFit(services: [Self.stormService]).possible == ["storm"])

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct ScannedDevicesTests {
-    @Test func `The strongest comes first, then what is connected, then what is not heard`() {
+    @Test func `Devices are sorted by signal, then connected devices, then the others`() {
         var devices = ScannedDevices()
         let all = [
             device(1, rssi: -70), device(2), device(3, isConnected: true), device(4, rssi: -40), device(5, rssi: -70),
@@ -13,11 +13,11 @@ import Testing
         #expect(devices.sorted.map { $0.address.description.suffix(1) } == ["4", "1", "5", "3", "2"])
     }
 
-    @Test func `A name that is hidden in an advertisement is none`() {
+    @Test func `An empty or NUL name counts as no name`() {
         for name in ["", "\0\0\0"] { #expect(device(1, name: name).name == nil) }
     }
 
-    @Test func `In JSON all keys are there, and null where nothing is known`() throws {
+    @Test func `JSON has all keys, with null for unknown values`() throws {
         #expect(
             try sortedJSON(device(1, name: "HMSoft", rssi: -52, services: ["FFE0"]))
                 == #"{"address":"00:00:00:00:00:01","connected":false,"family":null,"name":"HMSoft","#

@@ -4,7 +4,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("A log that is fetched into a file", .timeLimit(.minutes(5)))
+@Suite("Log downloads to a file", .timeLimit(.minutes(5)))
 struct LogDownloadTests {
     private let folder = TemporaryFolder()
     private let clock = ManualClock()
@@ -29,7 +29,7 @@ struct LogDownloadTests {
 
     private func content(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
-    @Test("The file is replaced by all of it")
+    @Test("A complete log replaces the file")
     func whole() async throws {
         let task = try await asked()
         await link.deliver("LOG Values: 1 2 3 4\nLIVE LOG: 1 2 3 0\r\n5 6 7 8\n")
@@ -43,7 +43,7 @@ struct LogDownloadTests {
         #expect(link.closeCount == 1)
     }
 
-    @Test("A log that is not announced may be one row without a line end")
+    @Test("A log without an announcement may be one row without a line end")
     func oneRow() async throws {
         let task = try await asked()
         await link.deliver("1 2 3 4")
@@ -52,7 +52,7 @@ struct LogDownloadTests {
         #expect(content(path) == "1 2 3 4")
     }
 
-    @Test("What came of a log that was cut off is beside the file, which is as it was")
+    @Test("An interrupted log is kept beside the unchanged file")
     func cutOff() async throws {
         let task = try await asked()
         await link.deliver("LOG Values: 1 2 3 4\n")
@@ -71,7 +71,7 @@ struct LogDownloadTests {
         #expect(link.closeCount == 1)
     }
 
-    @Test("Where nothing came nothing is left")
+    @Test("A silent sensor leaves no file behind")
     func silence() async throws {
         let task = try await asked()
         await pass(to: .milliseconds(3100))
@@ -81,7 +81,7 @@ struct LogDownloadTests {
         #expect(content(path) == "old\n")
     }
 
-    @Test("What can't be written is told before the sensor is asked, or when it is full")
+    @Test("A file that cannot be written fails before the query, and a full disk during the download")
     func disk() async throws {
         let error = #expect(throws: FileError.self) { try ReplacedFile(path: folder.path("no/such/folder")) }
         #expect(error?.errno == ENOENT)

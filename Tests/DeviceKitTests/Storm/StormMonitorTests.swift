@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("A storm sensor that is followed", .timeLimit(.minutes(5)))
+@Suite("The storm monitor", .timeLimit(.minutes(5)))
 struct StormMonitorTests {
     private let link = ScriptedLink(keepsPacketBounds: true, packetCapacity: 7)
 
@@ -25,7 +25,7 @@ struct StormMonitorTests {
         return rows
     }
 
-    @Test func `Rows come read, with their time, and whether they may be cut`() async throws {
+    @Test func `Rows are parsed and have a time and a mark if they may be cut`() async throws {
         let before = RecordTime.now
         let rows = try await rows(3, of: ["1 2 3 4", "1 2 3 5\n", "odd"], from: .live)
         #expect(rows.map(\.measurement?.value) == [4, 5, nil])
@@ -34,7 +34,7 @@ struct StormMonitorTests {
         #expect(rows.allSatisfy { $0.time >= before && $0.time <= .now })
     }
 
-    @Test func `Raw measurements are a profile of their own`() throws {
+    @Test func `Raw measurements use their own profile`() throws {
         let endpoint = try Endpoint("ble:storm")
         #expect(endpoint.stormCharacteristic == .backup)
         #expect(endpoint.rawMeasurements.stormCharacteristic == .live)
@@ -53,7 +53,7 @@ struct StormMonitorTests {
             ),
             ("odd\u{7}", nil, #"{"row":"odd\\x07","time":"1970-01-01T00:00:00.000Z"}"#),
         ] as [(String, [String]?, String)])
-    func `A row is one of a table where it is a measurement, and an object in any case`(
+    func `A measurement has table cells, and every row is a JSON object`(
         text: String, cells: [String]?, json: String
     ) throws {
         let row = StormLiveRow(Array(text.utf8), at: RecordTime(milliseconds: 0))
