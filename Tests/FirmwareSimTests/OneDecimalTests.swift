@@ -3,7 +3,7 @@ import Testing
 
 @testable import FirmwareSim
 
-@Suite("Numbers with one decimal, four wide")
+@Suite("Numbers with one decimal")
 struct OneDecimalTests {
     @Test(
         "Values are padded, signed and rounded as in C",
@@ -17,7 +17,7 @@ struct OneDecimalTests {
         #expect(oneDecimal(value) == text)
     }
 
-    @Test("Every magnitude agrees with the C library")
+    @Test("Values of every magnitude agree with the C library")
     func againstC() {
         for exponent in stride(from: Int32(0), to: 0x7F80_0000, by: 0x0000_9E37) {
             for pattern in [UInt32(exponent), UInt32(exponent) | 0x8000_0000] {

@@ -2,10 +2,10 @@ import Testing
 
 @testable import FirmwareSim
 
-@Suite("A UART with Arduino's buffers")
+@Suite("The simulated UART")
 struct UARTTests {
     @Test(
-        "A byte takes ten bits on the line",
+        "A byte takes ten bit times",
         arguments: [
             (LineRate.baud(1000), Duration.milliseconds(10)), (.baud(115_200), .seconds(10) / 115_200),
             (.unlimited, .zero), (.baud(0), .seconds(10)), (.baud(-9600), .seconds(10)),
@@ -29,7 +29,7 @@ struct UARTTests {
         #expect((0..<5).map { _ in uart.read() } == [1, 2, 3, 4, nil])
     }
 
-    @Test("The receive ring keeps the oldest 63 bytes and counts what it drops")
+    @Test("The receive ring keeps the oldest 63 bytes and counts the dropped ones")
     func receiveRing() {
         var uart = UART(rate: .unlimited)
         uart.send(Array(0..<70), at: .zero)
@@ -40,7 +40,7 @@ struct UARTTests {
         #expect(!uart.hasUnreadInput)
     }
 
-    @Test("The transmitter holds 63 bytes, the next one and the one that is leaving")
+    @Test("The transmitter holds 63 bytes, the next one and the one being sent")
     func transmitRing() {
         var uart = UART(rate: .baud(1000))
         for byte in UInt8(0)..<65 {
@@ -57,7 +57,7 @@ struct UARTTests {
         #expect(uart.takeEmissions().isEmpty)
     }
 
-    @Test("Bytes that don't leave back to back are separate emissions")
+    @Test("Bytes that are not sent back to back are separate emissions")
     func gaps() {
         var uart = UART(rate: .baud(1000))
         _ = uart.write(1, at: .zero)
@@ -69,7 +69,7 @@ struct UARTTests {
             ])
     }
 
-    @Test("A cleared UART has nothing to read or send, but still receives what is on its way")
+    @Test("A cleared UART has nothing to read or send, but still receives bytes in transit")
     func cleared() {
         var uart = UART(rate: .baud(1000))
         uart.send([1, 2], at: .zero)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FirmwareSim
 
-@Suite("A UART at another baud rate")
+@Suite("Baud rate mismatch")
 struct BaudMismatchTests {
     private static let text = Array("STATUS:{State:ON}\r\n".utf8)
 
@@ -12,7 +12,7 @@ struct BaudMismatchTests {
         #expect(BaudMismatch.received(Self.text, sentAt: 9600, receivedAt: rate) == Self.text)
     }
 
-    @Test("A slower receiver gets fewer bytes, and a faster one more, and none of them right", arguments: [300, 4800])
+    @Test("A slower receiver gets fewer bytes, a faster one more, and all are wrong", arguments: [300, 4800])
     func slower(rate: Int) {
         let slow = BaudMismatch.received(Self.text, sentAt: 9600, receivedAt: rate)
         #expect(slow != Self.text && slow.count < Self.text.count)
@@ -21,14 +21,14 @@ struct BaudMismatchTests {
     }
 
     /// A start bit and five data bits of 1 at 9600 baud, in the time of ten bits at 19200; calculated by hand.
-    @Test("The bits are those that a UART samples")
+    @Test("A mismatched UART samples the right bits")
     func bits() {
         // 0x55 is 0 1 0 1 0 1 0 1 0 1 on the line, each bit twice as long as expected: 0 0 1 1 0 0 1 1 0 0, 1 1 0 0 …
         #expect(BaudMismatch.received([0x55], sentAt: 9600, receivedAt: 19200) == [0x66, 0xE6])
         #expect(BaudMismatch.received([], sentAt: 9600, receivedAt: 19200).isEmpty)
     }
 
-    @Test("Whatever is sent at whatever rates, it comes to an end")
+    @Test("Any bytes at any rates give a bounded result")
     func fuzz() {
         var random = SplitMix64(seed: 1)
         for _ in 0..<2000 {

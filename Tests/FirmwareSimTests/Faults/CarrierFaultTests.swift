@@ -5,7 +5,7 @@ import SerialPort
 import TestSupport
 import Testing
 
-@Suite("Faults of what carries a simulated device's bytes", .timeLimit(.minutes(3)))
+@Suite("Faults of the carrier", .timeLimit(.minutes(3)))
 struct CarrierFaultTests {
     private static let status = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
 
@@ -21,7 +21,7 @@ struct CarrierFaultTests {
 
     // MARK: In simulated time
 
-    @Test("A whole reply is said twice, and once without the fault's occasion")
+    @Test("The fault twice repeats a whole reply, at its occasion only")
     func twice() throws {
         var pump = try Self.pump("twice@command:2")
         pump.receive(Array("OFF\n".utf8), at: .zero)
@@ -32,7 +32,7 @@ struct CarrierFaultTests {
         #expect(Self.text(pump.advance(to: .seconds(3))) == Self.status)
     }
 
-    @Test("A stuck pump stands still, and says ERROR until the fault is taken away")
+    @Test("A stuck pump stands still and reports ERROR until the fault is removed")
     func stuckPump() throws {
         var pump = try Self.pump("stuck@command:2")
         pump.receive(Array("ON\n".utf8), at: .zero)
@@ -52,7 +52,7 @@ struct CarrierFaultTests {
         #expect(pump.device.state == .off)
     }
 
-    @Test("A stuck LED stays as it is, and says so")
+    @Test("A stuck LED ignores a write and reports its old value")
     func stuckLED() throws {
         let settings = try Simulator.led.settings(["fault": "stuck@command:1"])
         var board = FaultyDevice(LEDFirmware(lineRate: .unlimited), faults: settings.faults())
@@ -62,7 +62,7 @@ struct CarrierFaultTests {
         #expect(Self.text(board.advance(to: .seconds(2))) == "LED:0\r\n")
     }
 
-    @Test("A pulled cable cuts off what is said, and nothing is heard until it is back")
+    @Test("An unplugged cable cuts off the reply and blocks input until it is back")
     func unplug() throws {
         var pump = try Self.pump("unplug=2s@command:1")
         pump.receive(Array("STATUS\n".utf8), at: .zero)
@@ -79,7 +79,7 @@ struct CarrierFaultTests {
         #expect(Self.text(pump.advance(to: .seconds(5))) == Self.status)
     }
 
-    @Test("A host at another baud rate sends and receives garbage, and one at the same rate does not")
+    @Test("A host at another baud rate sends and receives garbage")
     func baudRate() throws {
         var pump = try Self.pump("baud", rate: .baud(9600))
         #expect(pump.heedsHostBaudRate)
@@ -101,7 +101,7 @@ struct CarrierFaultTests {
     }
 
     @Test(
-        "A fault that makes no sense for a device is refused with the reason",
+        "A fault that does not apply to a device is refused with the reason",
         arguments: [("led", "drift"), ("storm", "stuck"), ("peer", "stuck"), ("rescue", "twice")])
     func senseless(family: String, fault: String) throws {
         let simulator = try #require([Simulator.led, .storm, .peer, .rescue].first { $0.name == family })
@@ -115,7 +115,7 @@ struct CarrierFaultTests {
 
     // MARK: On pseudo-terminals and sockets
 
-    @Test("A pulled cable ends the terminal, and the device is back as another one, where the link leads")
+    @Test("An unplugged device ends its terminal and returns on a new one behind the same symlink")
     func unpluggedTerminal() async throws {
         let folder = TemporaryFolder()
         let link = folder.path("pump")
@@ -140,7 +140,7 @@ struct CarrierFaultTests {
         #expect(throws: (any Error).self) { try HostClient(terminal: link) }
     }
 
-    @Test("A pulled cable hangs up on the client of a socket, and on all others until it is back")
+    @Test("An unplugged device hangs up on socket clients until it is back")
     func unpluggedSocket() async throws {
         let host = DeviceHost(try Self.pump("unplug=2s@command:1"), pace: .onDemand)
         let server = try await SocketServer.open(host, at: .tcp(host: "127.0.0.1", port: 0))
@@ -159,7 +159,7 @@ struct CarrierFaultTests {
         await server.close()
     }
 
-    @Test("A terminal set to another baud rate is not understood, and understood once it is set right")
+    @Test("A terminal at another baud rate is not understood until its rate is right")
     func baudRateOfTerminal() async throws {
         let host = DeviceHost(try Self.pump("baud", rate: .baud(9600)), pace: .onDemand)
         let server = try await PseudoTerminalServer.open(host)

@@ -1,7 +1,7 @@
 import FirmwareSim
 import Testing
 
-@Suite("What faults and steps take for a command")
+@Suite("Counting commands")
 struct CommandCountTests {
     private static func text(_ settings: [String: String], _ writes: [String]) throws -> String {
         let settings = try Simulator.pump.settings(settings)
@@ -33,7 +33,7 @@ struct CommandCountTests {
         #expect(try Self.text(["step": "command:4 press"], writes) == Self.off + Self.off + Self.off)
     }
 
-    @Test("A byte is lost of the command of that number, however lines end")
+    @Test("The overrun fault hits the numbered command, however lines end")
     func overrun() throws {
         for seed in 1...20 {
             let text = try Self.text(

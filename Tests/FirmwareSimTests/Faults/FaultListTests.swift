@@ -1,7 +1,7 @@
 import FirmwareSim
 import Testing
 
-@Suite("Which faults a device takes together, and on which occasions")
+@Suite("Combinations of faults")
 struct FaultListTests {
     private static func problem(_ faults: String, over carrier: SimulatorOption.Carrier = .line) -> String? {
         do throws(SimulatorOptionError) {
@@ -10,7 +10,7 @@ struct FaultListTests {
         } catch { return "\(error)" }
     }
 
-    @Test("A device has one clock, and no more faults than can be told apart")
+    @Test("A device takes only one drift and at most 64 faults")
     func bounds() throws {
         #expect(Self.problem("drift=50%,drift=50%")?.contains("one clock") == true)
         #expect(Self.problem(Array(repeating: "drift=50%", count: 80).joined(separator: ","))?.isEmpty == false)
@@ -18,7 +18,7 @@ struct FaultListTests {
         #expect(Self.problem(Array(repeating: "drop", count: 64).joined(separator: ",")) == nil)
     }
 
-    @Test("However often a clock is given another drift, it goes on")
+    @Test("A clock with many drifts keeps going")
     func addedDrifts() throws {
         var board = FaultyDevice(LEDFirmware())
         for _ in 0..<80 { board.add(try Simulator.pump.settings(["fault": "drift=50%"]).faults()) }
@@ -27,7 +27,7 @@ struct FaultListTests {
     }
 
     @Test(
-        "What has to come before a line can't wait for how the line begins, on a line",
+        "Faults before a line cannot depend on the line's beginning, except over BLE",
         arguments: ["delay@line:STATUS", "noise@line:STATUS"])
     func lateDecisions(fault: String) throws {
         #expect(Self.problem(fault)?.contains("line:") == true)

@@ -1,7 +1,7 @@
 import FirmwareSim
 import Testing
 
-@Suite("Faults of a simulated device")
+@Suite("Faults of simulated devices")
 struct FaultTests {
     /// Sends one command per second to a pump with faults, and advances the pump once per `period`.
     private static func answers(
@@ -35,7 +35,7 @@ struct FaultTests {
 
     private static let status = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
 
-    @Test("Without a fault the device says what it says, when it says it")
+    @Test("Without a fault the output and its times are unchanged")
     func none() throws {
         var pump = PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34.5)))
         pump.receive(Array("STATUS\n".utf8), at: .zero)
@@ -45,7 +45,7 @@ struct FaultTests {
     }
 
     @Test(
-        "The same seed gives the same bytes, however often the device is looked at, and another seed gives others",
+        "The same seed gives the same bytes at any step, and another seed gives others",
         arguments: ["drop@50%", "corrupt@50%", "duplicate@50%", "overrun@50%", "reset@20%", "silence=2s@20%"])
     func seeds(faults: String) throws {
         let commands = (0..<20).map { $0 % 2 == 0 ? "ON" : "STATUS" }
@@ -55,7 +55,7 @@ struct FaultTests {
         #expect((2...6).contains { Self.text((try? Self.answers(faults, to: commands, seed: $0)) ?? []) != bytes })
     }
 
-    @Test("A byte is lost in each line, once, also where the fault falls beyond a short one")
+    @Test("The drop fault loses one byte of each line")
     func drop() throws {
         for seed in 1...20 as ClosedRange<UInt64> {
             let lines = try Self.answers("drop@always", to: ["OFF", "OFF"], seed: seed)
@@ -64,7 +64,7 @@ struct FaultTests {
         }
     }
 
-    @Test("A bit is flipped in each line")
+    @Test("The corrupt fault flips one bit of each line")
     func corrupt() throws {
         let good = Array(Self.status.utf8)
         let bad = try Self.answers("corrupt@always").flatMap(\.bytes)
@@ -72,12 +72,12 @@ struct FaultTests {
         #expect(zip(good, bad).map { ($0 ^ $1).nonzeroBitCount }.reduce(0, +) == 1)
     }
 
-    @Test("A line comes twice")
+    @Test("The duplicate fault repeats a line")
     func duplicate() throws {
         #expect(Self.text(try Self.answers("duplicate@always")) == Self.status + Self.status)
     }
 
-    @Test("A message of a phone, which has no line end, comes twice as a whole", arguments: ["always", "50%"])
+    @Test("The duplicate fault repeats a phone's whole message", arguments: ["always", "50%"])
     func duplicateMessage(occasion: String) throws {
         let settings = try Simulator.rescue.settings(["fault": "duplicate@\(occasion)"])
         let phone = RescueFirmware(
@@ -92,14 +92,14 @@ struct FaultTests {
         #expect(counts.values.allSatisfy { $0 == 2 } == (occasion == "always") && counts.values.contains(2))
     }
 
-    @Test("A line that is split comes in two pieces, and whole")
+    @Test("The split fault sends a line in two chunks")
     func split() throws {
         let pieces = try Self.answers("split=300ms@always")
         #expect(pieces.count == 2 && Self.text(pieces) == Self.status)
         #expect(pieces[1].time - pieces[0].time == .milliseconds(300))
     }
 
-    @Test("What is delayed comes late, in order, and in one piece")
+    @Test("The delay fault sends a line late, in order and in one chunk")
     func delay() throws {
         let prompt = try Self.answers("none", rate: .baud(9600))
         let late = try Self.answers("delay=2s@always", rate: .baud(9600))
@@ -108,7 +108,7 @@ struct FaultTests {
         #expect(late[0].time >= first.time + .seconds(2) - .milliseconds(60) && late[0].time > .seconds(2))
     }
 
-    @Test("Lines that are said within the time of a join come together")
+    @Test("The join fault merges lines within its time")
     func join() throws {
         let apart = try Self.answers("none", to: ["OFF"], rate: .baud(9600), every: .milliseconds(1))
         #expect(apart.count > 1)
@@ -117,14 +117,14 @@ struct FaultTests {
             try Self.answers("join=100ms@always", to: ["OFF"], rate: .baud(9600), every: .milliseconds(1)).count == 1)
     }
 
-    @Test("A line that drains comes byte by byte")
+    @Test("The drain fault sends a line byte by byte")
     func drain() throws {
         let bytes = try Self.answers("drain=30ms@always")
         #expect(Self.text(bytes.filter { $0.bytes.count == 1 }) == Self.status)
         #expect(zip(bytes, bytes.dropFirst()).allSatisfy { $1.time - $0.time >= .milliseconds(30) })
     }
 
-    @Test("A reset cuts off what the board was saying, and switches the pump off")
+    @Test("The reset fault cuts off the output and switches the pump off")
     func reset() throws {
         let text = Self.text(try Self.answers("reset@command:2", to: ["ON", "STATUS", "", "", "", "STATUS"]))
         #expect(text.hasPrefix("OK\r\nPUMP:ON\r\n"))
@@ -132,7 +132,7 @@ struct FaultTests {
         #expect(!text.contains("State:ON,Speed:70%,Runtime:0m,Remaining:30m,WaterTemp:12.0C,SkinTemp:34.5C}"))
     }
 
-    @Test("A silent device neither says nor hears anything until its time is over")
+    @Test("A silent device sends and receives nothing until its time is over")
     func silence() throws {
         let text = Self.text(try Self.answers("silence=1500ms@command:2", to: ["OFF", "ON", "ON", "OFF", "STATUS"]))
         // A part of the second reply may have arrived. The third command was not heard.
@@ -141,14 +141,14 @@ struct FaultTests {
         #expect(!text.contains("PUMP:ON\r\n"))
     }
 
-    @Test("A line behind a silence is a line of its own, not the rest of the one that was cut off")
+    @Test("A line after a silence is a new line, not the rest of the one cut off")
     func silenceEnds() throws {
         let text = Self.text(
             try Self.answers("silence=1500ms@line:OK,duplicate@line:STATUS", to: ["OFF", "", "STATUS"]))
         #expect(text.hasSuffix(Self.status + Self.status))
     }
 
-    @Test("Nonsense comes when the line is opened and behind a reset, not else")
+    @Test("Noise comes only when the line opens and after a reset")
     func noise() throws {
         let settings = try Simulator.pump.settings(["fault": "noise"])
         var device = FaultyDevice(PumpFirmware(), faults: settings.faults(), seed: 3)
@@ -160,7 +160,7 @@ struct FaultTests {
         #expect(!device.advance(to: .seconds(2)).flatMap(\.bytes).isEmpty)
     }
 
-    @Test("An overrun loses a byte of a command on its way to the device")
+    @Test("The overrun fault loses a byte of a command")
     func overrun() throws {
         #expect(Self.text(try Self.answers("overrun@command:2", to: ["OFF", "STATUS"])).contains("OK\r\nPUMP:OFF\r\n"))
         let unknown = (1...20 as ClosedRange<UInt64>).filter {
@@ -170,7 +170,7 @@ struct FaultTests {
         #expect(!unknown.isEmpty)
     }
 
-    @Test("A clock that drifts has the pump shut off early or late", arguments: [("-10%", 1.1), ("10%", 0.9)])
+    @Test("A drifting clock shuts the pump off early or late", arguments: [("-10%", 1.1), ("10%", 0.9)])
     func drift(share: String, rate: Double) throws {
         let settings = try Simulator.pump.settings(["fault": "drift=\(share)"])
         let options = PumpFirmwareOptions(lineRate: .unlimited, heat: .fixed(water: 12, skin: 34.5))
@@ -183,7 +183,7 @@ struct FaultTests {
         #expect(shutOff.time > expected - .seconds(2) && shutOff.time < expected + .seconds(2))
     }
 
-    @Test("A fault happens in lines that begin as is said, and once at a time or behind a command")
+    @Test("A fault happens at a line's beginning, at a time or after a command")
     func occasions() throws {
         let commands = ["OFF", "STATUS", "STATUS"]
         #expect(
@@ -198,7 +198,7 @@ struct FaultTests {
     }
 
     @Test(
-        "What is no fault is refused",
+        "An invalid fault is refused",
         arguments: [
             "bogus", "drop=2s", "delay=0", "delay=x", "drop@0%", "drop@101%", "drop@command:0", "drop@line:",
             "drop@start",
@@ -208,7 +208,7 @@ struct FaultTests {
         #expect(throws: SimulatorOptionError.self) { try Simulator.pump.settings(["fault": text]) }
     }
 
-    @Test("A fault that makes no sense over a carrier is refused, but behind an HM-10 there is a line")
+    @Test("A fault of another carrier is refused, but a pump over BLE also has line faults")
     func carriers() throws {
         #expect(throws: SimulatorOptionError("fault", .fault("corrupt", only: .line))) {
             try Simulator.led.settings(["fault": "delay,corrupt"], over: .radio)
@@ -219,7 +219,7 @@ struct FaultTests {
         #expect(try Simulator.pump.settings(["fault": "corrupt,lost"], over: .radio).faults().count == 2)
     }
 
-    @Test("A peer has faults of its image beside those of any device")
+    @Test("A peer has one image fault beside the general ones")
     func peer() throws {
         let settings = try Simulator.peer.settings(["fault": "stalls,delay=2s@10%"])
         #expect(settings.ownFault() == "stalls" && settings.faults().count == 1)
@@ -227,7 +227,7 @@ struct FaultTests {
         #expect(throws: SimulatorOptionError.self) { try Simulator.peer.settings(["fault": "stalls,not_png"]) }
     }
 
-    @Test("Of several devices each has the next seed, and the first the one that was given")
+    @Test("Each of several devices gets the next seed")
     func numbered() throws {
         let settings = try Simulator.pump.settings(["seed": "7"])
         #expect((1...3).map { settings.numbered($0).seed() } == [7, 8, 9])
@@ -235,7 +235,7 @@ struct FaultTests {
         #expect(last.numbered(2).seed() == 0)
     }
 
-    @Test("Each row names its public thread, and what it does as a sentence")
+    @Test("Each fault cites its public thread and describes itself in a sentence")
     func rows() {
         #expect(Fault.all.map(\.name) == Fault.all.map(\.name).sorted())
         for fault in Fault.all {

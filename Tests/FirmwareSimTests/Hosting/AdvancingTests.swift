@@ -3,7 +3,7 @@ import FirmwareSim
 import TestSupport
 import Testing
 
-@Suite("Time that goes by at once", .timeLimit(.minutes(3)))
+@Suite("Advancing time", .timeLimit(.minutes(3)))
 struct AdvancingTests {
     /// A device that sends 1 KiB per second.
     private struct Chatter: SimulatedDevice {
@@ -26,7 +26,7 @@ struct AdvancingTests {
         mutating func reset(at instant: Duration) {}
     }
 
-    @Test("A client that reads gets all of what is said, however much", arguments: [false, true])
+    @Test("A client that reads gets all output of the skipped time", arguments: [false, true])
     func reading(hasFlowControl: Bool) async throws {
         // With a stopped clock the host's patience never ends.
         let host = DeviceHost(Chatter(), pace: .realTime(HostClock()), hasFlowControl: hasFlowControl)
@@ -45,7 +45,7 @@ struct AdvancingTests {
         await near.close()
     }
 
-    @Test("A client that does not read is not waited for, and what is lost is told")
+    @Test("A client that does not read is not waited for, and its lost bytes are counted")
     func silent() async throws {
         let clock = HostClock()
         let host = DeviceHost(Chatter(), pace: .realTime(clock))
@@ -64,7 +64,7 @@ struct AdvancingTests {
         await near.close()
     }
 
-    @Test("A client that does not read and leaves is not waited for any more")
+    @Test("A client that leaves is no longer waited for")
     func leaving() async throws {
         let host = DeviceHost(Chatter(), pace: .realTime(HostClock()))
         let (near, far) = try DescriptorChannel.pair(on: .shared)
@@ -76,7 +76,7 @@ struct AdvancingTests {
         #expect(await host.change { _, now in now } == .seconds(8192))
     }
 
-    @Test("Others have their turn meanwhile")
+    @Test("Other tasks run while time advances")
     func turns() async throws {
         let host = DeviceHost(Chatter(), pace: .onDemand)
         let loop = EventLoop.shared

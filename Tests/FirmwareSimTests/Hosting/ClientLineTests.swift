@@ -4,12 +4,12 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("The line of a client that comes and goes", .timeLimit(.minutes(5)))
+@Suite("Returning clients", .timeLimit(.minutes(5)))
 struct ClientLineTests {
     /// More than the kernel buffers for a socket.
     private static let flood = 900_000
 
-    @Test("brings nothing that was said before the client came back, however often it went")
+    @Test("A returning client gets no output from before its return")
     func comesBack() async throws {
         var ends: [CInt] = [-1, -1]
         let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)

@@ -2,13 +2,13 @@ import DescriptorIO
 import FirmwareSim
 import Testing
 
-@Suite("What can be done to each device while it runs", .timeLimit(.minutes(5)))
+@Suite("Verbs of a running device", .timeLimit(.minutes(5)))
 struct DeviceHandleTests {
     private static func handle(_ device: some SimulatedDevice) -> DeviceHandle {
         DeviceHost(device, pace: .onDemand).handle
     }
 
-    @Test("Each family has its verbs, and all have those of any device")
+    @Test("Each family has its own verbs and the common ones")
     func verbs() {
         #expect(
             Self.handle(PumpFirmware()).verbs == ["advance", "press", "probe", "reset", "set", "temperature", "turn"])
@@ -20,7 +20,7 @@ struct DeviceHandleTests {
         #expect(Self.handle(Silence()).verbs == ["advance", "reset"])
     }
 
-    @Test("A pump's probe is broken and mended, and each probe has its own temperature", arguments: ["water", "skin"])
+    @Test("Each probe of a pump can be broken, repaired and set to a temperature", arguments: ["water", "skin"])
     func probes(probe: String) async throws {
         let host = DeviceHost(
             PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34))), pace: .onDemand)
@@ -46,7 +46,7 @@ struct DeviceHandleTests {
         return String(decoding: copy.advance(to: now + .seconds(1)).flatMap(\.bytes), as: UTF8.self)
     }
 
-    @Test("A device's faults are replaced while it runs, and taken away")
+    @Test("A running device's faults are replaced and removed")
     func faults() async throws {
         let host = DeviceHost(FaultyDevice(LEDFirmware(lineRate: .unlimited)), pace: .onDemand)
         #expect(host.handle.verbs == ["advance", "fault", "light", "reset", "set"])
@@ -67,7 +67,7 @@ struct DeviceHandleTests {
     }
 
     @Test(
-        "A fault that makes no sense for a device is refused while it runs as it is at the start, and the others stay",
+        "A fault that does not apply to a running device is refused, and the others stay",
         arguments: [
             ("stuck", "the fault stuck makes no sense: a storm sensor has no error state"),
             ("lost", "the fault lost means something over BLE only: a line has no packets"),
@@ -83,7 +83,7 @@ struct DeviceHandleTests {
         #expect(throws: SimulatorOptionError.self) { try FaultyDevice(storm, step) }
     }
 
-    @Test("A storm sensor measures, and stores what it has measured")
+    @Test("A storm sensor measures and stores on request")
     func storm() async throws {
         let handle = Self.handle(StormFirmware(options: StormFirmwareOptions(rows: 3)))
         #expect(await handle.observe() == ["rows": .integer(3)])
@@ -91,7 +91,7 @@ struct DeviceHandleTests {
         #expect(await handle.observe() == ["rows": .integer(4)])
     }
 
-    @Test("A peer says what it is told to say")
+    @Test("A peer says the given text")
     func peer() async throws {
         let host = DeviceHost(PeerFirmware(options: PeerFirmwareOptions(carrier: .line(.unlimited))), pace: .onDemand)
         let (far, near) = try DescriptorChannel.pair(on: .shared)
@@ -104,7 +104,7 @@ struct DeviceHandleTests {
         await far.close()
     }
 
-    @Test("A reset board is as it was switched on")
+    @Test("A reset LED board is off")
     func reset() async throws {
         let host = DeviceHost(LEDFirmware(lineRate: .unlimited, isLit: true), pace: .onDemand)
         #expect(await host.handle.observe() == ["lit": .boolean(true)])
@@ -112,7 +112,7 @@ struct DeviceHandleTests {
         #expect(await host.handle.observe() == ["lit": .boolean(false)])
     }
 
-    @Test("What can't be done says why")
+    @Test("A refused verb reports the reason")
     func refusals() async {
         let handle = Self.handle(PumpFirmware())
         await #expect(throws: DeviceVerbError.unknown("dance", known: handle.verbs)) {

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What can be changed of a device while it runs", .timeLimit(.minutes(5)))
+@Suite("Settings of a running device", .timeLimit(.minutes(5)))
 struct DeviceSettingTests {
     /// A device behind the faults common to all devices. Its time advances on demand only.
     private struct Bench<Device: SimulatedDevice> {
@@ -25,7 +25,7 @@ struct DeviceSettingTests {
         }
     }
 
-    @Test("A sensor's interval and its echo")
+    @Test("A storm sensor's interval and echo can be changed")
     func storm() async throws {
         let bench = Bench(StormFirmware(options: StormFirmwareOptions(lineRate: .unlimited, rows: 0)))
         #expect(await bench.hear(in: .seconds(60)) == "")
@@ -38,7 +38,7 @@ struct DeviceSettingTests {
         #expect(await bench.hear("GET_LOG\n", in: .seconds(90)).hasPrefix("LOG Values: "))
     }
 
-    @Test("Whether a board answers, and its LED, which somebody switches at the board")
+    @Test("An LED board can be muted and its LED switched by hand")
     func led() async throws {
         let bench = Bench(LEDFirmware(lineRate: .unlimited))
         try await bench.perform("set", "mute", "on")
@@ -50,7 +50,7 @@ struct DeviceSettingTests {
         #expect(await bench.hear("LED:1\n") == "LED:1\r\n")
     }
 
-    @Test("A peer's manners, and the image that it sends")
+    @Test("A peer's acknowledgements, interval, chunk length and image can be changed")
     func peer() async throws {
         let options = PeerFirmwareOptions(carrier: .line(.unlimited), imageByteCount: 300)
         let bench = Bench(PeerFirmware(options: options))
@@ -80,7 +80,7 @@ struct DeviceSettingTests {
         #expect(await bench.host.handle.observe()["on"] == .boolean(true))
     }
 
-    @Test("A phone's intervals, splits and faults, and whether it hands on what it receives")
+    @Test("A phone's interval, splits, faults and forwarding can be changed")
     func rescue() async throws {
         let bench = Bench(
             RescueFirmware(options: RescueFirmwareOptions(carrier: .line(.unlimited), messages: 1000)))
@@ -102,7 +102,7 @@ struct DeviceSettingTests {
         #expect(sent.utf8.count > PhoneStock(seed: 1).message(0).json.count * 12)
     }
 
-    @Test("Somebody writes a message on a phone, which sends it once somebody listens")
+    @Test("A message written on a phone is sent once a host listens")
     func write() async throws {
         let bench = Bench(RescueFirmware(options: RescueFirmwareOptions(carrier: .notifications, messages: 0)))
         try await bench.perform("write", "SOS", "three on the roof")
@@ -121,7 +121,7 @@ struct DeviceSettingTests {
         await #expect(throws: DeviceVerbError.self) { try await bench.perform("write", "Weather", "rain") }
     }
 
-    @Test("A pump's knob, by the reading that it begins with")
+    @Test("A pump's knob can be set by its initial reading")
     func pump() async throws {
         let bench = Bench(PumpFirmware())
         try await bench.perform("set", "knob", "1023")
@@ -129,7 +129,7 @@ struct DeviceSettingTests {
     }
 
     @Test(
-        "What can't be set is refused by the words of the option at the start",
+        "An invalid setting is refused with the words of the start option",
         arguments: [
             (["set"], "'set' takes name value"), (["set", "interval"], "'set' takes name value"),
             (["set", "interval", "0"], "interval takes a time above 0, up to 1000000 s, as 500ms or 2s, or off"),

@@ -1,7 +1,7 @@
 import FirmwareSim
 import Testing
 
-@Suite("Faults that a device is given while it runs", .timeLimit(.minutes(5)))
+@Suite("Faults of a running device", .timeLimit(.minutes(5)))
 struct FaultVerbTests {
     private static func handle(
         _ simulator: Simulator, _ device: some SimulatedDevice, over carrier: SimulatorOption.Carrier,
@@ -12,7 +12,7 @@ struct FaultVerbTests {
     }
 
     @Test(
-        "Over BLE it takes those of the air, and refuses those of a cable", arguments: ["disconnect", "early", "lost"])
+        "Over BLE a device takes radio faults and refuses cable faults", arguments: ["disconnect", "early", "lost"])
     func radio(fault: String) async throws {
         let handle = try Self.handle(.led, LEDFirmware(), over: .radio)
         try await handle.perform("fault", [fault])
@@ -23,7 +23,7 @@ struct FaultVerbTests {
         #expect(await handle.observe()["faults"] == .text(fault))
     }
 
-    @Test("On a line it refuses those of the air, and a baud rate is seen on a terminal only")
+    @Test("On a line a device refuses radio faults, and the baud fault unless it is on a terminal")
     func line() async throws {
         let socket = try Self.handle(.pump, PumpFirmware(), over: .line)
         for refused in ["lost", "baud"] {
@@ -33,7 +33,7 @@ struct FaultVerbTests {
         try await Self.handle(.pump, PumpFirmware(), over: .line, isOnTerminal: true).perform("fault", ["baud"])
     }
 
-    @Test("A peer has its own faults too, and none once they are taken away")
+    @Test("A peer's own faults can be replaced and removed")
     func own() async throws {
         let settings = try Simulator.peer.settings(["fault": "stalls"])
         let peer = PeerFirmware(options: try PeerFirmwareOptions(settings: settings))
@@ -47,7 +47,7 @@ struct FaultVerbTests {
         #expect(await host.change { peer, _ in peer.device.options.imageFault } == .notPNG)
     }
 
-    @Test("A step that gives a device a fault is checked when the device is made")
+    @Test("A step with a fault is checked when the device is made")
     func step() throws {
         let settings = try Simulator.led.settings(["step": "1s fault drift"])
         #expect(throws: SimulatorOptionError.self) { try FaultyDevice(LEDFirmware(), settings) }

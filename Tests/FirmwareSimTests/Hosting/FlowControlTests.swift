@@ -3,9 +3,9 @@ import FirmwareSim
 import TestSupport
 import Testing
 
-@Suite("A device with flow control", .timeLimit(.minutes(5)))
+@Suite("Flow control", .timeLimit(.minutes(5)))
 struct FlowControlTests {
-    @Test("stands still for a client that does not read, and loses nothing")
+    @Test("A device waits for a client that does not read, and loses nothing")
     func waits() async throws {
         let options = StormFirmwareOptions(lineRate: .unlimited, seed: 7, rows: 200_000)
         let host = DeviceHost(StormFirmware(options: options), pace: .onDemand, hasFlowControl: true)
@@ -23,7 +23,7 @@ struct FlowControlTests {
         await server.close()
     }
 
-    @Test("goes on when the client that held it up has left")
+    @Test("A device goes on after the client that blocked it has left")
     func goesOn() async throws {
         let options = StormFirmwareOptions(lineRate: .unlimited, seed: 7, rows: 200_000)
         let host = DeviceHost(StormFirmware(options: options), pace: .onDemand, hasFlowControl: true)

@@ -3,7 +3,7 @@ import FirmwareSim
 import TestSupport
 import Testing
 
-@Suite("A device that greets", .timeLimit(.minutes(5)))
+@Suite("Greetings", .timeLimit(.minutes(5)))
 struct GreetingTests {
     private static let greeting = "HELLO from QDevice1 @ 1970-01-01T00:00:00Z\r\n"
 
@@ -13,7 +13,7 @@ struct GreetingTests {
         DeviceHost(PeerFirmware(options: options), pace: .onDemand, hasFlowControl: true)
     }
 
-    @Test("greets each client of a socket when it connects")
+    @Test("Each client of a socket is greeted when it connects")
     func socket() async throws {
         let address = SocketAddress.unix(path: temporaryPath("peer.sock"))
         let server = try await SocketServer.open(host(), at: address, broadcasts: true)
@@ -24,7 +24,7 @@ struct GreetingTests {
         await server.close()
     }
 
-    @Test("greets who opens its terminal, once, and again who opens it next")
+    @Test("Each client of a terminal is greeted once")
     func terminal() async throws {
         let leaves = Watched(0)
         let peer = LeavingNoted(PeerFirmware(options: options), leaves)

@@ -5,9 +5,9 @@ import SerialPort
 import TestSupport
 import Testing
 
-@Suite("Many pumps on terminals", .timeLimit(.minutes(5)))
+@Suite("Watches of pseudo-terminals", .timeLimit(.minutes(5)))
 struct OpeningWatchTests {
-    @Test("are watched by one inotify instance, which ends with the last of them")
+    @Test("Many pumps share one inotify instance, which ends with the last of them")
     func oneInstance() async throws {
         let made = Watched(0)
         let watch = OpeningWatch {
@@ -31,7 +31,7 @@ struct OpeningWatchTests {
         }
     }
 
-    @Test("share the instance of their process")
+    @Test("Many pumps use the inotify instance of their process")
     func sharedInstance() async throws {
         func count() throws -> Int {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
@@ -46,7 +46,7 @@ struct OpeningWatchTests {
         for server in servers { await server.close() }
     }
 
-    @Test("are not offered where none is to be had", arguments: [EMFILE, ENOMEM])
+    @Test("Without an inotify instance a pump is not offered", arguments: [EMFILE, ENOMEM])
     func noInstance(error: CInt) async throws {
         let watch = OpeningWatch {
             errno = error
@@ -63,7 +63,7 @@ struct OpeningWatchTests {
         #expect(lstat(path, &status) != 0, "nothing is left behind")
     }
 
-    @Test("are heard on the next terminal where one could not be watched")
+    @Test("After a failed watch the next terminal works")
     func failedWatch() async throws {
         let made = Watched(0)
         let watch = OpeningWatch {

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("A device hosted in real time", .timeLimit(.minutes(5)))
+@Suite("Real-time hosting", .timeLimit(.minutes(5)))
 struct RealTimeTests {
     /// A host that runs by the test's clock, with one client.
     private struct Bench<Device: SimulatedDevice> {
@@ -68,7 +68,7 @@ struct RealTimeTests {
         PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34), potentiometer: 716))
     }
 
-    @Test("answers when its loop comes round, byte after byte at the line rate")
+    @Test("A pump replies after its loop turn, byte by byte at the line rate")
     func paced() async throws {
         let bench = try await Bench(Self.pump)
         try await bench.say("OFF\n")
@@ -84,7 +84,7 @@ struct RealTimeTests {
         await bench.end()
     }
 
-    @Test("reports as time goes by")
+    @Test("A running pump reports every 5 s")
     func reports() async throws {
         let bench = try await Bench(Self.pump)
         try await bench.say("ON\n")
@@ -97,7 +97,7 @@ struct RealTimeTests {
         await bench.end()
     }
 
-    @Test("has lived up to the present before anything is done to it, though it slept")
+    @Test("A sleeping device catches up before it is changed")
     func livesUpToChanges() async throws {
         let bench = try await Bench(Self.pump)
         try await bench.run(to: .seconds(5))
@@ -107,7 +107,7 @@ struct RealTimeTests {
         await bench.end()
     }
 
-    @Test("is woken by what it receives, though it had nothing to do")
+    @Test("Input wakes an idle device")
     func wokenByInput() async throws {
         let bench = try await Bench(Echo())
         try await bench.say("A")

@@ -4,9 +4,9 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("A served pump", .timeLimit(.minutes(5)))
+@Suite("Serving a pump", .timeLimit(.minutes(5)))
 struct ServingTests {
-    @Test("answers at once", arguments: ServedBy.allCases)
+    @Test("A served pump answers each command", arguments: ServedBy.allCases)
     func answers(by way: ServedBy) async throws {
         let server = try await way.serve(pumpHost())
         let client = try await server.client()
@@ -27,7 +27,7 @@ struct ServingTests {
         await server.close()
     }
 
-    @Test("shuts off after 30 minutes that take no time", arguments: ServedBy.allCases)
+    @Test("A served pump shuts off after 30 simulated minutes", arguments: ServedBy.allCases)
     func safetyShutOff(by way: ServedBy) async throws {
         let host = pumpHost()
         let server = try await way.serve(host)
@@ -43,7 +43,7 @@ struct ServingTests {
         await server.close()
     }
 
-    @Test("is still on for a client that leaves and returns", arguments: ServedBy.allCases)
+    @Test("A served pump stays on for a client that leaves and returns", arguments: ServedBy.allCases)
     func survivesItsClients(by way: ServedBy) async throws {
         let server = try await way.serve(pumpHost())
         do {
@@ -60,7 +60,7 @@ struct ServingTests {
         await server.close()
     }
 
-    @Test("is not heard by the next client in what it says while none is there", arguments: ServedBy.allCases)
+    @Test("Output without a client is not sent to the next one", arguments: ServedBy.allCases)
     func saysNothingToNobody(by way: ServedBy) async throws {
         let host = pumpHost()
         let server = try await way.serve(host)
@@ -78,7 +78,7 @@ struct ServingTests {
         await server.close()
     }
 
-    @Test("is not heard by the next client in what the last one left unread", arguments: ServedBy.allCases)
+    @Test("Unread output of a client is not sent to the next one", arguments: ServedBy.allCases)
     func forgetsWhatWasUnread(by way: ServedBy) async throws {
         let host = pumpHost()
         let server = try await way.serve(host)
@@ -101,7 +101,7 @@ struct ServingTests {
         await server.close()
     }
 
-    @Test("tells every client what it says, where its line broadcasts", arguments: [ServedBy.tcp, .unixSocket])
+    @Test("A broadcasting line sends output to every client", arguments: [ServedBy.tcp, .unixSocket])
     func severalClients(by way: ServedBy) async throws {
         let host = pumpHost()
         let server = try await way.serve(host, broadcasts: true)
@@ -122,7 +122,7 @@ struct ServingTests {
         await server.close()
     }
 
-    @Test("hangs up on a second client, who hears nothing, and says so", arguments: [ServedBy.tcp, .unixSocket])
+    @Test("A second client is disconnected without output and reported", arguments: [ServedBy.tcp, .unixSocket])
     func oneClient(by way: ServedBy) async throws {
         let refusals = Watched(0)
         let server = try await way.serve(pumpHost()) { refusals.update { $0 += 1 } }
@@ -138,7 +138,7 @@ struct ServingTests {
         await server.close()
     }
 
-    @Test("takes the next client as soon as the last one has left")
+    @Test("The next client is accepted as soon as the last one has left")
     func nextClient() async throws {
         let refusals = Watched(0)
         let path = temporaryPath("pump.sock")
@@ -162,7 +162,7 @@ struct ServingTests {
         await server.close()
     }
 
-    @Test("hangs up on its clients when it is closed, twice if need be", arguments: ServedBy.allCases)
+    @Test("Closing the server disconnects its clients and may be repeated", arguments: ServedBy.allCases)
     func closing(by way: ServedBy) async throws {
         let server = try await way.serve(pumpHost())
         let client = try await server.client()
@@ -172,7 +172,7 @@ struct ServingTests {
         await #expect(throws: (any Error).self) { try await server.newClient() }
     }
 
-    @Test("puts a link to its terminal where it is told, and takes it away")
+    @Test("A terminal has a symlink at the given path until it is closed")
     func link() async throws {
         let path = temporaryPath("pump")
         let server = try await PseudoTerminalServer.open(pumpHost(), link: path)
@@ -187,7 +187,7 @@ struct ServingTests {
         try await client.waitForHangUp()
     }
 
-    @Test("is heard by the one of two clients of a terminal that stays")
+    @Test("If one of two clients of a terminal leaves, the other still gets output")
     func twoOnOneTerminal() async throws {
         let host = pumpHost()
         let server = try await PseudoTerminalServer.open(host)
@@ -205,7 +205,7 @@ struct ServingTests {
         await server.close()
     }
 
-    @Test("is heard by the one that stays of two who came at the same moment")
+    @Test("If one of two clients that came together leaves, the other still gets output")
     func twoAtOnce() async throws {
         let host = pumpHost()
         let server = try await PseudoTerminalServer.open(host)

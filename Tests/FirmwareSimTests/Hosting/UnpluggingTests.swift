@@ -5,7 +5,7 @@ import SerialPort
 import TestSupport
 import Testing
 
-@Suite("A cable that is pulled and plugged in again", .timeLimit(.minutes(3)))
+@Suite("Unplugged devices", .timeLimit(.minutes(3)))
 struct UnpluggingTests {
     /// A pump on a pseudo-terminal with a link to it.
     private struct Rig {
@@ -37,7 +37,7 @@ struct UnpluggingTests {
 
     private static let status = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
 
-    @Test("The device is back though the whole time of the fault went by at once", arguments: ["1ms", "2s"], 0..<10)
+    @Test("The device returns even if the whole outage was skipped", arguments: ["1ms", "2s"], 0..<10)
     func atOnce(time: String, repetition: Int) async throws {
         let rig = try await Rig("unplug=\(time)@10s")
         let first = rig.target
@@ -56,7 +56,7 @@ struct UnpluggingTests {
         await rig.server.close()
     }
 
-    @Test("Its client is hung up on, and hears nothing of what the device says once the cable is back")
+    @Test("The client is disconnected and gets no output from after the outage")
     func client() async throws {
         let rig = try await Rig("unplug=1ms@10s")
         let client = try HostClient(terminal: rig.link)
@@ -69,7 +69,7 @@ struct UnpluggingTests {
         await rig.server.close()
     }
 
-    @Test("A device whose link's place was taken says so, and comes back the next time")
+    @Test("A device whose symlink path is taken reports it and returns the next time")
     func placeTaken() async throws {
         let rig = try await Rig("unplug=2s@10s,unplug=2s@30s")
         await rig.host.change { pump, now in pump.receive(Array("ON\n".utf8), at: now) }
@@ -85,7 +85,7 @@ struct UnpluggingTests {
         await rig.server.close()
     }
 
-    @Test("A server that is closed while the device comes back leaves no link", arguments: 0..<8)
+    @Test("A server closed while the device returns leaves no symlink", arguments: 0..<8)
     func closed(turns: Int) async throws {
         let rig = try await Rig("unplug=1ms@10s")
         await rig.host.change { pump, now in pump.receive(Array("ON\n".utf8), at: now) }

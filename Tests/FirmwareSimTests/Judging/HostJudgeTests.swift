@@ -5,7 +5,7 @@ import SerialPort
 import TestSupport
 import Testing
 
-@Suite("What is expected of a host", .timeLimit(.minutes(3)))
+@Suite("Judging a host", .timeLimit(.minutes(3)))
 struct HostJudgeTests {
     private static func judge(_ rules: String, rate: LineRate = .baud(9600)) throws -> HostJudge {
         HostJudge(
@@ -15,7 +15,7 @@ struct HostJudgeTests {
 
     private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    @Test("Two commands in flight are found, but an OFF that overtakes is not")
+    @Test("Two commands in flight are a finding, except for an OFF that overtakes")
     func oneInFlight() throws {
         var judge = try Self.judge("one-in-flight")
         judge.hear(Self.bytes("ON\n"), at: .seconds(1), isAnswering: false)
@@ -28,7 +28,7 @@ struct HostJudgeTests {
         #expect(verdict.findings[0].detail == "STATUS was sent before the last reply had ended")
     }
 
-    @Test("A host that has repeated OFF goes on after one reply, whichever OFF that answers")
+    @Test("After a repeated OFF one reply suffices to go on")
     func repeatedOff() throws {
         var judge = try Self.judge("one-in-flight")
         judge.hear(Self.bytes("OFF\n"), at: .seconds(1), isAnswering: false)
@@ -43,7 +43,7 @@ struct HostJudgeTests {
         #expect(judge.verdict(at: .seconds(9)).count == 2)
     }
 
-    @Test("A half command that is finished later counts from its beginning")
+    @Test("A command in pieces counts from its first byte")
     func half() throws {
         var judge = try Self.judge("one-in-flight")
         judge.hear(Self.bytes("ON\n"), at: .zero, isAnswering: false)
@@ -52,7 +52,7 @@ struct HostJudgeTests {
         #expect(judge.verdict(at: .seconds(2)).findings.map(\.time) == [.seconds(1)])
     }
 
-    @Test("Commands too close to each other are found")
+    @Test("Commands too close together are a finding")
     func pacing() throws {
         var judge = try Self.judge("pacing=200ms")
         for milliseconds in [0, 200, 399, 1000] {
@@ -61,7 +61,7 @@ struct HostJudgeTests {
         #expect(judge.verdict(at: .seconds(2)).findings.map(\.time) == [.milliseconds(399)])
     }
 
-    @Test("A host that does not react to a line in time is found, also where it never sends anything again")
+    @Test("A missing or late reaction to a line is a finding")
     func reaction() throws {
         var judge = try Self.judge("reaction=5s/OFF@line:ERROR:OVERHEAT")
         judge.hear(Self.bytes("ON\n"), at: .zero, isAnswering: false)
@@ -78,7 +78,7 @@ struct HostJudgeTests {
         #expect(!verdict.hasPassed && verdict.findings.map(\.time) == [.seconds(101)])
     }
 
-    @Test("A host that reacts before the line has ended has reacted")
+    @Test("A reaction before the end of the line counts")
     func earlyReaction() throws {
         var judge = try Self.judge("reaction=1s/OFF@line:ERROR")
         judge.hear(Self.bytes("OFF\n"), at: .zero, isAnswering: false)
@@ -90,7 +90,7 @@ struct HostJudgeTests {
         #expect(judge.verdict(at: .seconds(11)).count == 1)
     }
 
-    @Test("A flush in the middle of a reply is one finding; that a port is closed is none")
+    @Test("A flush during a reply is one finding, and closing the port is none")
     func closes() throws {
         var judge = try Self.judge("no-flush")
         judge.hear(Self.bytes("STATUS\n"), at: .zero, isAnswering: false)
@@ -104,7 +104,7 @@ struct HostJudgeTests {
         #expect(judge.verdict(at: .seconds(1)).count == 1)
     }
 
-    @Test("Over BLE each write is a command, and each notification a line")
+    @Test("Over BLE each write is a command and each notification a line")
     func packets() throws {
         var judge = try Self.judge("one-in-flight,reaction=1s@line:HELLO", rate: .unlimited)
         judge.say(Self.bytes("HELLO from x"), at: .zero, isPacket: true)
@@ -115,7 +115,7 @@ struct HostJudgeTests {
     }
 
     @Test(
-        "Line ends around what is written over BLE are no part of the command",
+        "Over BLE line ends around a write are not part of the command",
         arguments: ["\nOFF\n", "OFF\r\n", "off"])
     func packetLineEnds(write: String) throws {
         var judge = try Self.judge("one-in-flight,reaction=1s/OFF@line:ERROR", rate: .unlimited)
@@ -128,7 +128,7 @@ struct HostJudgeTests {
             judge.verdict(at: .seconds(9)).findings.map(\.detail) == ["TEMP was sent before the last reply had ended"])
     }
 
-    @Test("A host that sends at another baud rate is found")
+    @Test("A host at another baud rate is a finding")
     func baudRate() throws {
         var judge = try Self.judge("baud")
         judge.hear(Self.bytes("ON\n"), at: .zero, isAnswering: false, hostRate: 9600)
@@ -138,7 +138,7 @@ struct HostJudgeTests {
     }
 
     @Test(
-        "What no command has put to the test has not passed",
+        "An expectation that no command has tested is not passed",
         arguments: ["baud", "no-flush", "one-in-flight", "pacing=1s"])
     func untested(rule: String) throws {
         let verdict = try Self.judge(rule).verdict(at: .seconds(1))
@@ -146,7 +146,7 @@ struct HostJudgeTests {
         #expect("\(verdict)" == "\(rule): was never put to the test")
     }
 
-    @Test("A line that a test depends on has to come, and two in a row where two are named")
+    @Test("An expected line must arrive, and two expected lines in a row")
     func meets() throws {
         let rules = ["meets=line:STATUS:|MANUAL:", "meets=line:OK\nSTATUS:"]
         var judge = try Self.judge(rules.joined(separator: ","))
@@ -159,7 +159,7 @@ struct HostJudgeTests {
         #expect(judge.verdict(at: .seconds(3)).hasPassed)
     }
 
-    @Test("Of many findings the first are kept, and all counted")
+    @Test("Only the first findings are kept, but all are counted")
     func many() throws {
         var judge = try Self.judge("pacing=1s")
         for number in 0...250 { judge.hear(Self.bytes("TEMP\n"), at: .milliseconds(number), isAnswering: false) }
@@ -168,7 +168,7 @@ struct HostJudgeTests {
         #expect("\(verdict)".hasSuffix("\nand 150 more"))
     }
 
-    @Test("Rows name their public threads, and are read as they are written")
+    @Test("Each rule cites its public thread, and an invalid rule is refused")
     func rows() throws {
         for rule in HostRule.all {
             #expect(rule.source.hasPrefix("https://github.com/") && rule.help.hasSuffix("."))
@@ -191,7 +191,7 @@ struct HostJudgeTests {
     }
 
     @Test(
-        "A line that is no command of the pump is found",
+        "A line that is not a pump command is a finding",
         arguments: [
             ("on", nil), ("SPEED:0", nil), ("speed:255", nil), ("SPEED:256", "is out of range, which is 0 to 255"),
             ("SPEED:+5", "has no plain decimal number"), ("SPEED:", "has no plain decimal number"),
@@ -206,7 +206,7 @@ struct HostJudgeTests {
         #expect(judge.verdict(at: .seconds(1)).untested.isEmpty)
     }
 
-    @Test("Each family has its commands, on a line and over BLE")
+    @Test("Each family has its own commands, on a line and over BLE")
     func commands() {
         for (line, isOne) in [
             ("LED", true), ("LED:0", true), ("LED:1", true), ("led", false), ("LED:2", false), ("LED ", false),
@@ -220,7 +220,7 @@ struct HostJudgeTests {
         #expect(PeerFirmware.objection(to: [0xFF], isPacket: true) == nil)
     }
 
-    @Test("Messages are told apart by their braces, and what is between them is found")
+    @Test("Messages are separated by their braces, and text between them is a finding")
     func messages() throws {
         let good = String(decoding: PhoneStock(seed: 1).message(0).json, as: UTF8.self)
         var judge = try Self.judge("commands", of: RescueFirmware())
@@ -242,7 +242,7 @@ struct HostJudgeTests {
         for (detail, end) in zip(details, ends) { #expect(detail.hasSuffix(end), "\(detail)") }
     }
 
-    @Test("A message that is cut off is no message")
+    @Test("A truncated message is a finding")
     func cutMessage() throws {
         let message = PhoneStock(seed: 1).message(0).json
         var judge = try Self.judge("commands", of: RescueFirmware())
@@ -250,7 +250,7 @@ struct HostJudgeTests {
         #expect(judge.verdict(at: .seconds(2)).findings.map(\.detail) == ["the last bytes are not a whole message"])
     }
 
-    @Test("OFF is sent again until it is acknowledged, and no longer")
+    @Test("OFF must be repeated until it is acknowledged")
     func repeats() throws {
         let rule = "repeats=5s/OFF@line:PUMP:OFF"
         var judge = try Self.judge(rule)
@@ -269,7 +269,7 @@ struct HostJudgeTests {
         #expect(judge.verdict(at: .seconds(200)).findings.map(\.time) == [.seconds(100)])
     }
 
-    @Test("A status that says OFF ends the repetition too, and tests it")
+    @Test("A status that says OFF ends the repetition too")
     func repeatsUntilStatus() throws {
         let rule = "repeats=5s/OFF@line:PUMP:OFF|STATUS:{State:OFF"
         var judge = try Self.judge(rule)
@@ -280,7 +280,7 @@ struct HostJudgeTests {
         #expect(judge.verdict(at: .seconds(99)).hasPassed)
     }
 
-    @Test("What must not be sent behind a line may be sent once OFF was")
+    @Test("After a line a forbidden command is a finding until OFF was sent")
     func refrains() throws {
         let rule = "refrains=ON@line:ERROR:OVERHEAT"
         var judge = try Self.judge(rule)
@@ -294,7 +294,7 @@ struct HostJudgeTests {
         #expect(judge.verdict(at: .seconds(4)).findings.map(\.detail) == ["ON was sent anyway"])
     }
 
-    @Test("A finding has with it what went over the line until then, the last of it")
+    @Test("A finding has the last exchanges before it")
     func exchanges() throws {
         var judge = try Self.judge("commands", of: PumpFirmware())
         for number in 0..<20 {
@@ -309,7 +309,7 @@ struct HostJudgeTests {
         #expect(verdict.exchanges.last == .said(Self.bytes("ERROR")))
     }
 
-    @Test("However many findings there are of one kind, the first of another is kept")
+    @Test("The first finding of each kind is kept, however many there are of another")
     func kinds() throws {
         var judge = try Self.judge("pacing=1s,refrains=ON@line:ERROR")
         for number in 0...250 { judge.hear(Self.bytes("TEMP\n"), at: .milliseconds(number), isAnswering: false) }
@@ -344,7 +344,7 @@ struct HostJudgeTests {
         return verdict
     }
 
-    @Test("A host that asks, waits and asks again has done nothing wrong")
+    @Test("A host that waits for each reply passes")
     func good() async throws {
         let verdict = try await Self.found("baud,no-flush,one-in-flight") { client, _, _ in
             for _ in 0..<2 {
@@ -355,7 +355,7 @@ struct HostJudgeTests {
         #expect(verdict?.hasPassed == true)
     }
 
-    @Test("A terminal at another baud rate is seen")
+    @Test("A terminal at another baud rate is detected")
     func wrongRate() async throws {
         let verdict = try await Self.found("baud") { client, _, path in
             let port = try SerialPort(path: path, options: SerialOptions(baudRate: 115_200))
@@ -366,7 +366,7 @@ struct HostJudgeTests {
         #expect(verdict?.findings.first?.detail == "sent at 115200 baud; the device has 9600")
     }
 
-    @Test("A flush in the middle of a reply is seen, and one before the command is not")
+    @Test("A flush during a reply is detected, and one before the command is allowed")
     func flush() async throws {
         let verdict = try await Self.found("no-flush") { client, host, _ in
             client.flushInput()

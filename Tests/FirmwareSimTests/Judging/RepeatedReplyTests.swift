@@ -3,7 +3,7 @@ import FirmwareSim
 import TestSupport
 import Testing
 
-@Suite("A host need not wait for what a fault says again", .timeLimit(.minutes(3)))
+@Suite("Repeated replies", .timeLimit(.minutes(3)))
 struct RepeatedReplyTests {
     private static var pump: PumpFirmware {
         PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34.5)))
@@ -39,7 +39,7 @@ struct RepeatedReplyTests {
     }
 
     @Test(
-        "It may send once the reply has ended, although the reply comes again",
+        "A command may follow the reply even if a fault repeats the reply",
         arguments: ["none", "twice@always", "duplicate@always", "duplicate@always,twice@always"])
     func repeated(fault: String) async throws {
         // The CR has left, which completes the line; its LF is still being sent.
@@ -47,7 +47,7 @@ struct RepeatedReplyTests {
     }
 
     @Test(
-        "It is early as long as the reply itself has not ended",
+        "A command is early until the previous reply has ended",
         arguments: ["none", "twice@always", "duplicate@always"])
     func early(fault: String) async throws {
         #expect(

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "A host is judged by the replies that it has to wait for, and by the lines that it hears", .timeLimit(.minutes(3)))
+    "Unsolicited lines", .timeLimit(.minutes(3)))
 struct UnaskedLineTests {
     /// A pump at 9600 baud with a host on its line. Time advances on demand only.
     private struct Bench {
@@ -47,7 +47,7 @@ struct UnaskedLineTests {
         }
     }
 
-    @Test("A command that is sent while an unasked line leaves the device is not early")
+    @Test("A command during an unsolicited line is not early")
     func commandInUnaskedLine() async throws {
         let bench = try await Bench("one-in-flight")
         try await bench.say("ON\n")
@@ -58,7 +58,7 @@ struct UnaskedLineTests {
         #expect(await bench.end()?.findings == [])
     }
 
-    @Test("A command that is sent before the last one is answered is early")
+    @Test("A command before the previous reply is early")
     func early() async throws {
         let bench = try await Bench("one-in-flight")
         await bench.pressUntilHalfIsOut()
@@ -68,7 +68,7 @@ struct UnaskedLineTests {
         #expect(await bench.end()?.findings.map(\.detail) == ["STATUS was sent before the last reply had ended"])
     }
 
-    @Test("A bare line end asks for nothing, so that a command may follow it at once")
+    @Test("A command may follow a bare line end at once")
     func bareLineEnd() async throws {
         let bench = try await Bench("one-in-flight")
         try await bench.say("\r\n")
@@ -78,7 +78,7 @@ struct UnaskedLineTests {
         #expect(await bench.end()?.findings == [])
     }
 
-    @Test("A line that no host hears is nothing to react to")
+    @Test("A line that no host receives requires no reaction")
     func unheard() async throws {
         let bench = try await Bench("reaction=1s@line:MANUAL", isListening: false)
         await bench.pressUntilHalfIsOut()

@@ -11,7 +11,7 @@ struct LEDFirmwareTests {
         return String(decoding: emissions.flatMap(\.bytes), as: UTF8.self)
     }
 
-    @Test("It is set and asked for, and answers")
+    @Test("The LED is set and read, and each command is answered")
     func values() {
         var board = LEDFirmware()
         #expect(say("LED\n", &board) == "LED:0\r\n")
@@ -28,20 +28,20 @@ struct LEDFirmwareTests {
         #expect(board.isLit)
     }
 
-    @Test("A line that is too long is ignored, all of it")
+    @Test("A line that is too long is ignored")
     func tooLong() {
         var board = LEDFirmware()
         #expect(say(String(repeating: "X", count: 300) + "\nLED\n", &board) == "LED:0\r\n")
     }
 
-    @Test("A board may take values without a word")
+    @Test("A mute board sets its LED without a reply")
     func mute() {
         var board = LEDFirmware(answersSets: false)
         #expect(say("LED:1\n", &board) == "")
         #expect(say("LED\n", &board, at: .seconds(1)) == "LED:1\r\n")
     }
 
-    @Test("A reset darkens it")
+    @Test("A reset switches the LED off")
     func reset() {
         var board = LEDFirmware(isLit: true)
         board.reset(at: .seconds(1))

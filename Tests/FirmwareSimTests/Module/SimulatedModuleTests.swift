@@ -3,7 +3,7 @@ import FirmwareSim
 import TestSupport
 import Testing
 
-@Suite("A BLE module at its UART")
+@Suite("The BLE module's UART")
 struct SimulatedModuleTests {
     /// Sends the texts one second apart; returns the module's reply to each.
     private func say(_ texts: String..., to module: inout SimulatedModule, from start: Duration = .zero) -> [String] {
@@ -43,14 +43,14 @@ struct SimulatedModuleTests {
         ("mlt-bt05", "AT+BAUD8\r\n", "ERROR\r\n"), ("mlt-bt05", "AT+NOTI1\r\n", "ERROR\r\n"),
     ]
 
-    @Test("answers each command as its dialect has it", arguments: commands)
+    @Test("A module answers each command in its dialect", arguments: commands)
     func answers(row: (dialect: String, command: String, answer: String)) throws {
         var module = try #require(SimulatedModule(dialect: row.dialect))
         #expect(say(row.command, to: &module) == [row.answer])
         #expect(module.isQuiescent)
     }
 
-    @Test("takes a silence for the end of a command, or CR LF, as its dialect has it")
+    @Test("A command ends with silence or CR LF, depending on the dialect")
     func commandEnds() throws {
         var genuine = try #require(SimulatedModule(dialect: "hm-10"))
         for (index, byte) in "AT+NAME?".utf8.enumerated() {
@@ -63,7 +63,7 @@ struct SimulatedModuleTests {
         #expect(say("A", "T", "\r", "\n", to: &clone) == ["", "", "", "OK\r\n"])
     }
 
-    @Test("keeps what was set, and has it in effect when its dialect says so")
+    @Test("A setting is kept and takes effect at the dialect's time")
     func settings() throws {
         var genuine = try #require(SimulatedModule(dialect: "hm-10"))
         #expect(say("AT+BAUD4", "AT+BAUD?", to: &genuine) == ["OK+Set:4", "OK+Get:4"])
@@ -78,7 +78,7 @@ struct SimulatedModuleTests {
         #expect(say("AT+BAUD\r\n", to: &clone, from: .seconds(3)) == ["+BAUD=8\r\n"])
     }
 
-    @Test("says the answer at the rate that it had, and what follows at the new one")
+    @Test("The reply comes at the old baud rate, later output at the new one")
     func rates() throws {
         var module = try #require(SimulatedModule(dialect: "cc41-a"))
         module.receive(Array("AT+BAUD8\r\n".utf8), at: .zero)
@@ -90,7 +90,7 @@ struct SimulatedModuleTests {
         #expect(quick.last?.time == .seconds(1) + LineRate.baud(115_200).timePerByte * 8)
     }
 
-    @Test("hears nothing for half a second while it restarts")
+    @Test("A restarting module hears nothing for half a second")
     func restart() throws {
         var module = try #require(SimulatedModule(dialect: "hm-10"))
         module.receive(Array("AT+RESET".utf8), at: .zero)
@@ -102,7 +102,7 @@ struct SimulatedModuleTests {
     // MARK: Centrals
 
     @Test(
-        "passes bytes on in both directions while a central is connected, 20 in a packet",
+        "A connected module passes bytes both ways, in packets of 20",
         arguments: ["hm-10", "cc41-a"])
     func data(dialect: String) throws {
         var module = try #require(SimulatedModule(dialect: dialect))
@@ -124,7 +124,9 @@ struct SimulatedModuleTests {
         #expect(say(command, to: &module, from: .seconds(3))[0].hasPrefix("OK"))
     }
 
-    @Test("tells its UART who comes and goes once its notices are on", arguments: [("hm-10", ""), ("cc41-a", "\r\n")])
+    @Test(
+        "With notices on, the module reports connects and disconnects on its UART",
+        arguments: [("hm-10", ""), ("cc41-a", "\r\n")])
     func notices(dialect: String, end: String) throws {
         func heard(_ module: inout SimulatedModule, from start: Duration) -> String {
             module.connect(at: start)
@@ -141,7 +143,7 @@ struct SimulatedModuleTests {
         #expect(heard(&silent, from: .zero) == "")
     }
 
-    @Test("A bare AT hangs up, of a genuine module; for a clone it is data")
+    @Test("A bare AT disconnects a genuine module, and is data for a clone")
     func hangUp() throws {
         var genuine = try #require(SimulatedModule(dialect: "hm-10"))
         genuine.connect(at: .zero)
@@ -161,7 +163,7 @@ struct SimulatedModuleTests {
 
     // MARK: Verbs
 
-    @Test("Verbs play a central", .timeLimit(.minutes(5)))
+    @Test("Verbs act as a central", .timeLimit(.minutes(5)))
     func playedCentral() async throws {
         let module = try #require(SimulatedModule(dialect: "hm-10", lineRate: .unlimited, notifiesUART: true))
         let host = DeviceHost(module, pace: .onDemand)
@@ -188,7 +190,7 @@ struct SimulatedModuleTests {
         await far.close()
     }
 
-    @Test("A row makes one, of each dialect, as its options have it")
+    @Test("A row makes a module with the given options and dialect")
     func row() throws {
         let settings = try Simulator.module.settings(["dialect": "mlt-bt05", "name": "Bench", "baud": "19200"])
         let module = try #require(try Simulator.module.device(settings) as? SimulatedModule)
@@ -197,7 +199,7 @@ struct SimulatedModuleTests {
         #expect(SimulatedModule(dialect: "hc-05") == nil)
     }
 
-    @Test("Faults fall on its line as on any")
+    @Test("Faults apply to a module's line")
     func faults() throws {
         let settings = try Simulator.module.settings(["fault": "duplicate@always"])
         let module = try #require(SimulatedModule(dialect: "cc41-a"))

@@ -30,7 +30,7 @@ struct PeerFirmwareTests {
         return heard(peer.advance(to: .seconds(60))).split(separator: "\r\n").map(String.init)
     }
 
-    @Test("It greets who comes with its name and time")
+    @Test("A peer greets each host with its name and time")
     func greeting() {
         var peer = Self.peer()
         #expect(heard(peer.advance(to: .seconds(1))) == "")
@@ -38,7 +38,7 @@ struct PeerFirmwareTests {
         #expect(heard(peer.advance(to: .seconds(41))) == "HELLO from bench @ 2025-01-31T16:04:45Z\r\n")
     }
 
-    @Test("Times are those of the calendar", arguments: [0, 68_169_599, 951_782_400, 1_709_164_800, 4_107_542_399])
+    @Test("Times are calendar times", arguments: [0, 68_169_599, 951_782_400, 1_709_164_800, 4_107_542_399])
     func times(start: Int) {
         var peer = PeerFirmware(options: PeerFirmwareOptions(carrier: .line(.unlimited), startTime: start))
         peer.hostCame(at: .zero)
@@ -46,7 +46,7 @@ struct PeerFirmwareTests {
         #expect(heard(peer.advance(to: .zero)) == "HELLO from QDevice1 @ \(expected)\r\n")
     }
 
-    @Test("As the published one it acknowledges nothing, not even Hello")
+    @Test("By default a peer acknowledges nothing, not even Hello")
     func silence() {
         var peer = Self.peer()
         let greetings = "Hello\r\nHELLO from Central @ 2025-01-31T16:04:05Z\n"
@@ -55,7 +55,7 @@ struct PeerFirmwareTests {
         #expect(peer.messages == [Array("Grüße".utf8)])
     }
 
-    @Test("It acknowledges Hello if told to, is switched, and keeps what it is told")
+    @Test("A peer acknowledges Hello on request, follows toggles and keeps messages")
     func text() {
         var peer = Self.peer(acknowledges: true)
         #expect(Self.lines(&peer, to: "Hello\r\non\nHello\nGrüße\nhello\n\n") == ["Hello ack", "Hello ack"])
@@ -66,7 +66,7 @@ struct PeerFirmwareTests {
         #expect(peer.messages.count == PeerFirmware.keptMessages)
     }
 
-    @Test("An image is a begin line, base64, and an end line", arguments: [128, 129, 130, 5000], [180, 76, 1])
+    @Test("An image is a begin line, base64 lines and an end line", arguments: [128, 129, 130, 5000], [180, 76, 1])
     func image(size: Int, chunkLength: Int) {
         for command in ["GET\n", "GET_IMAGE\r\n", "get\n", "  Get_Image \r\n"] {
             var peer = Self.peer(size: size, chunkLength: chunkLength)
@@ -75,7 +75,7 @@ struct PeerFirmwareTests {
         }
     }
 
-    @Test("What it says meanwhile stands between two lines of the image, and a second image follows the first")
+    @Test("Other output comes between two image lines, and a second image follows the first")
     func interleaved() {
         var peer = Self.peer(
             size: 20_000, interval: .milliseconds(100), carrier: .line(.baud(115_200)), acknowledges: true)
@@ -93,7 +93,7 @@ struct PeerFirmwareTests {
     }
 
     @Test(
-        "What is wrong with an image shows in its lines",
+        "An image that is refused is an error line",
         arguments: [
             (.noFileSelected, ["IMG_ERROR no_file_selected"]), (.notPNG, ["IMG_ERROR not_png"]),
         ] as [(PeerFirmwareOptions.ImageFault, [String])])
@@ -102,7 +102,7 @@ struct PeerFirmwareTests {
         #expect(Self.lines(&peer, to: "GET\n") == lines)
     }
 
-    @Test("An image that fails in its middle does so there")
+    @Test("An image fault shows in the affected lines")
     func faults() {
         let right = Self.imageLines(1000)
         func lines(_ fault: PeerFirmwareOptions.ImageFault) -> [String] {
@@ -121,7 +121,7 @@ struct PeerFirmwareTests {
         #expect(lines(.base64Invalid) == start + [padded] + rest)
     }
 
-    @Test("An app whose decoder skips unknown characters tells the faults of an image apart", arguments: [180, 77, 1])
+    @Test("A lenient base64 decoder tells the image faults apart", arguments: [180, 77, 1])
     func decoderOfApp(chunkLength: Int) {
         func decoded(_ fault: PeerFirmwareOptions.ImageFault?) -> Data? {
             var peer = Self.peer(fault: fault, chunkLength: chunkLength)
@@ -133,7 +133,7 @@ struct PeerFirmwareTests {
         if chunkLength == 180 { #expect(decoded(.sizeMismatch)?.count == 865) }
     }
 
-    @Test("An image that is too large says so in its first line")
+    @Test("An image that is too large announces its size")
     func tooLarge() {
         var peer = Self.peer(fault: .tooLarge)
         peer.receive(Array("GET\n".utf8), at: .zero)
@@ -141,7 +141,7 @@ struct PeerFirmwareTests {
         #expect(heard(peer.advance(to: .zero)).hasPrefix("IMG_BEGIN image.png \(size)\r\n"))
     }
 
-    @Test("Each notification is a message without a line end, and so is each write")
+    @Test("Each notification and each write is a message without a line end")
     func notifications() {
         var peer = Self.peer(carrier: .notifications, acknowledges: true)
         peer.hostCame(at: .zero)
@@ -152,7 +152,7 @@ struct PeerFirmwareTests {
         #expect(peer.isQuiescent)
     }
 
-    @Test("No more of an image is made at once than a block of it")
+    @Test("An image is produced block by block")
     func blocks() throws {
         for carrier in [.notifications, .line(.unlimited)] as [PeerFirmwareOptions.Carrier] {
             var peer = Self.peer(size: 100_000, carrier: carrier)
@@ -164,7 +164,7 @@ struct PeerFirmwareTests {
         }
     }
 
-    @Test("An image takes the time of its line, byte for byte")
+    @Test("An image takes the time of its bytes on the line")
     func pace() throws {
         var peer = Self.peer(size: 10_000, carrier: .line(.baud(115_200)))
         peer.receive(Array("GET\n".utf8), at: .zero)
@@ -176,7 +176,7 @@ struct PeerFirmwareTests {
         #expect(end < least + .milliseconds(10))
     }
 
-    @Test("A reset loses what it was saying and was told")
+    @Test("A reset drops pending output and received messages")
     func reset() {
         var peer = Self.peer(size: 10_000, carrier: .line(.baud(115_200)))
         peer.receive(Array("ON\nx\nGET\nGET\n".utf8), at: .zero)
@@ -187,7 +187,7 @@ struct PeerFirmwareTests {
     }
 }
 
-@Suite("The picture of a peer")
+@Suite("A peer's picture")
 struct PeerPictureTests {
     /// Reads PNG files like any other program.
     private static let reader = """
@@ -210,7 +210,7 @@ struct PeerPictureTests {
             print(len(data), width, height)
         """
 
-    @Test("It is a PNG of exactly its size")
+    @Test("A picture is a PNG of exactly the requested size")
     func isPNG() async throws {
         let folder = TemporaryFolder()
         let sizes = Array(128...140) + [1000, 65_700, 140_000]
@@ -225,7 +225,7 @@ struct PeerPictureTests {
         #expect(read == sizes)
     }
 
-    @Test("A seed gives the same always, and another gives another")
+    @Test("The same seed gives the same picture, and another seed another one")
     func seeds() {
         #expect(PeerPicture(seed: 1, byteCount: 500) == PeerPicture(seed: 1, byteCount: 500))
         #expect(PeerPicture(seed: 1, byteCount: 500) != PeerPicture(seed: 2, byteCount: 500))

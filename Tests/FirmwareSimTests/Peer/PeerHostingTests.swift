@@ -4,9 +4,9 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("What people have a peer do")
+@Suite("User actions on a peer")
 struct PeerHostingTests {
-    @Test func `What nobody hears waits, which is told once for each time that nobody is there`() {
+    @Test func `Messages wait for a listener, and each wait is reported once`() {
         let events = Watched<[PeerFirmwareEvent]>([])
         var peer = PeerFirmware(options: PeerFirmwareOptions(carrier: .line(.unlimited), name: "bench"))
         peer.onEvent = { event in events.update { $0.append(event) } }
@@ -21,7 +21,7 @@ struct PeerHostingTests {
         #expect(events.state.dropFirst(2) == [.listenerCame, .listenerLeft, .waits])
     }
 
-    @Test func `An image is read from a file, and named by the last part of its path`() throws {
+    @Test func `An image file is read and named by its last path component`() throws {
         let folder = TemporaryFolder()
         let bytes = PeerPicture(seed: 3, byteCount: 1000).bytes
         let path = folder.path("a\nphoto.png")
@@ -32,7 +32,7 @@ struct PeerHostingTests {
         #expect(options.imageName == "a_photo.png")
     }
 
-    @Test func `What is not a PNG, too large or not there is no image`() throws {
+    @Test func `A file that is missing, too large or not a PNG is refused`() throws {
         let folder = TemporaryFolder()
         let large = PeerPicture.signature + [UInt8](repeating: 0, count: PeerFirmwareOptions.largestImage)
         let path = folder.path("image")

@@ -12,7 +12,7 @@ struct PotentiometerTests {
     }
 
     @Test(
-        "Only a change of more than 5 from the last value taken, 180 at boot, sets the speed",
+        "Only a change of more than 5 from the last value, 180 at boot, sets the speed",
         arguments: [(716, nil), (737, nil), (741, 186), (696, nil), (692, 174), (19, 0), (1023, 255)]
             as [(Int, UInt8?)])
     func threshold(reading: Int, taken: UInt8?) {
@@ -21,7 +21,7 @@ struct PotentiometerTests {
         #expect(filter.take(reading) == nil)
     }
 
-    @Test("Changes of exactly 5 and 6")
+    @Test("Readings next to the threshold map to the duties 5 and 6 away from 180")
     func edge() {
         #expect(PotentiometerFilter.duty(for: 737) == 185)
         #expect(PotentiometerFilter.duty(for: 741) == 186)
@@ -29,14 +29,14 @@ struct PotentiometerTests {
         #expect(PotentiometerFilter.duty(for: 692) == 174)
     }
 
-    @Test("A slow turn is followed from the last value taken")
+    @Test("A slow turn is followed in steps from the last value")
     func slowTurn() {
         var filter = PotentiometerFilter()
         let taken = (716...1023).compactMap { filter.take($0) }
         #expect(taken == [186, 192, 198, 204, 210, 216, 222, 228, 234, 240, 246, 252])
     }
 
-    @Test("It sets the speed of a running pump within a turn, silently")
+    @Test("The potentiometer sets a running pump's speed within a turn, without output")
     func running() {
         var bench = PumpBench()
         bench.bring(to: .on)
@@ -52,7 +52,7 @@ struct PotentiometerTests {
         #expect(bench.pump.duty == 255)
     }
 
-    @Test("While the pump is off it is not read")
+    @Test("The potentiometer is not read while the pump is off")
     func notRunning() {
         var bench = PumpBench()
         bench.pump.setPotentiometer(512)
@@ -65,7 +65,7 @@ struct PotentiometerTests {
     }
 
     @Test(
-        "Where it does not stand at the start speed, the pump has another speed a turn after its first ON",
+        "The potentiometer's position overrides the start speed one turn after the first ON",
         arguments: [(0, 0), (512, 130), (692, 174), (696, 180), (716, 180), (1023, 255), (-1, 0), (2000, 255)])
     func start(reading: Int, duty: UInt8) {
         var bench = PumpBench(potentiometer: reading)
@@ -80,12 +80,12 @@ struct PotentiometerTests {
         #expect(bench.pump.duty == 180)
     }
 
-    @Test("Unless told otherwise it stands half-way, and not where it would hide what the firmware does")
+    @Test("By default the potentiometer is half-way")
     func defaultReading() {
         #expect(PumpFirmwareOptions().potentiometer == 512)
     }
 
-    @Test("At rest it overrules neither SPEED nor ON")
+    @Test("A potentiometer at rest overrides neither SPEED nor ON")
     func commandsPrevail() {
         var bench = PumpBench()
         bench.pump.setPotentiometer(512)

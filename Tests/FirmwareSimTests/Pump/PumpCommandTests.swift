@@ -2,7 +2,7 @@ import Testing
 
 @testable import FirmwareSim
 
-@Suite("What goes out to the pump, and what comes in")
+@Suite("Pump commands")
 struct PumpCommandTests {
     struct Exchange: CustomTestStringConvertible, Sendable {
         var state: PumpState
@@ -93,17 +93,17 @@ struct PumpCommandTests {
             .on, "SPEED:" + String(repeating: "0", count: 54) + "200\n", printed("OK", "SPEED:200"), .on, duty: 200),
     ]
 
-    @Test("Commands are answered, and nothing else comes in", arguments: commands)
+    @Test("A command gets its reply and nothing else", arguments: commands)
     func command(_ exchange: Exchange) {
         expect(exchange)
     }
 
-    @Test("Lines end with either terminator, in any case, untrimmed", arguments: lines)
+    @Test("Lines end with CR or LF and are matched in any case, untrimmed", arguments: lines)
     func line(_ exchange: Exchange) {
         expect(exchange)
     }
 
-    @Test("The 64th byte of a line is dropped with all before it", arguments: lengths)
+    @Test("The 64th byte of a line discards the line so far", arguments: lengths)
     func length(_ exchange: Exchange) {
         expect(exchange)
     }
@@ -119,14 +119,14 @@ struct PumpCommandTests {
         #expect(bench.pump.receiveOverflows == 0)
     }
 
-    @Test("Older firmware ends its lines with a bare line feed")
+    @Test("Older firmware ends its lines with LF only")
     func bareLineFeed() {
         var bench = PumpBench(PumpFirmwareOptions(lineRate: .unlimited, lineEnding: .lineFeed))
         #expect(bench.exchange("ON\n") == "OK\nPUMP:ON\n")
         #expect(bench.exchange("BOGUS\n") == "ERROR:UNKNOWN_COMMAND\n")
     }
 
-    @Test("ON sets a running pump back to 180")
+    @Test("ON resets a running pump's speed to 180")
     func onAgain() {
         var bench = PumpBench()
         bench.bring(to: .on)
@@ -147,7 +147,7 @@ struct PumpCommandTests {
         #expect(bench.pump.duty == 180)
     }
 
-    @Test("A debug build owes no reply once the line of its reply has ended, though it still prints")
+    @Test("A debug build owes no reply after the reply line, even while it still prints")
     func debugTail() {
         var pump = PumpFirmware(options: PumpFirmwareOptions(printsDebugLines: true))
         pump.receive(Array("TEMP\n".utf8), at: .zero)
@@ -162,7 +162,7 @@ struct PumpCommandTests {
         #expect(!owed.isEmpty && owed.allSatisfy { !$0 })
     }
 
-    @Test("The LF of a command that its CR has ended owes no reply", arguments: ["\r\n", "\r\n\n"])
+    @Test("The LF after a CR owes no reply", arguments: ["\r\n", "\r\n\n"])
     func lineEndTail(end: String) {
         var pump = PumpFirmware()
         pump.receive(Array("TEMP\(end)".utf8), at: .zero)
@@ -190,7 +190,7 @@ struct PumpCommandTests {
 @Suite("The argument of SPEED")
 struct SpeedArgumentTests {
     @Test(
-        "atoi reads it into 16 bits, as an AVR does",
+        "atoi reads the argument into 16 bits, as on an AVR",
         arguments: [
             ("0", 0), ("7", 7), ("255", 255), ("256", 256), ("+5", 5), ("-5", -5), ("-0", 0), ("007", 7),
             ("", 0), ("abc", 0), ("12abc", 12), ("1 2", 1), ("  42", 42), ("\t\u{0B}\u{0C}42", 42), ("- 5", 0),
@@ -204,7 +204,7 @@ struct SpeedArgumentTests {
     }
 
     @Test(
-        "Firmware that saturates takes no long number for a short one",
+        "Saturating firmware does not wrap a long number",
         arguments: [("255", 255), ("65736", 65736), ("-65336", -65336), ("99999999999", 1_000_000), ("-1", -1)])
     func saturating(_ text: String, _ value: Int) {
         #expect(PumpCommand(line: Array("SPEED:\(text)".utf8), saturatesNumbers: true) == .speed(value))

@@ -1,9 +1,9 @@
 import FirmwareSim
 import Testing
 
-@Suite("A DTR reset of the pump")
+@Suite("Resetting the pump by DTR")
 struct PumpResetTests {
-    @Test("The pump is off at once and stays off", arguments: [PumpState.off, .on, .error])
+    @Test("A reset switches the pump off, and it stays off", arguments: [PumpState.off, .on, .error])
     func off(state: PumpState) {
         var bench = PumpBench()
         bench.bring(to: state)
@@ -26,7 +26,7 @@ struct PumpResetTests {
         #expect(bench.pump.receiveOverflows == 0)
     }
 
-    @Test("What arrives during setup waits until the loop runs, as far as 63 bytes go")
+    @Test("Input during setup waits for the loop, up to 63 bytes")
     func setup() {
         var bench = PumpBench()
         bench.reset()
@@ -59,7 +59,7 @@ struct PumpResetTests {
         #expect(bench.run(for: .seconds(1)) == "")
     }
 
-    @Test("A banner longer than the transmit buffer holds up the first turn")
+    @Test("A banner longer than the transmit buffer delays the first turn")
     func bannerPaced() {
         var bench = PumpBench(PumpFirmwareOptions(bootBanner: .banner))
         bench.reset()
@@ -69,7 +69,7 @@ struct PumpResetTests {
         #expect(bench.exchange("OFF\n") == printed("OK", "PUMP:OFF"))
     }
 
-    @Test("A half-received command and a half-sent reply are lost")
+    @Test("A reset loses a half-received command and a half-sent reply")
     func halfLines() {
         var bench = PumpBench(PumpFirmwareOptions())
         bench.send("STATUS\nO")
@@ -81,7 +81,7 @@ struct PumpResetTests {
         #expect(bench.exchange("N\n") == printed("ERROR:UNKNOWN_COMMAND"))
     }
 
-    @Test("What had left before the reset is still returned")
+    @Test("Output sent before the reset is still returned")
     func emissionsSurvive() {
         var pump = PumpFirmware(options: PumpFirmwareOptions(lineRate: .unlimited))
         pump.receive(Array("OFF\n".utf8), at: .zero)
@@ -92,7 +92,7 @@ struct PumpResetTests {
         #expect(emissions == [Emission(bytes: Array("OK\r\nPUMP:OFF\r\n".utf8), time: .milliseconds(109))])
     }
 
-    @Test("A button pressed while the board boots, or just before, does nothing")
+    @Test("A button press just before or during the boot has no effect")
     func button() {
         var bench = PumpBench()
         bench.pressButton()
@@ -105,7 +105,7 @@ struct PumpResetTests {
         #expect(bench.pump.state == .off)
     }
 
-    @Test("The run timer and the potentiometer's last value start afresh")
+    @Test("The run timer and the potentiometer's last value are reset")
     func freshStart() {
         var bench = PumpBench()
         bench.pump.setPotentiometer(1023)
@@ -119,7 +119,7 @@ struct PumpResetTests {
         #expect(bench.pump.duty == 255)
     }
 
-    @Test("A reset during the boot begins it again")
+    @Test("A reset during the boot restarts it")
     func again() {
         var bench = PumpBench(PumpFirmwareOptions(lineRate: .unlimited, bootBanner: .hello))
         bench.reset()
@@ -129,7 +129,7 @@ struct PumpResetTests {
         #expect(bench.run(for: .milliseconds(1)) == printed("HELLO:pump"))
     }
 
-    @Test("The power LED is dark while the bootloader runs, the status LED until the loop answers")
+    @Test("The power LED is off in the bootloader, the status LED until the first reply")
     func lights() {
         var bench = PumpBench()
         bench.reset()

@@ -1,7 +1,7 @@
 import FirmwareSim
 import Testing
 
-@Suite("The pump's status and temperature lines")
+@Suite("Status and temperature lines of the pump")
 struct PumpStatusTests {
     struct Report: Sendable {
         var thermistors: PumpFirmwareOptions.Thermistors = .two
@@ -46,7 +46,7 @@ struct PumpStatusTests {
             back: "TEMP:{Water: infC,Skin:-infC}\r\n"),
     ]
 
-    @Test("Every form that occurs in the field", arguments: reports)
+    @Test("Status and temperature lines have each form known from the field", arguments: reports)
     func report(_ report: Report) {
         var bench = PumpBench(
             PumpFirmwareOptions(
@@ -60,7 +60,7 @@ struct PumpStatusTests {
     }
 
     @Test(
-        "Speed is in whole percent, rounded down",
+        "The speed is in whole percent, rounded down",
         arguments: [(0, 0), (1, 0), (2, 0), (3, 1), (127, 49), (128, 50), (180, 70), (200, 78), (254, 99), (255, 100)])
     func percent(duty: Int, percent: Int) {
         var bench = PumpBench()
@@ -96,7 +96,7 @@ struct PumpStatusTests {
         #expect(bench.exchange("STATUS\n").contains("Runtime:0m,Remaining:29m"))
     }
 
-    @Test("SPEED and the status lines leave the run timer alone")
+    @Test("SPEED does not change the run timer")
     func speedKeepsRuntime() {
         var bench = PumpBench()
         bench.bring(to: .on)

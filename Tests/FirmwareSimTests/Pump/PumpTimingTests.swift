@@ -2,9 +2,9 @@ import FirmwareSim
 import TestSupport
 import Testing
 
-@Suite("When the pump answers")
+@Suite("Timing of the pump")
 struct PumpTimingTests {
-    @Test("A command takes effect within a loop turn of its arrival, whenever that is", arguments: 0..<30)
+    @Test("A command takes effect within one loop turn of its arrival", arguments: 0..<30)
     func latency(step: Int) {
         var bench = PumpBench()
         _ = bench.run(for: .milliseconds(1000 + 5 * step))
@@ -17,7 +17,7 @@ struct PumpTimingTests {
         #expect(delay <= .milliseconds(109))
     }
 
-    @Test("Bytes leave back to back at the line rate")
+    @Test("Bytes are sent back to back at the line rate")
     func pacedReply() {
         var bench = PumpBench(PumpFirmwareOptions())
         bench.send("OFF\n")
@@ -29,7 +29,7 @@ struct PumpTimingTests {
         #expect(times == (1...14).map { .milliseconds(109) + byteTime * $0 })
     }
 
-    @Test("Nothing leaves before the time asked for, however that is cut up")
+    @Test("No byte is sent after the requested time, at any step")
     func emissionsAreCausal() {
         var bench = PumpBench(PumpFirmwareOptions())
         bench.send("ON\nSTATUS\n")
@@ -44,7 +44,7 @@ struct PumpTimingTests {
         #expect(last > .milliseconds(250))
     }
 
-    @Test("One command is handled a turn, which blinks: 159 ms apart")
+    @Test("Each turn handles one command and blinks, 159 ms apart")
     func oneCommandATurn() {
         var bench = PumpBench()
         bench.send("ON\nSPEED:1\nSPEED:2\nOFF\n")
@@ -67,7 +67,7 @@ struct PumpTimingTests {
         #expect(bench.pump.turns == 21)
     }
 
-    @Test("A line that is too long is that turn's command")
+    @Test("A line that is too long takes a turn")
     func tooLongTakesATurn() {
         var bench = PumpBench()
         bench.send(String(repeating: "X", count: 60))
@@ -95,7 +95,7 @@ struct PumpTimingTests {
         #expect(bench.exchange("\n") == printed("ERROR:PUMP_NOT_RUNNING"))
     }
 
-    @Test("While the firmware sleeps 63 bytes are kept, and the rest is lost in the middle of a line")
+    @Test("While the firmware sleeps 63 bytes are kept, and the rest is lost")
     func receiveOverflow() {
         var bench = PumpBench()
         bench.send(String(repeating: "STATUS\n", count: 20))
@@ -105,7 +105,7 @@ struct PumpTimingTests {
     }
 
     @Test(
-        "In one write at 9600 baud, the commands that are answered are those that a device answers",
+        "A burst at 9600 baud loses as many commands as on a real device",
         arguments: [("SPEED:1\n", 9, 7), ("FOO\n", 20, 15)])
     func bursts(command: String, sent: Int, answered: Int) {
         var bench = PumpBench(PumpFirmwareOptions())
@@ -117,7 +117,7 @@ struct PumpTimingTests {
         #expect(bench.exchange("ON\n") == printed("OK", "PUMP:ON"))
     }
 
-    @Test("Seventy bytes and a line end, while the firmware sleeps, lose their end and spoil the next command")
+    @Test("A line of 70 bytes loses its end and spoils the next command")
     func longLineLosesItsEnd() {
         var bench = PumpBench(PumpFirmwareOptions())
         bench.send(String(repeating: "X", count: 70) + "\n")
@@ -125,7 +125,7 @@ struct PumpTimingTests {
         #expect(bench.exchange("ON\n") == printed("ERROR:CMD_TOO_LONG", "ERROR:UNKNOWN_COMMAND"))
     }
 
-    @Test("At 9600 baud too, commands outrun the loop and bytes are lost")
+    @Test("At 9600 baud commands outrun the loop, and bytes are lost")
     func receiveOverflowPaced() {
         var bench = PumpBench(PumpFirmwareOptions())
         bench.send(String(repeating: "STATUS\n", count: 100))
@@ -134,7 +134,7 @@ struct PumpTimingTests {
         #expect(bench.pump.commandsHandled < 100)
     }
 
-    @Test("A line longer than the transmit buffer holds up the loop until there is room")
+    @Test("A line longer than the transmit buffer blocks the loop until there is room")
     func printingBlocks() {
         // 85 bytes: one in the shift register, one in the register before it, 63 in the ring, 20 that must wait.
         let byteTime = LineRate.baud(9600).timePerByte
@@ -151,7 +151,7 @@ struct PumpTimingTests {
         #expect(emissions[1].time == .milliseconds(427) + byteTime * 20 + byteTime * 14)
     }
 
-    @Test("The status LED blinks for 50 ms after a command, the power LED stays lit")
+    @Test("The status LED blinks for 50 ms after a command, the power LED stays on")
     func lights() {
         var bench = PumpBench()
         var lit = 0
@@ -164,7 +164,7 @@ struct PumpTimingTests {
         #expect(lit == 200)
     }
 
-    @Test("An idle device is looked at every 10 s, and makes up for its turns then")
+    @Test("An idle device wakes every 10 s and catches up on its turns")
     func idle() {
         var pump = PumpFirmware()
         var wakes = 0
@@ -178,7 +178,7 @@ struct PumpTimingTests {
         #expect(pump.turns == 10_000)
     }
 
-    @Test("Looked at when it says so, it does the same at the same times as looked at every turn")
+    @Test("Skipping idle turns gives the same bytes at the same times")
     func skippedTurns() {
         // One day of a pump in occasional use: commands, the button, and pauses of up to an hour.
         var random = SplitMix64(seed: 15)
@@ -228,7 +228,7 @@ struct PumpTimingTests {
         }
     }
 
-    @Test("The same history gives the same bytes at the same times, however time is cut up", arguments: [1, 7, 1000])
+    @Test("The same history gives the same bytes at any step", arguments: [1, 7, 1000])
     func determinism(stride: Int) {
         var bench = PumpBench(PumpFirmwareOptions(heat: .moving(water: 12, skin: 35)))
         bench.pump.setSkinThermistor(.sound)

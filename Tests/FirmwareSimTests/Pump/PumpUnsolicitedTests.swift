@@ -1,14 +1,14 @@
 import FirmwareSim
 import Testing
 
-@Suite("What the pump says unasked")
+@Suite("Unsolicited lines of the pump")
 struct PumpUnsolicitedTests {
     private static let statusAtStart =
         "STATUS:{State:ON,Speed:70%,Runtime:0m,Remaining:29m,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
 
     // MARK: Status
 
-    @Test("A running pump reports every 5 s from boot, at the next loop turn, whenever it came on", arguments: 1..<20)
+    @Test("A running pump reports every 5 s from boot, at the next loop turn", arguments: 1..<20)
     func periodicStatus(tenths: Int) {
         var bench = PumpBench()
         _ = bench.run(for: .milliseconds(tenths * 250))
@@ -20,7 +20,7 @@ struct PumpUnsolicitedTests {
         }
     }
 
-    @Test("Its first report can come in the turn that answers ON again")
+    @Test("The first report can come in the turn that answers a second ON")
     func reportBesideReply() {
         var bench = PumpBench()
         bench.bring(to: .on)
@@ -29,14 +29,14 @@ struct PumpUnsolicitedTests {
         #expect(bench.exchange("ON\n") == Self.statusAtStart + printed("OK", "PUMP:ON"))
     }
 
-    @Test("A pump that is off or in error keeps quiet", arguments: [PumpState.off, .error])
+    @Test("A pump that is off or in error sends nothing", arguments: [PumpState.off, .error])
     func quiet(state: PumpState) {
         var bench = PumpBench()
         bench.bring(to: state)
         #expect(bench.run(for: .seconds(3600)) == "")
     }
 
-    @Test("Asking for the status, and ON when on, don't put off the next report")
+    @Test("STATUS and a repeated ON do not postpone the next report")
     func pollingDoesNotPostpone() {
         var bench = PumpBench()
         bench.bring(to: .on)
@@ -48,7 +48,7 @@ struct PumpUnsolicitedTests {
 
     // MARK: Button
 
-    @Test("The button toggles the pump, and in the error state acts as OFF")
+    @Test("The button toggles the pump, and acts as OFF in the error state")
     func button() {
         var bench = PumpBench()
         bench.pressButton()
@@ -66,7 +66,7 @@ struct PumpUnsolicitedTests {
         #expect(bench.run(for: .seconds(10)) == "")
     }
 
-    @Test("A press waits for the next loop turn; two before it are one")
+    @Test("A press waits for the next loop turn, and two presses before it count as one")
     func pressesMerge() {
         var bench = PumpBench()
         _ = bench.run(for: .milliseconds(110))
@@ -76,14 +76,14 @@ struct PumpUnsolicitedTests {
         #expect(bench.run(for: .milliseconds(1)) == printed("MANUAL:ON"))
     }
 
-    @Test("The button is served before the command of the same turn")
+    @Test("The button is handled before the command of the same turn")
     func buttonFirst() {
         var bench = PumpBench()
         bench.pressButton()
         #expect(bench.exchange("SPEED:9\n") == printed("MANUAL:ON", "OK", "SPEED:9"))
     }
 
-    @Test("Some firmware is interrupted between the lines of a reply")
+    @Test("Some firmware inserts unsolicited lines between the lines of a reply")
     func buttonBetweenLines() {
         var bench = PumpBench(PumpFirmwareOptions(lineRate: .unlimited, interruptsReplies: true))
         bench.pressButton()
@@ -115,7 +115,7 @@ struct PumpUnsolicitedTests {
         #expect(bench.exchange("ON\n") == printed("OK", "PUMP:ON"))
     }
 
-    @Test("ON after 29 minutes buys another 30")
+    @Test("ON after 29 minutes starts another 30 minutes")
     func safetyTimerRestarts() {
         var bench = PumpBench()
         bench.bring(to: .on)
@@ -128,7 +128,7 @@ struct PumpUnsolicitedTests {
     }
 
     @Test(
-        "Skin above 40.0 °C shuts a running pump off",
+        "A skin temperature above 40.0 °C shuts a running pump off",
         arguments: [
             (Float(40), PumpState.on), (40.1, .error), (41.2, .error), (.infinity, .error),
             (.nan, .on), (-.infinity, .on), (-80, .on),
@@ -142,7 +142,7 @@ struct PumpUnsolicitedTests {
         #expect(bench.pump.state == state)
     }
 
-    @Test("Firmware whose printf knows floats names the temperature")
+    @Test("Firmware whose printf supports floats prints the temperature")
     func overheatText() {
         var bench = PumpBench(PumpFirmwareOptions(lineRate: .unlimited, printsFloats: true))
         bench.bring(to: .on)
@@ -150,7 +150,7 @@ struct PumpUnsolicitedTests {
         #expect(bench.run(for: .milliseconds(300)) == printed("ERROR:OVERHEAT", "Skin temperature too high: 41.2C"))
     }
 
-    @Test("A hot skin shuts off each new run, and never a pump that is off")
+    @Test("A hot skin shuts off each new run, but never a pump that is off")
     func overheatOnlyWhenRunning() {
         var bench = PumpBench()
         bench.pump.setSkinThermistor(.reading(45))
@@ -160,7 +160,7 @@ struct PumpUnsolicitedTests {
         #expect(bench.exchange("OFF\n") == printed("OK", "PUMP:OFF"))
     }
 
-    @Test("A real skin temperature overheats through the probe")
+    @Test("A real skin temperature overheats the pump through its probe")
     func overheatThroughProbe() {
         var pump = PumpFirmware(
             options: PumpFirmwareOptions(lineRate: .unlimited, heat: .fixed(water: 12, skin: 39.5)))

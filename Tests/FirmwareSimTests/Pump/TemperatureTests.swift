@@ -2,16 +2,16 @@ import Testing
 
 @testable import FirmwareSim
 
-@Suite("The pump's temperature probes")
+@Suite("Temperature probes of the pump")
 struct ThermistorTests {
     @Test(
-        "ADC counts of an NTC of 10 kΩ and B 3950 over 10 kΩ",
+        "A temperature gives the ADC counts of a 10 kΩ NTC with B 3950 over 10 kΩ",
         arguments: [(25.0, 512), (0.0, 234), (100.0, 957), (-273.15, 0), (-300.0, 0), (.nan, 0), (.infinity, 1023)])
     func counts(celsius: Double, counts: Int) {
         #expect(Thermistor.counts(atCelsius: celsius) == counts)
     }
 
-    @Test("What is printed is quantised, and within a count of the truth")
+    @Test("A printed temperature is within one count of the true one")
     func roundTrip() {
         for tenths in 0...500 {
             let celsius = Double(tenths) / 10
@@ -20,14 +20,14 @@ struct ThermistorTests {
         }
     }
 
-    @Test("Readings rise with every count between the ends of the scale")
+    @Test("Readings rise with every count")
     func monotonic() {
         let readings = (1..<1023).map(Thermistor.celsius(fromCounts:))
         #expect(zip(readings, readings.dropFirst()).allSatisfy(<))
     }
 
     @Test(
-        "A broken probe reads what float maths gives",
+        "A broken probe reads the result of the float arithmetic",
         arguments: [
             (ThermistorCondition.open, "-273.1"), (.shorted, "-273.1"), (.reading(-80), "-80.0"),
             (.reading(.nan), " nan"), (.reading(.infinity), " inf"),
@@ -41,7 +41,7 @@ struct ThermistorTests {
         #expect(oneDecimal(Thermistor.celsius(fromCounts: 1)) == "-77.4")
     }
 
-    @Test("A broken skin probe shuts nothing off", arguments: [ThermistorCondition.open, .shorted])
+    @Test("A broken skin probe does not shut the pump off", arguments: [ThermistorCondition.open, .shorted])
     func brokenSkinProbe(condition: ThermistorCondition) {
         var bench = PumpBench()
         bench.bring(to: .on)
@@ -56,7 +56,7 @@ struct ThermistorTests {
 
 @Suite("A pump without thermistors")
 struct NoThermistorTests {
-    @Test("runs on however warm the skin is, and stops after 30 minutes")
+    @Test("A pump without thermistors ignores a warm skin and stops after 30 minutes")
     func runsOn() {
         var bench = PumpBench(PumpFirmwareOptions(lineRate: .unlimited, thermistors: .zero))
         bench.bring(to: .on)
@@ -68,9 +68,9 @@ struct NoThermistorTests {
     }
 }
 
-@Suite("The temperatures themselves")
+@Suite("The heat model")
 struct HeatModelTests {
-    @Test("Fixed temperatures stay put")
+    @Test("Fixed temperatures stay constant")
     func fixed() {
         var heat = HeatModel.fixed(water: 12, skin: 41)
         heat.advance(by: .seconds(3600), duty: 255)
@@ -78,7 +78,7 @@ struct HeatModelTests {
         #expect(heat.skin == 41)
     }
 
-    @Test("An uncooled skin warms to body temperature, still water to room temperature, neither beyond")
+    @Test("Without flow the skin warms to body temperature and the water to room temperature")
     func warming() {
         var heat = HeatModel.moving(water: 5, skin: 30)
         for _ in 0..<200_000 { heat.advance(by: .milliseconds(150), duty: 0) }
@@ -86,7 +86,7 @@ struct HeatModelTests {
         #expect(heat.water > 21 && heat.water <= HeatModel.roomTemperature)
     }
 
-    @Test("More flow cools the skin more, and colder water too")
+    @Test("More flow and colder water cool the skin more")
     func cooling() {
         func skin(water: Double, duty: UInt8) -> Double {
             var heat = HeatModel.moving(water: water, skin: 34.5)
@@ -98,7 +98,7 @@ struct HeatModelTests {
         #expect(skin(water: 5, duty: 255) < skin(water: 20, duty: 255))
     }
 
-    @Test("A running pump cools the skin it is worn on, and no run of 30 minutes overheats it")
+    @Test("A running pump cools the skin, and no run of 30 minutes overheats it")
     func pumpRun() {
         var pump = PumpFirmware(options: PumpFirmwareOptions(lineRate: .unlimited))
         pump.receive(Array("ON\n".utf8), at: .zero)
@@ -108,7 +108,7 @@ struct HeatModelTests {
         #expect(pump.heat.water > 12)
     }
 
-    @Test("A temperature that is set moves on from there")
+    @Test("Temperatures move on from the values that were set")
     func setTemperatures() {
         var pump = PumpFirmware()
         pump.setSkinTemperature(30)

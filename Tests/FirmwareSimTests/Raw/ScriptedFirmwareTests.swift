@@ -2,7 +2,7 @@ import FirmwareSim
 import TestSupport
 import Testing
 
-@Suite("A device that answers as a script has it")
+@Suite("Scripted devices")
 struct ScriptedFirmwareTests {
     private let folder = TemporaryFolder()
 
@@ -18,7 +18,7 @@ struct ScriptedFirmwareTests {
         return String(decoding: emissions.flatMap(\.bytes), as: UTF8.self)
     }
 
-    @Test("The first rule that fits a line answers it; a line that none fits is not answered")
+    @Test("The first matching rule answers a line, and other lines get no reply")
     func rules() throws {
         let script = try script("# a controller\n> $I\n< [VER:1.1h]\n< ok\n\n> G0*\n< moving\n>G*\r\n<ok\r\n> \n")
         var device = ScriptedFirmware(script: script)
@@ -28,14 +28,14 @@ struct ScriptedFirmwareTests {
         #expect(device.lineCount == 5)
     }
 
-    @Test("A single character is answered at once, and is no part of the line that it comes amid")
+    @Test("A single character is answered at once and is not part of its line")
     func bytes() throws {
         var device = ScriptedFirmware(script: try script("> G1\n< ok\n>! ?\n< <Idle>\n"), lineEnd: [0x0A])
         #expect(say("?G?1", &device) == "<Idle>\n<Idle>\n")
         #expect(say("\n", &device, at: .seconds(1)) == "ok\n")
     }
 
-    @Test("Lines before the first rule greet each host, and follow a reset")
+    @Test("Lines before the first rule are the greeting of each host and follow a reset")
     func greeting() throws {
         var device = ScriptedFirmware(script: try script("< Hello\n< there\n> A\n< B\n"))
         #expect(say("A\n", &device) == "B\r\n")
@@ -47,7 +47,7 @@ struct ScriptedFirmwareTests {
         #expect(say("\n", &device, at: .seconds(3)) == "Hello\r\nthere\r\n")
     }
 
-    @Test("Without a script a device says each line back; one that is too long is dropped")
+    @Test("Without a script a device echoes each line and drops one that is too long")
     func echo() {
         var device = ScriptedFirmware(lineEnd: [])
         #expect(say("one\r\ntwo\n", &device) == "onetwo")
@@ -56,7 +56,7 @@ struct ScriptedFirmwareTests {
     }
 
     @Test(
-        "A line of the file that means nothing is named",
+        "A malformed script is refused with its line number",
         arguments: [("> A\nB\n", 2), (">! ab\n", 1), ("\n\n>!\n", 3), ("hello", 1)])
     func malformed(text: String, line: Int) throws {
         let error = #expect(throws: DeviceFileError.self) { try script(text) }
@@ -64,7 +64,7 @@ struct ScriptedFirmwareTests {
         #expect(error.map { "\($0)" }?.hasSuffix(":\(line): the line has none of the forms of a script") == true)
     }
 
-    @Test("A file that can't be read, or is no script by its size, is named")
+    @Test("A script that is unreadable or too large is refused")
     func unreadable() throws {
         let error = #expect(throws: DeviceFileError.self) { try AnswerScript(path: folder.path("none")) }
         #expect(error?.code == .unreadable(errno: 2))

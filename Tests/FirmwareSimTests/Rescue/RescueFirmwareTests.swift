@@ -17,7 +17,7 @@ struct RescueFirmwareTests {
         range.map { String(decoding: PhoneStock(seed: 7).message($0).json, as: UTF8.self) }.joined()
     }
 
-    @Test("Each of its messages is sent once, an interval apart, without a line end")
+    @Test("Each message is sent once, an interval apart, without a line end")
     func messages() {
         var phone = Self.phone()
         #expect(heard(phone.advance(to: .milliseconds(999))) == "")
@@ -26,13 +26,13 @@ struct RescueFirmwareTests {
         #expect(phone.nextActivity == nil)
     }
 
-    @Test("Without an interval all come at once")
+    @Test("Without an interval all messages are sent at once")
     func atOnce() {
         var phone = Self.phone(messages: 1000, interval: .zero)
         #expect(heard(phone.advance(to: .seconds(1))) == Self.stock(0..<1000))
     }
 
-    @Test("A seed gives the same messages always, and another gives others")
+    @Test("The same seed gives the same messages, and another seed gives others")
     func seeds() {
         let stock = (0..<500).map { PhoneStock(seed: 7).message($0) }
         #expect(stock == (0..<500).map { PhoneStock(seed: 7).message($0) })
@@ -42,7 +42,7 @@ struct RescueFirmwareTests {
         for message in stock { #expect(PhoneMessage(json: message.json) == message) }
     }
 
-    @Test("Its places are decimals of a millionth of a degree, without what is left of a sum")
+    @Test("Coordinates have at most six decimals")
     func places() {
         for message in (0..<1000).map({ PhoneStock(seed: 7).message($0) }) {
             for degrees in [message.latitude, message.longitude] {
@@ -51,7 +51,7 @@ struct RescueFirmwareTests {
         }
     }
 
-    @Test("On the wire a message is as the protocol has it")
+    @Test("A message has the id, time and status format of the protocol")
     func wire() throws {
         let json = Self.stock(0..<1)
         #expect(json.contains(/"id":"[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}"/))
@@ -59,7 +59,7 @@ struct RescueFirmwareTests {
         #expect(json.contains("\"status\":\"pending_sync\""))
     }
 
-    @Test("What it receives is stored once, and handed on", arguments: [true, false])
+    @Test("A received message is stored once, and forwarded if forwarding is on", arguments: [true, false])
     func forwards(forwards: Bool) {
         let message = PhoneStock(seed: 8).message(0)
         var synced = message
@@ -75,7 +75,7 @@ struct RescueFirmwareTests {
         #expect(phone.received == [message])
     }
 
-    @Test("What it receives may come in any pieces, and what is none is ignored")
+    @Test("Received messages may be split anywhere, and other content is ignored")
     func pieces() {
         let messages = (0..<4).map { PhoneStock(seed: 8).message($0) }
         var phone = Self.phone(messages: 0)
@@ -86,7 +86,7 @@ struct RescueFirmwareTests {
         #expect(phone.received == messages)
     }
 
-    @Test("Splits cut what is sent into small pieces, and change nothing of it")
+    @Test("Splits send small pieces of the unchanged messages")
     func splits() {
         var phone = Self.phone(split: 20)
         let emissions = phone.advance(to: .seconds(60))
@@ -95,7 +95,7 @@ struct RescueFirmwareTests {
         #expect(Set(emissions.map(\.bytes.count)).count > 5)
     }
 
-    @Test("Malformed content comes before messages, and is the same for the same seed")
+    @Test("Malformed content precedes messages and is the same for the same seed")
     func malformed() {
         var (phone, again) = (Self.phone(messages: 100, malformed: 100), Self.phone(messages: 100, malformed: 100))
         let text = heard(phone.advance(to: .seconds(1000)))

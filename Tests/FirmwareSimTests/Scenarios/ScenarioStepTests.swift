@@ -1,7 +1,7 @@
 import FirmwareSim
 import Testing
 
-@Suite("What happens to a device in the course of a scenario")
+@Suite("Scenario steps")
 struct ScenarioStepTests {
     private static func pump(_ steps: [String], seed: UInt64 = 1) throws -> FaultyDevice<PumpFirmware> {
         let settings = try Simulator.pump.settings(["step": steps.joined(separator: "\n")])
@@ -15,7 +15,7 @@ struct ScenarioStepTests {
         String(decoding: emissions.flatMap(\.bytes), as: UTF8.self)
     }
 
-    @Test("At a time, once, however seldom the device is looked at")
+    @Test("A step at a time happens once, even if the device is advanced rarely")
     func time() throws {
         var pump = try Self.pump(["10s press"])
         #expect(pump.advance(to: .milliseconds(9900)).isEmpty)
@@ -26,7 +26,7 @@ struct ScenarioStepTests {
         #expect(try Self.pump(["10s press"]).nextActivity.map { $0 <= .seconds(10) } == true)
     }
 
-    @Test("Behind a command, once")
+    @Test("A step after a command happens once")
     func command() throws {
         var pump = try Self.pump(["command:2 temperature skin 41"])
         pump.receive(Array("ON\n".utf8), at: .zero)
@@ -35,7 +35,7 @@ struct ScenarioStepTests {
         #expect(Self.text(pump.advance(to: .seconds(3))).contains("ERROR:OVERHEAT"))
     }
 
-    @Test("Behind a line that begins so, each time")
+    @Test("A step after a line happens each time")
     func line() throws {
         var pump = try Self.pump(["line:PUMP:OFF press"])
         for second in [0, 2] {
@@ -44,7 +44,7 @@ struct ScenarioStepTests {
         }
     }
 
-    @Test("By chance, the same for the same seed")
+    @Test("Random steps are the same for the same seed")
     func chance() throws {
         func presses(_ seed: UInt64) throws -> Int {
             var pump = try Self.pump(["30% press"], seed: seed)
@@ -59,7 +59,7 @@ struct ScenarioStepTests {
         #expect(try (3...40).contains(presses(1)))
     }
 
-    @Test("A reset and other faults are steps too, in their order")
+    @Test("Resets and faults are steps too")
     func resetAndFaults() throws {
         var pump = try Self.pump(["5s reset", "20s fault duplicate@always"])
         pump.receive(Array("ON\n".utf8), at: .zero)
@@ -70,14 +70,14 @@ struct ScenarioStepTests {
     }
 
     @Test(
-        "What is no step is refused",
+        "An invalid step is refused",
         arguments: ["press", "10s", "always press", "start press", "0s press", "10s\npress", "command:0 press"])
     func refused(text: String) {
         #expect(throws: SimulatorOptionError.self) { try Simulator.pump.settings(["step": text]) }
     }
 
     @Test(
-        "A verb that the device does not have, or other arguments, are refused, and no step is added",
+        "A step with an unknown verb or wrong arguments is refused",
         arguments: ["10s jump", "10s temperature skin", "10s temperature elbow 41", "10s press twice", "10s reset now"])
     func unknown(text: String) {
         #expect(throws: DeviceVerbError.self) { try Self.pump(["1s press", text]) }

@@ -3,9 +3,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Steps of a scenario that can't be done", .timeLimit(.minutes(5)))
+@Suite("Failing scenario steps", .timeLimit(.minutes(5)))
 struct StepFailureTests {
-    @Test("It is reported when its time has come, and the verdict is no pass")
+    @Test("A failing step is reported at its time, and the verdict is not passed")
     func failure() async throws {
         let settings = try Simulator.peer.settings([
             "step": "2s set image /no/such file.png\n3s set chunk 20", "expect": "pacing=1ms",

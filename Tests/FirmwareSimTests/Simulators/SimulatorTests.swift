@@ -4,11 +4,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The rows of simulated devices")
+@Suite("Rows of simulated devices")
 struct SimulatorTests {
     private static let all: [Simulator] = [.pump, .storm, .led, .peer, .rescue, .raw, .module]
 
-    @Test("name each option once, take their own defaults, and exclude options that there are", arguments: all)
+    @Test("A row has unique options with valid defaults and exclusions", arguments: all)
     func consistent(simulator: Simulator) {
         let names = simulator.options.map(\.name)
         #expect(Set(names).count == names.count)
@@ -19,7 +19,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test("make devices of what was given, and of the defaults")
+    @Test("A row makes a device from the given options and the defaults")
     func devices() throws {
         let pump = try #require(try Simulator.pump.device(.init(of: .pump, ["knob": "716"])) as? PumpFirmware)
         #expect(pump.options.potentiometer == 716 && pump.options.thermistors == .two)
@@ -50,7 +50,7 @@ struct SimulatorTests {
     }
 
     @Test(
-        "A phone hands on what it receives, unless it hoards",
+        "A phone forwards received messages unless it hoards",
         arguments: [
             ([:], true), (["forwards": "on"], true), (["forwards": "off"], false), (["hoard": "on"], false),
             (["hoard": "off"], true),
@@ -61,7 +61,7 @@ struct SimulatorTests {
     }
 
     @Test(
-        "say what is wrong with an option, as a value",
+        "An invalid option is refused with a typed error",
         arguments: [
             (Simulator.pump, ["knob": "1024"], SimulatorOptionError("knob", .invalid(takes: .number(0...1023)))),
             (.pump, ["knob": "half"], SimulatorOptionError("knob", .invalid(takes: .number(0...1023)))),
@@ -87,7 +87,7 @@ struct SimulatorTests {
         #expect(throws: error) { try simulator.settings(given) }
     }
 
-    @Test("tell a line's options from those of a radio")
+    @Test("Line options are refused over a radio, unless the device also has a line")
     func carriers() throws {
         #expect(throws: SimulatorOptionError("baud", .only(.line))) {
             try Simulator.storm.settings(["baud": "9600"], over: .radio)
@@ -98,7 +98,7 @@ struct SimulatorTests {
         #expect(try Simulator.peer.settings(["name": "Bench"]).text("name") == "Bench")
     }
 
-    @Test("An image is read when the peer is made")
+    @Test("The image file is read when the peer is made")
     func image() throws {
         let folder = TemporaryFolder()
         let picture = PeerPicture(seed: 1, byteCount: 200).bytes
@@ -119,7 +119,7 @@ struct SimulatorTests {
 
 // MARK: - A third-party device
 
-@Suite("A simulator of one's own", .timeLimit(.minutes(5)))
+@Suite("Custom simulators", .timeLimit(.minutes(5)))
 struct OwnSimulatorTests {
     /// Replies to each byte with its greeting.
     private struct Parrot: SimulatedDevice {
@@ -142,7 +142,7 @@ struct OwnSimulatorTests {
         "parrot", options: [SimulatorOption("word", .text, default: "hello", help: "What it says.")]
     ) { Parrot(greeting: $0.text("word") ?? "") }
 
-    @Test("is served on a pseudo-terminal, by TCP and by a path, until its task is cancelled")
+    @Test("A custom simulator is served on a terminal, TCP or a path until its task is cancelled")
     func served() async throws {
         let folder = TemporaryFolder()
         let places: [ServingPlace] = [
@@ -173,7 +173,7 @@ struct OwnSimulatorTests {
         }
     }
 
-    @Test("A device that can't be offered says why")
+    @Test("A device that cannot be served reports the reason")
     func notServed() async throws {
         let settings = try parrot.settings()
         await #expect(throws: (any Error).self) {
@@ -184,7 +184,7 @@ struct OwnSimulatorTests {
         }
     }
 
-    @Test("is joined to a line inside the program")
+    @Test("A custom simulator can be connected inside the program")
     func connected() async throws {
         let line = try await parrot.connect(parrot.settings())
         try await line.write(Array("..".utf8))

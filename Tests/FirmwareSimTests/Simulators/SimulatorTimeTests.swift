@@ -1,10 +1,10 @@
 import FirmwareSim
 import Testing
 
-@Suite("A time as it is typed")
+@Suite("Typed times")
 struct SimulatorTimeTests {
     @Test(
-        "has a unit, or is in seconds",
+        "A time has a unit, or is in seconds",
         arguments: [
             ("500ms", Duration.milliseconds(500)), ("90", .seconds(90)), ("90s", .seconds(90)), ("1.5m", .seconds(90)),
             ("2h", .seconds(7200)), ("1000000", .seconds(1_000_000)),
@@ -14,7 +14,7 @@ struct SimulatorTimeTests {
     }
 
     @Test(
-        "is above 0, and no longer than 1,000,000 s",
+        "A time of 0, above 1,000,000 s or in another form is refused",
         arguments: [
             "", "s", "0", "-1s", "x", "1d", "nan", "inf", "1000001", "300h", "1 s",
         ])

@@ -16,7 +16,7 @@ struct StormFirmwareTests {
         String(decoding: StormLog(seed: 7).text(rows: rows), as: UTF8.self)
     }
 
-    @Test("The log follows its prefix, whatever its length", arguments: [1, 255, 256, 257, 2000])
+    @Test("A log follows its prefix, whatever its length", arguments: [1, 255, 256, 257, 2000])
     func log(rows: Int) {
         var storm = Self.sensor(rows: rows)
         storm.receive(Array("GET_LOG\n".utf8), at: .zero)
@@ -24,21 +24,21 @@ struct StormFirmwareTests {
         #expect(storm.isQuiescent)
     }
 
-    @Test("An empty log is a line")
+    @Test("An empty log is one line")
     func emptyLog() {
         var storm = Self.sensor(rows: 0)
         storm.receive(Array("GET_LOG\r\n".utf8), at: .zero)
         #expect(heard(storm.advance(to: .seconds(1))) == "LOG Values: \r\n")
     }
 
-    @Test("The command is echoed where that is asked for, and others are ignored")
+    @Test("The command is echoed on request, and other commands are ignored")
     func echo() {
         var storm = Self.sensor(rows: 1, echoes: true)
         storm.receive(Array("FROB\nGET_LO\nget_log\nGET_LOG2\nGET_LOG\n".utf8), at: .zero)
         #expect(heard(storm.advance(to: .seconds(1))) == "GET_LOG\r\nLOG Values: " + Self.log(0..<1))
     }
 
-    @Test("A seed gives the same rows always, and another gives others")
+    @Test("The same seed gives the same rows, and another seed gives others")
     func seeds() {
         #expect(StormLog(seed: 7).text(rows: 5..<9) == StormLog(seed: 7).text(rows: 5..<9))
         #expect(StormLog(seed: 7).text(rows: 5..<9) != StormLog(seed: 8).text(rows: 5..<9))
@@ -48,7 +48,7 @@ struct StormFirmwareTests {
         #expect(Set(rows).count > 1990)
     }
 
-    @Test("Measurements are told as they are made, and are in the log from then on")
+    @Test("Measurements are reported when made and appended to the log")
     func live() {
         var storm = Self.sensor(rows: 2, interval: .seconds(1))
         #expect(heard(storm.advance(to: .milliseconds(999))) == "")
@@ -58,7 +58,7 @@ struct StormFirmwareTests {
         #expect(heard(storm.advance(to: .milliseconds(2900))) == "LOG Values: " + Self.log(0..<4))
     }
 
-    @Test("A measurement within a log stands between two of its rows, and is not in it")
+    @Test("A measurement during a log comes between two rows and is not in the log")
     func liveWithinLog() {
         // The line needs 1.2 s for the log.
         var storm = Self.sensor(rows: 1000, interval: .milliseconds(100), rate: .baud(115_200))
@@ -72,7 +72,7 @@ struct StormFirmwareTests {
         #expect(lines.last?.hasPrefix("LIVE LOG: ") == true)
     }
 
-    @Test("A measurement that is due between the prefix of a log and its first row comes behind that row")
+    @Test("A measurement due between the log's prefix and its first row comes after that row")
     func liveAtPrefix() {
         var storm = Self.sensor(rows: 3, interval: .milliseconds(100))
         storm.receive(Array("GET_LOG\n".utf8), at: .milliseconds(100) - .microseconds(1))
@@ -82,7 +82,7 @@ struct StormFirmwareTests {
                 == "LOG Values: " + Self.log(0..<3) + "LIVE LOG: \(row)\r\n")
     }
 
-    @Test("A log takes the time of its line, byte for byte")
+    @Test("A log takes the time of its bytes on the line")
     func pace() throws {
         var storm = Self.sensor(rows: 500, rate: .baud(115_200))
         storm.receive(Array("GET_LOG\n".utf8), at: .zero)
@@ -96,7 +96,7 @@ struct StormFirmwareTests {
         for (one, next) in zip(emissions, emissions.dropFirst()) { #expect(one.time < next.time) }
     }
 
-    @Test("A reset loses what is being printed, and not the log")
+    @Test("A reset drops the output, but not the log")
     func reset() {
         var storm = Self.sensor(rows: 1000, rate: .baud(115_200))
         storm.receive(Array("GET_LOG\n".utf8), at: .zero)
