@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Counts in messages")
 struct CountedTests {
-    @Test("One is singular, and nothing else is")
+    @Test("Only one is singular")
     func plurals() {
         let counts = [0, 1, 2, 11, 21].map { $0.counted("record") }
         #expect(counts == ["0 records", "1 record", "2 records", "11 records", "21 records"])
         #expect(UInt64(1).counted("reply", "replies") == "1 reply" && 2.counted("reply", "replies") == "2 replies")
     }
 
-    @Test("What a device said is counted so")
+    @Test("A message about a device counts bytes the same way")
     func messages() {
         #expect("\(RescueError(.noise, at: 1))" == "1 byte that belongs to no message")
     }

@@ -1,10 +1,10 @@
 import LineProtocol
 import Testing
 
-@Suite("Words that are like others")
+@Suite("Similar words")
 struct EditDistanceTests {
     @Test(
-        "The word that was probably meant is found, or none",
+        "The nearest similar word is found, or none",
         arguments: [
             ("statsu", "status"), ("STATUS", "status"), ("spee", "speed"), ("offf", "off"), ("frobnicate", nil),
             ("", nil),
@@ -14,7 +14,7 @@ struct EditDistanceTests {
     }
 
     @Test(arguments: [("", "", 0), ("", "off", 3), ("on", "off", 2), ("statsu", "status", 2)])
-    func `The distance is how many letters are put in, taken out or replaced`(one: String, other: String, count: Int) {
+    func `The distance counts inserted, removed and replaced letters`(one: String, other: String, count: Int) {
         #expect(EditDistance.of(one, other) == count)
     }
 }

@@ -3,11 +3,11 @@ import Testing
 
 @testable import LineProtocol
 
-@Suite("The queue of those who want a link", .timeLimit(.minutes(5)))
+@Suite("The turn queue of a link", .timeLimit(.minutes(5)))
 struct TurnQueueTests {
     private let turns = TurnQueue()
 
-    @Test func `It is handed on in the order in which they came`() async {
+    @Test func `Turns are given in the order of arrival`() async {
         #expect(turns.takeIfFree())
         #expect(!turns.takeIfFree())
         let places = [turns.join(), turns.join()]
@@ -19,7 +19,7 @@ struct TurnQueueTests {
         #expect(turns.takeIfFree())
     }
 
-    @Test func `Those that are urgent go first, in their order`() async {
+    @Test func `Urgent waiters go first, in their order`() async {
         #expect(turns.takeIfFree())
         let ordinary = turns.join()
         #expect(!turns.isUrgentWaiting)
@@ -34,7 +34,7 @@ struct TurnQueueTests {
         #expect(await ordinary.isReached())
     }
 
-    @Test func `One that was overtaken comes right behind those that are urgent`() async {
+    @Test func `An overtaken waiter comes right after the urgent ones`() async {
         #expect(turns.takeIfFree())
         let (ordinary, early, urgent) = (turns.join(), turns.join(isEarly: true), turns.join(isUrgent: true))
         let overtaken = turns.join(wasOvertaken: true)
@@ -44,12 +44,12 @@ struct TurnQueueTests {
         }
     }
 
-    @Test func `A place in a free queue is the turn`() async {
+    @Test func `Joining a free queue gives the turn at once`() async {
         #expect(await turns.join().isReached())
         #expect(!turns.takeIfFree())
     }
 
-    @Test func `Who gave up is passed over`() async {
+    @Test func `A waiter that gave up is skipped`() async {
         #expect(turns.takeIfFree())
         let (first, second) = (turns.join(isUrgent: true), turns.join())
         let waiting = Task { await first.isReached() }
@@ -60,7 +60,7 @@ struct TurnQueueTests {
         #expect(await second.isReached())
     }
 
-    @Test func `A task that is cancelled takes no turn`() async {
+    @Test func `A cancelled task takes no turn`() async {
         let turns = turns
         let taking = Task {
             try? await untilCancelled()
@@ -71,7 +71,7 @@ struct TurnQueueTests {
         #expect(turns.takeIfFree())
     }
 
-    @Test func `All who wait are sent away, and whoever comes later waits for its turn`() async {
+    @Test func `Dismissing ends all waits, and later waiters still get their turn`() async {
         #expect(turns.takeIfFree())
         let place = turns.join()
         turns.dismissAll()
@@ -81,7 +81,7 @@ struct TurnQueueTests {
         #expect(await later.isReached())
     }
 
-    @Test func `One at a time has it, whatever the thread, and nobody is forgotten`() async {
+    @Test func `From any threads, only one holder has the turn, and no waiter is lost`() async {
         let turns = turns
         let (inside, most) = (Watched(0), Watched(0))
         await withTaskGroup(of: Void.self) { group in

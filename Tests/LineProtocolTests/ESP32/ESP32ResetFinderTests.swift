@@ -11,7 +11,7 @@ import Testing
     static let early = "ets Jun  8 2016 00:22:57\r\n\r\nrst:0x10 (RTCWDT_RTC_RESET),boot:0x13\r\n"
 
     @Test(arguments: [classic, newer, early], ["", "1 2 3 4", "1 2 3 4\r\n", "e", "ets ets entry rst:0"])
-    func `A restart is found in the middle of a row, wherever the stream is cut`(boot: String, before: String) {
+    func `A restart is found within a row, wherever the stream is split`(boot: String, before: String) {
         let bytes = Array((before + boot + "5 6 7 8\r\n").utf8)
         let expected: [ESP32ResetFinder.Piece] =
             (before.isEmpty ? [] : [.bytes(Array(before.utf8))]) + [.reset, .bytes(Array((boot + "5 6 7 8\r\n").utf8))]
@@ -20,7 +20,7 @@ import Testing
         for cut in 0...bytes.count { #expect(find([Array(bytes[..<cut]), Array(bytes[cut...])]) == expected) }
     }
 
-    @Test func `Each restart is told once, also where a chip restarts before it has started`() {
+    @Test func `Each restart is reported once, even if the chip restarts during its boot`() {
         #expect(find([Array((Self.classic + Self.classic + Self.early + Self.newer).utf8)]).count { $0 == .reset } == 4)
         #expect(find([Array("rst:0x1 (POWERON)\r\nentry 0x4\r\nentry 0x4\r\n".utf8)]).count { $0 == .reset } == 2)
     }
@@ -30,7 +30,7 @@ import Testing
             "assets Julia 29 2019\n", "ets jul 29 2019\n", "rst:0y1\n", "entry 0xz\n", "ESP-ROM: esp32\n", "ets", "r",
             "LOG Values: 1 e r E 4\nLIVE LOG: rest\n",
         ])
-    func `What is not the text of the ROM stays as it is`(text: String) {
+    func `Text that is not of the boot ROM is passed on unchanged`(text: String) {
         #expect(find([Array(text.utf8)]) == [.bytes(Array(text.utf8))])
         #expect(find(Array(text.utf8).map { [$0] }) == [.bytes(Array(text.utf8))])
     }
@@ -42,7 +42,7 @@ import Testing
             ("rst:0x", nil), ("first:0x1", ""), ("r rst:0 rst:0x1b (A_1) rst:0x2 (B)", "A_1"),
             ("ets Jul 29 2019 12:21:46", nil), ("", nil),
         ] as [(String, String?)])
-    func `The cause is what the ROM calls it`(line: String, cause: String?) {
+    func `The reset cause is the ROM's word`(line: String, cause: String?) {
         #expect(ESP32Reset(line: Array(line.utf8))?.cause == cause)
     }
 

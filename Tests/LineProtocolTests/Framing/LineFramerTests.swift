@@ -2,10 +2,10 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("A line framer")
+@Suite("The line framer")
 struct LineFramerTests {
     @Test(
-        "ends a line at \\n, \\r and \\r\\n",
+        "A line ends at \\n, \\r or \\r\\n",
         arguments: [
             ("OK\n", [FramedLine("OK")]),
             ("OK\r\n", [FramedLine("OK")]),
@@ -21,7 +21,7 @@ struct LineFramerTests {
     }
 
     @Test(
-        "hands out empty lines",
+        "Empty lines are delivered",
         arguments: [
             ("\n", [FramedLine("")]),
             ("\r\n", [FramedLine("")]),
@@ -36,7 +36,7 @@ struct LineFramerTests {
         #expect(framer.lines(from: Array(text.utf8)) == lines)
     }
 
-    @Test("takes a \\r and the \\n that begins the next chunk for one line end")
+    @Test("A \\r and a \\n at the start of the next chunk are one line end")
     func joinsLineEndAcrossChunks() {
         var framer = LineFramer(limit: 64)
         #expect(framer.lines(from: Array("OK\r".utf8)) == [FramedLine("OK", .carriageReturn)])
@@ -46,7 +46,7 @@ struct LineFramerTests {
         #expect(framer.lines(from: Array("\nA\n".utf8)) == [FramedLine(""), FramedLine("A")])
     }
 
-    @Test("keeps a line without its end for later")
+    @Test("An unfinished line is kept")
     func keepsUnfinishedLine() {
         var framer = LineFramer(limit: 64)
         #expect(framer.lines(from: Array("OK\r\nPUM".utf8)) == [FramedLine("OK")])
@@ -56,7 +56,7 @@ struct LineFramerTests {
         #expect(framer.pending == [])
     }
 
-    @Test("parts lines that one chunk joins")
+    @Test("Lines joined in one chunk are separated")
     func partsJoinedLines() {
         var framer = LineFramer(limit: 64)
         let lines = framer.lines(from: Array("OK\r\nPUMP:ON\r\nMANUAL:OFF\r\nTEMP:".utf8))
@@ -64,14 +64,14 @@ struct LineFramerTests {
         #expect(framer.pending == Array("TEMP:".utf8))
     }
 
-    @Test("keeps every byte that is no line end", arguments: [1, 15, 16, 17, 31, 32, 33])
+    @Test("Every byte other than a line end is kept", arguments: [1, 15, 16, 17, 31, 32, 33])
     func keepsEveryByte(padding: Int) {
         let bytes = [UInt8](repeating: 0, count: padding) + (0...255).filter { $0 != 0x0A && $0 != 0x0D }
         var framer = LineFramer(limit: 1024)
         #expect(framer.lines(from: bytes + [0x0A]) == [FramedLine(bytes)])
     }
 
-    @Test("finds a line end at any place of a chunk", arguments: [UInt8(0x0A), 0x0D])
+    @Test("A line end is found anywhere in a chunk", arguments: [UInt8(0x0A), 0x0D])
     func findsLineEndAnywhere(lineEnd: UInt8) {
         let ending: LineEnding = lineEnd == 0x0A ? .lineFeed : .carriageReturn
         for before in 0...50 {
@@ -86,10 +86,10 @@ struct LineFramerTests {
     }
 }
 
-@Suite("A line framer with a limit")
+@Suite("The length limit of the line framer")
 struct LineFramerLimitTests {
     @Test(
-        "cuts what is longer, and hands out the rest as the line's end",
+        "A longer line is cut, and its rest is delivered as the line's end",
         arguments: [
             ("ABCDE\n", [FramedLine("ABCD", .cut), FramedLine("E")]),
             ("ABCDEFGH\n", [FramedLine("ABCD", .cut), FramedLine("EFGH")]),
@@ -102,7 +102,7 @@ struct LineFramerLimitTests {
         #expect(framer.pending == [])
     }
 
-    @Test("hands out a line of exactly the limit whole", arguments: ["\n", "\r\n"], 0...4)
+    @Test("A line of exactly the limit is delivered whole", arguments: ["\n", "\r\n"], 0...4)
     func keepsLineOfTheLimitWhole(lineEnd: String, split: Int) {
         var framer = LineFramer(limit: 4)
         let bytes = Array("ABCD\(lineEnd)\(lineEnd)".utf8)
@@ -110,7 +110,7 @@ struct LineFramerLimitTests {
         #expect(lines == [FramedLine("ABCD"), FramedLine("")])
     }
 
-    @Test("waits with a full piece until it is known whether the line ends there")
+    @Test("A full piece is held back until the line's end is known")
     func waitsWithFullPiece() {
         var framer = LineFramer(limit: 4)
         #expect(framer.lines(from: Array("ABCD".utf8)) == [])
@@ -121,7 +121,7 @@ struct LineFramerLimitTests {
 
     /// A framer that searches the whole chunk again for each piece takes minutes. The time limit catches only such a
     /// framer; it is not a measurement.
-    @Test("takes time in proportion to a chunk without a line end", .timeLimit(.minutes(5)))
+    @Test("A chunk without a line end takes time in proportion to its length", .timeLimit(.minutes(5)))
     func takesProportionalTime() {
         var framer = LineFramer(limit: 16)
         var pieceCount = 0
@@ -130,14 +130,14 @@ struct LineFramerLimitTests {
         #expect(framer.pendingByteCount == 16)
     }
 
-    @Test("may have no limit to speak of")
+    @Test("The limit may be the largest integer")
     func takesAnyLimit() {
         var framer = LineFramer(limit: .max)
         let line = [UInt8](repeating: 0x41, count: 10_000)
         #expect(framer.lines(from: line + [0x0D, 0x0A]) == [FramedLine(line)])
     }
 
-    @Test("never holds more than the limit", arguments: [1, 2, 63, 1024])
+    @Test("The framer never holds more bytes than the limit", arguments: [1, 2, 63, 1024])
     func holdsNoMoreThanTheLimit(limit: Int) {
         var framer = LineFramer(limit: limit)
         var longest = 0
@@ -151,7 +151,7 @@ struct LineFramerLimitTests {
     }
 }
 
-@Suite("A line framer under any chunking")
+@Suite("The line framer with chunked input")
 struct LineFramerChunkingTests {
     /// All three line ends, empty lines, a line over the limit, one at the limit, NUL, invalid UTF-8, and a last line
     /// without an end.
@@ -160,24 +160,24 @@ struct LineFramerChunkingTests {
         + [0x00, 0xFF, 0x0D, 0x0A, 0xC3, 0x28, 0x0D] + Array("MANUAL:O".utf8)
     static let limit = 16
 
-    @Test("gives the same lines for every split into two")
+    @Test("Every split into two chunks gives the same lines")
     func splitsInTwo() {
         for split in 0...Self.sample.count { check(Self.sample, cuts: [split], limit: Self.limit) }
     }
 
-    @Test("gives the same lines for every split into three")
+    @Test("Every split into three chunks gives the same lines")
     func splitsInThree() {
         for first in 0...Self.sample.count {
             for second in first...Self.sample.count { check(Self.sample, cuts: [first, second], limit: Self.limit) }
         }
     }
 
-    @Test("gives the same lines byte by byte, and in 20-byte notifications", arguments: [1, 2, 20])
+    @Test("Byte by byte and in 20-byte chunks the lines are the same", arguments: [1, 2, 20])
     func splitsEvenly(size: Int) {
         check(Self.sample, cuts: Array(stride(from: 0, to: Self.sample.count, by: size)), limit: Self.limit)
     }
 
-    @Test("agrees with the reference on every short input and every chunking of it", arguments: 1...3)
+    @Test("Every short input in every chunking agrees with the reference", arguments: 1...3)
     func agreesOnEveryShortInput(limit: Int) {
         var inputs: [[UInt8]] = [[]]
         for _ in 0..<5 {
@@ -186,7 +186,7 @@ struct LineFramerChunkingTests {
         }
     }
 
-    @Test("agrees with the reference on random input and every chunking of it", arguments: UInt64(1)...40)
+    @Test("Random input in every chunking agrees with the reference", arguments: UInt64(1)...40)
     func agreesOnRandomInput(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let alphabet: [UInt8] = [0x0A, 0x0A, 0x0D, 0x0D, 0x41, 0x42, 0x43, 0x00, 0xFF]

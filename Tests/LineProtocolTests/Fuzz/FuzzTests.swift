@@ -2,12 +2,12 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("Faulty traffic")
+@Suite("Corrupted traffic")
 struct FuzzTests {
     /// The bytes of traffic per seed.
     static let byteCount = 200_000
 
-    @Test("is framed and decoded with every byte accounted for", arguments: Array(Seeds(10, soak: 500)))
+    @Test("Every byte of corrupted traffic is accounted for", arguments: Array(Seeds(10, soak: 500)))
     func isAccountedFor(seed: UInt64) throws {
         try #require(!PumpLines.all.isEmpty)
         let limit = seed.isMultiple(of: 5) ? 64 : PumpFamily.lineLimit

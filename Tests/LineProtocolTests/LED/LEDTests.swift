@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct LEDEndpointTests {
-    @Test func `Each endpoint has a name and a characteristic of its own`() {
+    @Test func `Each endpoint has its own name and characteristic`() {
         #expect(Set(LEDEndpoint.all.map(\.name)).count == LEDEndpoint.all.count)
         #expect(Set(LEDEndpoint.all.map(\.characteristic)).count == LEDEndpoint.all.count)
         #expect(LEDEndpoint(name: "led") == .led)
@@ -14,16 +14,16 @@ import Testing
         (LEDCommand.read(.led), "LED\n"), (.write(.led, .boolean(true)), "LED:1\n"),
         (.write(.led, .boolean(false)), "LED:0\n"),
     ])
-    func `On a line it is a digit behind its name`(command: LEDCommand, line: String) {
+    func `A command is the name with a digit for the value`(command: LEDCommand, line: String) {
         #expect(LEDFamily.encode(command) == Array(line.utf8))
     }
 
     @Test(arguments: ["LED", "LED:", "LED:2", "LED:10", "LED: 1", "led:1", "LEDS:1", "LED:1:0", "", ":1", "FAN:1"])
-    func `No other line is a value`(line: String) {
+    func `Other lines are not values`(line: String) {
         #expect(LEDMessage(line: Array(line.utf8).span) == .unknown(Array(line.utf8)))
     }
 
-    @Test func `A line that was cut is no value`() {
+    @Test func `A cut line is not a value`() {
         #expect(LEDMessage(line: Array("LED:1".utf8).span) == .value(.led, .boolean(true)))
         #expect(LEDMessage(line: Array("LED:1".utf8).span, ending: .cut) == .unknown(Array("LED:1".utf8)))
     }
@@ -33,7 +33,7 @@ import Testing
     let clock = ManualClock()
     let link = ScriptedLink()
 
-    @Test func `What is asked for is answered by the board's value`() async throws {
+    @Test func `A query is answered by the board's value`() async throws {
         let led = try await LEDSession.begin(over: link, clock: clock)
         let value = Task { try await led.read(.led) }
         #expect(await link.nextSent() == "LED\n")
@@ -43,7 +43,7 @@ import Testing
         await led.close()
     }
 
-    @Test func `What is set is answered by that value and no other, and asked for behind that`() async throws {
+    @Test func `A write is acknowledged only by its own value and then confirmed by a query`() async throws {
         let led = try await LEDSession.begin(over: link, clock: clock)
         let set = Task { try await led.write(.boolean(false), to: .led) }
         #expect(await link.nextSent() == "LED:0\n")
@@ -56,7 +56,7 @@ import Testing
         await led.close()
     }
 
-    @Test func `What is toggled is set to the opposite of what the board says`() async throws {
+    @Test func `A toggle sets the opposite of the board's value`() async throws {
         let led = try await LEDSession.begin(over: link, clock: clock)
         let toggled = Task { try await led.toggle(.led) }
         #expect(await link.nextSent() == "LED\n")
@@ -69,7 +69,7 @@ import Testing
         await led.close()
     }
 
-    @Test func `A board that takes a value without a word is asked for it`() async throws {
+    @Test func `If a board does not acknowledge a write, it is queried`() async throws {
         let led = try await LEDSession.begin(over: link, clock: clock)
         let set = Task { try await led.write(.boolean(true), to: .led, timeout: .seconds(4)) }
         #expect(await link.nextSent() == "LED:1\n")
@@ -81,7 +81,7 @@ import Testing
         await led.close()
     }
 
-    @Test func `A line that only echoes confirms nothing`() async throws {
+    @Test func `An echoing line confirms no write`() async throws {
         let led = try await LEDSession.begin(over: link, clock: clock)
         let set = Task { try await led.write(.boolean(true), to: .led, timeout: .seconds(4)) }
         #expect(await link.nextSent() == "LED:1\n")
@@ -97,7 +97,7 @@ import Testing
         await led.close()
     }
 
-    @Test func `A board that acknowledges a value and then names another has not got it`() async throws {
+    @Test func `An acknowledged write with another value in the query is not in effect`() async throws {
         let led = try await LEDSession.begin(over: link, clock: clock)
         let set = Task { try await led.write(.boolean(true), to: .led) }
         #expect(await link.nextSent() == "LED:1\n")
@@ -109,7 +109,7 @@ import Testing
         await led.close()
     }
 
-    @Test func `A board that did not take the value is told of so`() async throws {
+    @Test func `A write that the board did not take fails with its state`() async throws {
         let led = try await LEDSession.begin(over: link, clock: clock)
         let set = Task { try await led.write(.boolean(true), to: .led, timeout: .seconds(4)) }
         #expect(await link.nextSent() == "LED:1\n")
@@ -123,7 +123,7 @@ import Testing
         await led.close()
     }
 
-    @Test func `Where nothing answers, what became of the value is unknown`() async throws {
+    @Test func `Without any reply the outcome of a write is unknown`() async throws {
         let led = try await LEDSession.begin(over: link, clock: clock)
         let set = Task { try await led.write(.boolean(true), to: .led, timeout: .seconds(4)) }
         #expect(await link.nextSent() == "LED:1\n")
@@ -139,7 +139,7 @@ import Testing
         await led.close()
     }
 
-    @Test func `A value that is told unasked is news`() async throws {
+    @Test func `An unsolicited value is an event`() async throws {
         let led = try await LEDSession.begin(over: link, clock: clock)
         var news = await led.events().makeAsyncIterator()
         await link.deliver("LED:1\r\n")

@@ -5,7 +5,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct LinkReaderTests {
     private let clock = ManualClock()
 
-    @Test(arguments: [false, true]) func `What is there comes, and a packet comes alone`(keepsPacketBounds: Bool)
+    @Test(arguments: [false, true]) func `Buffered chunks arrive in order, and each packet alone`(
+        keepsPacketBounds: Bool
+    )
         async throws
     {
         let link = ScriptedLink(backlog: ["one", "two"], keepsPacketBounds: keepsPacketBounds)
@@ -14,7 +16,7 @@ import Testing
         #expect(try await reader.next(within: .seconds(1)) == Array("two".utf8))
     }
 
-    @Test func `Where nothing comes in time nothing is lost, and one may read on`() async throws {
+    @Test func `After a timeout reading can go on without loss`() async throws {
         let link = ScriptedLink()
         let reader = LinkReader(link, clock: clock)
         let reading = Task { try await reader.next(within: .seconds(2)) }
@@ -25,7 +27,7 @@ import Testing
         #expect(try await reader.next(within: .seconds(2)) == Array("late".utf8))
     }
 
-    @Test func `The end of the link is thrown, and so is that of the task`() async throws {
+    @Test func `The end of the link and a cancellation are thrown`() async throws {
         let link = ScriptedLink()
         let reader = LinkReader(link, clock: clock)
         let reading = Task { try await reader.next(within: .seconds(2)) }

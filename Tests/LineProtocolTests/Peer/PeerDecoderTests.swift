@@ -18,18 +18,18 @@ import Testing
             "hello from a @ b", "HELLO ack", "Hello ack ", "ONE", "IMG_", "IMG_END", "IMG_END ", "IMG_BEGINNER 1 2",
             "IMG_ERRORS", "xIMG_ERROR not_png", "iVBORw0KGgo=",
         ])
-    func `What is nothing else is text`(line: String) {
+    func `Any other line is text`(line: String) {
         #expect(decode(lines: [line]) == [.text(line)])
         #expect(decode(packets: [line]) == [.text(line)])
     }
 
     @Test(arguments: [("ON", true), ("on", true), ("oN", true), ("OFF", false), ("Off", false)])
-    func `A toggle is one in any case`(line: String, isOn: Bool) {
+    func `A toggle is recognized in any case`(line: String, isOn: Bool) {
         #expect(decode(lines: [line]) == [.toggle(isOn)])
         #expect(decode(packets: [line]) == [.toggle(isOn)])
     }
 
-    @Test func `An acknowledgement, and the sender's errors`() {
+    @Test func `An acknowledgement and the sender's errors are recognized`() {
         #expect(decode(lines: ["Hello ack"]) == [.acknowledgement])
         for reason in ["no_file_selected", "not_png", "read_failed", "on fire today", ""] {
             #expect(decode(lines: ["IMG_ERROR \(reason)"]) == [.imageRefused(reason: reason)])
@@ -45,7 +45,7 @@ import Testing
         #expect(PeerText(Array("Grüße".utf8)).string == "Grüße")
     }
 
-    @Test func `NULs around a line or in the end of a packet do not count`() {
+    @Test func `NULs around a line or at the end of a packet are ignored`() {
         let said = ["Hello ack", "ON", "IMG_BEGIN a 3", "QUJD", "IMG_END", "a\0b"]
         let pieces: [PeerPiece] = [
             .acknowledgement, .toggle(true), .imageBegins(PeerImage(name: "a", byteCount: 3)),
@@ -61,7 +61,7 @@ import Testing
     // MARK: Images
 
     @Test(arguments: [0, 1, 2, 3, 4, 134, 135, 136, 1500], [1, 2, 3, 4, 76, 179, 180])
-    func `An image comes right to the byte, whatever the length of its lines`(count: Int, chunkLength: Int) {
+    func `An image is decoded exactly, whatever its line length`(count: Int, chunkLength: Int) {
         let data = PeerSpeech.data(count)
         let speech = PeerSpeech.image(data, name: "my photo.png", chunkLength: chunkLength)
         var pieces: [PeerPiece] = [.imageBegins(PeerImage(name: "my photo.png", byteCount: count))]
@@ -70,7 +70,7 @@ import Testing
         #expect(decode(packets: speech) == pieces + [.imageEnds])
     }
 
-    @Test func `It does not matter where a stream is cut`() {
+    @Test func `A stream can be split anywhere`() {
         let data = PeerSpeech.data(300)
         let speech = ["Hello ack"] + PeerSpeech.image(data) + ["ON", "Grüße", "IMG_ERROR not_png"]
         let expected = decode(lines: speech)
@@ -85,7 +85,7 @@ import Testing
         #expect(pieces.joined == expected)
     }
 
-    @Test func `Text, toggles and acknowledgements within an image are told, and do it no harm`() {
+    @Test func `Text, toggles and acknowledgements within an image are delivered and do not damage it`() {
         let data = PeerSpeech.data(540)
         var speech = PeerSpeech.image(data)
         for (index, line) in ["Hello ack", "OFF", "on", "good morning", "HELLO from a @ b"].enumerated() {
@@ -98,7 +98,7 @@ import Testing
         #expect(pieces.contains(.text("good morning")) && pieces.contains(.acknowledgement))
     }
 
-    @Test func `ON that completes an image is of the image`() {
+    @Test func `An ON line that completes an image belongs to the image`() {
         // "AAON" is 00 03 8D.
         #expect(
             decode(lines: ["IMG_BEGIN a 3", "ON", "AA", "ON", "IMG_END"]) == [
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: [5_250_001, 9_999_999, Int.max])
-    func `An image that is announced too large is too_large at once`(count: Int) {
+    func `An image that announces too many bytes is too_large at once`(count: Int) {
         let image = PeerImage(name: "a", byteCount: count)
         #expect(
             decode(lines: ["IMG_BEGIN a \(count)", "AAAA", "IMG_END"]) == [
@@ -131,11 +131,11 @@ import Testing
             ])
     }
 
-    @Test func `A size that no number holds is too_large`() {
+    @Test func `A size that overflows is too_large`() {
         #expect(decode(lines: ["IMG_BEGIN a 99999999999999999999"]).failures.map(\.code) == [.tooLarge])
     }
 
-    @Test func `7,000,000 base64 characters are taken, and one more is too_large`() {
+    @Test func `7,000,000 base64 characters are accepted, one more is too_large`() {
         let line = Array((String(repeating: "A", count: 3500) + "\n").utf8)
         for (announced, rest, failures) in [
             (5_250_000, "IMG_END\n", []), (10, "A\nIMG_END\n", [.tooLarge]),
@@ -156,7 +156,7 @@ import Testing
             ["AAA"], ["AAAAA"], ["AA=A"], ["=AAA"], ["A==="], ["AAAA", "===="], ["AA==", "AAAA"], ["AAAA", "A", "="],
             ["AAAA", "AA="], ["****"], ["AAAA", "AA!="], ["AA-_"], ["!!!! not base64 !!!!"],
         ])
-    func `What is not base64 is base64_invalid`(chunks: [String]) {
+    func `Invalid base64 is base64_invalid`(chunks: [String]) {
         let pieces = decode(lines: ["IMG_BEGIN a 6"] + chunks + ["IMG_END", "fine"])
         #expect(pieces.failures.map(\.code) == [.base64Invalid])
         #expect(!pieces.contains(.imageEnds))
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test(arguments: [0, 5, 7, 12])
-    func `A size that was not announced is size_mismatch, with both sizes`(count: Int) throws {
+    func `A size other than announced is size_mismatch with both sizes`(count: Int) throws {
         var speech = PeerSpeech.image(PeerSpeech.data(count))
         speech[0] = "IMG_BEGIN a 6"
         let error = try #require(decode(lines: speech).failures.first)
@@ -173,7 +173,7 @@ import Testing
         #expect(error.image == PeerImage(name: "a", byteCount: 6))
     }
 
-    @Test func `An image that another follows without an end is judged by what came`() {
+    @Test func `An image without an end line is judged when the next one begins`() {
         let data = PeerSpeech.data(10)
         let whole = Array(PeerSpeech.image(data).dropLast())
         let pieces = decode(lines: whole + PeerSpeech.image(data))
@@ -187,7 +187,7 @@ import Testing
 
     // MARK: Long lines, and ends
 
-    @Test func `A message that is too long comes in parts that are cut between characters`() {
+    @Test func `A message that is too long is cut between characters`() {
         let text = "x" + String(repeating: "雨", count: 3000)
         let pieces = decode(lines: [text, "ON"])
         let parts = pieces.compactMap { if case .text(let text) = $0 { text } else { nil } }
@@ -197,14 +197,14 @@ import Testing
         #expect(pieces.last == .toggle(true))
     }
 
-    @Test func `What follows in a line that was cut is no command`() {
+    @Test func `The rest of a cut line is not a command`() {
         let text = String(repeating: " ", count: PeerDecoder.lineLimit) + "IMG_END"
         let pieces = decode(lines: ["IMG_BEGIN a 0", text])
         #expect(pieces.count == 3)
         #expect(!pieces.contains(.imageEnds))
     }
 
-    @Test func `A base64 line of any length is of the image`() {
+    @Test func `A base64 line of any length belongs to the image`() {
         let data = PeerSpeech.data(10_000)
         #expect(decode(lines: PeerSpeech.image(data, chunkLength: 20_000)).imageData == data)
     }
@@ -218,7 +218,7 @@ import Testing
         #expect(decoder.append(Array("ON\n".utf8)) == [.toggle(true)])
     }
 
-    @Test func `A packet may end as a line does, and an empty one says nothing`() {
+    @Test func `A packet may end with a line end, and an empty packet is ignored`() {
         #expect(decode(packets: ["ON\r\n", "", "\n", "a\nb\n"]) == [.toggle(true), .text("a\nb")])
     }
 }

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `What is said stands between two that are acknowledged`(keepsPacketBounds: Bool) async {
+    func `A message is sent between two acknowledged greetings`(keepsPacketBounds: Bool) async {
         let end = keepsPacketBounds ? "" : "\n"
         let link = ScriptedLink(keepsPacketBounds: keepsPacketBounds)
         let result = talk(over: link)
@@ -38,7 +38,7 @@ import Testing
         #expect(link.unreadSent.isEmpty)
     }
 
-    @Test func `A peer that answers nothing is greeted twice, and told all the same`() async {
+    @Test func `A silent peer is greeted twice and gets the message`() async {
         let link = ScriptedLink()
         let result = talk(over: link)
         #expect(await link.nextSent() == "Hello\n")
@@ -50,7 +50,7 @@ import Testing
         #expect(link.unreadSent.isEmpty)
     }
 
-    @Test func `The published peer greets, acknowledges nothing, and is told once`() async {
+    @Test func `The published peer does not acknowledge and gets the message once`() async {
         let link = ScriptedLink(keepsPacketBounds: true)
         let result = talk(over: link)
         #expect(await link.nextSent() == "Hello")
@@ -61,7 +61,7 @@ import Testing
         #expect(link.unreadSent.isEmpty)
     }
 
-    @Test func `A peer that greets over a line is not greeted again`() async {
+    @Test func `A peer that greets is not greeted again`() async {
         let link = ScriptedLink()
         let result = talk(over: link)
         #expect(await link.nextSent() == "Hello\n")
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `An acknowledgement that came twice before anything was said confirms nothing`(keepsPacketBounds: Bool) async {
+    func `Two acknowledgements before the message confirm nothing`(keepsPacketBounds: Bool) async {
         let end = keepsPacketBounds ? "" : "\n"
         let link = ScriptedLink(keepsPacketBounds: keepsPacketBounds)
         // Both acknowledgements arrive before anyone listens.
@@ -105,7 +105,7 @@ import Testing
         "ERROR:UNKNOWN_COMMAND", "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}", "MANUAL:ON", "LED:0",
         "LIVE LOG: 1 1 1 500.3",
     ])
-    func `A device of another kind is told nothing`(line: String) async {
+    func `A device of another family gets no message`(line: String) async {
         let link = ScriptedLink()
         let result = talk(over: link)
         #expect(await link.nextSent() == "Hello\n")
@@ -116,7 +116,7 @@ import Testing
         #expect(link.unreadSent.isEmpty)
     }
 
-    @Test func `What people at the peer type meanwhile is no other kind of device`() async {
+    @Test func `Text from the peer's user does not count as another family`() async {
         let link = ScriptedLink(keepsPacketBounds: true)
         let result = talk(over: link)
         #expect(await link.nextSent() == "Hello")
@@ -126,7 +126,7 @@ import Testing
         #expect(await result.value == .success(false))
     }
 
-    @Test func `A board that may have been reset and says nothing is told once it must have started`() async {
+    @Test func `A silent board that may have been reset gets the message after its boot time`() async {
         let link = ScriptedLink(mayHaveReset: true)
         let result = talk(over: link)
         for second in 1...8 {
@@ -152,7 +152,7 @@ import Testing
         #expect(await result.value == .success(true))
     }
 
-    @Test func `A line that somebody began is ended first`() async {
+    @Test func `A begun line is ended first`() async {
         let link = ScriptedLink(mayBeMidLine: true)
         let result = talk(over: link)
         #expect(await link.nextSent(2) == ["\n", "Hello\n"])
@@ -160,7 +160,7 @@ import Testing
         #expect(await result.value.failure?.code == .closed)
     }
 
-    @Test func `A link that breaks behind the command leaves it unknown`() async {
+    @Test func `If the link breaks after the command, the outcome is unknown`() async {
         let link = ScriptedLink()
         let result = talk(over: link)
         #expect(await link.nextSent() == "Hello\n")
@@ -172,7 +172,7 @@ import Testing
         #expect(await result.value == .failure(error))
     }
 
-    @Test func `A cancelled dialogue says so`() async {
+    @Test func `A cancelled dialogue fails with cancelled`() async {
         let link = ScriptedLink()
         let result = talk(over: link)
         #expect(await link.nextSent() == "Hello\n")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Faulty peers")
 struct PeerFuzzTests {
-    @Test("lose nothing silently, wherever the stream is cut", arguments: Array(Seeds(20, soak: 2_000)))
+    @Test("Faulty input loses nothing silently, wherever it is split", arguments: Array(Seeds(20, soak: 2_000)))
     func isAccountedFor(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var bytes: [UInt8] = []

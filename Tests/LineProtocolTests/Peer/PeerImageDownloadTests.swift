@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `An image is asked for, and comes`(keepsPacketBounds: Bool) async throws {
+    func `An image is requested and received`(keepsPacketBounds: Bool) async throws {
         let bench = Bench(keepsPacketBounds: keepsPacketBounds)
         #expect(await bench.link.nextSent() == (keepsPacketBounds ? "GET_IMAGE" : "GET_IMAGE\n"))
         await bench.say(["HELLO from a @ b"] + Self.speech.prefix(2) + ["ON", "good day"] + Self.speech.dropFirst(2))
@@ -64,7 +64,7 @@ import Testing
         #expect(!pieces.contains(.imageEnds))
     }
 
-    @Test func `An image that stops is given up in time, however much the peer talks meanwhile`() async throws {
+    @Test func `A stalled image times out even while the peer sends text`() async throws {
         let bench = Bench()
         #expect(await bench.link.nextSent() == "GET_IMAGE\n")
         await bench.clock.untilSomebodySleeps(until: .seconds(3))
@@ -95,7 +95,7 @@ import Testing
             (["IMG_BEGIN a"], .beginBadFormat), (["IMG_BEGIN a 6000000"], .tooLarge),
             (["IMG_BEGIN a 3", "A===", "IMG_END"], .base64Invalid), (["IMG_BEGIN a 3", "IMG_END"], .sizeMismatch),
         ] as [([String], PeerImageError.Code)])
-    func `An image that is none fails by its check`(speech: [String], code: PeerImageError.Code) async {
+    func `An invalid image fails with its check`(speech: [String], code: PeerImageError.Code) async {
         let bench = Bench()
         #expect(await bench.link.nextSent() == "GET_IMAGE\n")
         await bench.say(speech)
@@ -106,7 +106,7 @@ import Testing
         #expect(error.code == code)
     }
 
-    @Test func `A peer that says nothing, or nothing of an image, has not answered`() async {
+    @Test func `Without an image the peer has not answered`() async {
         for text in ["", "good morning"] {
             let bench = Bench()
             #expect(await bench.link.nextSent() == "GET_IMAGE\n")
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `An image that stops is waited for from what came last`() async {
+    @Test func `A stalled image is waited for from the last piece on`() async {
         let bench = Bench()
         #expect(await bench.link.nextSent() == "GET_IMAGE\n")
         await bench.clock.untilSomebodySleeps(until: .seconds(3))
@@ -133,7 +133,7 @@ import Testing
         #expect(error.code == .noAnswer)
     }
 
-    @Test func `The rest of an earlier image is waited for and left out`() async throws {
+    @Test func `The rest of an earlier image is waited for and dropped`() async throws {
         let bench = Bench()
         #expect(await bench.link.nextSent() == "GET_IMAGE\n")
         await bench.clock.untilSomebodySleeps(until: .seconds(3))
@@ -146,7 +146,7 @@ import Testing
         #expect(bench.pieces.state.first == .imageBegins(PeerImage(name: "a.png", byteCount: 300)))
     }
 
-    @Test func `A link that breaks within the image is an error behind what came`() async {
+    @Test func `A link that breaks within the image fails after the received data`() async {
         let bench = Bench()
         #expect(await bench.link.nextSent() == "GET_IMAGE\n")
         await bench.say(Array(Self.speech.dropLast()))
@@ -157,7 +157,7 @@ import Testing
         #expect(bench.pieces.state.imageData == Self.data)
     }
 
-    @Test func `A cancelled download says so`() async {
+    @Test func `A cancelled download fails with cancelled`() async {
         let bench = Bench()
         #expect(await bench.link.nextSent() == "GET_IMAGE\n")
         await bench.clock.untilSomebodySleeps(until: .seconds(3))
@@ -169,7 +169,7 @@ import Testing
         #expect(error.code == .cancelled)
     }
 
-    @Test func `A board that may have been reset is met first`() async throws {
+    @Test func `A board that may have been reset is greeted first`() async throws {
         let bench = Bench(mayHaveReset: true)
         #expect(await bench.link.nextSent() == "Hello\n")
         await bench.say(["Hello ack"])
@@ -180,7 +180,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(5))) struct PeerPiecesTests {
-    @Test func `Pieces come one by one, and what was begun comes before the end of the link`() async throws {
+    @Test func `Pieces come one by one, and an unfinished line before the end of the link`() async throws {
         let link = ScriptedLink(backlog: ["ON\nIMG_BEGIN a 3\nAA", "AA\nhal"])
         let gone = LinkError(.disconnected, name: "scripted", activity: "receive")
         await link.end(with: gone)
@@ -194,7 +194,7 @@ import Testing
         await #expect(throws: gone) { try await pieces.next() }
     }
 
-    @Test func `A link that is closed ends them`() async throws {
+    @Test func `A closed link ends the pieces`() async throws {
         let link = ScriptedLink()
         await link.close()
         var pieces = PeerPieces(over: link).makeAsyncIterator()

@@ -12,7 +12,7 @@ import Testing
             ("", .empty), ("  ", .empty), ("a\nb", .severalLines), ("a\r", .severalLines), ("ON", .isCommand),
             ("off", .isCommand), (" On ", .isCommand), ("GET", .isCommand), ("get_image", .isCommand),
         ] as [(String, PeerMessage.Flaw)])
-    func `What a peer takes for something else is refused`(text: String, flaw: PeerMessage.Flaw) {
+    func `A line that a peer would misread is refused`(text: String, flaw: PeerMessage.Flaw) {
         #expect(throws: flaw) { try PeerMessage(text) }
     }
 
@@ -22,7 +22,7 @@ import Testing
         #expect(try PeerMessage("x").shownCharacterCount == 1)
     }
 
-    @Test func `A command is a line, or a packet without an end`() {
+    @Test func `A command is a line, or a packet without a line end`() {
         for (command, text) in [
             (.hello, "Hello"), (.toggle(true), "ON"), (.toggle(false), "OFF"), (.getImage, "GET_IMAGE"),
         ] as [(PeerCommand, String)] {

@@ -1,7 +1,7 @@
 import LineProtocol
 import Testing
 
-@Suite("A pump command")
+@Suite("Pump commands")
 struct PumpCommandTests {
     static let commands: [(PumpCommand, String, CommandEffect)] = [
         (.on, "ON\n", .change),
@@ -11,13 +11,13 @@ struct PumpCommandTests {
         (.temperature, "TEMP\n", .query),
     ]
 
-    @Test("goes out as its word and one line feed", arguments: commands)
+    @Test("A command is its word and one line feed", arguments: commands)
     func isEncoded(command: PumpCommand, bytes: String, effect: CommandEffect) {
         #expect(PumpFamily.encode(command) == Array(bytes.utf8))
         #expect(PumpFamily.effect(of: command) == effect)
     }
 
-    @Test("fits the firmware's buffer of 63 bytes, and sets a speed in digits only", arguments: 0...255)
+    @Test("A speed is sent in digits and fits the firmware's 63-byte buffer", arguments: 0...255)
     func setsSpeedInDigits(pwm: Int) throws {
         let command = PumpCommand.speed(try #require(PumpSpeed(pwm: pwm)))
         #expect(command.text == "SPEED:\(pwm)")

@@ -19,25 +19,25 @@ struct PumpDecoderTests {
         ("ERROR:WATER_EMPTY_2", .error(PumpErrorCode(rawValue: "WATER_EMPTY_2"))),
     ]
 
-    @Test("knows every reply and every error code, and error codes to come", arguments: replies)
+    @Test("Every reply and error code is decoded, and future error codes too", arguments: replies)
     func knowsReplies(line: String, message: PumpMessage) {
         #expect(PumpMessage(text: line) == message)
     }
 
-    @Test("knows that only a pump that stopped itself says so unasked", arguments: replies)
+    @Test("Only SAFETY_SHUTOFF and OVERHEAT are unsolicited errors", arguments: replies)
     func knowsUnaskedErrors(line: String, message: PumpMessage) {
         guard case .error(let code) = message else { return }
         #expect(code.isUnsolicited == ["ERROR:SAFETY_SHUTOFF", "ERROR:OVERHEAT"].contains(line))
     }
 
-    @Test("reads every speed of 0 to 255", arguments: 0...255)
+    @Test("Every speed from 0 to 255 is decoded", arguments: 0...255)
     func readsSpeed(pwm: Int) throws {
         let speed = try #require(PumpSpeed(pwm: pwm))
         #expect(PumpMessage(text: "SPEED:\(pwm)") == .speed(speed))
     }
 
     @Test(
-        "passes on text for people",
+        "Human-readable text is passed on",
         arguments: [
             "HELLO:PUMP v1", "HELLO:", "=", "========================================", "Device: Arduino Nano",
             "Version: 1.0", "Baud Rate: 9600", "Ready for commands...", "Reset: watchdog", "Maximum runtime exceeded",
@@ -50,7 +50,7 @@ struct PumpDecoderTests {
     }
 
     @Test(
-        "keeps the bytes of what it does not know",
+        "The bytes of an unknown line are kept",
         arguments: [
             "", " ", "\u{0}", "ok", "OK ", " OK", "OKOK", "OK\u{0}", "O", "PUMP", "PUMP:", "PUMP:on", "PUMP:ON ",
             "PUMP:ONN",
@@ -70,13 +70,13 @@ struct PumpDecoderTests {
     }
 
     @Test(
-        "keeps what is not UTF-8 byte for byte",
+        "A line that is not UTF-8 is kept byte for byte",
         arguments: [[0xFF], [0x4F, 0x4B, 0xC3], [0x00, 0xED, 0xA0, 0x80], [0xC0, 0xAF]])
     func keepsInvalidText(bytes: [UInt8]) {
         #expect(PumpMessage(line: bytes.span) == .unknown(bytes))
     }
 
-    @Test("takes a line for the same whichever end it had, but never one that was cut", arguments: PumpLines.all)
+    @Test("A line decodes the same with any line end, but not if it was cut", arguments: PumpLines.all)
     func ignoresEnding(line: String) {
         let message = PumpMessage(text: line)
         #expect(!PumpFamily.isForeign(message))
@@ -85,7 +85,7 @@ struct PumpDecoderTests {
         #expect(PumpFamily.message(line: Array(line.utf8).span, ending: .lineFeed) == message)
     }
 
-    @Test("has the fixture to read")
+    @Test("The fixture of pump lines is not empty")
     func hasFixture() {
         #expect(PumpLines.all.count > 40)
     }

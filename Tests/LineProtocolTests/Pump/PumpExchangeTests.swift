@@ -31,7 +31,7 @@ struct Dialogue: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(command.text): \(lines.map(\.0))" }
 }
 
-@Suite("An exchange with the pump")
+@Suite("Pump exchanges")
 struct PumpExchangeTests {
     static let speed0 = PumpCommand.speed(PumpSpeed(pwm: 0) ?? .initial)
     static let off: PumpStatus = {
@@ -42,7 +42,7 @@ struct PumpExchangeTests {
     static let warm = PumpTemperatures(single: ThermistorReading(celsius: 34.5))
 
     @Test(
-        "is completed by its own reply, whatever comes between",
+        "A command is completed by its own reply, whatever comes between",
         arguments: [
             Dialogue(.on, [("OK", .partial), ("PUMP:ON", .complete(.on))]),
             Dialogue(.off, [("OK", .partial), ("PUMP:OFF", .complete(.off))]),
@@ -66,7 +66,7 @@ struct PumpExchangeTests {
     func isCompleted(dialogue: Dialogue) { check(dialogue) }
 
     @Test(
-        "is not completed by the reply to something else",
+        "A command is not completed by another command's reply",
         arguments: [
             Dialogue(.on, [("PUMP:ON", .unrelated)]),
             Dialogue(
@@ -83,7 +83,7 @@ struct PumpExchangeTests {
 
     static let everyCommand: [PumpCommand] = [.on, .off, .speed(.initial), .status, .temperature]
 
-    @Test("is refused by an error that can answer it, before and behind its OK", arguments: [false, true])
+    @Test("A command is refused only by errors that can answer it, before and after its OK", arguments: [false, true])
     func isRefused(isAcknowledged: Bool) {
         let answers: [String: [PumpCommand]] = [
             "CMD_TOO_LONG": Self.everyCommand,

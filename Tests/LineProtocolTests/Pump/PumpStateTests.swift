@@ -5,7 +5,7 @@ import Testing
 struct PumpStateTests {
     static let running = "STATUS:{State:ON,Speed:78%,Runtime:5m,Remaining:25m,WaterTemp:12.0C,SkinTemp:34.5C}"
 
-    @Test("is unknown before the pump has said anything, and after what says nothing of it")
+    @Test("The state is unknown at first and after lines without a state")
     func beginsUnknown() {
         let state = PumpState()
         #expect(state.power == .unknown)
@@ -16,7 +16,7 @@ struct PumpStateTests {
         #expect(PumpState(after: ["OK", "Ready for commands...", "[BT] ON", "garbage", ""]) == state)
     }
 
-    @Test("takes all from a status line")
+    @Test("A status line sets the whole state")
     func takesStatus() {
         let state = PumpState(after: [Self.running])
         #expect(state.power == .on)
@@ -29,7 +29,7 @@ struct PumpStateTests {
         #expect(state.lastControl == nil)
     }
 
-    @Test("drops speed and times when a status line has none")
+    @Test("A status line without speed and times clears them")
     func dropsWhatStatusLacks() {
         let state = PumpState(after: [Self.running, "STATUS:{State:OFF,WaterTemp:12.5C,SkinTemp:34.5C}"])
         #expect(state.power == .off)
@@ -37,7 +37,7 @@ struct PumpStateTests {
         #expect(state.temperatures.water?.celsius == 12.5)
     }
 
-    @Test("starts by ON, at a speed that only a status tells, and forgets the run before")
+    @Test("ON sets the power and clears the speed and the run times")
     func startsByCommand() {
         let state = PumpState(after: [Self.running, "PUMP:ON"])
         #expect(state.power == .on)
@@ -50,7 +50,7 @@ struct PumpStateTests {
     private static let off = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}"
 
     @Test(
-        "is off by a status alone: a firmware may acknowledge OFF and keep running",
+        "Only a status proves that the pump is off",
         arguments: ["PUMP:OFF", "MANUAL:OFF"])
     func isOffByStatus(line: String) {
         #expect(PumpState(after: [Self.running, line]).power == .unknown)
@@ -58,7 +58,7 @@ struct PumpStateTests {
         #expect(PumpState(after: [Self.off, line]).power == .off)
     }
 
-    @Test("stops by OFF")
+    @Test("OFF leaves the power unknown and clears the speed")
     func stopsByCommand() {
         let state = PumpState(after: ["PUMP:ON", "PUMP:OFF"])
         #expect(state.power == .unknown)
@@ -67,7 +67,7 @@ struct PumpStateTests {
     }
 
     @Test(
-        "names the button as the last control",
+        "The button is the last control",
         arguments: [("MANUAL:ON", PumpStatus.Power.on), ("MANUAL:OFF", .unknown)])
     func namesButton(line: String, power: PumpStatus.Power) {
         let state = PumpState(after: ["PUMP:ON", line])
@@ -77,7 +77,7 @@ struct PumpStateTests {
         #expect(PumpState(after: [line, "SPEED:10"]).lastControl == .app)
     }
 
-    @Test("keeps the duty that was set until a status line shows another percentage")
+    @Test("A duty is kept until a status shows another percentage")
     func keepsDuty() {
         #expect(PumpState(after: ["SPEED:200", Self.running]).speed?.pwm == 200)
         let turned = PumpState(after: ["SPEED:200", "STATUS:{State:ON,Speed:40%}"])
@@ -86,7 +86,7 @@ struct PumpStateTests {
         #expect(PumpState(after: ["SPEED:0"]).power == .on)
     }
 
-    @Test("takes temperatures without a word on the rest")
+    @Test("A temperature line changes only the temperatures")
     func takesTemperatures() {
         let state = PumpState(after: [Self.running, "TEMP:{Water:10.0C,Skin:33.0C}"])
         #expect(state.temperatures.water?.celsius == 10)
@@ -95,13 +95,13 @@ struct PumpStateTests {
     }
 
     @Test(
-        "tells how much of the 30 minutes is used",
+        "The progress is the share of the 30 minutes",
         arguments: [(0, 0.0), (15, 0.5), (30, 1.0), (31, 1.0), (65535, 1.0)])
     func tellsProgress(minutes: Int, progress: Double) {
         #expect(PumpState(after: ["STATUS:{State:ON,Runtime:\(minutes)m}"]).runtimeProgress == progress)
     }
 
-    @Test("is an error after the pump stopped itself", arguments: [PumpErrorCode.safetyShutoff, .overheat])
+    @Test("A pump that stopped itself is in the error state", arguments: [PumpErrorCode.safetyShutoff, .overheat])
     func stopsItself(code: PumpErrorCode) {
         let state = PumpState(after: [Self.running, "ERROR:\(code.rawValue)", "Maximum runtime exceeded"])
         #expect(state.power == .error)
@@ -111,7 +111,7 @@ struct PumpStateTests {
     }
 
     @Test(
-        "stays a safety shut-off until the pump leaves the error state",
+        "A safety shut-off lasts until the pump leaves the error state",
         arguments: [
             ([], true),
             (["STATUS:{State:ERROR,WaterTemp:12.0C,SkinTemp:34.0C}"], true),
@@ -128,31 +128,33 @@ struct PumpStateTests {
         #expect(state.isSafetyShutOff == isShutOff)
     }
 
-    @Test("names the last error and does not stop by a refusal")
+    @Test("A refusal sets the last error and does not stop the pump")
     func namesRefusal() {
         let state = PumpState(after: [Self.running, "ERROR:INVALID_SPEED_VALUE"])
         #expect(state.error == .invalidSpeedValue)
         #expect(state.power == .on && state.speedPercent == 78)
     }
 
-    @Test("forgets an error once the pump says that it runs or is off", arguments: ["PUMP:OFF", "MANUAL:ON", running])
+    @Test(
+        "An error is cleared when the pump reports that it runs or is off",
+        arguments: ["PUMP:OFF", "MANUAL:ON", running])
     func forgetsError(line: String) {
         #expect(PumpState(after: ["ERROR:OVERHEAT", line]).error == nil)
     }
 
-    @Test("keeps an error while a status line names no known state", arguments: ["STATUS:{State:ERROR}", "STATUS:{}"])
+    @Test("An error is kept if a status names no known state", arguments: ["STATUS:{State:ERROR}", "STATUS:{}"])
     func keepsError(line: String) {
         #expect(PumpState(after: ["ERROR:OVERHEAT", line]).error == .overheat)
     }
 
-    @Test("keeps a temperature that can't be read in the pump's words, and nothing else that is not known")
+    @Test("An unreadable temperature is kept as text, other unknown fields are dropped")
     func unreadTemperatures() {
         let state = PumpState(after: ["STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5°C,Uptime:7}"])
         #expect(state.temperatures.water?.celsius == 12 && state.temperatures.skin == nil)
         #expect(state.temperatures.otherFields == [PumpStatusField(name: "SkinTemp", value: "34.5°C")])
     }
 
-    @Test("keeps only the temperatures when it comes into doubt")
+    @Test("A doubtful state keeps only the temperatures")
     func becomesUncertain() {
         var state = PumpState(after: ["SPEED:200", Self.running])
         state.becomeUncertain()
@@ -163,7 +165,7 @@ struct PumpStateTests {
         #expect(state.temperatures.skin?.celsius == 34.5)
     }
 
-    @Test("doubts a speed that was said to nobody here: it may be the rest of a damaged line")
+    @Test("A SPEED line without a command makes the speed unknown")
     func doubtsOverheardSpeed() {
         var state = PumpState(after: ["PUMP:ON"])
         state.overhear(PumpMessage(text: "SPEED:18"))
@@ -171,18 +173,18 @@ struct PumpStateTests {
         #expect(state.speed == nil && state.speedPercent == nil)
     }
 
-    @Test("takes a refused ON for the state in which the pump was stopped")
+    @Test("A refused ON sets the error state")
     func refusedOnIsError() {
         #expect(PumpState(after: ["ERROR:PUMP_START_FAILED"]).power == .error)
     }
 
-    @Test("no longer takes a pump for running that says it is not")
+    @Test("PUMP_NOT_RUNNING makes a running pump's power unknown")
     func notRunningIsNotOn() {
         #expect(PumpState(after: ["PUMP:ON", "ERROR:PUMP_NOT_RUNNING"]).power == .unknown)
         #expect(PumpState(after: [Self.off, "ERROR:PUMP_NOT_RUNNING"]).power == .off)
     }
 
-    @Test("is unknown once the firmware says that it starts", arguments: ["HELLO:pump", "Ready for commands..."])
+    @Test("A boot banner makes the state unknown", arguments: ["HELLO:pump", "Ready for commands..."])
     func startForgets(banner: String) {
         let state = PumpState(after: ["PUMP:ON", banner])
         #expect(state.power == .unknown && state.speed == nil && state.lastControl == nil)

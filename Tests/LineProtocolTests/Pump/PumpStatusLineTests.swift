@@ -31,7 +31,7 @@ extension PumpTemperatures {
     }
 }
 
-@Suite("A status line")
+@Suite("Status lines")
 struct PumpStatusLineTests {
     static let field = [
         StatusLine(
@@ -50,11 +50,11 @@ struct PumpStatusLineTests {
         StatusLine("STATUS:{State:OFF}", .off),
     ]
 
-    @Test("is read as it occurs in the field", arguments: field)
+    @Test("Status lines known from the field are decoded", arguments: field)
     func isRead(line: StatusLine) { check(line) }
 
     @Test(
-        "is read whatever a thermistor gives",
+        "Any thermistor value is decoded",
         arguments: [
             StatusLine("STATUS:{State:OFF,WaterTemp: 9.5C,SkinTemp: 0.0C}", .off, water: 9.5, skin: 0),
             StatusLine("STATUS:{State:OFF,WaterTemp:-4.5C,SkinTemp:-80.0C}", .off, water: -4.5, skin: -80),
@@ -69,7 +69,7 @@ struct PumpStatusLineTests {
     func readsThermistors(line: StatusLine) { check(line) }
 
     @Test(
-        "keeps a value that it can't read",
+        "An unreadable value is kept as text",
         arguments: [
             "WaterTemp:?C", "SkinTemp:?C", "Temp:?C", "WaterTemp:", "WaterTemp:C", "SkinTemp:12.0F", "SkinTemp:--1.0C",
             "SkinTemp:- 1.0C", "SkinTemp:+1.0C", "SkinTemp:1.2.3C", "SkinTemp:.5C", "SkinTemp:34.C", "SkinTemp:1e1C",
@@ -89,7 +89,7 @@ struct PumpStatusLineTests {
     }
 
     @Test(
-        "keeps unknown fields, in order",
+        "Unknown fields are kept in order",
         arguments: [
             StatusLine(
                 "STATUS:{Battery:88%,State:ON,Flow:1.2l,Speed:70%,Mode:A}", .on, speed: 70,
@@ -107,7 +107,7 @@ struct PumpStatusLineTests {
         ])
     func keepsUnknownFields(line: StatusLine) { check(line) }
 
-    @Test("says the same with its fields in any order")
+    @Test("The order of the fields does not matter")
     func ignoresOrder() {
         let fields = ["State:ON", "Speed:70%", "Runtime:5m", "WaterTemp:12.0C", "SkinTemp:34.5C"]
         let ordered = PumpMessage(text: "STATUS:{\(fields.joined(separator: ","))}")
@@ -117,7 +117,7 @@ struct PumpStatusLineTests {
     }
 
     @Test(
-        "is no status when it is cut short, at whatever length",
+        "A truncated status line is not a status",
         arguments: PumpLines.all.filter { $0.hasPrefix("STATUS:") })
     func isNoStatusCutShort(line: String) {
         let bytes = Array(line.utf8)
@@ -131,7 +131,7 @@ struct PumpStatusLineTests {
         }
     }
 
-    @Test("keeps its braces through a long run of fields")
+    @Test("A status with a hundred fields is decoded")
     func readsManyFields() throws {
         let names = (0..<100).map { "F\($0)" }
         let text = "STATUS:{\(names.map { "\($0):1" }.joined(separator: ",")),State:ON}"
@@ -157,7 +157,7 @@ struct PumpStatusLineTests {
     }
 
     @Test(
-        "is no status where two lines ran together",
+        "Two merged lines are not a status",
         arguments: [
             "STATUS:{State:ON,Speed:7STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}",
             // Bytes were lost between them, including the second line's beginning.

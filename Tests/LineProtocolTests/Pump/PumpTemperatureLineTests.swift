@@ -1,10 +1,10 @@
 import LineProtocol
 import Testing
 
-@Suite("A temperature line")
+@Suite("Temperature lines")
 struct PumpTemperatureLineTests {
     @Test(
-        "is read as the one thermistor's number",
+        "A single thermistor's number is decoded",
         arguments: [
             ("TEMP:34.5", 34.5), ("TEMP: 9.5", 9.5), ("TEMP:-80.0", -80), ("TEMP:-0.5", -0.5), ("TEMP:0.0", 0),
             ("TEMP:34.5C", 34.5),
@@ -16,7 +16,7 @@ struct PumpTemperatureLineTests {
     }
 
     @Test(
-        "is read as water and skin, in any order",
+        "Water and skin are decoded in any order",
         arguments: [
             ("TEMP:{Water:12.0C,Skin:34.5C}", 12, 34.5), ("TEMP:{Skin:34.5C,Water:12.0C}", 12, 34.5),
             ("TEMP:{Water: 9.5C,Skin:-80.0C}", 9.5, -80), ("TEMP:{Water: nanC,Skin:-infC}", .nan, -.infinity),
@@ -27,7 +27,7 @@ struct PumpTemperatureLineTests {
     }
 
     @Test(
-        "keeps fields that are unknown or can't be read, in order",
+        "Unknown and unreadable fields are kept in order",
         arguments: [
             ("TEMP:{Ambient:20.5C,Water:12.0C,Skin:34.5C,Unit}", 12, 34.5, [("Ambient", "20.5C"), ("Unit", "")]),
             ("TEMP:{Water:12.0C,Skin:?C}", 12, nil, [("Skin", "?C")]),
@@ -44,7 +44,7 @@ struct PumpTemperatureLineTests {
     }
 
     @Test(
-        "tells whether there is any reading",
+        "isReported tells whether there is any reading",
         arguments: [
             ("TEMP:{Water:?C,Skin:?C}", false), ("TEMP:{Water:?C,Skin:34.5C}", true), ("TEMP:34.5", true),
             ("TEMP:{Water: nanC,Skin:?C}", true),
@@ -58,7 +58,7 @@ struct PumpTemperatureLineTests {
     }
 
     @Test(
-        "is no temperature when it is cut short, at whatever length",
+        "A truncated temperature line is not a temperature",
         arguments: PumpLines.all.filter { $0.hasPrefix("TEMP:") })
     func isNoTemperatureCutShort(line: String) {
         let bytes = Array(line.utf8)
@@ -69,7 +69,7 @@ struct PumpTemperatureLineTests {
     }
 
     @Test(
-        "tells a working thermistor from a broken one",
+        "Readings from -40 to 125 °C are plausible, others are not",
         arguments: [
             (-40, true), (0, true), (34.5, true), (125, true), (-40.1, false), (-80, false), (125.1, false),
             (.nan, false),
@@ -79,7 +79,7 @@ struct PumpTemperatureLineTests {
         #expect(ThermistorReading(celsius: celsius).isPlausible == isPlausible)
     }
 
-    @Test("equals itself even where it is nan")
+    @Test("A NaN reading equals itself")
     func equalsItself() {
         let broken = ThermistorReading(celsius: .nan)
         #expect(broken == ThermistorReading(celsius: -.nan))

@@ -1,10 +1,10 @@
 import LineProtocol
 import Testing
 
-@Suite("What can't be relied on of the skin's temperature")
+@Suite("Skin sensor faults")
 struct SkinFaultTests {
     @Test(
-        "is told by the status",
+        "A status tells the skin fault, and only a running pump's fault counts",
         arguments: [
             ("SkinTemp:5.0C", nil), ("SkinTemp:34.5C", nil), ("SkinTemp:45.0C", nil), ("Temp:34.5C", nil),
             ("SkinTemp:4.9C", .outOfRange), ("SkinTemp:45.1C", .outOfRange), ("Temp:46.0C", .outOfRange),

@@ -2,10 +2,10 @@ import Testing
 
 @testable import LineProtocol
 
-@Suite("A line that is passed on to an LED board")
+@Suite("Relaying lines to an LED board")
 struct LEDRelayTests {
     @Test(
-        "is what the board takes it for",
+        "A relayed line has the effect that it has on the board",
         arguments: [
             ("LED", CommandEffect.query, true), ("LED:1", .change, true), ("LED:2", .change, false),
             ("led", .change, false),
@@ -16,7 +16,7 @@ struct LEDRelayTests {
         #expect(request.isAnswered == isAnswered)
     }
 
-    @Test("is answered by the value that was set")
+    @Test("A relayed write is answered by its own value")
     func answer() throws {
         var exchange = try #require(LEDFamily.request(by: Array("LED:1".utf8))).exchange
         guard case .unrelated = exchange.take(.value(.led, .boolean(false))) else {

@@ -2,12 +2,12 @@ import Testing
 
 @testable import LineProtocol
 
-@Suite("A line that is passed on to a pump")
+@Suite("Relaying lines to a pump")
 struct PumpRelayTests {
     private func request(_ line: String) -> LineRequest<PumpFamily>? { PumpFamily.request(by: Array(line.utf8)) }
 
     @Test(
-        "has the effect that the firmware gives it",
+        "A relayed line has the effect that the firmware gives it",
         arguments: [
             ("STATUS", CommandEffect.query), ("temp", .query), ("ON", .change), ("on\0junk", .change), ("OFF", .stop),
             ("oFf", .stop), ("SPEED:7", .change), ("FOO", .change), (" OFF", .change), ("", .change),
@@ -16,7 +16,7 @@ struct PumpRelayTests {
         #expect(request(line)?.effect == (line.isEmpty ? nil : effect))
     }
 
-    @Test("is no stop to rely on where OFF is the rest of a line that is too long")
+    @Test("OFF at the end of a line that is too long is not a stop")
     func tail() { #expect(request(String(repeating: "X", count: 64) + "OFF")?.effect == .change) }
 
     /// The verdicts on the messages, one letter each: `-` unrelated, `p` partial reply, `c` complete, `r` refused.
@@ -33,7 +33,7 @@ struct PumpRelayTests {
     }
 
     @Test(
-        "is answered by what answers it, and nothing else",
+        "A relayed line is answered only by its own reply",
         arguments: [
             ("ON", ["MANUAL:ON", "PUMP:ON", "OK", "STATUS:{State:ON}", "PUMP:ON"], "--p-c"),
             ("ON", ["ERROR:SAFETY_SHUTOFF", "ERROR:PUMP_NOT_RUNNING", "ERROR:PUMP_START_FAILED"], "--r"),
@@ -53,7 +53,7 @@ struct PumpRelayTests {
         #expect(verdicts(line, messages) == expected)
     }
 
-    @Test("is not answered by what a pump says unasked")
+    @Test("Unsolicited lines are not answers")
     func unasked() {
         let said = ["STATUS:{State:ON}", "MANUAL:ON", "ERROR:OVERHEAT", "ERROR:SAFETY_SHUTOFF", "[BT] x", "garbage"]
         let answers = ["OK", "PUMP:OFF", "SPEED:9", "TEMP:34.5", "ERROR:UNKNOWN_COMMAND", "ERROR:NEW"]

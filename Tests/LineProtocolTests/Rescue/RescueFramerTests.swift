@@ -32,12 +32,12 @@ import Testing
         }
     }
 
-    @Test func `NULs between messages are no noise`() {
+    @Test func `NULs between messages are not noise`() {
         #expect(codes(frame(Self.good + [0] + Self.good + [0x0D, 0x0A, 0, 0])) == ["message", "message"])
     }
 
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
-    func `Any split of a damaged stream gives the same, and it stays small`(seed: UInt64) {
+    func `Any split of a damaged stream gives the same result in bounded memory`(seed: UInt64) {
         var traffic = RescueTraffic(seed: seed)
         var stream: [UInt8] = []
         for _ in 0..<25 {
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `The message behind one that was cut off anywhere is found`() {
+    @Test func `A message after a truncated one is found`() {
         for count in 1..<Self.good.count {
             let arrivals = frame(Array(Self.good[..<count]) + Self.good)
             #expect(arrivals.last == frame(Self.good).last, "cut off after \(count)")
@@ -67,18 +67,18 @@ import Testing
         ("{\"a\":NaN}{\"b\":tru}", ["not_json", "not_json", "message"]), ("{}", ["missing_field", "message"]),
         ("{\"content\":", ["not_json", "message"]), ("\r\n\r\n", ["message"]),
     ])
-    func `Behind what is no message the next is found, and one error tells of it`(text: String, expected: [String]) {
+    func `After malformed input the next message is found, with one error`(text: String, expected: [String]) {
         #expect(codes(frame(Array(text.utf8) + Self.good + Array("{".utf8))).prefix(expected.count) == expected[...])
     }
 
-    @Test func `What is cut off by the end is told of, and a message within it is found`() {
+    @Test func `Input cut off by the end is an error, and a message within it is found`() {
         #expect(codes(frame(Array(Self.good.dropLast()))) == ["truncated"])
         #expect(codes(frame(Array("{\"content\":".utf8) + Self.good)) == ["truncated", "message"])
         #expect(codes(frame(Self.good + Array(" x".utf8))) == ["message", "noise"])
         #expect(frame([]).isEmpty)
     }
 
-    @Test func `An error says where, and holds the first bytes of what came`() throws {
+    @Test func `An error has the offset and the first bytes`() throws {
         let arrival = frame(Array("{\"latitude\":NaN}".utf8)).first
         guard case .malformed(let error) = arrival else {
             Issue.record("\(String(describing: arrival))")
@@ -89,7 +89,7 @@ import Testing
         #expect(String(decoding: error.excerpt, as: UTF8.self) == "{\"latitude\":N")
     }
 
-    @Test func `An object without an end is given up, and takes no memory`() {
+    @Test func `An endless object is given up in bounded memory`() {
         let endless = Array("{\"content\":\"".utf8) + [UInt8](repeating: UInt8(ascii: "x"), count: 1_000_000)
         var traffic = RescueTraffic(seed: 1)
         let (arrivals, mostPending) = RescueFramer.frame(traffic.split(endless, most: 4096) + [Self.good])
@@ -98,13 +98,13 @@ import Testing
     }
 
     @Test(arguments: RescueTraffic.nasty.indices)
-    func `What is nasty costs little and hides nothing`(index: Int) {
+    func `Hostile input does not hide the last message`(index: Int) {
         let nasty = RescueTraffic.nasty[index]
         let stream = Array(repeatElement(nasty, count: 10).joined()) + Array("\" \n".utf8) + Self.good + Self.good
         #expect(codes(frame(stream)).suffix(1) == ["message"])
     }
 
-    @Test func `100,000 messages come, in pieces of a notification, and nothing of them is kept`() {
+    @Test func `100,000 split messages leave no pending bytes`() {
         var traffic = RescueTraffic(seed: 3)
         let messages = (0..<100).map { _ in traffic.message() }
         let pieces = traffic.split(Array(messages.map(\.json).joined()), most: 244)
@@ -120,7 +120,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct RescueArrivalsTests {
     @Test(arguments: [true, false])
-    func `Messages arrive whole, whatever the link cuts or joins`(keepsPacketBounds: Bool) async throws {
+    func `Messages arrive whole, however the link splits or joins them`(keepsPacketBounds: Bool) async throws {
         var traffic = RescueTraffic(seed: 9)
         let messages = (0..<20).map { _ in traffic.message() }
         let link = ScriptedLink(keepsPacketBounds: keepsPacketBounds)
@@ -137,7 +137,7 @@ import Testing
         #expect(error.code == .truncated)
     }
 
-    @Test func `The loss of the link is thrown behind what came before`() async throws {
+    @Test func `The loss of the link is thrown after the earlier messages`() async throws {
         let link = ScriptedLink(backlog: [RescueMessageTests.example])
         await link.end(with: LinkError(.disconnected, name: link.name, activity: "receive"))
         var arrivals = RescueArrivals(over: link).makeAsyncIterator()
@@ -148,7 +148,7 @@ import Testing
 }
 
 @Suite struct RescueStoreTests {
-    @Test func `A message is stored once, and marked when it was handed on`() async {
+    @Test func `A message is stored once and marked when it was handed on`() async {
         var traffic = RescueTraffic(seed: 2)
         let (one, other) = (traffic.message(), traffic.message())
         var again = one

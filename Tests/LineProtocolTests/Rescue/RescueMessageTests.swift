@@ -21,7 +21,7 @@ import Testing
         return "{" + fields.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
     }
 
-    @Test func `A message is read and written as on the wire`() throws {
+    @Test func `A message is read and written in its wire format`() throws {
         let message = try Self.read(Self.example)
         #expect(message.id.description == "6F1E2C1A-0B7B-4C0E-9A77-0E2A6E6D2B11")
         #expect(message.content == "Hamilton Hall flooding")
@@ -37,7 +37,7 @@ import Testing
         #expect(String(decoding: message.json, as: UTF8.self) == json)
     }
 
-    @Test func `Fields that nobody knows are passed on just as they came`() throws {
+    @Test func `Unknown fields are passed on unchanged`() throws {
         let unknown =
             "\"hops\":[1, 2.50,{\"a\\u0062\":null}],\"n\\u00e4me\":12345678901234567890123,\"category2\":\"}\""
         let json = String(Self.example.dropLast()) + "," + unknown + "}"
@@ -49,7 +49,7 @@ import Testing
         #expect(try Self.read(passedOn) == message)
     }
 
-    @Test func `A field that nobody knows steers no terminal, and ends no line`() throws {
+    @Test func `Control characters in an unknown field are escaped or replaced`() throws {
         let json = String(Self.example.dropLast()) + ",\"x\":[\n1,\t\"\u{9B}2J\u{202E}\u{7F}ä\"]}"
         let bytes = Array(json.utf8)
         let message = try RescueMessage(json: bytes)
@@ -63,14 +63,14 @@ import Testing
         #expect(try RescueMessage(json: broken.json) == broken)
     }
 
-    @Test func `What has been let through can be read again, however much of it is escaped`() throws {
+    @Test func `A message of maximum length can be read again after escaping`() throws {
         let room = RescueFramer.lengthLimit - Self.example.utf8.count
         let json = Self.example.replacing("Hamilton Hall flooding", with: String(repeating: "\u{7F}", count: room))
         let message = try Self.read(json)
         #expect(try RescueMessage(json: message.json) == message)
     }
 
-    @Test func `A category that nobody knows is kept`() throws {
+    @Test func `An unknown category is kept`() throws {
         let message = try Self.read(Self.example("category", "\"Alien Landing\""))
         #expect(message.category.rawValue == "Alien Landing")
         #expect(!RescueCategory.known.contains(message.category))
@@ -82,13 +82,13 @@ import Testing
         ("\"\\u0000\"", "\0"), ("\"🌊é\"", "🌊é"), ("\"\"", ""),
         ("\"\u{7F}\u{9B}31m\u{202E}\"", "\u{7F}\u{9B}31m\u{202E}"),
     ])
-    func `Text may hold any character, and comes out of another round the same`(json: String, text: String) throws {
+    func `Text may hold any character and survives a round trip`(json: String, text: String) throws {
         let message = try Self.read(Self.example("content", json))
         #expect(Array(message.content.unicodeScalars) == Array(text.unicodeScalars))
         #expect(try RescueMessage(json: message.json) == message)
     }
 
-    @Test func `No character that steers a terminal is written`() throws {
+    @Test func `No control character is written`() throws {
         var message = try Self.read(Self.example)
         message.content = "\u{1B}[2J\u{9B}m\u{7F}\r\n\u{202E}\u{2028}\u{FEFF}\u{E0041}👩‍🚒"
         message.category = RescueCategory(rawValue: "\u{1B}c")
@@ -103,7 +103,7 @@ import Testing
         ("timestamp", "0"), ("timestamp", "-63113904000"), ("id", "\"6f1e2c1a-0b7b-4c0e-9a77-0e2a6e6d2b11\""),
         ("status", "\"synced\""), ("latitude", "1e-400"),
     ])
-    func `Values at the edge are values`(name: String, value: String) throws {
+    func `Values at the limits are accepted`(name: String, value: String) throws {
         let message = try Self.read(Self.example(name, value))
         #expect(try RescueMessage(json: message.json) == message)
     }
@@ -125,13 +125,13 @@ import Testing
             ("content", "\"\\udc00\\ud800\"", .invalidText), ("content", "\"\\ud800\\u0041\"", .invalidText),
             ("content", "\"\\ud83c\"", .invalidText),
         ] as [(String, String?, RescueError.Code)])
-    func `A field that is none is told of by its name`(name: String, value: String?, code: RescueError.Code) {
+    func `An invalid field is reported by its name`(name: String, value: String?, code: RescueError.Code) {
         let error = #expect(throws: RescueError.self) { try Self.read(Self.example(name, value)) }
         #expect(error?.code == code)
         if ![.notJSON, .invalidText].contains(code) { #expect(error?.field == name) }
     }
 
-    @Test func `A field that is there twice is refused, however it is written`() {
+    @Test func `A duplicate field is refused, however it is written`() {
         for twice in [",\"status\":\"synced\"}", ",\"st\\u0061tus\":\"synced\"}"] {
             let error = #expect(throws: RescueError.self) { try Self.read(Self.example.dropLast() + twice) }
             #expect(error?.code == .duplicateField)
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `Bytes that are no text are refused`() {
+    @Test func `Invalid UTF-8 is refused`() {
         let invalid: [[UInt8]] = [
             [0x80], [0xC3], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFF],
         ]
@@ -162,7 +162,7 @@ import Testing
             ("{\"a\":\"\\u12g4\"}", .notJSON), ("{\"a\":\"\n\"}", .notJSON), ("{\"a\":\"\0\"}", .notJSON),
             ("{a:1}", .notJSON), ("{\"a\":1 /* b */}", .notJSON), ("{\"a\":\"b", .truncated), ("{\"a\":1", .truncated),
         ] as [(String, RescueError.Code)])
-    func `What is not JSON is told of by where it goes wrong`(json: String, code: RescueError.Code) {
+    func `Invalid JSON is refused with its reason`(json: String, code: RescueError.Code) {
         let error = #expect(throws: RescueError.self) { try Self.read(json) }
         #expect(error?.code == code)
         #expect(error?.description.isEmpty == false)
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func `An id is a UUID of version 4, and another each time`() {
+    @Test func `An id is a random UUID of version 4`() {
         var generator = SplitMix64(seed: 4)
         let ids = (0..<1000).map { _ in RescueID.random(using: &generator) }
         #expect(Set(ids).count == 1000)
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test(arguments: [(Double.nan, 0), (0, .nan), (.infinity, 0), (90.1, 0), (0, -180.1)] as [(Double, Double)])
-    func `What is no place is no position`(latitude: Double, longitude: Double) {
+    func `An invalid position or time is refused`(latitude: Double, longitude: Double) {
         #expect(RescuePosition(latitude: latitude, longitude: longitude) == nil)
         #expect(RescueTime(secondsSince2001: .nan) == nil)
     }

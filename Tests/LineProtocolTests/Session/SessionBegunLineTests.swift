@@ -4,8 +4,7 @@ import Testing
 
 /// The device may hold the beginning of a line, which the first command would complete.
 @Suite(.timeLimit(.minutes(5))) struct SessionBegunLineTests {
-    @Test func `The first command is kept apart from what was echoed before, and its refusal is no news`() async throws
-    {
+    @Test func `The first command is separated from an earlier echo, whose refusal is no event`() async throws {
         let bench = try await SessionBench(mayBeMidLine: true)
         let attempt = bench.begin(.status)
         await bench.goesOut("999\nTEMP")
@@ -16,7 +15,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `OFF goes out at once behind it`() async throws {
+    @Test func `OFF follows a begun line at once`() async throws {
         let bench = try await SessionBench(mayBeMidLine: true)
         let attempt = bench.begin(.off)
         await bench.goesOut("OFF")
@@ -26,7 +25,7 @@ import Testing
         await bench.finish(heard: [.now("ERROR:UNKNOWN_COMMAND")])
     }
 
-    @Test func `A device that heard none of it answers as ever, and one refusal of it is a refusal`() async throws {
+    @Test func `Without a begun line the device answers as usual, and a refusal stays a refusal`() async throws {
         let bench = try await SessionBench(mayBeMidLine: true)
         let attempt = bench.begin(.on)
         await bench.goesOut("999\nTEMP")
@@ -41,7 +40,7 @@ import Testing
     @Test(arguments: [
         ["ERROR:UNKNOWN_COMMAND"], ["ERROR:CMD_TOO_LONG"], ["ERROR:INVALID_SPEED_VALUE"], ["OK", "SPEED:25"],
     ])
-    func `A line end before a change keeps it apart from another program's half line`(answer: [String]) async throws {
+    func `A line end before a change separates it from another program's half line`(answer: [String]) async throws {
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(.speed(speed(178)))
         #expect(await bench.link.nextSent() == "\nSPEED:178\n")
@@ -52,7 +51,7 @@ import Testing
         await bench.session.close()
     }
 
-    @Test func `After a command that was stopped while it was sent, the next is kept apart from it`() async throws {
+    @Test func `After an interrupted send, OFF is separated from the begun line`() async throws {
         let bench = try await SessionBench()
         bench.link.holdSends()
         let stopped = bench.begin(.speed(speed(20)))
@@ -68,8 +67,7 @@ import Testing
         await bench.finish(heard: [.now("ERROR:PUMP_NOT_RUNNING")])
     }
 
-    @Test func `After a command that was stopped while it was sent, a question ends the begun line first`() async throws
-    {
+    @Test func `After an interrupted send, a query first ends the begun line`() async throws {
         let bench = try await SessionBench()
         bench.link.holdSends()
         let stopped = bench.begin(.speed(speed(20)))
@@ -87,7 +85,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `No speed that may have been begun is in range once it is spoiled, on 16 bits either`() throws {
+    @Test func `The line spoiler puts any begun speed out of range, even in 16 bits`() throws {
         let spoiler = String(decoding: PumpFamily.lineSpoiler.dropLast(), as: UTF8.self)
         #expect(PumpFamily.lineSpoiler.last == UInt8(ascii: "\n"))
         for begun in [""] + (0...255).map(String.init) {

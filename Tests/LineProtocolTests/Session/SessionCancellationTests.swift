@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SessionCancellationTests {
-    @Test func `A change that is cancelled in flight is of unknown outcome, and its late reply answers nothing`()
+    @Test func `A cancelled change has an unknown outcome, and its late reply answers nothing`()
         async throws
     {
         let bench = try await SessionBench()
@@ -23,7 +23,7 @@ import Testing
         await bench.finish(heard: [.now(SessionBench.statusOff), .now("OK"), .now("PUMP:ON")])
     }
 
-    @Test func `A query that is cancelled in flight changes nothing and is not repeated`() async throws {
+    @Test func `A cancelled query changes nothing and is not repeated`() async throws {
         let bench = try await SessionBench()
         await bench.comesIn(SessionBench.statusOn)
         let attempt = bench.begin(.status)
@@ -35,7 +35,7 @@ import Testing
         await bench.finish(heard: [.now(SessionBench.statusOn)])
     }
 
-    @Test func `A command that is cancelled while it waits is not sent, and the others go on in their order`()
+    @Test func `A command cancelled while waiting is not sent, and the others keep their order`()
         async throws
     {
         let bench = try await SessionBench()
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [PumpCommand.on, .speed(speed(3)), .status])
-    func `A command of a task that was cancelled before is not sent`(_ command: PumpCommand)
+    func `A command of a cancelled task is not sent`(_ command: PumpCommand)
         async throws
     {
         let bench = try await SessionBench()
@@ -83,7 +83,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `A command behind one that was given up waits until the pump can have read that`() async throws {
+    @Test func `A command after a cancelled one waits for the pump's reading time`() async throws {
         let bench = try await SessionBench(hasPast: false)
         for _ in 0..<3 {
             let attempt = bench.begin(.temperature)
@@ -100,7 +100,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `OFF does not wait for that`() async throws {
+    @Test func `OFF does not wait for the pump's reading time`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(.temperature)
         await bench.goesOut("TEMP")

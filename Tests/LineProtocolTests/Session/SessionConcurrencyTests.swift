@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SessionConcurrencyTests {
-    @Test func `A reply that comes at the moment at which the send ends is not missed`() async throws {
+    @Test func `A reply at the moment when the send ends is not lost`() async throws {
         try await withThrowingTaskGroup { group in
             for _ in 0..<20 {
                 group.addTask {
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `A turn that comes free at the moment at which it is waited for is not missed`() async throws {
+    @Test func `A turn that becomes free at the moment of waiting is not lost`() async throws {
         let bench = try await SessionBench { _ in "TEMP:34.5\r\n" }
         try await withThrowingTaskGroup { group in
             for _ in 0..<8 {
@@ -35,7 +35,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `Commands that are begun while the session is closed all end`() async throws {
+    @Test func `Commands started while the session closes all end`() async throws {
         for _ in 0..<100 {
             let bench = try await SessionBench()
             async let closed: Void = bench.session.close()
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `Commands are sent in the order in which they were begun`() async throws {
+    @Test func `Commands are sent in the order in which they were started`() async throws {
         let bench = try await SessionBench()
         let attempts = (0..<100).map { bench.begin(.speed(speed($0))) }
         for (pwm, attempt) in attempts.enumerated() {

@@ -4,7 +4,7 @@ import Testing
 
 /// An error answers a change only if nothing older can still get a reply.
 @Suite(.timeLimit(.minutes(5))) struct SessionDoubtfulErrorTests {
-    @Test func `A late error of an earlier program does not refuse the first change`() async throws {
+    @Test func `A late error for another program does not refuse the first change`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.on)
         await bench.goesOut("ON")
@@ -15,7 +15,7 @@ import Testing
         await bench.finish(heard: [.now("ERROR:UNKNOWN_COMMAND"), .now("TEMP:34.5")])
     }
 
-    @Test func `The next change waits for the answer to the question behind an error, which may still be unread`()
+    @Test func `After an error, the next change waits for the reply to the query`()
         async throws
     {
         let bench = try await SessionBench(hasPast: false)
@@ -35,7 +35,7 @@ import Testing
         await bench.session.close()
     }
 
-    @Test func `The acknowledgement may come in one piece with the error`() async throws {
+    @Test func `The acknowledgement may come in one chunk with the error`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.on)
         await bench.goesOut("ON")
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: ["PUMP_NOT_RUNNING", "UNKNOWN_COMMAND"])
-    func `An error that the fence confirms refuses the first change`(code: String) async throws {
+    func `An error confirmed by the fence refuses the first change`(code: String) async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.speed(speed(9)))
         await bench.goesOut("SPEED:9")
@@ -59,7 +59,7 @@ import Testing
         await bench.session.close()
     }
 
-    @Test func `Of two errors the second is the change's`() async throws {
+    @Test func `Of two errors the second one answers the change`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.speed(speed(9)))
         await bench.goesOut("SPEED:9")
@@ -70,7 +70,7 @@ import Testing
         await bench.session.close()
     }
 
-    @Test func `A first query that meets a late error is asked again`() async throws {
+    @Test func `A first query that gets a late error is repeated`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.status)
         await bench.goesOut("STATUS")
@@ -81,7 +81,7 @@ import Testing
         await bench.session.close()
     }
 
-    @Test func `Once something was answered, an error refuses a query at once`() async throws {
+    @Test func `After a first reply, an error refuses a query at once`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(.status)
         await bench.goesOut("STATUS")

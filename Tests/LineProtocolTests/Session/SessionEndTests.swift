@@ -5,7 +5,7 @@ import Testing
 /// The link is lost, or the session is closed.
 @Suite(.timeLimit(.minutes(5))) struct SessionEndTests {
     @Test(arguments: [PumpCommand.on, .off, .speed(speed(3)), .status, .temperature])
-    func `A link lost in flight leaves the outcome of a change unknown, and the state`(
+    func `A link lost in flight makes a change's outcome and the state unknown`(
         _ command: PumpCommand
     ) async throws {
         let bench = try await SessionBench()
@@ -24,7 +24,7 @@ import Testing
         await bench.finish(heard: [.now(SessionBench.statusOn), .lost(SessionBench.gone)])
     }
 
-    @Test func `A link lost while commands wait sends none of them`() async throws {
+    @Test func `A lost link sends none of the waiting commands`() async throws {
         let bench = try await SessionBench()
         let first = bench.begin(.on)
         await bench.goesOut("ON")
@@ -41,7 +41,7 @@ import Testing
         await bench.finish(heard: [.lost(SessionBench.gone)])
     }
 
-    @Test func `A link lost while nothing happens is told once, and later commands fail at once`() async throws {
+    @Test func `A lost link is reported once, and later commands fail at once`() async throws {
         let bench = try await SessionBench()
         await bench.comesIn(SessionBench.statusOn)
         await bench.link.end(with: SessionBench.gone)
@@ -57,7 +57,7 @@ import Testing
         await bench.finish(heard: [.now(SessionBench.statusOn), .lost(SessionBench.gone)])
     }
 
-    @Test func `A reply that came before the link was lost is the reply`() async throws {
+    @Test func `A reply before the loss of the link counts`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(.on)
         await bench.goesOut("ON")
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [LinkError.Code.disconnected, .system])
-    func `A send that fails leaves the outcome unknown, and says how it failed`(code: LinkError.Code) async throws {
+    func `A failed send has an unknown outcome and carries its error`(code: LinkError.Code) async throws {
         let bench = try await SessionBench()
         await bench.comesIn(SessionBench.statusOn)
         let failure = LinkError(code, name: "scripted", activity: "send")
@@ -81,7 +81,7 @@ import Testing
         await bench.finish(heard: [.now(SessionBench.statusOn)])
     }
 
-    @Test func `Closing ends the command in flight and those that wait, and closes the link`() async throws {
+    @Test func `Closing ends the current and the waiting commands and closes the link`() async throws {
         let bench = try await SessionBench()
         let first = bench.begin(.on)
         await bench.goesOut("ON")
@@ -107,7 +107,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `A link that is closed at this end closes the session`() async throws {
+    @Test func `Closing the link locally closes the session`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.on)
         await bench.goesOut("ON")
@@ -117,7 +117,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `After the link was lost, closing the session closes the link`() async throws {
+    @Test func `Closing the session after a loss closes the link`() async throws {
         let bench = try await SessionBench()
         await bench.link.end(with: SessionBench.gone)
         await bench.session.close()
@@ -126,7 +126,7 @@ import Testing
         await bench.finish(heard: [.lost(SessionBench.gone)])
     }
 
-    @Test func `Before it is started a session sends nothing`() async throws {
+    @Test func `A session that is not started sends nothing`() async throws {
         let link = ScriptedLink()
         let session = PumpSession(link: link, clock: ManualClock())
         await #expect(throws: SessionError(.closed, command: "ON", outcome: .notSent)) { try await session.turnOn() }
@@ -134,13 +134,13 @@ import Testing
         await session.close()
     }
 
-    @Test func `Whoever listens after the session was closed hears nothing`() async throws {
+    @Test func `A subscriber after closing gets no events`() async throws {
         let bench = try await SessionBench()
         await bench.session.close()
         #expect(await SessionBench.all(bench.session.events()) == [])
     }
 
-    @Test func `Each of two listeners has all events from when it began`() async throws {
+    @Test func `Each subscriber gets all events from its start`() async throws {
         let bench = try await SessionBench()
         await bench.comesIn("MANUAL:ON")
         let later = await bench.session.events()

@@ -34,7 +34,7 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
 
 @Suite(.timeLimit(.minutes(5))) struct SessionExchangeTests {
     @Test(arguments: PumpDialogue.all)
-    func `A command goes out once and its lines are its reply`(_ dialogue: PumpDialogue) async throws {
+    func `A command is sent once, and its lines become the reply`(_ dialogue: PumpDialogue) async throws {
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(dialogue.command)
         await bench.goesOut(dialogue.out)
@@ -45,7 +45,7 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: PumpDialogue.all)
-    func `NULs around a line do not count`(_ dialogue: PumpDialogue) async throws {
+    func `NULs around a line are ignored`(_ dialogue: PumpDialogue) async throws {
         let bench = try await SessionBench(hasPast: false)
         for _ in 1...2 {
             let attempt = bench.begin(dialogue.command)
@@ -57,14 +57,14 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
         await bench.finish()
     }
 
-    @Test func `A NUL behind a line that came before is no line that has begun`() async throws {
+    @Test func `A NUL after an earlier line does not begin a line`() async throws {
         let bench = try await SessionBench(backlog: ["PUMP:OFF\r\n\0"])
         await bench.comesIn(SessionBench.statusOn)
         #expect(await bench.session.state.power == .on)
         await bench.finish(heard: [.before("PUMP:OFF"), .now(SessionBench.statusOn)])
     }
 
-    @Test func `NULs alone are no answer that was not understood`() async throws {
+    @Test func `NULs alone do not count as a reply`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.on)
         await bench.goesOut("ON")
@@ -77,7 +77,7 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: PumpDialogue.all)
-    func `A reply may be cut anywhere`(_ dialogue: PumpDialogue) async throws {
+    func `A reply can be split anywhere`(_ dialogue: PumpDialogue) async throws {
         let bytes = Array(dialogue.lines.map { $0 + "\r\n" }.joined().utf8)
         for cut in 1..<bytes.count {
             let bench = try await SessionBench(hasPast: false)
@@ -103,14 +103,14 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: PumpDialogue.all.filter { $0.command != .off })
-    func `A reply that is there before the send returns is the reply`(_ dialogue: PumpDialogue) async throws {
+    func `A reply that arrives before the send returns counts`(_ dialogue: PumpDialogue) async throws {
         let bench = try await SessionBench { _ in dialogue.lines.map { $0 + "\r\n" }.joined() }
         #expect(try await bench.session.perform(dialogue.command) == dialogue.reply)
         await bench.goesOut(dialogue.out)
         await bench.finish()
     }
 
-    @Test func `A reply that comes while the send goes on is the reply, once the carrier has taken the command`()
+    @Test func `A reply during the send counts once the carrier has taken the command`()
         async throws
     {
         let bench = try await SessionBench(hasPast: false)
@@ -125,7 +125,7 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
         await bench.finish()
     }
 
-    @Test func `A command that the carrier never takes is not answered by the reply to another host`() async throws {
+    @Test func `A command that the carrier never takes is not answered by another host's reply`() async throws {
         let bench = try await SessionBench(hasPast: false)
         bench.link.holdSends()
         let attempt = bench.begin(.speed(speed(9)))
@@ -139,7 +139,7 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
         await bench.finish()
     }
 
-    @Test func `Nor is it refused by an error that answers another host`() async throws {
+    @Test func `A command that the carrier has not taken is not refused by another host's error`() async throws {
         let bench = try await SessionBench()
         bench.link.holdSends()
         let attempt = bench.begin(.on)
@@ -154,7 +154,7 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
         await bench.session.close()
     }
 
-    @Test func `The rest of a line that is too long is no line of its own`() async throws {
+    @Test func `The rest of a line that is too long is not a line of its own`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let long = String(repeating: "X", count: PumpFamily.lineLimit)
         await bench.comesIn(long + "PUMP:ON", SessionBench.statusOff)
@@ -165,7 +165,7 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
         ])
     }
 
-    @Test func `A reply joined to a line of news leaves the news to the events`() async throws {
+    @Test func `Unsolicited lines in one chunk with a reply become events`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(.on)
         await bench.goesOut("ON")
@@ -180,7 +180,7 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
             SessionBench.statusError, "MANUAL:ON", "MANUAL:OFF", "ERROR:SAFETY_SHUTOFF", "Maximum runtime exceeded",
             "ERROR:OVERHEAT", "Skin temperature too high: ?C", "[POT] 512", "SPEED:17", "?garbage",
         ])
-    func `News before the lines of a reply and between them answers nothing`(
+    func `Unsolicited lines before and within a reply do not answer the command`(
         _ dialogue: PumpDialogue, news: String
     ) async throws {
         // Any status line is the reply to STATUS, solicited or not.
@@ -200,7 +200,7 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
         await bench.finish(heard: expected)
     }
 
-    @Test func `The last line of a reply without its OK answers nothing`() async throws {
+    @Test func `PUMP:ON without its OK does not answer ON`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(.on)
         await bench.goesOut("ON")
@@ -209,7 +209,7 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
         await bench.finish(heard: [.now("PUMP:ON"), .now("PUMP:OFF")])
     }
 
-    @Test func `SPEED is answered by the speed that was asked for and by no other`() async throws {
+    @Test func `SPEED is answered only by the requested speed`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(.speed(speed(200)))
         await bench.goesOut("SPEED:200")

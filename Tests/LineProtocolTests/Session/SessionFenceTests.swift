@@ -14,7 +14,7 @@ import Testing
         return bench
     }
 
-    @Test func `A late reply answers no later command, and what it says is news`() async throws {
+    @Test func `A late reply does not answer a later command and becomes an event`() async throws {
         let bench = try await benchWithoutAnswer()
         let attempt = bench.begin(.on)
         await bench.goesOut("TEMP")
@@ -27,7 +27,7 @@ import Testing
         await bench.finish(heard: [.now("OK"), .now("PUMP:ON"), .now(SessionBench.statusOn)])
     }
 
-    @Test func `A late status answers no later STATUS`() async throws {
+    @Test func `A late status does not answer a later STATUS`() async throws {
         let bench = try await SessionBench()
         let first = bench.begin(.status)
         await bench.goesOut("STATUS")
@@ -44,7 +44,7 @@ import Testing
         await bench.finish(heard: [.now(SessionBench.statusOn), .now(SessionBench.statusOn)])
     }
 
-    @Test func `Once the fence is passed, commands go out as they are`() async throws {
+    @Test func `After the fence commands are sent directly`() async throws {
         let bench = try await benchWithoutAnswer()
         for (index, command) in [PumpCommand.on, .speed(speed(7))].enumerated() {
             let attempt = bench.begin(command)
@@ -59,7 +59,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `OFF goes out at once, and a late reply to ON does not answer it`() async throws {
+    @Test func `OFF is sent at once, and a late reply to ON does not answer it`() async throws {
         let bench = try await benchWithoutAnswer()
         let attempt = bench.begin(.off)
         await bench.goesOut("OFF")
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [PumpCommand.on, .speed(speed(7)), .status])
-    func `A command whose fence gets no answer is not sent, and the next is fenced again`(
+    func `A command whose fence gets no reply is not sent, and the next is fenced again`(
         _ command: PumpCommand
     ) async throws {
         let bench = try await benchWithoutAnswer()
@@ -91,7 +91,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `A fence whose reply comes behind a line that lost its end is sent again`() async throws {
+    @Test func `A fence whose reply is merged with a damaged line is repeated`() async throws {
         let bench = try await benchWithoutAnswer()
         let attempt = bench.begin(.on)
         await bench.goesOut("TEMP")
@@ -108,7 +108,7 @@ import Testing
         await bench.finish(heard: [.now("STATUS:{State:OFF,WaterTemp:12TEMP:34.5")])
     }
 
-    @Test func `What a fence was not answered is not waited for a second time`() async throws {
+    @Test func `An unanswered fence is waited for only once`() async throws {
         let bench = try await benchWithoutAnswer()
         let attempt = bench.begin(.on)
         await bench.asksTwiceInVain()
@@ -126,7 +126,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `A command that is cancelled at its fence is not sent, and the next is fenced again`() async throws {
+    @Test func `A command cancelled at its fence is not sent, and the next is fenced again`() async throws {
         let bench = try await benchWithoutAnswer()
         let attempt = bench.begin(.on)
         await bench.goesOut("TEMP")
@@ -144,7 +144,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `A late error of an earlier command does not refuse OFF`() async throws {
+    @Test func `A late error for an earlier command does not refuse OFF`() async throws {
         let bench = try await benchWithoutAnswer(to: .speed(speed(7)))
         let attempt = bench.begin(.off)
         await bench.goesOut("OFF")
@@ -154,7 +154,7 @@ import Testing
         await bench.finish(heard: [.now("ERROR:UNKNOWN_COMMAND")])
     }
 
-    @Test func `A late error of an earlier command does not refuse the next`() async throws {
+    @Test func `A late error for an earlier command does not refuse the next command`() async throws {
         let bench = try await benchWithoutAnswer(to: .speed(speed(7)))
         let attempt = bench.begin(.on)
         await bench.goesOut("TEMP")
@@ -185,7 +185,7 @@ extension SessionBench {
 
 /// Input that arrived before the session began.
 @Suite(.timeLimit(.minutes(5))) struct SessionBacklogTests {
-    @Test func `What had arrived before is no state and no reply, and the first command is fenced`() async throws {
+    @Test func `Earlier input sets no state, answers nothing, and the first command is fenced`() async throws {
         let bench = try await SessionBench(backlog: [SessionBench.statusOn + "\r\nOK\r\nPU", "MP:ON\r\n"])
         #expect(await bench.session.state == PumpState())
         let attempt = bench.begin(.status)
@@ -198,7 +198,7 @@ extension SessionBench {
         await bench.finish(heard: [.before(SessionBench.statusOn), .before("OK"), .before("PUMP:ON")])
     }
 
-    @Test func `Without a past the first command goes out as it is`() async throws {
+    @Test func `Without earlier input the first command is sent directly`() async throws {
         let bench = try await SessionBench(backlog: [])
         let attempt = bench.begin(.on)
         await bench.goesOut("ON")
@@ -207,7 +207,7 @@ extension SessionBench {
         await bench.finish()
     }
 
-    @Test func `OFF is not fenced where the link had a past`() async throws {
+    @Test func `OFF is not fenced after earlier input`() async throws {
         let bench = try await SessionBench(backlog: ["PUMP:ON\r\n"])
         let attempt = bench.begin(.off)
         await bench.goesOut("OFF")
@@ -217,7 +217,7 @@ extension SessionBench {
         await bench.finish(heard: [.before("PUMP:ON")])
     }
 
-    @Test func `A link that is lost at the first read ends the session`() async throws {
+    @Test func `A link lost at the first read ends the session`() async throws {
         let link = ScriptedLink()
         await link.end(with: SessionBench.gone)
         let session = PumpSession(link: link, clock: ManualClock())
@@ -230,7 +230,7 @@ extension SessionBench {
     }
 
     @Test(arguments: [5, 30, SessionBench.statusOn.count])
-    func `A line that had begun before is no state, wherever it was cut`(cut: Int) async throws {
+    func `A line begun before the session sets no state, wherever it was split`(cut: Int) async throws {
         let line = SessionBench.statusOn
         let bench = try await SessionBench(backlog: [String(line.prefix(cut))])
         await bench.comesIn(String(line.dropFirst(cut)))
@@ -240,7 +240,7 @@ extension SessionBench {
         await bench.finish(heard: [.before(line), .now(SessionBench.statusOff)])
     }
 
-    @Test func `A line that had begun before does not pass the fence`() async throws {
+    @Test func `A line begun before the session does not pass the fence`() async throws {
         let bench = try await SessionBench(backlog: ["TEMP:39"])
         let attempt = bench.begin(.temperature)
         await bench.goesOut("TEMP")
@@ -253,7 +253,7 @@ extension SessionBench {
         await bench.finish(heard: [.before("TEMP:39.9")])
     }
 
-    @Test func `A command that is begun while the session starts waits until it has`() async throws {
+    @Test func `A command started during the session's start waits for it`() async throws {
         let link = ScriptedLink()
         let session = PumpSession(link: link, clock: ManualClock())
         link.holdFirstRead()

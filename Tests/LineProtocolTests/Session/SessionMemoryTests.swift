@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SessionMemoryTests {
-    @Test func `A session that was closed is let go, also one that was used`() async throws {
+    @Test func `A closed session is freed, even after use`() async throws {
         weak var session: PumpSession?
         weak var link: ScriptedLink?
         weak var clock: ManualClock?
@@ -23,7 +23,7 @@ import Testing
         #expect(clock == nil)
     }
 
-    @Test func `A session whose link was lost is let go`() async throws {
+    @Test func `A session with a lost link is freed`() async throws {
         weak var session: PumpSession?
         do {
             let bench = try await SessionBench()

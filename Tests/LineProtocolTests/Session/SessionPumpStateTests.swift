@@ -4,7 +4,7 @@ import Testing
 
 /// A session's knowledge of the pump's state.
 @Suite(.timeLimit(.minutes(5))) struct SessionPumpStateTests {
-    @Test func `A duty that was set is forgotten when the potentiometer has changed the speed`() async throws {
+    @Test func `A set duty is forgotten when the potentiometer changes the speed`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.speed(speed(200)))
         await bench.goesOut("SPEED:200")
@@ -50,7 +50,7 @@ import Testing
         ])
     }
 
-    @Test func `A status of an unknown state makes the power unknown`() async throws {
+    @Test func `A status with an unknown state makes the power unknown`() async throws {
         let bench = try await SessionBench()
         await bench.comesIn(SessionBench.statusOn)
         let attempt = bench.begin(.status)
@@ -61,7 +61,7 @@ import Testing
         await bench.finish(heard: [.now(SessionBench.statusOn)])
     }
 
-    @Test func `SPEED that is refused since the pump does not run leaves no pump that runs`() async throws {
+    @Test func `SPEED refused with PUMP_NOT_RUNNING makes the power unknown`() async throws {
         let bench = try await SessionBench(hasPast: false)
         await bench.comesIn(SessionBench.statusOn)
         let attempt = bench.begin(.speed(speed(9)))
@@ -73,7 +73,7 @@ import Testing
         await bench.finish(heard: [.now(SessionBench.statusOn), .now("ERROR:PUMP_NOT_RUNNING")])
     }
 
-    @Test func `News between the lines of a reply is in the state as soon as it is heard`() async throws {
+    @Test func `An unsolicited line within a reply changes the state at once`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.speed(speed(9)))
         await bench.goesOut("SPEED:9")
@@ -85,7 +85,7 @@ import Testing
         await bench.finish(heard: [.now("ERROR:OVERHEAT")])
     }
 
-    @Test func `A pump that says that it starts is not known to run any more`() async throws {
+    @Test func `A boot banner makes the power unknown`() async throws {
         let bench = try await SessionBench()
         await bench.comesIn(SessionBench.statusOn, "Ready for commands...")
         #expect(await bench.session.state.power == .unknown)

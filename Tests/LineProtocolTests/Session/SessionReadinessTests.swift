@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SessionReadinessTests {
-    @Test func `A session that can't begin leaves no link open`() async {
+    @Test func `A session that fails to begin closes the link`() async {
         func failure(_ begin: @escaping @Sendable (any Link, ManualClock) async throws -> Void) async -> (Int, Bool) {
             let (link, clock) = (ScriptedLink(mayHaveReset: true), ManualClock())
             let beginning = Task { try await begin(link, clock) }
@@ -17,7 +17,7 @@ import Testing
         #expect(await failure { _ = try await LEDSession.begin(over: $0, clock: $1) } == (1, true))
     }
 
-    @Test func `A session whose first read fails, or whose device stays silent, leaves no link open`() async throws {
+    @Test func `A failed first read, a silent device and a cancellation close the link`() async throws {
         let clock = ManualClock()
         let gone = ScriptedLink()
         await gone.end(with: LinkError(.disconnected, name: "scripted", activity: "receive"))
@@ -45,7 +45,7 @@ import Testing
         #expect(end?.code == .cancelled && cancelled.closeCount == 1)
     }
 
-    @Test func `A device that answers at once is ready and has not started`() async throws {
+    @Test func `A device that answers at once is ready and has not restarted`() async throws {
         let bench = try await SessionBench { $0 == "TEMP\n" ? "TEMP:34.5\r\n" : nil }
         try await bench.session.waitUntilReady()
         #expect(await !bench.session.hasDeviceStarted)
@@ -54,7 +54,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `A device that is silent at first is asked until it answers, and need not have started`() async throws {
+    @Test func `A silent device is queried until it answers and need not have restarted`() async throws {
         let bench = try await SessionBench()
         let ready = Task.immediate { try await bench.session.waitUntilReady() }
         await bench.goesOut("TEMP")
@@ -71,7 +71,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `Waiting for a device gives up after its limit, with nothing done`() async throws {
+    @Test func `Waiting for a device ends at its limit without a command sent`() async throws {
         let bench = try await SessionBench()
         let ready = Task.immediate { () -> SessionError? in
             do throws(SessionError) {
@@ -100,7 +100,7 @@ import Testing
         await bench.finish(heard: [.now(line)])
     }
 
-    @Test func `A device that only refuses is ready: it hears`() async throws {
+    @Test func `A device that only refuses is ready`() async throws {
         let bench = try await SessionBench { _ in "ERROR:UNKNOWN_COMMAND\r\n" }
         try await bench.session.waitUntilReady()
         await bench.goesOut("TEMP")

@@ -7,7 +7,7 @@ import Testing
         SessionError(code, command: "ON", outcome: .unknown)
     }
 
-    @Test func `What a command has put in doubt is asked for`() async throws {
+    @Test func `After a doubtful command the status is queried`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let on = bench.begin(.on)
         await bench.goesOut("ON")
@@ -32,7 +32,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `Where nothing is in doubt, or nobody is there to say, nothing is asked`() async throws {
+    @Test func `Without doubt, or without a link, no status is queried`() async throws {
         let bench = try await SessionBench(hasPast: false)
         for outcome in [SessionError.Outcome.notSent, .nothingChanged] {
             let error = SessionError(.noAnswer, command: "ON", outcome: outcome)

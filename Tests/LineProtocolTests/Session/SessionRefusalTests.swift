@@ -15,7 +15,7 @@ import Testing
     ]
 
     @Test(arguments: commands, answers.keys.sorted())
-    func `An error answers the commands that it can answer, and is news to the others`(
+    func `An error answers only the commands that it can answer and is an event to the others`(
         _ command: PumpCommand, code: String
     ) async throws {
         let bench = try await SessionBench(hasPast: false)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `An error behind the OK still refuses`() async throws {
+    @Test func `An error after the OK still refuses`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(.on)
         await bench.goesOut("ON")
@@ -55,7 +55,7 @@ import Testing
         await bench.finish(heard: [.now("ERROR:PUMP_START_FAILED")])
     }
 
-    @Test func `After a refusal the next command goes out as it is`() async throws {
+    @Test func `After a refusal the next command is sent directly`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let refused = bench.begin(.speed(speed(9)))
         await bench.goesOut("SPEED:9")

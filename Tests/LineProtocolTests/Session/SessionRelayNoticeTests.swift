@@ -12,7 +12,7 @@ import Testing
     > { .failure(SessionError(code, command: command.text, outcome: .notSent)) }
 
     @Test(arguments: [PumpCommand.on, .speed(speed(9)), .status, .temperature], [true, false])
-    func `A command that the server does not send has failed at once`(_ command: PumpCommand, hasPast: Bool)
+    func `A command that the server does not send fails at once as not sent`(_ command: PumpCommand, hasPast: Bool)
         async throws
     {
         let bench = try await SessionBench(hasPast: hasPast)
@@ -28,7 +28,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `So has one whose question for the present is not sent`() async throws {
+    @Test func `A command whose fence the server does not send fails as not sent`() async throws {
         let bench = try await SessionBench(backlog: ["SPEED:7\r\n"])
         let attempt = bench.begin(.on)
         await bench.goesOut("TEMP")
@@ -45,7 +45,7 @@ import Testing
         await bench.finish(heard: [.before("SPEED:7")])
     }
 
-    @Test func `The line that is spoiled is refused before the question`() async throws {
+    @Test func `The server refuses the spoiled line before the fence`() async throws {
         let bench = try await SessionBench(mayBeMidLine: true)
         let attempt = bench.begin(.on)
         await bench.goesOut("999\nTEMP")
@@ -56,7 +56,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `A change that somebody's OFF goes before is not sent`() async throws {
+    @Test func `A change overtaken by another client's OFF is not sent`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.on)
         await bench.goesOut("ON")
@@ -65,7 +65,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `A question is never overtaken`() async throws {
+    @Test func `A query is never overtaken`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.status)
         await bench.goesOut("STATUS")
@@ -76,7 +76,7 @@ import Testing
         await bench.finish(heard: [.now(Self.overtaken)])
     }
 
-    @Test func `A late refusal is taken for that of a question, and the change behind it is not sent`() async throws {
+    @Test func `A late refusal counts for the fence, and the change after it is not sent`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let first = bench.begin(.on, timeout: .seconds(1))
         await bench.goesOut("ON")
@@ -103,7 +103,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `Behind a doubtful error it answers the question, and the change stays in doubt`() async throws {
+    @Test func `After a doubtful error the refusal answers the query, and the change stays in doubt`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.on)
         await bench.goesOut("ON")
@@ -120,7 +120,7 @@ import Testing
 
     // MARK: OFF
 
-    @Test func `OFF is sent again until the device is back`() async throws {
+    @Test func `OFF is repeated until the device is back`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(.off)
         await bench.goesOut("OFF")
@@ -146,7 +146,7 @@ import Testing
         return error
     }
 
-    @Test func `OFF that the server has never sent is known not to be sent`() async throws {
+    @Test func `OFF that the server never sent fails as not sent`() async throws {
         let bench = try await SessionBench()
         let error = await turnedAwayTwice(bench)
         #expect(error?.code == .deviceAway)
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `One OFF without an answer, and its outcome is unknown`(isFirst: Bool) async throws {
+    func `If one of two OFFs has no reply, the outcome is unknown`(isFirst: Bool) async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.off, timeout: .milliseconds(750))
         await bench.goesOut("OFF")
@@ -176,7 +176,7 @@ import Testing
         await bench.session.close()
     }
 
-    @Test func `The refusal of a command that was given up says nothing of OFF`() async throws {
+    @Test func `A cancelled command's refusal leaves the outcome of OFF unknown`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let first = bench.begin(.on, timeout: .seconds(1))
         await bench.goesOut("ON")
@@ -191,7 +191,7 @@ import Testing
     // MARK: Notices to all clients
 
     @Test(arguments: ["[WARNING] the device is away", "[WARNING] the device is back"])
-    func `Nothing is known of a device that was lost`(line: String) async throws {
+    func `The loss and the return of the device make the state unknown`(line: String) async throws {
         let bench = try await SessionBench()
         await bench.comesIn("MANUAL:ON")
         #expect(await bench.session.state.power == .on)

@@ -16,7 +16,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `The error of somebody else's half line does not answer it`() async throws {
+    @Test func `An error for another program's half line does not answer OFF`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(.off)
         await bench.goesOut("OFF")
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [["OK", "MANUAL:ON", "PUMP:OFF"], ["MANUAL:ON", "OK", "PUMP:OFF"]])
-    func `It is sent again where the button switches the pump on beside its acknowledgement`(lines: [String])
+    func `OFF is repeated if the button switches the pump on beside the acknowledgement`(lines: [String])
         async throws
     {
         let bench = try await SessionBench(hasPast: false)
@@ -43,7 +43,7 @@ import Testing
         await bench.finish(heard: [.now("MANUAL:ON"), .now("PUMP:OFF")])
     }
 
-    @Test func `Where the link breaks while the state is asked for, it is OFF whose outcome is unknown`() async throws {
+    @Test func `If the link breaks during the status query, the outcome of OFF is unknown`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(.off)
         await bench.goesOut("OFF")
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: ["UNKNOWN_COMMAND", "CMD_TOO_LONG"])
-    func `It is sent again where an error is all that comes`(code: String) async throws {
+    func `OFF is repeated if only an error comes`(code: String) async throws {
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(.off)
         await bench.goesOut("OFF")
@@ -72,7 +72,7 @@ import Testing
         await bench.finish(heard: [.now("ERROR:" + code)])
     }
 
-    @Test func `It is sent again where nothing comes`() async throws {
+    @Test func `OFF is repeated if no reply comes`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(.off)
         await bench.goesOut("OFF")
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [LinkError.Code.busy, .timedOut, .unavailable])
-    func `It is sent again where the link does not take it just now`(code: LinkError.Code) async throws {
+    func `OFF is repeated if the link is busy`(code: LinkError.Code) async throws {
         let bench = try await SessionBench(hasPast: false)
         bench.link.failSends(with: LinkError(code, name: "scripted", activity: "send"))
         let attempt = bench.begin(.off)
@@ -100,7 +100,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `It goes before the queries that wait`() async throws {
+    @Test func `OFF goes before waiting queries`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let queries = [bench.begin(.status), bench.begin(.temperature), bench.begin(.status)]
         await bench.goesOut("STATUS")
@@ -125,7 +125,7 @@ import Testing
         await bench.session.close()
     }
 
-    @Test func `Where its acknowledgement is lost again and again, a status behind a fence tells`() async throws {
+    @Test func `If the acknowledgements are lost, a status after a fence confirms OFF`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(.off)
         await bench.goesOut("OFF")
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test(arguments: [(SessionBench.statusOn, "ON"), (SessionBench.statusError, "ERROR")])
-    func `A status that says otherwise has it sent again each 0.5 s, and in the end says so`(
+    func `If the status is not OFF, OFF is repeated every 0.5 s and then fails with that state`(
         line: String, state: String
     ) async throws {
         let bench = try await SessionBench { sent in
@@ -167,7 +167,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `Where it is refused after its acknowledgement proved nothing, it is sent again until one is confirmed`()
+    @Test func `A refusal after an unconfirmed acknowledgement repeats OFF until it is confirmed`()
         async throws
     {
         let bench = try await SessionBench()
@@ -192,7 +192,7 @@ import Testing
         await bench.finish(heard: [.now("ERROR:UNKNOWN_COMMAND")])
     }
 
-    @Test func `Errors that go on do not keep the state from being asked for`() async throws {
+    @Test func `Repeated errors do not prevent the status query`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(.off)
         for time in [250, 500] {
@@ -205,7 +205,7 @@ import Testing
         await bench.session.close()
     }
 
-    @Test func `The wait for an earlier question's reply leaves time to ask for the state`() async throws {
+    @Test func `The wait for an earlier fence leaves time for the status query`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.off, timeout: .milliseconds(700))
         await bench.goesOut("OFF")
@@ -223,8 +223,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `It takes back a change that the carrier has not taken, whatever another host is answered`() async throws
-    {
+    @Test func `OFF withdraws a change that the carrier has not taken`() async throws {
         let bench = try await SessionBench(hasPast: false)
         bench.link.holdSends()
         let on = bench.begin(.on)
@@ -242,7 +241,7 @@ import Testing
         await bench.session.close()
     }
 
-    @Test func `It overtakes a query in flight, which is asked again`() async throws {
+    @Test func `OFF overtakes a query in flight, which is repeated`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let query = bench.begin(.status)
         await bench.goesOut("STATUS")
@@ -257,7 +256,7 @@ import Testing
         await bench.finish(heard: [.now(SessionBench.statusOn)])
     }
 
-    @Test func `A query that it overtakes keeps its place before those that came later`() async throws {
+    @Test func `An overtaken query keeps its place before later ones`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let first = bench.begin(.status)
         await bench.goesOut("STATUS")
@@ -277,7 +276,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `It overtakes a change in flight, and those that wait are not sent any more`() async throws {
+    @Test func `OFF overtakes a change in flight, and waiting changes are not sent`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let on = bench.begin(.on)
         await bench.goesOut("ON")
@@ -297,7 +296,7 @@ import Testing
         await bench.finish(heard: [.now("PUMP:ON"), .now("OK")])
     }
 
-    @Test func `A change whose fence it overtakes is not sent`() async throws {
+    @Test func `A change whose fence OFF overtakes is not sent`() async throws {
         let bench = try await SessionBench(backlog: ["OK\r\n"])
         let on = bench.begin(.on)
         await bench.goesOut("TEMP")
@@ -311,7 +310,7 @@ import Testing
     }
 
     @Test(arguments: [[], ["PUMP:ON\r\n"]])
-    func `Where nothing was answered before, a status confirms it: the acknowledgement may be another program's`(
+    func `Without an earlier reply only a status confirms OFF`(
         backlog: [String]
     ) async throws {
         let bench = try await SessionBench(backlog: backlog)
@@ -331,7 +330,7 @@ import Testing
         await bench.session.close()
     }
 
-    @Test func `Two OFFs go one behind the other, and both are answered`() async throws {
+    @Test func `Two OFFs are sent one after the other, and both are answered`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let first = bench.begin(.off)
         await bench.goesOut("OFF")
@@ -348,7 +347,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `A task that was cancelled before sends it, and learns what became of it`() async throws {
+    @Test func `A cancelled task still sends OFF and gets its result`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(.off, cancelled: true)
         await bench.goesOut("OFF")
@@ -358,7 +357,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `A task that is cancelled while it waits its turn sends it all the same`() async throws {
+    @Test func `A task cancelled while waiting still sends OFF`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let first = bench.begin(.off)
         await bench.goesOut("OFF")
@@ -376,7 +375,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `After it was sent twice the next change waits for the second answer`() async throws {
+    @Test func `After a repeated OFF the next change waits for the second reply`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let off = bench.begin(.off)
         await bench.goesOut("OFF")
@@ -395,7 +394,7 @@ import Testing
         await bench.finish(heard: [.now("OK"), .now("PUMP:OFF")])
     }
 
-    @Test func `A carrier that takes nothing is handed one OFF, which goes out when it can`() async throws {
+    @Test func `A blocked carrier gets one OFF, which is sent when it can be`() async throws {
         let bench = try await SessionBench(hasPast: false)
         bench.link.holdSends()
         let attempt = bench.begin(.off, timeout: .seconds(1))
@@ -409,7 +408,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `A link that is lost ends it`() async throws {
+    @Test func `A lost link ends OFF`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(.off)
         await bench.goesOut("OFF")
@@ -420,7 +419,7 @@ import Testing
         await bench.finish(heard: [.lost(SessionBench.gone)])
     }
 
-    @Test func `Of the families only the pump has a stop`() {
+    @Test func `A pump has a stop and an LED board has none`() {
         #expect(PumpFamily.stop?.bytes == Array("\nOFF\n".utf8))
         #expect(LEDFamily.stop == nil)
     }

@@ -83,14 +83,14 @@ import Testing
     }
 
     @Test(arguments: [1, 10, 20, 31])
-    func `It gets through behind many short lines of another program`(count: Int) throws {
+    func `OFF gets through after many short lines of another program`(count: Int) throws {
         let pump = SlowPump()
         pump.take(Array(String(repeating: "x\n", count: count).utf8))
         try #require(pump.turnOff()).get()
         #expect(!pump.isOn)
     }
 
-    @Test func `A device that only ever refuses it is reported to refuse, within its time and 6 s`() {
+    @Test func `A device that always refuses OFF is reported within the timeout plus 6 s`() {
         let pump = SlowPump()
         pump.refuses = true
         let error = pump.failure()
@@ -98,14 +98,14 @@ import Testing
         #expect(pump.loop.now > .seconds(8) && pump.loop.now < .seconds(10), "\(pump.loop.now)")
     }
 
-    @Test func `A silent device is given its time, and no more`() {
+    @Test func `A silent device is waited for exactly until the timeout`() {
         let pump = SlowPump()
         pump.isMute = true
         #expect(pump.failure()?.code == .noAnswer)
         #expect(pump.loop.now == .seconds(3), "\(pump.loop.now)")
     }
 
-    @Test func `A pump that acknowledges it and keeps running is sent it each 0.5 s, and is reported to run`() {
+    @Test func `A pump that ignores OFF gets it every 0.5 s and is reported as running`() {
         let pump = SlowPump()
         pump.ignoresOff = true
         let error = pump.failure()
@@ -115,7 +115,7 @@ import Testing
         #expect(pump.loop.now < .seconds(4), "\(pump.loop.now)")
     }
 
-    @Test func `An acknowledgement without a status is no proof`() {
+    @Test func `An acknowledgement without a status does not confirm OFF`() {
         let pump = SlowPump()
         pump.tellsState = false
         let error = pump.failure()

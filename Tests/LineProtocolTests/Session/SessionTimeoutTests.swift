@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SessionTimeoutTests {
     @Test(arguments: [PumpCommand.on, .speed(speed(100))])
-    func `A change without an answer is sent once, and leaves outcome and state unknown`(
+    func `An unanswered change is sent once and makes outcome and state unknown`(
         _ command: PumpCommand
     ) async throws {
         let bench = try await SessionBench()
@@ -25,7 +25,7 @@ import Testing
         await bench.finish(heard: [.now(SessionBench.statusOn)])
     }
 
-    @Test func `The answer to a query that was sent twice is its reply, and the second answer is news`() async throws {
+    @Test func `A repeated query takes the first reply, and the second becomes an event`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.status)
         await bench.goesOut("STATUS")
@@ -36,7 +36,7 @@ import Testing
         await bench.finish(heard: [.now(SessionBench.statusOff)])
     }
 
-    @Test func `A query that is refused at its second sending is refused`() async throws {
+    @Test func `A query refused on its retry is refused`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.temperature)
         await bench.goesOut("TEMP")
@@ -51,7 +51,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `Only garbage in time is not understood, and the error holds the last of it`() async throws {
+    @Test func `If only unknown lines come, the error has the last one`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.on)
         await bench.goesOut("ON")
@@ -66,7 +66,7 @@ import Testing
         await bench.finish(heard: [.now("?first"), .now("PUMP:MAYBE"), .now("[POT] 512")])
     }
 
-    @Test func `A line without its end is not understood, and the error holds what came of it`() async throws {
+    @Test func `A line without its end is reported in the error`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.speed(speed(1)))
         await bench.goesOut("SPEED:1")
@@ -81,7 +81,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `A shorter time-out that begins later ends in time`() async throws {
+    @Test func `A later command with a shorter timeout ends in time`() async throws {
         let bench = try await SessionBench()
         let first = bench.begin(.on, timeout: .seconds(60))
         await bench.goesOut("ON")
@@ -96,7 +96,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `A time-out that was set earlier does not end a later command`() async throws {
+    @Test func `An earlier timeout does not end a later command`() async throws {
         let bench = try await SessionBench()
         let first = bench.begin(.on, timeout: .seconds(3))
         await bench.goesOut("ON")
@@ -114,7 +114,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `The wait for the turn does not count`() async throws {
+    @Test func `Waiting for the turn does not count toward the timeout`() async throws {
         let bench = try await SessionBench()
         let first = bench.begin(.on, timeout: .seconds(10))
         await bench.goesOut("ON")
@@ -130,7 +130,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `Garbage answers a query although nothing came after it was asked again`() async throws {
+    @Test func `An unknown line before the retry makes a query's error notUnderstood`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.status)
         await bench.goesOut("STATUS")
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test(arguments: [PumpCommand.status, .temperature])
-    func `A query without an answer is sent a second time at half time, and no third time`(
+    func `An unanswered query is sent a second time at half the timeout, and no third time`(
         _ command: PumpCommand
     ) async throws {
         let bench = try await SessionBench()
@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test(arguments: [PumpCommand.on, .speed(speed(9))])
-    func `A carrier that does not take the bytes does not hold a command beyond its time`(
+    func `A blocked carrier does not hold a command beyond its timeout`(
         _ command: PumpCommand
     ) async throws {
         let bench = try await SessionBench()

@@ -41,12 +41,12 @@ import Testing
     ]
 
     @Test(arguments: speeches)
-    func `A line is told apart by its prefix`(_ speech: Speech) {
+    func `Each line is classified by its prefix`(_ speech: Speech) {
         #expect(decode([Array(speech.text.utf8)]) == speech.pieces)
     }
 
     @Test(arguments: speeches)
-    func `It does not matter where a stream is cut`(_ speech: Speech) {
+    func `A log stream can be split anywhere`(_ speech: Speech) {
         let bytes = Array(speech.text.utf8)
         for first in 0...bytes.count {
             for second in first...bytes.count {
@@ -59,7 +59,7 @@ import Testing
 
     /// A seeded random log, rich in text that resembles the prefixes.
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func `Each byte of a log comes out, in order`(seed: UInt64) {
+    func `Each byte of a log is delivered in order`(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let words = ["GET_L", "LOG Values:", "LIVE LOG", "\r\n", "\n", "\r", "1 2 3 4.5", "L", "G", ".", "\0"]
         var log: [UInt8] = []
@@ -74,7 +74,7 @@ import Testing
         #expect(decode(cut) == [.logBegins, .log([UInt8(ascii: "x")] + log)])
     }
 
-    @Test func `A log without a line end is not gathered`() {
+    @Test func `A log without line ends is not buffered`() {
         var decoder = StormDecoder(keepsPacketBounds: false)
         _ = decoder.append(Array("LOG Values: ".utf8))
         for _ in 0..<100 {
@@ -83,14 +83,14 @@ import Testing
         }
     }
 
-    @Test func `A live row that is too long comes in pieces, and its rest is of the log`() {
+    @Test func `A live row that is too long is cut, and its rest goes to the log`() {
         let row = String(repeating: "9", count: StormDecoder.rowLimit)
         #expect(
             decode([Array("LIVE LOG: \(row)77\nx\n".utf8)])
                 == [.live(StormPiece.bytes(row)), .log("77\nx\n")])
     }
 
-    @Test func `A live row that was cut is left out, since its value may lack digits`() {
+    @Test func `A cut live row is dropped, as its value may lack digits`() {
         #expect(decode([Array("LIVE LOG: 1 2 3 4".utf8)]) == [])
         var decoder = StormDecoder(keepsPacketBounds: false)
         _ = decoder.append(Array("LIVE LOG: 1 2".utf8))
@@ -108,7 +108,7 @@ import Testing
             ("LIVE LOG: 1 2 3 4", [.live("1 2 3 4")]), ("LIVE LOG: 1 2 3 4\r\n", [.live("1 2 3 4")]),
             ("a\nLIVE LOG: 1 2 3 4", [.log("a\nLIVE LOG: 1 2 3 4")]), ("", []), ("GET", [.log("GET")]),
         ] as [(String, [StormPiece])])
-    func `A packet is told apart by how it begins`(packet: String, pieces: [StormPiece]) {
+    func `Each packet is classified by its beginning`(packet: String, pieces: [StormPiece]) {
         var decoder = StormDecoder(keepsPacketBounds: true)
         #expect(decoder.append(Array(packet.utf8)) == pieces)
         #expect(decoder.finish() == [])
@@ -128,7 +128,7 @@ import Testing
         #expect(decoder.append([]) == [])
     }
 
-    @Test func `Rows of the live characteristic that come as a stream are lines`() {
+    @Test func `Rows of the live characteristic in a stream are lines`() {
         var decoder = StormDecoder(of: .live, keepsPacketBounds: false)
         #expect(decoder.append(Array("1 2 3 4.5\r".utf8)) == [.live("1 2 3 4.5")])
         #expect(decoder.append(Array("\n\n6 7".utf8)) == [])

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `A log ends when nothing more has come for the quiet time`() async throws {
+    @Test func `A log ends after the quiet time`() async throws {
         let bench = Bench()
         await bench.ask()
         await bench.link.deliver("GET_LOG\r\nLOG Values: 1 2 3 4\n")
@@ -75,7 +75,7 @@ import Testing
         #expect(download.liveRowCount == 0)
     }
 
-    @Test func `Live rows are counted, left out, and keep no log from ending`() async throws {
+    @Test func `Live rows are counted and left out, and do not prolong the log`() async throws {
         let bench = Bench()
         await bench.ask()
         await bench.link.deliver("LIVE LOG: 1 2 3 0\r\nLOG Values: a\n")
@@ -96,8 +96,7 @@ import Testing
         #expect(try await bench.result.value.get().byteCount == 0)
     }
 
-    @Test func `Text without a prefix is a log, and what might have become one is handed out at the end`() async throws
-    {
+    @Test func `Text without a prefix is a log, and a partial prefix is delivered at the end`() async throws {
         let bench = Bench()
         await bench.ask()
         await bench.link.deliver("1 2 3 4\nLIVE LO")
@@ -107,7 +106,7 @@ import Testing
         try await bench.came("1 2 3 4\nLIVE LO")
     }
 
-    @Test func `A sensor that says nothing, or only the command, has not answered`() async {
+    @Test func `A sensor that sends nothing, the echo or live rows has not answered`() async {
         for speech in ["", "GET_LOG\r\n", "LIVE LOG: 1 2 3 4\r\n"] {
             let bench = Bench()
             await bench.ask()
@@ -118,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `A link that breaks within the log is an error behind what came`() async throws {
+    @Test func `A link that breaks within the log fails after the received text`() async throws {
         let bench = Bench()
         await bench.ask()
         let gone = LinkError(.disconnected, name: "scripted", activity: "receive")
@@ -129,7 +128,7 @@ import Testing
         try await bench.came("1 2 3 4\nG")
     }
 
-    @Test func `A log ends when the far end is there, and with what it sent before it said so`() async throws {
+    @Test func `A log ends only after the connection is confirmed, with the text sent before`() async throws {
         let bench = Bench()
         let link = bench.link
         let confirmations = Watched(0)
@@ -148,7 +147,7 @@ import Testing
         #expect(confirmations.state == 2)
     }
 
-    @Test func `A silence is no end where the far end is not there`() async throws {
+    @Test func `A silence with a lost connection is not the end of the log`() async throws {
         let bench = Bench()
         let gone = LinkError(.disconnected, name: "scripted", activity: "confirm the connection")
         bench.link.onConfirmation { gone }
@@ -160,7 +159,7 @@ import Testing
         #expect(await bench.failure == error)
     }
 
-    @Test func `A cancelled download says so`() async throws {
+    @Test func `A cancelled download fails with cancelled`() async throws {
         let bench = Bench()
         await bench.ask()
         await bench.link.deliver("LOG Values: 1 2 3 4\n")
@@ -169,7 +168,7 @@ import Testing
         #expect(await bench.failure?.code == .cancelled)
     }
 
-    @Test func `The rest of an earlier log is waited for and left out`() async throws {
+    @Test func `The rest of an earlier log is waited for and dropped`() async throws {
         let bench = Bench(backlog: ["9 9 9 9\n9 9 9"])
         await bench.clock.untilSomebodySleeps(until: .milliseconds(100))
         bench.clock.advance(by: .milliseconds(60))
@@ -182,7 +181,7 @@ import Testing
         try await bench.came("1 2 3 4\n")
     }
 
-    @Test func `A live row that has begun is heard out before the command`() async throws {
+    @Test func `A begun live row is completed before the command`() async throws {
         let bench = Bench(backlog: ["LIVE LOG: 1 2"])
         await bench.pass(to: .milliseconds(100))
         await bench.clock.untilSomebodySleeps(until: .milliseconds(200))
@@ -195,7 +194,7 @@ import Testing
         try await bench.came("a\n")
     }
 
-    @Test func `A board that may have been reset has the quiet time to boot`() async throws {
+    @Test func `A board that may have been reset gets the quiet time to boot`() async throws {
         let bench = Bench(mayHaveReset: true)
         await bench.clock.untilSomebodySleeps(until: .milliseconds(2000))
         bench.clock.advance(by: .milliseconds(500))
@@ -208,7 +207,7 @@ import Testing
         try await bench.came("a\n")
     }
 
-    @Test func `A device that does not fall silent is not asked`() async {
+    @Test func `A device that does not become quiet is not queried`() async {
         let bench = Bench()
         for time in 1...39 {
             await bench.clock.untilSomebodySleeps(until: .milliseconds(20 + time * 80))
@@ -219,7 +218,7 @@ import Testing
         #expect(bench.link.unreadSent == [])
     }
 
-    @Test func `Where packets keep their bounds the command has no line end`() async throws {
+    @Test func `On a packet link the command has no line end`() async throws {
         let bench = Bench(keepsPacketBounds: true)
         await bench.pass(to: .milliseconds(100))
         #expect(await bench.link.nextSent() == "GET_LOG")
@@ -233,7 +232,7 @@ import Testing
 
     // MARK: Incomplete logs
 
-    @Test func `The text of an ESP32's boot ROM ends a log as cut off`() async throws {
+    @Test func `The boot text of an ESP32 ends a log as cut off`() async throws {
         for boot in ["ets Jul 29 2019 12:21:46\r\n\r\n", "ESP-ROM:esp32s3-20210327\r\n", "rst:0x1 (POWERON_RESET)\r\n"]
         {
             let bench = Bench()
@@ -245,7 +244,7 @@ import Testing
         }
     }
 
-    @Test func `A sensor that restarts before its log has begun has not answered, and that is said`() async throws {
+    @Test func `A restart before the log is reported as a restart`() async throws {
         let bench = Bench()
         await bench.ask()
         await bench.link.deliver("ets Jul 29 2019 12:21:46\r\n")
@@ -253,7 +252,7 @@ import Testing
         #expect(bench.text.state.isEmpty)
     }
 
-    @Test func `A log that begins again is not taken for one log`() async throws {
+    @Test func `A log that begins again is an error`() async throws {
         let bench = Bench()
         await bench.ask()
         await bench.link.deliver("LOG Values: 1 2 3 4\n5 6 7 8\n")
@@ -280,7 +279,7 @@ import Testing
         return (bench, await result.value)
     }
 
-    @Test func `Rows without a line end, each in a packet, are kept apart`() async throws {
+    @Test func `Rows without line ends in packets of their own are kept apart`() async throws {
         let (bench, reason) = try await fetch([
             "LOG Values: ", "1 2 3 500.00", "1 1 1 500.37", "2 2 2 -1.5", "3 3 3 4\n",
         ])
@@ -292,7 +291,7 @@ import Testing
         #expect(download.byteCount == 45)
     }
 
-    @Test func `A row that goes on in the next packet is one row, wherever it was cut`() async throws {
+    @Test func `A row split over packets is joined, wherever it was split`() async throws {
         let log = "1 2 3 500.00\n1 1 1 500.37\r\n22 2 2 -1.5\n3 3 3 4\n"
         for length in 1...log.utf8.count {
             let rest = Array(log.utf8)
@@ -307,7 +306,7 @@ import Testing
         }
     }
 
-    @Test func `Where the ends of packets were lost, that is counted, and nothing is joined`() async throws {
+    @Test func `Lost packet ends are counted as gaps, and their rows are not joined`() async throws {
         let (bench, _) = try await fetch([
             "LOG Values: 1 2 3 50", "10 2 3 4.5\n2 2 3 500", "11 2 3 4.50\n", "12 2 3 4.50\n1 2 3 5",
         ])
@@ -316,7 +315,7 @@ import Testing
         try await bench.came("1 2 3 50\n10 2 3 4.5\n2 2 3 500\n11 2 3 4.50\n12 2 3 4.50\n1 2 3 5")
     }
 
-    @Test func `A log that fills its last packet and does not end in a line may have lost its end`() async throws {
+    @Test func `A log that fills its last packet without a line end has a gap`() async throws {
         for (packet, gaps) in [("LOG Values: 1 2 3 50", 1), ("LOG Values: 1 2 3 5", 0), ("LOG Values: 1 2 3 \n", 0)] {
             let (bench, _) = try await fetch([packet])
             #expect(try await bench.result.value.get().gapCount == gaps)
@@ -326,14 +325,14 @@ import Testing
         #expect(try await bench.result.value.get().gapCount == 0)
     }
 
-    @Test func `Text that is no row is a log as well, and stays as it is`() async throws {
+    @Test func `Text that is no row is part of the log and stays unchanged`() async throws {
         let packets = ["LOG Values: started ", "at noon\n1 2 3 4.50\n", "2 2 3 4.50\nbattery ", "is low\n"]
         let (bench, _) = try await fetch(packets)
         try await bench.came("started at noon\n1 2 3 4.50\n2 2 3 4.50\nbattery is low\n")
         #expect(try await bench.result.value.get().gapCount == 0)
     }
 
-    @Test func `Each packet may have the prefix; the same beginning twice is another reader's log`() async throws {
+    @Test func `Each packet may have the prefix, but a repeated beginning is another log`() async throws {
         let (bench, reason) = try await fetch(["LOG Values: 1 2 3 4\n", "LOG Values: 5 6 7 8\n"])
         #expect(reason == nil)
         try await bench.came("1 2 3 4\n5 6 7 8\n")

@@ -8,7 +8,7 @@ import Testing
             (" 1  2\t3 1e3 ", ["1", "2", "3", "1e3"]), ("1 2 3 nan", ["1", "2", "3", "nan"]),
             ("1 2 3 -inf", ["1", "2", "3", "-inf"]), ("1 2 3 7", ["1", "2", "3", "7"]),
         ])
-    func `A row is four fields, the last a number`(row: String, fields: [String]) throws {
+    func `A row has four fields, the last of them a number`(row: String, fields: [String]) throws {
         let measurement = try #require(StormMeasurement(row: Array(row.utf8)))
         #expect([measurement.pipe, measurement.port, measurement.point, measurement.valueText] == fields)
         let value = try #require(Double(fields[3]))
@@ -16,11 +16,11 @@ import Testing
     }
 
     @Test(arguments: ["", "1 2 3", "1 2 3 4 5", "1 2 3 x", "1 2 3 0x10", "1 2 3 4,5", "1,2,3,4", "1 2 3 4.5C"])
-    func `Anything else is no measurement`(row: String) {
+    func `Any other row is not a measurement`(row: String) {
         #expect(StormMeasurement(row: Array(row.utf8)) == nil)
     }
 
-    @Test func `What is not UTF-8 is no measurement`() {
+    @Test func `A row that is not UTF-8 is not a measurement`() {
         #expect(StormMeasurement(row: Array("1 2 ".utf8) + [0xFF] + Array(" 4".utf8)) == nil)
     }
 }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import TestSupport
 
-@Suite("The seeds of generated tests")
+@Suite("Seeds of generated tests")
 struct SeedsTests {
-    @Test("SEEDS names one seed, a range, or the first of a soak")
+    @Test("SEEDS is a seed, a range or the start of a soak")
     func choice() {
         #expect(Seeds.Choice("1234") == .range(1234..<1235))
         #expect(Seeds.Choice("7-9") == .range(7..<10))
@@ -15,14 +15,14 @@ struct SeedsTests {
         }
     }
 
-    @Test("A soak takes its own number of seeds, a range is taken whole")
+    @Test("A soak uses its own number of seeds, a range all of its seeds")
     func ranges() {
         #expect(Seeds(3, soak: 100, from: .fixed).range == 0..<3)
         #expect(Seeds(3, soak: 100, from: .soak(from: 5)).range == 5..<105)
         #expect(Seeds(3, soak: 100, from: .range(7..<9)).range == 7..<9)
     }
 
-    @Test("Pieces hold every seed once")
+    @Test("Pieces contain every seed once")
     func pieces() {
         for count in 1...20 {
             let seeds = Seeds(1, soak: 1, from: .range(7..<7 + UInt64(count)))
