@@ -3,7 +3,7 @@ import FirmwareSim
 import PeripheralSim
 import Testing
 
-@Suite("Each fault that a device takes does something to it")
+@Suite("Effects of accepted faults")
 struct AcceptedFaultTests {
     /// A host's use of a device of one family, over a line or over BLE.
     struct Family: Sendable, CustomTestStringConvertible {
@@ -89,7 +89,7 @@ struct AcceptedFaultTests {
         return trace
     }
 
-    @Test("On a line, and over BLE", arguments: families)
+    @Test("Each accepted fault changes the device's output on a line and over BLE", arguments: families)
     func each(family: Family) throws {
         let simulator = family.simulator
         for carrier in [SimulatorOption.Carrier.line, .radio] {

@@ -21,25 +21,25 @@ struct FaultyPeripheralTests {
         String(decoding: emissions.flatMap(\.bytes), as: UTF8.self)
     }
 
-    @Test("Without a fault, notifications are what they are")
+    @Test("Without a fault notifications are unchanged")
     func none() throws {
         let notifications = try Self.notifications("none")
         #expect(Self.text(notifications) == "OK\r\nPUMP:OFF\r\n" && notifications.count == 1)
         #expect(notifications.allSatisfy { $0.characteristic == "FFE1" })
     }
 
-    @Test("A notification is lost")
+    @Test("The lost fault drops a notification")
     func lost() throws {
         #expect(try Self.notifications("lost@always").isEmpty)
     }
 
-    @Test("A notification comes twice")
+    @Test("The duplicate fault repeats a notification")
     func duplicate() throws {
         let notifications = try Self.notifications("duplicate@always")
         #expect(notifications.map(\.bytes) == Array(repeating: Array("OK\r\nPUMP:OFF\r\n".utf8), count: 2))
     }
 
-    @Test("A notification is split in two, each of the same characteristic")
+    @Test("The split fault sends a notification in two parts of the same characteristic")
     func split() throws {
         let notifications = try Self.notifications("split=300ms@always")
         #expect(notifications.count == 2 && Self.text(notifications) == "OK\r\nPUMP:OFF\r\n")
@@ -47,14 +47,14 @@ struct FaultyPeripheralTests {
         #expect(notifications.allSatisfy { $0.characteristic == "FFE1" })
     }
 
-    @Test("A notification in which the device falls silent is lost whole: a radio sends no part of one")
+    @Test("A notification during which the device becomes silent is lost whole")
     func silenceInside() throws {
         for seed in 1...20 as ClosedRange<UInt64> {
             #expect(try Self.notifications("silence=60s@always", seed: seed).isEmpty)
         }
     }
 
-    @Test("Nonsense is notified to a central that subscribes, and behind a reset, in one packet of the module")
+    @Test("Noise is notified on subscribing and after a reset, in packets of 20 bytes")
     func noise() throws {
         let settings = try PeripheralSimulator.pump.settings(["fault": "noise"])
         var device = FaultyDevice(HM10Module(PumpFirmware()), faults: settings.faults())
@@ -69,7 +69,7 @@ struct FaultyPeripheralTests {
         #expect(notifications.allSatisfy { $0.characteristic == "FFE1" })
     }
 
-    @Test("Faults are replaced while a device runs by those that its radio can have, and no others")
+    @Test("A running device accepts radio faults and refuses line faults")
     func replaced() async throws {
         let settings = try PeripheralSimulator.led.settings()
         let host = DeviceHost(try FaultyDevice(LEDPeripheral(), settings), pace: .onDemand)
@@ -79,7 +79,7 @@ struct FaultyPeripheralTests {
         #expect(await host.handle.observe()["faults"] == .text("lost@always"))
     }
 
-    @Test("A write that a silent device does not hear changes nothing")
+    @Test("A write to a silent device has no effect")
     func silence() throws {
         let settings = try PeripheralSimulator.led.settings(["fault": "silence=5s@command:1"])
         var device = FaultyDevice(LEDPeripheral(), faults: settings.faults())

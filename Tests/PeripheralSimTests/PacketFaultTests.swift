@@ -3,7 +3,7 @@ import FirmwareSim
 import PeripheralSim
 import Testing
 
-@Suite("Faults in packets, of which the length is known")
+@Suite("Faults of packets")
 struct PacketFaultTests {
     private static func pump(_ faults: String, seed: UInt64 = 1) throws -> FaultyDevice<HM10Module<PumpFirmware>> {
         let settings = try PeripheralSimulator.pump.settings(["fault": faults])
@@ -12,7 +12,9 @@ struct PacketFaultTests {
         return pump
     }
 
-    @Test("The link drops in any write, wherever its line ends are", arguments: ["OFF\n", "\nOFF\n", "OFF\r\n", "OFF"])
+    @Test(
+        "The disconnect fault drops the link in any write, wherever its line ends are",
+        arguments: ["OFF\n", "\nOFF\n", "OFF\r\n", "OFF"])
     func disconnect(write: String) throws {
         var lengths: Set<Int> = []
         for seed in 1...200 as ClosedRange<UInt64> {
@@ -26,7 +28,7 @@ struct PacketFaultTests {
         #expect(lengths.contains(0))
     }
 
-    @Test("A fault falls on a notification that is the text and nothing else")
+    @Test("A fault matches notifications by the beginning of their text")
     func wholeText() throws {
         let settings = try PeripheralSimulator.peer.settings(["fault": "lost@line:Tea", "size": "600"])
         var peer = FaultyDevice(PeerPeripheral(), faults: settings.faults())
@@ -39,7 +41,7 @@ struct PacketFaultTests {
         #expect(told == ["Te", "A Tea"])
     }
 
-    @Test("A notification that is delayed by how it begins comes late as a whole")
+    @Test("A notification delayed by its beginning is late as a whole")
     func delayedWhole() throws {
         let settings = try PeripheralSimulator.peer.settings(["fault": "delay=2s@line:Tea", "size": "600"])
         var peer = FaultyDevice(PeerPeripheral(), faults: settings.faults())

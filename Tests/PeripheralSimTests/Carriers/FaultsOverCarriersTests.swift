@@ -2,7 +2,7 @@ import FirmwareSim
 import PeripheralSim
 import Testing
 
-@Suite("Each fault, as a client sees it", .timeLimit(.minutes(5)))
+@Suite("Faults seen by a client", .timeLimit(.minutes(5)))
 struct FaultsOverCarriersTests {
     private static var pump: PumpFirmware {
         PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34.5), potentiometer: 716))
@@ -13,14 +13,14 @@ struct FaultsOverCarriersTests {
         .does("fault", "none"), .says("OFF\n"), .passes("1s"), .hears("OK\r\nPUMP:OFF\r\n"),
     ]
 
-    @Test("A program at a pseudo-terminal", arguments: FaultRow.rows(over: .terminal))
+    @Test("A client on a pseudo-terminal sees each fault", arguments: FaultRow.rows(over: .terminal))
     func terminal(row: FaultRow) async throws {
         guard let faults = try orders(row, over: .line) else { return }
         let pump = FaultyDevice(Self.pump, faults: faults, seed: row.seed, lineRate: .baud(9600))
         try await CarriedDevice.onTerminal(pump, rate: row.clientRate) { try await $0.play(row.scene + Self.end) }
     }
 
-    @Test("A central of the fake org.bluez", arguments: FaultRow.rows(over: .radio))
+    @Test("A central of the fake bluetoothd sees each fault", arguments: FaultRow.rows(over: .radio))
     func radio(row: FaultRow) async throws {
         guard let faults = try orders(row, over: .radio) else { return }
         let pump = FaultyDevice(HM10Module(Self.pump), faults: faults, seed: row.seed)
@@ -39,7 +39,7 @@ struct FaultsOverCarriersTests {
         return nil
     }
 
-    @Test("No fault is left out", arguments: Carrier.allCases)
+    @Test("Each fault has a row", arguments: Carrier.allCases)
     func complete(carrier: Carrier) {
         let names = FaultRow.rows(over: carrier).map(\.name)
         for name in Fault.all.map(\.name) where !names.contains(name) {
@@ -65,7 +65,7 @@ struct FaultsOverCarriersTests {
         "module stuck over BLE: a BLE module has no error state",
     ]
 
-    @Test("A device has each fault that its carrier can have, or says why not")
+    @Test("A device accepts each fault of its carrier or gives the reason")
     func senseless() {
         var refused: [String] = []
         for simulator in [Simulator.pump, .led, .storm, .peer, .rescue, .module] {

@@ -4,10 +4,10 @@ import Testing
 
 @testable import FirmwareSim
 
-@Suite("Each fault of a family's own, as a client sees it", .timeLimit(.minutes(5)))
+@Suite("Family faults seen by a client", .timeLimit(.minutes(5)))
 struct OwnFaultsOverCarriersTests {
     @Test(
-        "An image that something is wrong with", arguments: PeerFirmwareOptions.ImageFault.allCases, Carrier.allCases)
+        "A client sees each image fault", arguments: PeerFirmwareOptions.ImageFault.allCases, Carrier.allCases)
     func image(fault: PeerFirmwareOptions.ImageFault, carrier: Carrier) async throws {
         let given = ["fault": fault.rawValue, "size": "\(SimulatedFamily.imageByteCount)", "chunk": "50"]
         let settings = try Simulator.peer.settings(given, over: carrier == .terminal ? .line : .radio)
@@ -58,7 +58,9 @@ struct OwnFaultsOverCarriersTests {
         return chunks[1].prefix(middle) + "=" + chunks[1].dropFirst(middle + 1)
     }
 
-    @Test("Something malformed before each message of a phone", arguments: PhoneFault.allCases, Carrier.allCases)
+    @Test(
+        "A client gets each kind of malformed input before a phone's messages", arguments: PhoneFault.allCases,
+        Carrier.allCases)
     func malformed(fault: PhoneFault, carrier: Carrier) async throws {
         let given = ["messages": "50", "interval": "0", "malformed": "100"]
         let settings = try Simulator.rescue.settings(given, over: carrier == .terminal ? .line : .radio)

@@ -1,18 +1,18 @@
 import Testing
 
-@Suite("What is done to a device through its control socket, as a client sees it", .timeLimit(.minutes(5)))
+@Suite("Verbs seen by a client", .timeLimit(.minutes(5)))
 struct VerbsOverCarriersTests {
-    @Test("A program at a pseudo-terminal", arguments: VerbRow.rows(over: .terminal))
+    @Test("A client on a pseudo-terminal sees each verb", arguments: VerbRow.rows(over: .terminal))
     func terminal(row: VerbRow) async throws {
         try await row.family.serve(over: .terminal) { try await $0.play(row.scene) }
     }
 
-    @Test("A central of the fake org.bluez", arguments: VerbRow.rows(over: .radio))
+    @Test("A central of the fake bluetoothd sees each verb", arguments: VerbRow.rows(over: .radio))
     func radio(row: VerbRow) async throws {
         try await row.family.serve(over: .radio) { try await $0.play(row.scene) }
     }
 
-    @Test("No verb is left out", arguments: Carrier.allCases, SimulatedFamily.allCases)
+    @Test("Each verb has a row", arguments: Carrier.allCases, SimulatedFamily.allCases)
     func complete(carrier: Carrier, family: SimulatedFamily) {
         let rows = VerbRow.rows(over: carrier).filter { $0.family == family }.map(\.verb)
         let verbs = family.verbs(over: carrier)

@@ -8,7 +8,7 @@ import PeripheralSim
 import TestSupport
 import Testing
 
-@Suite("A device served over BLE", .timeLimit(.minutes(5)))
+@Suite("Devices served over BLE", .timeLimit(.minutes(5)))
 struct PeripheralServerTests {
     private var pump: HM10Module<PumpFirmware> {
         HM10Module(PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34), potentiometer: 716)))
@@ -17,7 +17,7 @@ struct PeripheralServerTests {
     /// Lines as Arduino's `println` sends them.
     private func printed(_ lines: String...) -> String { lines.map { $0 + "\r\n" }.joined() }
 
-    @Test("is a pump behind an HM-10 for a central")
+    @Test("A central controls a pump behind an HM-10")
     func pumpOnRadio() async throws {
         try await withRadioBench(pump) { bench in
             let central = bench.central
@@ -39,7 +39,7 @@ struct PeripheralServerTests {
         }
     }
 
-    @Test("loses what it says while no central is there, and answers the next one")
+    @Test("Output without a central is lost, and the next central gets replies")
     func lost() async throws {
         try await withRadioBench(pump) { bench in
             let central = bench.central
@@ -57,7 +57,7 @@ struct PeripheralServerTests {
         }
     }
 
-    @Test("gives each notification as it is, in order, of the characteristic that it names")
+    @Test("Notifications arrive unchanged, in order and from their characteristic")
     func logger() async throws {
         try await withRadioBench(Logger()) { bench in
             let central = bench.central
@@ -72,7 +72,7 @@ struct PeripheralServerTests {
         }
     }
 
-    @Test("is withdrawn when it is closed, twice if need be")
+    @Test("Closing the server withdraws the device and may be repeated")
     func closing() async throws {
         try await withRadioBench(pump) { bench in
             _ = try await bench.central.read("FFE1")
@@ -84,7 +84,7 @@ struct PeripheralServerTests {
         }
     }
 
-    @Test("is found by way of the first adapter of fake-bluez, when the second one offers it")
+    @Test("fake-bluez offers a device on its second adapter and finds it from the first")
     func fakeProgram() async throws {
         let program = try await ChildProcess([Executable.path(of: "fake-bluez"), "2"])
         let address = try await program.output.line("the address of the bus")
@@ -104,7 +104,7 @@ struct PeripheralServerTests {
         #expect(try await program.ending().status == 0)
     }
 
-    @Test("leaves no bus behind where a signal ends fake-bluez")
+    @Test("A signal ends fake-bluez and its bus")
     func fakeProgramSignal() async throws {
         let program = try await ChildProcess([Executable.path(of: "fake-bluez")])
         let address = try await program.output.line("the address of the bus")
@@ -114,7 +114,7 @@ struct PeripheralServerTests {
     }
 
     @Test(
-        "can't be offered by a fake-bluez that is asked for no adapters, or more than it has",
+        "fake-bluez with an invalid number of adapters exits with its usage",
         arguments: ["0", "10", "x"])
     func fakeProgramUsage(adapters: String) async throws {
         let ending = try await ChildProcess([Executable.path(of: "fake-bluez"), adapters]).ending()
@@ -122,7 +122,7 @@ struct PeripheralServerTests {
         #expect(ending.errors.hasPrefix("usage: "))
     }
 
-    @Test("is not offered where its name is too long, and leaves nothing")
+    @Test("A device with a name that is too long is not offered")
     func longName() async throws {
         let bus = try await PrivateBus()
         let fake = try await FakeBlueZ.start(on: bus.address, clock: ManualClock())

@@ -5,14 +5,14 @@ import PeripheralSim
 import TestSupport
 import Testing
 
-@Suite("Faults of the radio, as a central finds them", .timeLimit(.minutes(3)))
+@Suite("Radio faults seen by a central", .timeLimit(.minutes(3)))
 struct RadioFaultTests {
     private static func pump(_ faults: String) throws -> FaultyDevice<HM10Module<PumpFirmware>> {
         let settings = try PeripheralSimulator.pump.settings(["fault": faults])
         return FaultyDevice(HM10Module(PumpFirmware()), faults: settings.faults())
     }
 
-    @Test("A link that drops in the middle of a write loses the rest of it, and can be made again")
+    @Test("A link that drops during a write loses its rest and can be made again")
     func disconnect() async throws {
         try await withRadioBench(try Self.pump("disconnect@command:2")) { bench in
             let central = bench.central
@@ -29,7 +29,7 @@ struct RadioFaultTests {
         }
     }
 
-    @Test("A write that wants an answer is answered by an error where the link drops in it")
+    @Test("A write request fails if the link drops")
     func disconnectInRequest() async throws {
         let settings = try PeripheralSimulator.led.settings(["fault": "disconnect@command:1"])
         try await withRadioBench(FaultyDevice(LEDPeripheral(), faults: settings.faults())) { bench in
@@ -41,7 +41,7 @@ struct RadioFaultTests {
         }
     }
 
-    @Test("A silent device is not read: the read fails at once, and is answered once the device is back")
+    @Test("A read of a silent device fails and works after its return")
     func silentRead() async throws {
         let settings = try PeripheralSimulator.led.settings(["fault": "silence=5s@command:1"])
         try await withRadioBench(FaultyDevice(LEDPeripheral(), faults: settings.faults())) { bench in
@@ -53,7 +53,7 @@ struct RadioFaultTests {
         }
     }
 
-    @Test("A link that times out says nothing for that time, and then drops")
+    @Test("A supervision timeout silences the link and then drops it")
     func supervision() async throws {
         try await withRadioBench(try Self.pump("supervision=6s@command:2")) { bench in
             let central = bench.central
@@ -76,7 +76,7 @@ struct RadioFaultTests {
         }
     }
 
-    @Test("What was notified last comes again before a subscription is confirmed")
+    @Test("The early fault repeats the last notification before the subscription is confirmed")
     func early() async throws {
         try await withRadioBench(try Self.pump("early")) { bench in
             let central = bench.central
@@ -90,7 +90,7 @@ struct RadioFaultTests {
         }
     }
 
-    @Test("A host is judged over BLE as well")
+    @Test("A host is judged over BLE")
     func judged() async throws {
         let settings = try PeripheralSimulator.led.settings(["expect": "one-in-flight,pacing=1s"])
         let board = LEDPeripheral()

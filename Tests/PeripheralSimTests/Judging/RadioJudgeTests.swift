@@ -5,7 +5,7 @@ import PeripheralSim
 import TestSupport
 import Testing
 
-@Suite("What is expected of a host over BLE", .timeLimit(.minutes(3)))
+@Suite("Judging a host over BLE", .timeLimit(.minutes(3)))
 struct RadioJudgeTests {
     private static func judge(_ rules: String, _ device: some SimulatedPeripheral) throws -> HostJudge? {
         HostJudge(try PeripheralSimulator.pump.settings(["expect": rules]), of: device)
@@ -13,7 +13,7 @@ struct RadioJudgeTests {
 
     private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    @Test("A notification reaches who has subscribed, and nobody else has to react to it")
+    @Test("Only a subscribed host has to react to a notification")
     func subscriptions() async throws {
         let pump = HM10Module(PumpFirmware())
         try await withRadioBench(pump, judge: Self.judge("reaction=1s@line:MANUAL", pump)) { bench in
@@ -27,7 +27,7 @@ struct RadioJudgeTests {
         }
     }
 
-    @Test("Behind an HM-10 a command may come in pieces, and a line may leave in several notifications")
+    @Test("Behind an HM-10 commands and lines may be split over packets")
     func pieces() throws {
         var judge = try #require(
             try Self.judge("one-in-flight,reaction=1s/OFF@line:ERROR:OVERHEAT", HM10Module(PumpFirmware())))
@@ -40,7 +40,7 @@ struct RadioJudgeTests {
         #expect(judge.verdict(at: .seconds(9)).count == 0)
     }
 
-    @Test("A device whose writes are whole takes each for a command")
+    @Test("A device with whole writes takes each write for one command")
     func whole() throws {
         var judge = try #require(try Self.judge("one-in-flight", PeerPeripheral()))
         judge.hear(Self.bytes("Hello\nthere"), at: .zero, isAnswering: false, isPacket: true)

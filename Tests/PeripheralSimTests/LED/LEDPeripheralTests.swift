@@ -12,7 +12,7 @@ struct LEDPeripheralTests {
         return board.advance(to: instant)
     }
 
-    @Test("It is called ece196, and offers one characteristic, to be read, written and told of")
+    @Test("The board is named ece196 and has one characteristic to read, write and notify")
     func description() {
         let offered = LEDPeripheral().offered
         #expect(offered.name == "ece196")
@@ -22,7 +22,7 @@ struct LEDPeripheralTests {
         #expect(offered.budget.fits)
     }
 
-    @Test("0 is off, and every other byte on; what is read is 0 or 1")
+    @Test("0 is off and every other byte is on, and a read returns 0 or 1")
     func values() {
         var board = LEDPeripheral()
         #expect(board.read(Self.led, at: .zero) == [0])
@@ -33,14 +33,14 @@ struct LEDPeripheralTests {
         }
     }
 
-    @Test("What is not one byte changes nothing", arguments: [[], [0, 0], Array("LED:0\n".utf8)])
+    @Test("A write of other than one byte is ignored", arguments: [[], [0, 0], Array("LED:0\n".utf8)])
     func noValue(bytes: [UInt8]) {
         var board = LEDPeripheral(isLit: true)
         #expect(write(bytes, &board).isEmpty)
         #expect(board.isLit)
     }
 
-    @Test("A change is told, and a value that it has already is not")
+    @Test("A change is notified, and a repeated value is not")
     func notifications() {
         var board = LEDPeripheral()
         let instant = Duration.seconds(3)
@@ -50,7 +50,7 @@ struct LEDPeripheralTests {
         #expect(board.isQuiescent)
     }
 
-    @Test("A board may tell of nothing")
+    @Test("A mute board does not notify")
     func mute() {
         var board = LEDPeripheral(notifies: false)
         #expect(board.offered.services[0].characteristics[0].flags == [.read, .write])
@@ -58,7 +58,7 @@ struct LEDPeripheralTests {
         #expect(board.isLit)
     }
 
-    @Test("A reset darkens it")
+    @Test("A reset switches the LED off and notifies")
     func reset() {
         var board = LEDPeripheral(isLit: true)
         board.reset(at: .seconds(1))
@@ -66,7 +66,7 @@ struct LEDPeripheralTests {
         #expect(board.advance(to: .seconds(1)).map(\.bytes) == [[0]])
     }
 
-    @Test("Somebody at the board switches it, of which it notifies unless it is mute")
+    @Test("A switch by hand is notified unless the board is mute")
     func light() async throws {
         let board = await ControlledDevice(LEDPeripheral())
         #expect(try await board.perform("light", "on").map(\.bytes) == [[1]])
@@ -78,7 +78,7 @@ struct LEDPeripheralTests {
         #expect(try await board.perform("light", "on").map(\.bytes) == [[1]])
     }
 
-    @Test("One that was offered mute has no way to notify later")
+    @Test("A board offered as mute cannot notify later")
     func staysMute() async {
         let host = DeviceHost(LEDPeripheral(notifies: false), pace: .onDemand)
         let failure = await #expect(throws: DeviceVerbError.self) {

@@ -7,7 +7,7 @@ import PeripheralSim
 import TestSupport
 import Testing
 
-@Suite("A module with its line and its radio", .timeLimit(.minutes(5)))
+@Suite("A module with line and radio", .timeLimit(.minutes(5)))
 struct ModuleServerTests {
     private static let address = "00:00:5E:00:53:02"
 
@@ -43,7 +43,8 @@ struct ModuleServerTests {
     }
 
     @Test(
-        "OK+CONN, data both ways, and OK+LOST when the central leaves", arguments: [("hm-10", ""), ("cc41-a", "\r\n")])
+        "A module passes data both ways and reports connects and disconnects",
+        arguments: [("hm-10", ""), ("cc41-a", "\r\n")])
     func visit(dialect: String, end: String) async throws {
         try await withModule(dialect) { central, line, heard in
             try await line.write(Array("AT\(end)".utf8))
@@ -63,7 +64,7 @@ struct ModuleServerTests {
         }
     }
 
-    @Test("A bare AT at the line hangs up on the central, who can come again")
+    @Test("A bare AT on the line disconnects the central, which can reconnect")
     func hangUp() async throws {
         try await withModule("hm-10") { central, line, heard in
             try await central.connect()
@@ -79,7 +80,7 @@ struct ModuleServerTests {
         }
     }
 
-    @Test("The characteristic of its notifications is FFE1")
+    @Test("Notifications use the characteristic FFE1")
     func characteristic() {
         let emission = Emission(bytes: [1], time: .zero, output: SimulatedModule.notificationOutput)
         #expect(emission.characteristic == "FFE1")

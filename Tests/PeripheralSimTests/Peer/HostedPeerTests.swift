@@ -4,7 +4,7 @@ import PeripheralSim
 import TestSupport
 import Testing
 
-@Suite("A peer whose people are users of a program", .timeLimit(.minutes(5)))
+@Suite("Hosted peers", .timeLimit(.minutes(5)))
 struct HostedPeerTests {
     private let told = Watched<[[String: String]]>([])
     private let address = Watched<SocketAddress?>(nil)
@@ -17,7 +17,7 @@ struct HostedPeerTests {
         }
     }
 
-    @Test func `Says what they have it say, and tells what comes about, until they have done`() async throws {
+    @Test func `A hosted peer sends its user's messages and reports events`() async throws {
         let peer = peer(at: .socket(.tcp(host: "127.0.0.1", port: 0)))
         try await peer.serve { [told, address] in
             await peer.say(Array("good morning".utf8))
@@ -35,7 +35,7 @@ struct HostedPeerTests {
         }
     }
 
-    @Test func `Where it can't be offered that is thrown, and nobody waits`() async throws {
+    @Test func `A hosted peer that cannot be offered throws at once`() async throws {
         let folder = TemporaryFolder()
         let peer = peer(at: .terminal(link: folder.write("taken", to: "port")))
         await #expect(throws: (any Error).self) {

@@ -33,7 +33,7 @@ struct PeerPeripheralTests {
         return peer.advance(to: .seconds(10)) + peer.advance(to: .seconds(20))
     }
 
-    @Test("It is the Nordic UART Service, under the name that it greets by")
+    @Test("The peer offers the Nordic UART Service under its greeting name")
     func description() {
         let offered = PeerPeripheral().offered
         #expect(offered.name == "QDevice1")
@@ -44,7 +44,7 @@ struct PeerPeripheralTests {
         #expect(offered.budget.fits)
     }
 
-    @Test("Each message is a notification without a line end, and each write a message")
+    @Test("Each notification and each write is a message without a line end")
     func messages() {
         var peer = Self.peer()
         let answers = Self.answer(&peer, to: "Hello")
@@ -58,7 +58,7 @@ struct PeerPeripheralTests {
     }
 
     @Test(
-        "An image is a notification to begin, base64, and one to end; all fit the packets", arguments: [23, 100, 517])
+        "An image is a begin notification, base64 and an end, all within the packet length", arguments: [23, 100, 517])
     func image(mtu: Int) throws {
         var peer = Self.peer(mtu: mtu)
         let texts = Self.texts(Self.answer(&peer, to: "GET_IMAGE"))
@@ -70,7 +70,7 @@ struct PeerPeripheralTests {
         #expect(try #require(Data(base64Encoded: chunks.joined())) == Data(PeerPicture(seed: 7, byteCount: 1000).bytes))
     }
 
-    @Test("The size of an image is announced whole where its name has to be left out almost")
+    @Test("An image's size is announced in full even if its name is shortened")
     func shortName() {
         var peer = PeerPeripheral(PeerFirmwareOptions(imageName: "雨x", imageByteCount: 100_000))
         peer.setNotificationLength(20)
@@ -79,7 +79,7 @@ struct PeerPeripheralTests {
         #expect(Self.texts(Self.answer(&peer, to: "GET")).first == "IMG_BEGIN 雨x 100000")
     }
 
-    @Test("What is wrong with an image shows in its notifications", arguments: PeerFirmwareOptions.ImageFault.allCases)
+    @Test("Each image fault shows in the notifications", arguments: PeerFirmwareOptions.ImageFault.allCases)
     func faults(fault: PeerFirmwareOptions.ImageFault) {
         var (peer, sound) = (Self.peer(fault: fault), Self.peer())
         let (texts, whole) = (Self.texts(Self.answer(&peer, to: "GET")), Self.texts(Self.answer(&sound, to: "GET")))
@@ -96,7 +96,7 @@ struct PeerPeripheralTests {
         }
     }
 
-    @Test("A message of its own comes in parts where the packets are short, and no character is cut")
+    @Test("A long message is split over packets between characters")
     func parts() {
         var peer = Self.peer(mtu: 23, interval: .seconds(1))
         let texts = Self.texts(peer.advance(to: .seconds(4)))
@@ -104,7 +104,7 @@ struct PeerPeripheralTests {
         #expect(texts.allSatisfy { $0.utf8.count <= 20 && !$0.contains("\u{FFFD}") })
     }
 
-    @Test("While packets are of unknown length it says all as it is")
+    @Test("With unknown packet length messages are sent whole")
     func unknownLength() {
         var peer = Self.peer(mtu: nil, interval: .seconds(1))
         #expect(Self.texts(peer.advance(to: .seconds(4))) == PeerFirmware.stock)
@@ -112,7 +112,7 @@ struct PeerPeripheralTests {
         #expect(Self.texts(Self.answer(&other, to: "GET")).map(\.utf8.count).max() == 180)
     }
 
-    @Test("An image that nobody listens to any more is dropped, and what was written is not")
+    @Test("Unsubscribing drops the image but keeps the written input")
     func leaving() {
         var peer = Self.peer(fault: .stalls)
         peer.take(.wrote(Array("GET".utf8), to: PeerPeripheral.receive, mtu: 517), at: .seconds(1))
@@ -126,7 +126,7 @@ struct PeerPeripheralTests {
         #expect(Self.texts(Self.answer(&peer, to: "Hello")) == ["Hello ack"])
     }
 
-    @Test("It says what it is told to, and is seen and changed, as on a line")
+    @Test("A peer's verbs and settings work as on a line")
     func control() async throws {
         let peer = await ControlledDevice(Self.peer())
         #expect(await peer.host.handle.observe()["listener"] == .boolean(true))

@@ -45,7 +45,7 @@ struct HM10ModuleTests {
 
     private static let byteTime = LineRate.baud(9600).timePerByte
 
-    @Test("describes its service as it is on the air")
+    @Test("The module offers FFE0 with FFE1")
     func description() {
         let offered = HM10Module(PumpFirmware(), name: "Pump 7").offered
         #expect(offered.name == "Pump 7")
@@ -54,7 +54,7 @@ struct HM10ModuleTests {
         #expect(offered.services[0].characteristics[0].flags == [.read, .writeWithoutResponse, .notify])
     }
 
-    @Test("notifies 20 bytes as soon as it has them, and the rest when the UART is silent")
+    @Test("20 bytes are notified at once, and the rest when the UART is silent")
     func packets() {
         let text = "STATUS:{State:ON,Speed:70%,Runtime:5m}\r\n"
         var module = module { $0.print(text, at: .zero) }
@@ -67,7 +67,7 @@ struct HM10ModuleTests {
         #expect(shorter.isQuiescent)
     }
 
-    @Test("joins what is printed in one go, and keeps apart what comes later")
+    @Test("Lines printed together are joined, and a later one is separate")
     func joining() {
         var module = module {
             $0.print("OK\r\nPUMP:ON\r\n", at: .zero)
@@ -76,7 +76,7 @@ struct HM10ModuleTests {
         #expect(texts(module.advance(to: .seconds(1))) == ["OK\r\nPUMP:ON\r\n", "MANUAL:OFF\r\n"])
     }
 
-    @Test("says the same however time goes by", arguments: [1, 7, 40, 1000])
+    @Test("The module sends the same at any step", arguments: [1, 7, 40, 1000])
     func steps(milliseconds: Int) {
         func pump() -> HM10Module<PumpFirmware> {
             let options = PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34), potentiometer: 716)
@@ -96,7 +96,7 @@ struct HM10ModuleTests {
         #expect(emissions == all)
     }
 
-    @Test("loses what is printed while no central is there")
+    @Test("Output without a central is lost")
     func nobody() {
         var module = module(isConnected: false) {
             $0.print("lost\r\n", at: .zero)
@@ -112,7 +112,7 @@ struct HM10ModuleTests {
         #expect(module.advance(to: .seconds(3)).isEmpty)
     }
 
-    @Test("counts centrals: what is said while one is left is heard")
+    @Test("Output is sent while at least one central is connected")
     func twoCentrals() {
         var module = module { $0.print("heard", at: .milliseconds(10)) }
         module.take(.connected, at: .zero)
@@ -120,7 +120,7 @@ struct HM10ModuleTests {
         #expect(texts(module.advance(to: .seconds(1))) == ["heard"])
     }
 
-    @Test("hands on what a central writes")
+    @Test("A central's write reaches the device")
     func writing() {
         var module = module { _ in }
         module.take(.wrote(Array("SPEED:200\n".utf8), to: "FFE1", mtu: 23), at: .milliseconds(5))
@@ -128,7 +128,7 @@ struct HM10ModuleTests {
         #expect(module.device.received.map(\.time) == [.milliseconds(5)])
     }
 
-    @Test("answers commands to the device while no central is there")
+    @Test("The module answers the device's commands while no central is connected")
     func commands() {
         var idle = module(isConnected: false) {
             $0.print("AT", at: .zero)
@@ -141,7 +141,7 @@ struct HM10ModuleTests {
         #expect(idle.device.received[0].time == Self.byteTime * 2 + .milliseconds(6))
     }
 
-    @Test("takes commands for data while a central is there, but for a bare AT, which hangs up")
+    @Test("With a central commands are data, except for a bare AT, which disconnects")
     func commandsWhileConnected() {
         var busy = module {
             $0.print("AT+BAUD?", at: .zero)
@@ -153,7 +153,7 @@ struct HM10ModuleTests {
         #expect(busy.device.received.isEmpty)
     }
 
-    @Test("tells the device who comes and goes, once its notices are on", arguments: ["hm-10", "cc41-a"])
+    @Test("With notices on, the device gets connects and disconnects", arguments: ["hm-10", "cc41-a"])
     func notices(dialect: String) throws {
         let dialect = try #require(ModuleDialect.named(dialect))
         var module = HM10Module(Printer(), dialect, name: "Pump", notifiesUART: true)
@@ -169,7 +169,7 @@ struct HM10ModuleTests {
         #expect(silent.device.received.isEmpty)
     }
 
-    @Test("answers the device as its dialect has it, and is set by it")
+    @Test("The module answers in its dialect and keeps the device's settings")
     func dialects() {
         var printer = Printer()
         printer.print("AT+NOTI1\r\n", at: .zero)

@@ -7,11 +7,11 @@ import PeripheralSim
 import TestSupport
 import Testing
 
-@Suite("What a served device knows of a central's packets", .timeLimit(.minutes(5)))
+@Suite("Packet lengths of a central", .timeLimit(.minutes(5)))
 struct NotificationLengthTests {
     private static let address = "00:00:5E:00:53:02"
 
-    @Test("A phone's message is one notification from the first on where it fits, and else is whole in several")
+    @Test("A phone's message is one notification if it fits, otherwise several")
     func messages() async throws {
         for (mtu, count) in [(517, 1), (100, 3), (23, 11)] {
             let phone = RescuePeripheral(RescueFirmwareOptions(seed: 7, messages: 1, interval: .zero))
@@ -27,7 +27,7 @@ struct NotificationLengthTests {
     }
 
     @Test(
-        "A long image waits for the radio, and nothing of it is lost or cut", arguments: [(23, 10_000), (517, 50_000)])
+        "A long image waits for the radio and arrives whole", arguments: [(23, 10_000), (517, 50_000)])
     func image(mtu: Int, size: Int) async throws {
         let peer = PeerPeripheral(PeerFirmwareOptions(seed: 7, imageByteCount: size))
         try await withCentral(of: peer, mtu: mtu) { central, host in

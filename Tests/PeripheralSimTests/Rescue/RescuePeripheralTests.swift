@@ -20,7 +20,7 @@ struct RescuePeripheralTests {
 
     private static func stock(_ range: Range<Int>) -> [[UInt8]] { range.map { PhoneStock(seed: 7).message($0).json } }
 
-    @Test("It offers FFF1 of FFF0, to be written and to tell")
+    @Test("The phone offers FFF0 with FFF1 to write and notify")
     func description() {
         let offered = RescuePeripheral(name: "Phone 7").offered
         #expect(offered.name == "Phone 7")
@@ -29,7 +29,7 @@ struct RescuePeripheralTests {
         #expect(offered.services[0].characteristics[0].flags == [.write, .notify])
     }
 
-    @Test("A message is one notification where it fits, also of many that are sent at once", arguments: [1, 0])
+    @Test("A message that fits is one notification, even if many are sent at once", arguments: [1, 0])
     func whole(interval: Int) {
         var phone = Self.phone(messages: 100, interval: .seconds(interval))
         Self.subscribe(&phone, mtu: 517)
@@ -38,7 +38,9 @@ struct RescuePeripheralTests {
         #expect(emissions.allSatisfy { $0.characteristic == RescuePeripheral.messages })
     }
 
-    @Test("Else it is several that do", arguments: [(23, 20), (100, 97), (nil, 20)] as [(Int?, Int)])
+    @Test(
+        "A message that does not fit is split over full packets",
+        arguments: [(23, 20), (100, 97), (nil, 20)] as [(Int?, Int)])
     func pieces(mtu: Int?, length: Int) {
         var phone = Self.phone()
         Self.subscribe(&phone, mtu: mtu)
@@ -48,7 +50,7 @@ struct RescuePeripheralTests {
         #expect(pieces.count { $0.count < length } <= 3)
     }
 
-    @Test("Splits make them shorter still, and faults come between")
+    @Test("Splits shorten the packets, and malformed input comes between messages")
     func faults() {
         var phone = Self.phone(messages: 50, split: 30, malformed: 50)
         Self.subscribe(&phone, mtu: 517)
@@ -59,7 +61,7 @@ struct RescuePeripheralTests {
         #expect(text.utf8.count > Self.stock(0..<50).joined().count)
     }
 
-    @Test("What is to be sent waits for who subscribes, the first time and again")
+    @Test("Messages wait for a subscriber, the first time and again")
     func waiting() {
         var phone = Self.phone()
         phone.take(.connected, at: .zero)
@@ -72,7 +74,7 @@ struct RescuePeripheralTests {
         #expect(phone.advance(to: .seconds(100)).map(\.bytes) == Self.stock(1..<3))
     }
 
-    @Test("What is written is stored, and handed on to who has subscribed, or will have")
+    @Test("A written message is stored and forwarded to present and later subscribers")
     func forwards() {
         let messages = (0..<2).map { PhoneStock(seed: 8).message($0) }
         var phone = Self.phone(messages: 0)
@@ -86,7 +88,7 @@ struct RescuePeripheralTests {
         #expect(phone.device.received == messages)
     }
 
-    @Test("What somebody writes on it is sent, and options change, as on a line")
+    @Test("A phone's verbs and settings work as on a line")
     func control() async throws {
         var device = Self.phone(messages: 0)
         device.setNotificationLength(514)

@@ -3,10 +3,10 @@ import FirmwareSim
 import PeripheralSim
 import Testing
 
-@Suite("The rows of simulated devices over BLE")
+@Suite("Rows of simulated devices over BLE")
 struct PeripheralSimulatorTests {
     @Test(
-        "have the default names of their options, and the name that was given",
+        "A device has the default name of its row, or the given one",
         arguments: [
             (PeripheralSimulator.pump, "HMSoft"), (.storm, "storm"), (.led, "ece196"), (.peer, "QDevice1"),
             (.rescue, "Rescue"), (.module, "HMSoft"),
@@ -16,7 +16,7 @@ struct PeripheralSimulatorTests {
         #expect(try simulator.peripheral(simulator.settings(["name": "Bench"])).offered.name == "Bench")
     }
 
-    @Test("An unpaced sensor pauses no more between the pieces of its log")
+    @Test("An unpaced sensor sends its log without pauses")
     func pauses() throws {
         let storm = PeripheralSimulator.storm
         let paced = try #require(try storm.peripheral(storm.settings()) as? StormPeripheral)
@@ -25,7 +25,7 @@ struct PeripheralSimulatorTests {
         #expect(unpaced.pause == .zero)
     }
 
-    @Test("refuse what means something on a line only")
+    @Test("A row refuses an option of a line")
     func refusals() {
         #expect(throws: SimulatorOptionError("baud", .only(.line))) {
             try PeripheralSimulator.led.settings(["baud": "9600"])

@@ -31,7 +31,7 @@ struct StormPeripheralTests {
         .wrote(Array(text.utf8), to: backup, mtu: mtu)
     }
 
-    @Test("It is told to measure, and to measure at other times")
+    @Test("A sensor's measure verb, interval and echo work")
     func control() async throws {
         let storm = await ControlledDevice(Self.sensor())
         #expect(await storm.host.handle.observe() == ["rows": .integer(3), "centrals": .integer(1)])
@@ -44,7 +44,7 @@ struct StormPeripheralTests {
         #expect(await texts(storm.take(Self.getLog())).first == "GET_LOG")
     }
 
-    @Test("It offers two characteristics in one service, by the protocol's UUIDs")
+    @Test("The sensor offers two characteristics in one service")
     func description() {
         let offered = StormPeripheral(name: "Pipe 7").offered
         #expect(offered.name == "Pipe 7")
@@ -57,7 +57,7 @@ struct StormPeripheralTests {
     }
 
     @Test(
-        "The log follows its prefix in packets of what the central's hold",
+        "A log follows its prefix in full packets",
         arguments: [0, 1, 255, 256, 257, 2000], [23, 185, 512, 517])
     func log(rows: Int, mtu: Int) {
         var storm = Self.sensor(rows: rows)
@@ -71,7 +71,7 @@ struct StormPeripheralTests {
         #expect(storm.isQuiescent)
     }
 
-    @Test("A log of 10 MB is read as it is sent, a block at a time")
+    @Test("A log of 10 MB is produced block by block")
     func streaming() throws {
         var storm = Self.sensor(rows: 760_000)
         storm.take(Self.getLog(), at: .zero)
@@ -85,7 +85,7 @@ struct StormPeripheralTests {
         #expect(count == "LOG Values: ".utf8.count + StormLog(seed: 7).text(rows: 0..<760_000).count)
     }
 
-    @Test("Unless told otherwise a piece of the log is sent every 10 ms")
+    @Test("By default a piece of the log is sent every 10 ms")
     func pace() throws {
         var storm = Self.sensor(rows: 1000, pause: StormPeripheral.defaultPause)
         storm.take(Self.getLog(mtu: 185), at: .zero)
@@ -94,7 +94,7 @@ struct StormPeripheralTests {
         for (one, next) in zip(emissions, emissions.dropFirst()) { #expect(next.time - one.time == .milliseconds(10)) }
     }
 
-    @Test("It sends the same however time goes by", arguments: [1, 7, 400])
+    @Test("The sensor sends the same at any step", arguments: [1, 7, 400])
     func steps(milliseconds: Int) {
         func sensor() -> StormPeripheral {
             var storm = Self.sensor(rows: 500, interval: .milliseconds(90), pause: StormPeripheral.defaultPause)
@@ -110,7 +110,7 @@ struct StormPeripheralTests {
         #expect(emissions == all)
     }
 
-    @Test("The command is echoed where that is asked for; others are ignored, and so is one with a line end")
+    @Test("The command is echoed on request, and other commands are ignored")
     func commands() {
         var storm = Self.sensor(rows: 1, echoes: true)
         for text in ["FROB", "GET_LO", "get_log", "GET_LOG2", "GET_LOG\n", ""] {
@@ -122,7 +122,7 @@ struct StormPeripheralTests {
         #expect(texts(storm.advance(to: .seconds(2))) == ["GET_LOG", "LOG Values: " + Self.log(0..<1)])
     }
 
-    @Test("Measurements are told raw, and behind their prefix, and are in the log from then on")
+    @Test("Measurements are notified raw and with their prefix, and appended to the log")
     func live() {
         var storm = Self.sensor(rows: 2, interval: .seconds(1))
         let emissions = storm.advance(to: .seconds(2))
@@ -133,7 +133,7 @@ struct StormPeripheralTests {
         #expect(texts(storm.advance(to: .milliseconds(2900))) == ["LOG Values: " + Self.log(0..<4)])
     }
 
-    @Test("A measurement within a log is a packet between two of its pieces, and is not in it")
+    @Test("A measurement during a log is a packet of its own and is not in the log")
     func liveWithinLog() {
         var storm = Self.sensor(rows: 1000, interval: .milliseconds(100), pause: StormPeripheral.defaultPause)
         storm.take(Self.getLog(mtu: 100), at: .zero)
@@ -143,7 +143,7 @@ struct StormPeripheralTests {
         #expect(packets.count - log.count == 20)
     }
 
-    @Test("A row that the packets have no room for behind its prefix is told raw, and not cut")
+    @Test("A prefixed row that does not fit the packet is sent only raw")
     func smallPackets() {
         var storm = Self.sensor(rows: 0, interval: .seconds(1))
         storm.take(Self.getLog(mtu: 25), at: .zero)
@@ -155,7 +155,7 @@ struct StormPeripheralTests {
         #expect(texts(emissions, of: Self.live).count == 200)
     }
 
-    @Test("Asked again it begins again")
+    @Test("A repeated command starts the log again")
     func again() {
         var storm = Self.sensor(rows: 1000, pause: StormPeripheral.defaultPause)
         storm.take(Self.getLog(mtu: 100), at: .zero)
@@ -165,7 +165,7 @@ struct StormPeripheralTests {
         #expect(texts(storm.advance(to: .seconds(10))).joined() == "LOG Values: " + Self.log(0..<1000))
     }
 
-    @Test("Once nobody is left it stops, and says nothing; the next central begins anew")
+    @Test("Without a central the log stops, and the next central gets it from the start")
     func nobody() {
         var storm = Self.sensor(rows: 1000, interval: .seconds(1), pause: StormPeripheral.defaultPause)
         storm.take(.connected, at: .zero)
@@ -181,7 +181,7 @@ struct StormPeripheralTests {
         #expect(packets.joined() == "LOG Values: " + Self.log(0..<1005))
     }
 
-    @Test("A reset loses what is being sent, and not the log")
+    @Test("A reset drops the log in progress, but not the stored log")
     func reset() {
         var storm = Self.sensor(rows: 1000, pause: StormPeripheral.defaultPause)
         storm.take(Self.getLog(), at: .zero)
