@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Programs that are killed while they record.
-@Suite("Recorder killed", .serialized, .timeLimit(.minutes(60)))
+@Suite("Crashes of recording programs", .serialized, .timeLimit(.minutes(60)))
 struct CrashTests {
     private let bench = RecordBench()
 
@@ -21,7 +21,7 @@ struct CrashTests {
         }
     }
 
-    @Test("kill -9 at any moment: nothing that was acknowledged is lost, and the database is whole")
+    @Test("After kill -9 at any moment every acknowledged record is in an intact database")
     func killed() async throws {
         let seeds = Array(Seeds(51, soak: 1_000))
         // Three programs at a time record into one database, and each is killed while the others write.
@@ -69,7 +69,7 @@ struct CrashTests {
         return ranges
     }
 
-    @Test("Two programs that begin one database at the same time both record into it")
+    @Test("Two programs that create one database at the same time both record into it")
     func twoAtOnce() async throws {
         let programs = [try await start(from: 0), try await start(from: 1_000_000)]
         for program in programs { try await acknowledged(20, program) }

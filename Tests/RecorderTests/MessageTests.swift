@@ -13,7 +13,7 @@ struct MessageTests {
         return messages
     }
 
-    @Test("A message is kept byte for byte, and waits to be handed on")
+    @Test("A message is stored byte for byte as pending")
     func kept() async throws {
         let recorder = bench.recorder()
         var message = message(1)
@@ -24,7 +24,7 @@ struct MessageTests {
         await recorder.close()
     }
 
-    @Test("An id is kept once, in whatever case it is written, and the first message stands")
+    @Test("A message id is stored once, in upper or lower case, and the first message stays")
     func duplicates() async throws {
         let recorder = bench.recorder()
         var other = message(2, id: message(1).id.lowercased())
@@ -35,7 +35,7 @@ struct MessageTests {
         await recorder.close()
     }
 
-    @Test("A message that was handed on is marked, and stays so when it comes again")
+    @Test("A synced message stays synced when it is received again")
     func synced() async throws {
         let recorder = bench.recorder()
         var synced = message(3)
@@ -48,7 +48,7 @@ struct MessageTests {
         await recorder.close()
     }
 
-    @Test("Messages are looked up by their category")
+    @Test("Messages are filtered by category")
     func categories() async throws {
         let recorder = bench.recorder()
         var sos = message(2)
@@ -59,7 +59,7 @@ struct MessageTests {
         await recorder.close()
     }
 
-    @Test("Many messages are kept, in their order, and found again by another recorder")
+    @Test("10,000 messages keep their order, and another recorder recognises their ids")
     func many() async throws {
         let count = Seeds.amount(10_000, soak: 100_000)
         let first = bench.recorder()
@@ -74,7 +74,7 @@ struct MessageTests {
         #expect(try bench.value("PRAGMA integrity_check") == "ok")
     }
 
-    @Test("Where nothing can be written none of a commit is kept, and it is not tried again")
+    @Test("A commit to a locked database stores nothing, and is not retried")
     func refused() async throws {
         try await bench.prepare()
         let holder = try LockHolder(bench)

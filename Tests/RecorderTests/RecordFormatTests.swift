@@ -18,7 +18,7 @@ struct RecordFormatTests {
         ]
     }()
 
-    @Test("A record is the same after it was a line", arguments: contents)
+    @Test("A record survives the round trip through its line", arguments: contents)
     func there(_ content: Record.Content) {
         let record = Record(session: .max, time: RecordTime(milliseconds: -1), content)
         #expect(!record.line.contains("\n"))
@@ -26,7 +26,7 @@ struct RecordFormatTests {
     }
 
     @Test(
-        "What is no record is none",
+        "A line that is no record is rejected",
         arguments: [
             "", "commit", "begun\t1\t2", "reading\t1\t2\t\"k\"\t[1]", "reading\tx\t2\t\"k\"\t{}",
             "event\t1\t2\tk\tnull",
@@ -34,7 +34,7 @@ struct RecordFormatTests {
         ])
     func foreign(_ line: String) { #expect(Record(line: line[...]) == nil) }
 
-    @Test("A value over time is the same after it was a line")
+    @Test("A series survives the round trip through its line")
     func series() {
         let points = [
             FoldedSeries.Point(time: RecordTime(milliseconds: -7), value: -0.1, isFirst: true),
@@ -50,7 +50,7 @@ struct RecordFormatTests {
         }
     }
 
-    @Test("The members of a reading are told apart, whatever is in their names and values")
+    @Test("A reading's members are separated, whatever their names and values contain")
     func members() {
         func members(_ json: String) -> [String] {
             ReadingMembers(json.utf8).map {
@@ -67,14 +67,14 @@ struct RecordFormatTests {
         for length in 0..<text.utf8.count { _ = members(String(text.prefix(length))) }
     }
 
-    @Test("What JSON has behind a backslash is understood")
+    @Test("JSON escapes are decoded")
     func escapes() {
         #expect(JSONText.unquoted(#""\b\f\n\r\t\/\\\"\u00e4\ud83d\ude00""#) == "\u{8}\u{C}\n\r\t/\\\"ä😀")
         #expect(JSONText.unquoted("null") == nil)
     }
 
     @Test(
-        "An answer is the same after it was a line",
+        "An answer survives the round trip through its line",
         arguments: [
             Answer.row(["1", "\"a\"", "null"]), .overflowing, .recovered(lost: 3), .done(written: 1, lost: 2),
             .failing(Trouble(code: "full", text: "can't write:\tfull", hint: "make room")),
@@ -88,7 +88,7 @@ struct RecordFormatTests {
         json: #"{"a":"\t ä😀"}"#)
 
     @Test(
-        "A request is the same after it was a line",
+        "A request survives the round trip through its line",
         arguments: [MessageRequest.store(strange), .markSynced(id: "a\t\"b"), .commit])
     func requests(_ request: MessageRequest) {
         #expect(!request.line.contains("\n"))
@@ -97,7 +97,7 @@ struct RecordFormatTests {
     }
 
     @Test(
-        "What is no request is none",
+        "A line that is no request is rejected",
         arguments: [
             "", "commit\t1", "synced", "synced\tx", "store", "store\t\"i\"\t\"c\"\t1\tlost\t{}",
             "store\t\"i\"\t\"c\"\t1\tsynced\t[]", "store\t\"i\"\t\"c\"\tx\tsynced\t{}",

@@ -4,7 +4,7 @@ import Testing
 @Suite("Times as text")
 struct RecordTimeTests {
     @Test(
-        "A time is so long ago, or a date",
+        "A typed time is an age or a date",
         arguments: [
             ("2h", 1_763_704_800), ("7d", 1_763_107_200), ("90s", 1_763_711_910),
             ("1970-01-02Z", 86400), ("2025-11-21T08:00Z", 1_763_712_000), ("2025-11-21 08:00:05Z", 1_763_712_005),
@@ -16,7 +16,7 @@ struct RecordTimeTests {
         #expect(RecordTime(typed: text, now: now)?.milliseconds == seconds * 1000)
     }
 
-    @Test("An instant is written to the millisecond, before 1970 too")
+    @Test("Times are printed to the millisecond, also before 1970")
     func written() {
         #expect(RecordTime(milliseconds: 1_763_712_005_678).iso8601 == "2025-11-21T08:00:05.678Z")
         #expect(RecordTime(milliseconds: -1).iso8601 == "1969-12-31T23:59:59.999Z")
@@ -27,7 +27,7 @@ struct RecordTimeTests {
         #expect(time.secondsSince1970 == 1_763_712_005.007)
     }
 
-    @Test("A time that is written is one that can be typed")
+    @Test("A printed time can be typed")
     func printed() {
         let time = RecordTime(milliseconds: 1_763_712_005_678)
         #expect(RecordTime(typed: time.iso8601) == time)
@@ -45,7 +45,7 @@ struct RecordTimeTests {
     }
 
     @Test(
-        "What is no time is none",
+        "Text that is no time is rejected",
         arguments: [
             "", "2", "soon", "2025-02-30", "2025-13-01", "2025-11-21T25:00", "-1h", "2025-11-21T", "2025-11-21T08:00+1",
             "2025-11-21T08:00+25:00", "2025-11-21T08:00:05.x", "2025-11-21T08", "2025-11-21ZZ",

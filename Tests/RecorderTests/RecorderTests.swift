@@ -8,7 +8,7 @@ import Testing
 struct RecorderTests {
     private let bench = RecordBench()
 
-    @Test("What is recorded of a session can be looked up, at the clock's time")
+    @Test("Readings, events and errors of a session can be looked up, with the clock's time")
     func everything() async throws {
         let recorder = bench.recorder()
         let session = recorder.beginSession(family: "pump", endpoint: "/dev/ttyUSB0", device: "0403:6001/A50285BI")
@@ -35,7 +35,7 @@ struct RecorderTests {
         #expect(bench.reports.state == [])
     }
 
-    @Test("What flush has acknowledged is in the database while the recorder lives")
+    @Test("Flushed records are in the database while the recorder is still open")
     func flush() async throws {
         let recorder = bench.recorder(interval: .seconds(1000))
         let session = recorder.beginSession(family: "led", endpoint: "sim:led", device: nil)
@@ -46,7 +46,7 @@ struct RecorderTests {
         await recorder.close()
     }
 
-    @Test("A record is written without being asked for")
+    @Test("Records are written without a flush")
     func interval() async throws {
         try await bench.prepare()
         let watch = try FolderWatch(bench.folder.path("data"))
@@ -60,7 +60,7 @@ struct RecorderTests {
         await recorder.close()
     }
 
-    @Test("Whoever records steps back behind all others")
+    @Test("Background scheduling sets the niceness to 10")
     func stepBack() async throws {
         let niceness = try await onThread {
             Scheduling.stepBack()
@@ -69,7 +69,7 @@ struct RecorderTests {
         #expect(niceness == 10)
     }
 
-    @Test("A filter takes a time, a family, and a device by its name or its endpoint")
+    @Test("Records are filtered by time, by family, and by the device's name or endpoint")
     func filters() async throws {
         let recorder = bench.recorder()
         for (number, family) in ["pump", "storm"].enumerated() {
@@ -94,7 +94,7 @@ struct RecorderTests {
         #expect(try bench.rows(.columns, filter).count == 2)
     }
 
-    @Test("A name that a device makes up is a name, whatever it holds")
+    @Test("A member name may contain quotes, SQL or other special characters")
     func strangeNames() async throws {
         let recorder = bench.recorder()
         let session = recorder.beginSession(family: "pump", endpoint: "x", device: nil)
@@ -107,7 +107,7 @@ struct RecorderTests {
         for row in rows { #expect(row[6...].filter { $0 == "7" }.count == 1, "\(row)") }
     }
 
-    @Test("What comes when memory is used up is let go, counted, and told once")
+    @Test("Records beyond the memory limit are dropped, counted and reported once")
     func overflow() async throws {
         try await bench.prepare()
         let recorder = bench.recorder(memoryLimit: 10_000, interval: .seconds(1000))
@@ -124,7 +124,7 @@ struct RecorderTests {
         #expect(bench.reports.state.filter { $0 == .overflowing }.count == 1)
     }
 
-    @Test("After the end nothing is taken")
+    @Test("A closed recorder refuses to flush")
     func closed() async throws {
         let recorder = bench.recorder()
         await recorder.close()
@@ -133,7 +133,7 @@ struct RecorderTests {
         #expect(await recorder.close() == RecorderTally())
     }
 
-    @Test("A database whose file is taken away is begun anew, with its sessions")
+    @Test("A deleted database file is created anew, with its sessions")
     func removed() async throws {
         let recorder = bench.recorder()
         let session = recorder.beginSession(family: "pump", endpoint: "x", device: nil)

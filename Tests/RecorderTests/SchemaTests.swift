@@ -19,14 +19,14 @@ struct SchemaTests {
         try database.close()
     }
 
-    @Test("An older database is looked up as it is")
+    @Test("An older database is readable without migration")
     func read() throws {
         try restore()
         #expect(try bench.rows(.columns).first?.suffix(3) == [#""on""#, "70", "34.5"])
         try RecordReader(bench.path).readMessages { Issue.record("there was no table of messages: \($0)") }
     }
 
-    @Test("An older database gets the tables that it lacks, and keeps what it has")
+    @Test("Migrating an older database adds the missing tables and keeps its rows")
     func migrate() async throws {
         try restore()
         let recorder = bench.recorder()

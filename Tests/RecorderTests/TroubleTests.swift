@@ -6,11 +6,11 @@ import TestSupport
 import Testing
 
 /// Conditions that prevent recording.
-@Suite("Recorder in trouble", .timeLimit(.minutes(5)))
+@Suite("Recorder failures", .timeLimit(.minutes(5)))
 struct TroubleTests {
     private let bench = RecordBench()
 
-    @Test("A locked database is told of once, and written when it is free")
+    @Test("A locked database is reported once, and written when the lock is released")
     func locked() async throws {
         try await bench.prepare()
         let holder = try LockHolder(bench)
@@ -29,7 +29,7 @@ struct TroubleTests {
         #expect(await recorder.close() == RecorderTally(written: 4, lost: 0))
     }
 
-    @Test("What can't be written at the end is counted")
+    @Test("Records that cannot be written before closing are counted as lost")
     func lost() async throws {
         try await bench.prepare()
         let holder = try LockHolder(bench)
@@ -43,7 +43,7 @@ struct TroubleTests {
         try holder.release()
     }
 
-    @Test("Recording goes on at once however long the database is locked")
+    @Test("Recording does not block while the database is locked")
     func neverBlocks() async throws {
         try await bench.prepare()
         let holder = try LockHolder(bench)
@@ -56,7 +56,7 @@ struct TroubleTests {
         #expect(bench.reports.state == [])
     }
 
-    @Test("A file that may grow no further is a full disk; what was acknowledged before is kept")
+    @Test("A file at its size limit is reported as a full disk, and acknowledged records are kept")
     func fullDisk() async throws {
         try await bench.prepare()
         // In blocks of 512 bytes.
@@ -76,7 +76,7 @@ struct TroubleTests {
     }
 
     @Test(
-        "A database that can't be used is told of",
+        "An unusable database is reported",
         arguments: [("no database", RecorderError.Code.damaged), ("newer", .newerSchema), ("a folder", .notPermitted)])
     func unusable(_ what: String, _ code: RecorderError.Code) async throws {
         try await bench.prepare()
@@ -98,7 +98,7 @@ struct TroubleTests {
         #expect(bench.reports.state.count == 1)
     }
 
-    @Test("A folder that is not to be made is told of")
+    @Test("A data folder that cannot be created is reported")
     func folder() async throws {
         let file = bench.folder.write("", to: "data")
         let recorder = bench.recorder()
@@ -107,7 +107,7 @@ struct TroubleTests {
         await recorder.close()
     }
 
-    @Test("A folder is free as soon as its lock is released, also while a forked process still has its descriptor")
+    @Test("A released folder lock is free, also while a forked process still has its descriptor")
     func inheritedLock() throws {
         let lock = try FolderLock(bench.folder.path, patience: .zero)
         let inherited = dup(lock.descriptor)

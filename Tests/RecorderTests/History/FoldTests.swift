@@ -3,7 +3,7 @@ import Recorder
 import TestSupport
 import Testing
 
-@Suite("Folding into a chart")
+@Suite("Folding readings into chart points")
 struct FoldTests {
     private let bench = RecordBench()
 
@@ -30,7 +30,7 @@ struct FoldTests {
         (series?.points ?? []).map { "\($0.isFirst ? "!" : "")\($0.time.milliseconds)=\($0.value)" }
     }
 
-    @Test("Of each column the lowest and the highest are kept, however many readings there are")
+    @Test("Each column keeps its lowest and its highest reading")
     func extremes() async throws {
         let records = (0..<1000).map { number -> (UInt64, Int64, String) in
             (1, Int64(number), #"{"n":\#(number % 100 == 37 ? -5 : number % 100 == 73 ? 7.25 : 1)}"#)
@@ -40,7 +40,7 @@ struct FoldTests {
         #expect(text(series.first) == ["!37=-5.0", "73=7.25"] + (1..<10).flatMap { ["\($0)37=-5.0", "\($0)73=7.25"] })
     }
 
-    @Test("A line ends where its value is missing, and where another session begins")
+    @Test("A curve breaks at a missing value and at the start of another session")
     func gaps() async throws {
         let series = try await fold(
             1000,
@@ -53,7 +53,7 @@ struct FoldTests {
         #expect(text(series.last) == ["!0=1.0", "10=1.0", "!30=1.0", "!40=1.0", "50=1.0"])
     }
 
-    @Test("Each device has lines of its own, and so has each part of one; they do not end each other's")
+    @Test("Devices and parts of a device have separate curves that do not break each other")
     func parts() async throws {
         let series = try await fold(
             1000,
@@ -67,7 +67,7 @@ struct FoldTests {
         #expect(series.map { text($0) } == [["!0=5.0", "20=8.0"], ["!5=6.0", "25=9.0"], ["!10=7.0"]])
     }
 
-    @Test("Yes, no and the states of a pump are numbers; other words are not")
+    @Test("Booleans and pump states are charted as numbers; other words are left out")
     func words() async throws {
         let series = try await fold(
             10,
@@ -80,13 +80,14 @@ struct FoldTests {
         #expect(text(series.last) == ["!0=1.0", "10=0.0"])
     }
 
-    @Test("Numbers are read to their last digit", arguments: ["-0.1", "12.345678", "1e-3", "123456789012345678", "0"])
+    @Test(
+        "Numbers are parsed to their last digit", arguments: ["-0.1", "12.345678", "1e-3", "123456789012345678", "0"])
     func numbers(_ text: String) async throws {
         let series = try await fold(10, [(1, 0, "{\"n\":\(text)}")])
         #expect(series.first?.points.map(\.value) == [try #require(Double(text))])
     }
 
-    @Test("Nothing recorded is nothing to draw")
+    @Test("An empty record has no curves")
     func nothing() async throws {
         try await bench.prepare()
         #expect(try await fold(10, []).isEmpty)

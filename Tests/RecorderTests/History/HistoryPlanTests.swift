@@ -9,7 +9,7 @@ import Testing
 // GRDB also has a type Record.
 import struct RecordFormat.Record
 
-@Suite("How the record is looked up")
+@Suite("Query plans of the record")
 struct HistoryPlanTests {
     private let bench = RecordBench()
 
@@ -32,7 +32,7 @@ struct HistoryPlanTests {
     }
 
     @Test(
-        "A time is looked up in its index, and rows come in their order without being sorted", arguments: [true, false])
+        "A time filter uses the time index, and rows are not sorted again", arguments: [true, false])
     func times(isOptimized: Bool) async throws {
         try await bench.prepare()
         if !isOptimized { try bench.dropIndex() }
@@ -61,7 +61,7 @@ struct HistoryPlanTests {
     }
 
     @Test(
-        "Sessions are counted in one pass over each table, in the index where there is one", arguments: [true, false])
+        "Counting sessions takes one pass over each table, in the session index if it exists", arguments: [true, false])
     func sessions(isOptimized: Bool) async throws {
         try await bench.prepare()
         if !isOptimized { try bench.dropIndex() }
@@ -76,14 +76,14 @@ struct HistoryPlanTests {
         }
     }
 
-    @Test("A new database has the index by sessions")
+    @Test("A new database has the session index")
     func new() async throws {
         try await bench.prepare()
         #expect(try RecordReader(bench.path).isOptimized)
         #expect(try RecordFile.optimize(bench.path) == false)
     }
 
-    @Test("A small database gets the index when it is written to; a large one only when it is asked for")
+    @Test("Writing adds the session index to a small database; a large one needs an explicit request")
     func old() async throws {
         try await bench.prepare()
         try bench.dropIndex()
@@ -103,7 +103,7 @@ struct HistoryPlanTests {
         #expect(try bench.rows(.sessions).map { $0[7] } == ["1"])
     }
 
-    @Test("A device's rows are the same with the index and without", arguments: [true, false])
+    @Test("A device's rows are the same with and without the session index", arguments: [true, false])
     func sameRows(isOptimized: Bool) async throws {
         let recorder = bench.recorder()
         for name in ["a", "b"] {
@@ -129,7 +129,7 @@ struct HistoryPlanTests {
         #expect(try bench.rows(.columns, filter).isEmpty)
     }
 
-    @Test("Sessions are those that were open in that time; one without an end was open up to its last row")
+    @Test("A time range selects the sessions open in it; an unended session lasts until its last row")
     func openSessions() async throws {
         let recorder = bench.recorder()
         let sessions: [(String, Int, Int, Int?)] = [
