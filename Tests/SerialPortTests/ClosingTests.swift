@@ -20,7 +20,7 @@ import Testing
         #expect(port.isClosed)
     }
 
-    @Test func `Closing unlocks the port, though a child that inherited its descriptor lives on`() throws {
+    @Test func `Closing unlocks the port, also while a child still has the inherited descriptor`() throws {
         // A child's copy of the descriptor shares the lock.
         let copy = dup(port.descriptor)
         defer { close(copy) }
@@ -29,7 +29,7 @@ import Testing
         next.close()
     }
 
-    @Test func `Closing its channel unlocks the port as well`() async throws {
+    @Test func `Closing the port's channel unlocks the port, also while a child has its descriptor`() async throws {
         let copy = dup(port.descriptor)
         defer { close(copy) }
         await port.channel().close()
@@ -37,7 +37,7 @@ import Testing
         next.close()
     }
 
-    @Test func `Every operation on a closed port says that it is closed`() throws {
+    @Test func `Every operation on a closed port fails with closed`() throws {
         port.close()
         let operations: [(SerialPort) throws -> Void] = [
             { port in _ = try port.readOnce() },
@@ -57,13 +57,13 @@ import Testing
         }
     }
 
-    @Test func `What was written before closing reaches the other end`() throws {
+    @Test func `Bytes written before closing reach the other end`() throws {
         #expect(try port.send(Array("OFF\n".utf8)) == .bytes(4))
         #expect(port.close() == .drained)
         #expect(try terminal.receive(4) == Array("OFF\n".utf8))
     }
 
-    @Test func `A port that is let go closes itself`() throws {
+    @Test func `A released port closes itself`() throws {
         func openAndForget() throws -> Int {
             let terminal = try PseudoTerminal(holdsSlaveOpen: false)
             _ = try SerialPort(path: terminal.path)
@@ -72,12 +72,12 @@ import Testing
         #expect(try openAndForget() == 0)
     }
 
-    @Test func `Draining ends when there is nothing left`() throws {
+    @Test func `Draining ends when no output is left`() throws {
         #expect(try port.send([1]) == .bytes(1))
         try port.drain(deadline: .now + .seconds(60))
     }
 
-    @Test func `Closing while others read and write ends them with the same word`() async throws {
+    @Test func `Closing the port ends concurrent reads and writes with closed`() async throws {
         for _ in 0..<50 {
             let terminal = try PseudoTerminal()
             let port = try SerialPort(path: terminal.path)
@@ -108,7 +108,7 @@ import Testing
 }
 
 @Suite struct SharedDescriptorTests {
-    @Test func `A descriptor in use is closed by the one who gives it back last`() throws {
+    @Test func `A borrowed descriptor is closed when its last borrower returns it`() throws {
         let terminal = try PseudoTerminal(holdsSlaveOpen: false)
         let shared = SharedDescriptor(open(terminal.path, O_RDWR | O_NOCTTY | O_CLOEXEC))
         #expect(shared.borrow() == shared.number)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct OpeningTests {
     @Test(arguments: ["/dev/no-such-port", "/dev/null/port"])
-    func `A path with nothing there is no such port`(path: String) throws {
+    func `A missing path is reported as no such port`(path: String) throws {
         let error = try failure { _ = try SerialPort(path: path) }
         #expect(error.code == .noSuchPort)
         #expect(error.path == path)
@@ -14,13 +14,13 @@ import Testing
     }
 
     @Test(arguments: ["/dev", "/dev/null", "/etc/hostname"])
-    func `A directory, another device and a plain file are no terminals`(path: String) throws {
+    func `A directory, another device and a plain file are rejected as no terminals`(path: String) throws {
         let error = try failure { _ = try SerialPort(path: path) }
         #expect(error.code == .notATerminal)
         #expect(error.hint != nil)
     }
 
-    @Test func `A plain file that someone has locked is no terminal, and not busy`() async throws {
+    @Test func `A locked plain file is reported as no terminal, not as busy`() async throws {
         let folder = TemporaryFolder()
         let child = try await ChildProcess(["flock", folder.path("a"), "sh", "-c", "echo ready; read x"])
         #expect(try await child.output.line() == "ready")
@@ -28,7 +28,7 @@ import Testing
         #expect(error.code == .notATerminal)
     }
 
-    @Test func `A node that the user may not use says who may`() throws {
+    @Test func `A port that the user may not open names the group that may`() throws {
         let terminal = try PseudoTerminal()
         // 5 is `tty` on Debian, a group without root as a member.
         if geteuid() == 0 { #expect(chown(terminal.path, 0, 5) == 0) }
@@ -41,7 +41,7 @@ import Testing
         #expect(error.hint != nil && error.hint == NodePermissions(path: terminal.path)?.hint(terminal.path))
     }
 
-    @Test func `A node that only its owner may use says so`() throws {
+    @Test func `A port that only its owner may open is reported with a hint`() throws {
         let terminal = try PseudoTerminal()
         #expect(chmod(terminal.path, 0) == 0)
         let error = try asNobody {
@@ -51,7 +51,7 @@ import Testing
         #expect(error.hint != nil && error.hint == NodePermissions(path: terminal.path)?.hint(terminal.path))
     }
 
-    @Test func `The descriptor does not block and is not inherited`() throws {
+    @Test func `The descriptor is non-blocking and not inherited`() throws {
         let terminal = try PseudoTerminal()
         let port = try SerialPort(path: terminal.path)
         for descriptor in [port.descriptor, terminal.descriptor] {
@@ -60,20 +60,20 @@ import Testing
         }
     }
 
-    @Test func `Line policies are no error without modem lines, nor is low latency`() throws {
+    @Test func `A terminal without modem lines accepts line policies and low latency`() throws {
         let terminal = try PseudoTerminal()
         let options = SerialOptions(dtrOnOpen: .asserted, rtsOnOpen: .deasserted, lowLatency: true)
         let port = try SerialPort(path: terminal.path, options: options)
         #expect(try !port.currentOptions().lowLatency)
     }
 
-    @Test func `Opening is no edge on DTR where there are no modem lines, whatever the last user has set`() throws {
+    @Test func `Opening raises no DTR edge on a terminal without modem lines, whatever was set before`() throws {
         let terminal = try PseudoTerminal()
         try SerialPort(path: terminal.path, options: SerialOptions(hangUpOnClose: true)).close()
         #expect(try !SerialPort(path: terminal.path).raisedDTR)
     }
 
-    @Test func `What the device said before the port was opened is kept`() throws {
+    @Test func `Input from before the port was opened is kept`() throws {
         let terminal = try PseudoTerminal()
         #expect(try terminal.send(Array("hello".utf8)) == .bytes(5))
         let port = try SerialPort(path: terminal.path, options: SerialOptions(baudRate: 115_200))

@@ -29,32 +29,32 @@ import Testing
         }
     }
 
-    @Test func `With nothing to send there is no waiting`() throws {
+    @Test func `Draining without output does not wait`() throws {
         let driver = Driver(unsent: 0, rate: 1)
         #expect(try driver.drain(for: .zero) == 0)
         #expect(driver.waits == [])
     }
 
-    @Test func `It waits until all is sent, looking less and less often`() throws {
+    @Test func `Draining waits until everything is sent, with growing pauses`() throws {
         let driver = Driver(unsent: 60, rate: 1)
         #expect(try driver.drain(for: .seconds(1)) == 0)
         #expect(driver.waits == [1, 2, 4, 8, 16, 16, 16])
     }
 
-    @Test func `A stalled device holds it up no longer than the deadline`() throws {
+    @Test func `Draining to a stalled device ends at the deadline`() throws {
         let driver = Driver(unsent: 60, rate: 0)
         let start = driver.now
         #expect(try driver.drain(for: .milliseconds(100)) == 60)
         #expect(driver.now - start < .milliseconds(120))
     }
 
-    @Test func `With no time it looks once`() throws {
+    @Test func `Draining with a zero timeout checks the output once`() throws {
         let driver = Driver(unsent: 60, rate: 1)
         #expect(try driver.drain(for: .zero) == 60)
         #expect(driver.waits == [])
     }
 
-    @Test func `An error ends it`() throws {
+    @Test func `An error ends draining`() throws {
         let gone = SerialError(.disconnected, activity: "sending to", path: "port")
         let drain = OutputDrain(unsentBytes: { 1 }, wait: { _ throws(SerialError) in throw gone })
         #expect(try failure { _ = try drain.run(until: .now + .seconds(60)) } == gone)

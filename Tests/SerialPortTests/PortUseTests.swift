@@ -22,7 +22,7 @@ import Testing
         input()
         """
 
-    @Test func `A program that has the port open without a lock uses it, and this one does not`() async throws {
+    @Test func `A program that has the port open without a lock is a holder; this process is not`() async throws {
         let terminal = try PseudoTerminal()
         #expect(PortHolder.others(of: terminal.path).isEmpty)
         let child = try await ChildProcess(["sh", "-c", "exec 3<>'\(terminal.path)'; echo ready; read x"])
@@ -32,7 +32,7 @@ import Testing
         #expect(use.claims.isEmpty)
     }
 
-    @Test func `Who locked it comes first`() async throws {
+    @Test func `The holder with the lock is listed first`() async throws {
         let terminal = try PseudoTerminal()
         let opener = try await ChildProcess(["sh", "-c", "exec 3<>'\(terminal.path)'; echo ready; read x"])
         #expect(try await opener.output.line() == "ready")
@@ -43,8 +43,7 @@ import Testing
         #expect(holders.map(\.holdsLock) == [true, false])
     }
 
-    @Test func `The simulator behind a pseudo-terminal is the device, also where it keeps the slave open`() async throws
-    {
+    @Test func `The simulator behind a pseudo-terminal is no holder, even if it keeps the slave open`() async throws {
         let simulator = try await ChildProcess(["python3", "-c", Self.simulator])
         let path = try await simulator.output.line()
         #expect(PortHolder.all(of: path).map(\.processID) == [simulator.processID])
@@ -57,7 +56,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "Only root may mount a file system of terminals"))
-    func `Another container's terminal of the same number is another`() async throws {
+    func `A terminal of the same number in another container has other holders`() async throws {
         let terminal = try PseudoTerminal()
         let script = """
             mount -t devpts -o newinstance,ptmxmode=0666 devpts /dev/pts
@@ -70,7 +69,7 @@ import Testing
         #expect(holders.contains(getpid()) && !holders.contains(stranger.processID))
     }
 
-    @Test func `One look serves all ports that were opened before it`() async throws {
+    @Test func `One scan serves all ports that were opened before it`() async throws {
         let memory = OpenDevices.Memory()
         let terminal = try PseudoTerminal()
         let start = ContinuousClock.now
@@ -84,13 +83,13 @@ import Testing
         #expect(holders(since: .now).contains(opener.processID))
     }
 
-    @Test func `What is no device, or not there, is not used`() {
+    @Test func `A missing path or a file that is no device has no holders`() {
         for path in ["/dev/no-such-port", "/etc/hostname", "/dev"] {
             #expect(PortHolder.others(of: path).isEmpty)
         }
     }
 
-    @Test func `Of other users' processes only root sees the open files`() throws {
+    @Test func `Only root sees the open files of other users' processes`() throws {
         let all = PortHolder.processesInSight()
         #expect(all.seen > 0)
         let nobodys = try asNobody { PortHolder.processesInSight() }
@@ -98,7 +97,7 @@ import Testing
         #expect(nobodys.unseen > 0)
     }
 
-    @Test func `A busy port that a hidden process has is never opened shared`() {
+    @Test func `A port that a hidden process has locked is busy, with a hint`() {
         let error = SerialError(busy: "/dev/no-such-port", isLocked: true)
         #expect(error.code == .busy(holder: nil))
         #expect(error.hint == SerialError.hint(onUnseenHolderOf: "/dev/no-such-port"))
@@ -114,7 +113,7 @@ import Testing
 
     private func files(of port: String) -> [LockFile] { LockFile.all(of: port, in: folder.path) }
 
-    @Test func `A lock file names the process that claims the port, while it runs`() async throws {
+    @Test func `A lock file names the process that claims the port, until that process ends`() async throws {
         defer { remove("LCK..ttyUSB0") }
         #expect(files(of: "/dev/ttyUSB0").isEmpty)
         let child = try await ChildProcess(["sh", "-c", "echo ready; read x; exit 0"])
@@ -134,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: ["", "\n", "minicom\n", "-7\n", "0\n", "99999999999\n", "\u{0}\u{1}\u{2}\u{3}"])
-    func `A lock file with anything else names no process`(text: String) throws {
+    func `A lock file without a valid process id names no process`(text: String) throws {
         defer { remove("LCK..ttyUSB0") }
         _ = folder.write(text, to: "LCK..ttyUSB0")
         let file = try #require(files(of: "/dev/ttyUSB0").first)
@@ -142,7 +141,7 @@ import Testing
         #expect(file.holder == nil)
     }
 
-    @Test func `Each program has its own name for a port, and all are looked for`() throws {
+    @Test func `Lock files under every name of a port are found`() throws {
         let terminal = try PseudoTerminal(link: folder.path("a"))
         let number = try #require(terminal.path.split(separator: "/").last)
         let names = ["LCK..a", "LCK..\(number)", "LCK..pts_\(number)"]
@@ -162,13 +161,13 @@ import Testing
         #expect(files(of: "\(linked)/\(number)").count == 2)
     }
 
-    @Test func `Our own lock file is none of another program's`() {
+    @Test func `This process's own lock file is ignored`() {
         defer { remove("LCK..ttyUSB0") }
         _ = folder.write("\(getpid())\n", to: "LCK..ttyUSB0")
         #expect(files(of: "/dev/ttyUSB0").isEmpty)
     }
 
-    @Test func `A claim is a lock file of a program that runs and was not seen to have the port open`() async throws {
+    @Test func `A lock file is a claim until its process is seen with the port open`() async throws {
         let terminal = try PseudoTerminal()
         let name = "LCK..\(try #require(terminal.path.split(separator: "/").last))"
         defer { remove(name) }

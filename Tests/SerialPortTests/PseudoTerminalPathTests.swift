@@ -4,18 +4,18 @@ import Testing
 
 @testable import SerialPort
 
-@Suite("The way to a pseudo-terminal")
+@Suite("Paths to pseudo-terminals")
 struct PseudoTerminalPathTests {
     private let folder = TemporaryFolder()
 
-    @Test func `What is no pseudo-terminal has none`() throws {
+    @Test func `A path that leads to no pseudo-terminal is refused`() throws {
         #expect(PseudoTerminalPath("/dev/null") == nil)
         #expect(PseudoTerminalPath(folder.path("nothing")) == nil)
         #expect(symlink("/dev/pts/999999", folder.path("dangling")) == 0)
         #expect(PseudoTerminalPath(folder.path("dangling")) == nil)
     }
 
-    @Test func `A terminal that has gone can't be told from the next of its number`() throws {
+    @Test func `A pseudo-terminal whose number was given out again is gone for good`() throws {
         let terminal = try PseudoTerminal()
         let path = try #require(PseudoTerminalPath(terminal.path))
         #expect(path.destination == .same)
@@ -23,7 +23,7 @@ struct PseudoTerminalPathTests {
         #expect(path.destination == .goneForGood)
     }
 
-    @Test func `A link that was made anew leads to the terminal that is back`() throws {
+    @Test func `A link that was made anew leads to the replacement terminal`() throws {
         let first = try PseudoTerminal(link: folder.path("a"))
         let path = try #require(PseudoTerminalPath(folder.path("a")))
         #expect(path.destination == .same)
@@ -35,7 +35,7 @@ struct PseudoTerminalPathTests {
         second.close()
     }
 
-    @Test func `A link that a killed program has left leads nowhere, and may not lead to another's`() throws {
+    @Test func `A killed program's link counts as gone until its owner makes it anew`() throws {
         let first = try PseudoTerminal()
         #expect(symlink(first.path, folder.path("b")) == 0)
         #expect(symlink("b", folder.path("a")) == 0)

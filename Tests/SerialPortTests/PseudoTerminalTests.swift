@@ -7,7 +7,7 @@ import Testing
 @testable import SerialPort
 
 @Suite struct PseudoTerminalTests {
-    @Test func `A held device survives its clients, and keeps what is written meanwhile for the next`() throws {
+    @Test func `A pseudo-terminal that holds its slave open keeps output for the next client`() throws {
         let terminal = try PseudoTerminal()
         try SerialPort(path: terminal.path).close()
         #expect(try terminal.readOnce() == nil)
@@ -15,7 +15,7 @@ import Testing
         #expect(try SerialPort(path: terminal.path).receive(2) == [1, 2])
     }
 
-    @Test func `A device that is not held is disconnected between its clients`() throws {
+    @Test func `A pseudo-terminal that does not hold its slave is disconnected between clients`() throws {
         let terminal = try PseudoTerminal(holdsSlaveOpen: false)
         #expect(try terminal.readOnce() == nil)
         try SerialPort(path: terminal.path).close()
@@ -38,7 +38,9 @@ import Testing
         #expect(try terminal.readOnce() == nil)
     }
 
-    @Test(.timeLimit(.minutes(5))) func `Its end is heard where input waits that nobody takes`() async throws {
+    @Test(.timeLimit(.minutes(5))) func `The hangup of a closed pseudo-terminal is reported despite unread input`()
+        async throws
+    {
         let terminal = try PseudoTerminal(holdsSlaveOpen: false)
         let client = open(terminal.path, O_RDWR | O_NOCTTY | O_NONBLOCK)
         defer { close(client) }
@@ -69,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `In packet mode the master is told of new settings and of flushes`() throws {
+    @Test func `In packet mode the master receives changes of settings and flushes`() throws {
         let terminal = try PseudoTerminal()
         let port = try SerialPort(path: terminal.path)
         try terminal.setPacketMode(true)
@@ -86,7 +88,7 @@ import Testing
         #expect(try terminal.receive(1) == [8])
     }
 
-    @Test func `A closed pseudo-terminal says so`() throws {
+    @Test func `Every operation on a closed pseudo-terminal fails with closed`() throws {
         let terminal = try PseudoTerminal()
         terminal.close()
         terminal.close()
@@ -97,7 +99,7 @@ import Testing
         #expect(try failure { try terminal.setPacketMode(true) }.code == .closed)
     }
 
-    @Test func `Making and closing a thousand leaks no descriptor`() throws {
+    @Test func `Making and closing a thousand pseudo-terminals leaks no descriptor`() throws {
         for _ in 0..<1000 {
             _ = try PseudoTerminal()
             try PseudoTerminal().close()
@@ -117,7 +119,7 @@ import Testing
         return count < 0 ? nil : String(decoding: buffer.prefix(count), as: UTF8.self)
     }
 
-    @Test func `A client may come by the link, which is removed on closing`() throws {
+    @Test func `Clients can open the port by its link, and closing removes the link`() throws {
         let terminal = try PseudoTerminal(link: folder.path("a"))
         #expect(terminal.linkPath == folder.path("a"))
         #expect(destination(folder.path("a")) == terminal.path)
@@ -126,20 +128,20 @@ import Testing
         #expect(destination(folder.path("a")) == nil)
     }
 
-    @Test func `The holder of a port is found by any of its names`() async throws {
+    @Test func `The holder of a port is found by its link`() async throws {
         let terminal = try PseudoTerminal(link: folder.path("a"))
         let child = try await ChildProcess(["flock", "-o", terminal.path, "sh", "-c", "echo ready; read x"])
         #expect(try await child.output.line() == "ready")
         #expect(PortHolder.all(of: folder.path("a")).first?.processID == child.processID)
     }
 
-    @Test func `A link that leads nowhere is replaced`() throws {
+    @Test func `A dangling link is replaced`() throws {
         #expect(symlink("/dev/pts/999999", folder.path("a")) == 0)
         let terminal = try PseudoTerminal(link: folder.path("a"))
         #expect(destination(folder.path("a")) == terminal.path)
     }
 
-    @Test func `A link that was left by a former holder of the same number is replaced`() throws {
+    @Test func `A stale link to this terminal's own number is replaced`() throws {
         let terminal = try PseudoTerminal()
         #expect(symlink(terminal.path, folder.path("a")) == 0)
         let link = try PortLink(path: folder.path("a"), target: terminal.path)
@@ -165,7 +167,7 @@ import Testing
         for name in names { #expect(rename(folder.path("kept\(name)"), folder.path(name)) == 0) }
     }
 
-    @Test func `A link that a killed program left is replaced, though it leads to another terminal by now`() throws {
+    @Test func `A killed program's link is replaced, even if it leads to another terminal by now`() throws {
         let other = try PseudoTerminal()
         try leaveLink(to: other.path)
         #expect(destination(folder.path("a")) == other.path)
@@ -175,7 +177,7 @@ import Testing
         #expect(destination(folder.path("a")) == nil)
     }
 
-    @Test func `A link that somebody else put in place of one that a killed program left is left alone`() throws {
+    @Test func `A foreign link in place of a killed program's link is left alone`() throws {
         let other = try PseudoTerminal()
         try leaveLink(to: other.path)
         #expect(unlink(folder.path("a")) == 0)
@@ -184,7 +186,7 @@ import Testing
         #expect(destination(folder.path("a")) == other.path)
     }
 
-    @Test func `A link that a living program serves is left alone, wherever it seems to lead`() throws {
+    @Test func `A link that a living program serves is left alone, wherever it leads`() throws {
         let terminal = try PseudoTerminal()
         for target in ["/dev/pts/999999", terminal.path] {
             let link = try PortLink(path: folder.path("a"), target: target)
@@ -195,14 +197,14 @@ import Testing
         }
     }
 
-    @Test func `Nothing is left behind by a link that is removed, or refused`() throws {
+    @Test func `A removed or refused link leaves no files behind`() throws {
         try PortLink(path: folder.path("a"), target: "/dev/null").remove()
         #expect(symlink("/dev/null", folder.path("a")) == 0)
         _ = try failure { _ = try PseudoTerminal(link: folder.path("a")) }
         #expect(access(folder.path(".a.lock"), F_OK) != 0)
     }
 
-    @Test func `A file of somebody else's is not taken for a claim`() throws {
+    @Test func `A foreign file is not taken for a claim`() throws {
         let path = folder.path(".a.lock")
         let file = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
         #expect(write(file, "x", 1) == 1)
@@ -222,7 +224,7 @@ import Testing
         #expect(stat(folder.path("a"), &status) == 0 && status.st_size == 1)
     }
 
-    @Test func `A link that has come to lead elsewhere is not removed`() throws {
+    @Test func `A link that was changed to lead elsewhere is not removed`() throws {
         let terminal = try PseudoTerminal(link: folder.path("a"))
         #expect(unlink(folder.path("a")) == 0)
         #expect(symlink("/dev/null", folder.path("a")) == 0)
@@ -230,7 +232,7 @@ import Testing
         #expect(destination(folder.path("a")) == "/dev/null")
     }
 
-    @Test func `A link in a folder that is not there is an error with a hint`() throws {
+    @Test func `A link in a missing folder is an error with a hint`() throws {
         let error = try failure { _ = try PseudoTerminal(link: "/no/such/folder/port") }
         #expect(error.code == .system && error.errno == ENOENT && error.hint != nil)
     }

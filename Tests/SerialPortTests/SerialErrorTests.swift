@@ -9,7 +9,7 @@ import Testing
         (EISDIR, .notATerminal), (EACCES, .notPermitted), (EPERM, .notPermitted), (EBUSY, .busy(holder: nil)),
         (EMFILE, .system),
     ])
-    func `What open(2) refuses has a code of its own`(errno: Int32, code: SerialError.Code) {
+    func `Each open(2) error maps to its own error code`(errno: Int32, code: SerialError.Code) {
         let error = SerialError(opening: "/dev/no-such-port", errno: errno)
         #expect(error.code == code)
         #expect(error.errno == errno)
@@ -19,19 +19,21 @@ import Testing
         (EIO, SerialError.Code.disconnected), (ENODEV, .disconnected), (ENXIO, .disconnected), (ENOTTY, .unsupported),
         (EOPNOTSUPP, .unsupported), (EACCES, .notPermitted), (EBUSY, .busy(holder: nil)), (ENOMEM, .system),
     ])
-    func `What an open port refuses has a code of its own`(errno: Int32, code: SerialError.Code) {
+    func `Each error of an open port maps to its own error code`(errno: Int32, code: SerialError.Code) {
         #expect(SerialError(errno: errno, activity: "reading from", path: "port").code == code)
     }
 
     @Test(arguments: [
         ("/dev/ttyUSB0", true), ("/dev/pump", true), ("/dev/pts/7", false), ("/tmp/p", false), ("p", false),
     ])
-    func `What a program offers has no cable, and is not plugged in`(path: String, isPlugged: Bool) {
+    func `Hints mention a cable and plugging for serial ports, not for pseudo-terminals`(
+        path: String, isPlugged: Bool
+    ) {
         #expect(SerialError(opening: path, errno: ENOENT).hint?.contains("cable") == isPlugged)
         #expect(SerialError(errno: EIO, activity: "reading", path: path).hint?.contains("plug") == isPlugged)
     }
 
-    @Test func `The group of the node is the one to join`() {
+    @Test func `The hint names the group of the node as the one to join`() {
         #expect(
             NodePermissions(owner: "root", group: "uucp", isAdmitted: false).hint("/dev/ttyUSB0")
                 == "join the port's group, then log in again: sudo usermod -aG uucp $USER")
@@ -40,13 +42,13 @@ import Testing
         #expect(NodePermissions(path: "/dev/no-such-port") == nil)
     }
 
-    @Test func `Whom the node admits is not told to join its group`() {
+    @Test func `A user whom the node admits is not told to join its group`() {
         let hint = NodePermissions(owner: "root", group: "dialout", isAdmitted: true).hint("/dev/ttyUSB0")
         #expect(hint.contains("docker run --device /dev/ttyUSB0") && !hint.contains("usermod"))
     }
 
     @Test(.enabled(if: geteuid() == 0))
-    func `Nobody is told to join the group of root, one without a name, or one that may not`() throws {
+    func `No hint suggests the group of root, a nameless group, or one without access`() throws {
         let terminal = try PseudoTerminal()
         for (group, mode) in [(0, 0o660), (65534, 0o660), (12345, 0o660), (5, 0o640)] {
             #expect(chown(terminal.path, 0, gid_t(group)) == 0 && chmod(terminal.path, mode_t(mode)) == 0)
@@ -57,13 +59,13 @@ import Testing
         #expect(NodePermissions(owner: "bob", isAdmitted: false).hint(terminal.path).hasSuffix(": sudo -u bob"))
     }
 
-    @Test func `A holder that can't be named is another user's, or for root outside of the container`() {
+    @Test func `The hint on an unseen holder suggests sudo, except to root`() {
         let path = "/dev/ttyUSB0"
         #expect(SerialError.hint(onUnseenHolderOf: path, seesAll: false).hasSuffix("sudo fuser -v /dev/ttyUSB0"))
         #expect(!SerialError.hint(onUnseenHolderOf: path, seesAll: true).contains("sudo"))
     }
 
-    @Test func `The description is one line with all that is known`() {
+    @Test func `An error's description is one line with the holder, the errno and the hint`() {
         let holder = PortHolder(processID: 4711, command: "minicom", holdsLock: true)
         let error = SerialError(
             .busy(holder: holder), errno: EBUSY, activity: "opening", path: "/dev/ttyUSB0", hint: "stop minicom")
@@ -72,7 +74,7 @@ import Testing
                 == "opening /dev/ttyUSB0: busy: open in minicom (pid 4711) (Device or resource busy); stop minicom")
     }
 
-    @Test func `Refused settings are told one by one`() {
+    @Test func `Each refused setting is described with the asked and the taken value`() {
         let asked = SerialOptions(baudRate: 250_000, parity: .even)
         let error = SerialError(
             .settingsRefused(asked: asked, taken: SerialOptions()), activity: "opening", path: "/dev/ttyUSB0")

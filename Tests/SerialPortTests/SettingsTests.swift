@@ -11,7 +11,7 @@ import Testing
         terminal = try PseudoTerminal()
     }
 
-    @Test func `The defaults are what the documentation says, and a pseudo-terminal takes them`() throws {
+    @Test func `A new port has the documented default options`() throws {
         let port = try SerialPort(path: terminal.path)
         let options = try port.currentOptions()
         #expect(options == SerialOptions())
@@ -22,13 +22,13 @@ import Testing
     }
 
     @Test(arguments: [1, 50, 300, 9600, 12345, 31250, 57600, 74880, 115_200, 250_000, 921_600, 3_686_400, 12_000_000])
-    func `Any baud rate is taken, and seen from the other end`(rate: Int) throws {
+    func `Any baud rate is accepted, and visible at the other end`(rate: Int) throws {
         let port = try SerialPort(path: terminal.path, options: SerialOptions(baudRate: rate))
         #expect(try port.currentOptions().baudRate == rate)
         #expect(try terminal.clientOptions().baudRate == rate)
     }
 
-    @Test func `A usual rate is written so that programs with the older termios see it`() throws {
+    @Test func `A standard baud rate is visible to programs that use the older termios`() throws {
         let port = try SerialPort(path: terminal.path, options: SerialOptions(baudRate: 115_200))
         var settings = termios()
         #expect(tcgetattr(port.descriptor, &settings) == 0)
@@ -36,7 +36,7 @@ import Testing
         #expect(cfgetispeed(&settings) == speed_t(B115200))
     }
 
-    @Test func `A port that echoed until it was opened says so, once`() async throws {
+    @Test func `The first opening of a port reports that echo was on`() async throws {
         let other = try await ChildProcess(["sh", "-c", "stty echo <'\(terminal.path)'; echo done; read x"])
         #expect(try await other.output.line() == "done")
         #expect(try SerialPort(path: terminal.path).echoed)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `Hanging up on close is as asked for, whatever it was before`(hangUp: Bool) throws {
+    func `The hang-up setting is applied, whatever it was before`(hangUp: Bool) throws {
         try SerialPort(path: terminal.path, options: SerialOptions(hangUpOnClose: !hangUp)).close()
         #expect(try terminal.clientOptions().hangUpOnClose == !hangUp)
         try SerialPort(path: terminal.path, options: SerialOptions(hangUpOnClose: hangUp)).close()
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [SerialOptions.Parity.odd, .even, .mark, .space])
-    func `A parity that the driver drops is an error that says so`(parity: SerialOptions.Parity) throws {
+    func `A parity that the driver drops is reported as refused`(parity: SerialOptions.Parity) throws {
         let asked = SerialOptions(parity: parity)
         let error = try failure { _ = try SerialPort(path: terminal.path, options: asked) }
         var taken = asked
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: 5...7)
-    func `A character size that the driver drops is an error that says so`(dataBits: Int) throws {
+    func `A character size that the driver drops is reported as refused`(dataBits: Int) throws {
         let asked = SerialOptions(dataBits: dataBits)
         let error = try failure { _ = try SerialPort(path: terminal.path, options: asked) }
         var taken = asked
@@ -85,7 +85,7 @@ import Testing
         #expect(error.code == .settingsRefused(asked: asked, taken: taken))
     }
 
-    @Test func `A refused port is closed and can be opened at once`() throws {
+    @Test func `A port with refused settings is closed and can be opened at once`() throws {
         _ = try failure {
             _ = try SerialPort(path: terminal.path, options: SerialOptions(parity: .even))
         }
@@ -111,13 +111,13 @@ import Testing
         #expect(try port.currentOptions() == SerialOptions())
     }
 
-    @Test func `How an open port is shared cannot be changed`() throws {
+    @Test func `The exclusivity of an open port cannot be changed`() throws {
         let port = try SerialPort(path: terminal.path)
         let error = try failure { try port.apply(SerialOptions(exclusivity: .shared)) }
         #expect(error.code == .invalidOption)
     }
 
-    @Test func `Settings that another program changes are read back`() async throws {
+    @Test func `Settings changed by another program are read back`() async throws {
         let port = try SerialPort(path: terminal.path)
         let other = try await ChildProcess(["sh", "-c", "stty 19200 cstopb <'\(terminal.path)'; echo done; read x"])
         #expect(try await other.output.line() == "done")
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: [(9600, 9600, true), (115_200, 113_000, true), (115_200, 112_000, false), (100, 103, false)])
-    func `A rate within two percent counts as taken`(asked: Int, taken: Int, isTaken: Bool) {
+    func `A baud rate within two percent counts as taken`(asked: Int, taken: Int, isTaken: Bool) {
         let differences = SerialOptions(baudRate: asked).differences(from: SerialOptions(baudRate: taken))
         #expect(differences.isEmpty == isTaken)
     }

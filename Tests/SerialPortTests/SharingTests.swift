@@ -12,7 +12,7 @@ import Testing
         terminal = try PseudoTerminal()
     }
 
-    @Test func `A program that makes reads return at once ends no channel`() async throws {
+    @Test func `A channel stays open while another program sets VMIN to 0`() async throws {
         let port = try SerialPort(path: terminal.path)
         var settings = termios()
         #expect(tcgetattr(port.descriptor, &settings) == 0)
@@ -27,7 +27,7 @@ import Testing
         await channel.close()
     }
 
-    @Test func `A port that another program has locked is busy, and the program is named`() async throws {
+    @Test func `A port locked by another program is busy, and the program is named`() async throws {
         let child = try await ChildProcess(["flock", "-o", terminal.path, "sh", "-c", "echo ready; read x"])
         #expect(try await child.output.line() == "ready")
         let error = try failure { _ = try SerialPort(path: terminal.path) }
@@ -38,7 +38,7 @@ import Testing
     }
 
     /// Only the process's own user can read /proc/PID/fd.
-    @Test func `A lock's holder is found without a look at its descriptors, which other users are not shown`()
+    @Test func `The holder of a lock is found without reading its descriptors`()
         async throws
     {
         #expect(PortHolder.locking(terminal.path) == [])
@@ -50,7 +50,7 @@ import Testing
     }
 
     /// Between fork(2) and exec(2) a child has copies of all descriptors of its parent.
-    @Test func `A lock is held by the process that took it, and not by one that has a copy of its descriptor`()
+    @Test func `The process that took a lock holds it, not a child with a copy of the descriptor`()
         async throws
     {
         let script = """
@@ -70,7 +70,7 @@ import Testing
         try await program.ending()
     }
 
-    @Test func `A port that this program has open is busy, and this program is named`() throws {
+    @Test func `A port that this process has open is busy, and this process is named`() throws {
         let port = try SerialPort(path: terminal.path)
         let error = try failure { _ = try SerialPort(path: terminal.path) }
         guard case .busy(let holder?) = error.code else {
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// Between fork(2) and exec(2) a child has the port open too.
-    @Test func `A port whose opening failed is free at once, although a copy of its descriptor is open`() throws {
+    @Test func `A port whose opening failed is free, also while a copy of its descriptor is open`() throws {
         var opening = try OpeningPort(path: terminal.path)
         let copy = dup(opening.descriptor)
         defer { close(copy) }
@@ -97,7 +97,7 @@ import Testing
         try SerialPort(path: terminal.path).close()
     }
 
-    @Test func `A program that opened the port without a lock is found, and does not stand in the way`() async throws {
+    @Test func `A holder without a lock is found, and does not prevent opening`() async throws {
         let child = try await ChildProcess(["sh", "-c", "exec 3<>'\(terminal.path)'; echo ready; read x"])
         #expect(try await child.output.line() == "ready")
         let holders = PortHolder.all(of: terminal.path)
@@ -106,7 +106,7 @@ import Testing
         _ = try SerialPort(path: terminal.path)
     }
 
-    @Test func `Shared ports are open together`() throws {
+    @Test func `Two shared ports are open at the same time`() throws {
         let shared = SerialOptions(exclusivity: .shared)
         let first = try SerialPort(path: terminal.path, options: shared)
         let second = try SerialPort(path: terminal.path, options: shared)
@@ -118,7 +118,7 @@ import Testing
     @Test(arguments: [
         (SerialOptions.Exclusivity.exclusive, SerialOptions.Exclusivity.shared), (.shared, .exclusive),
     ])
-    func `A shared port and an exclusive one exclude each other`(
+    func `A shared and an exclusive port exclude each other`(
         first: SerialOptions.Exclusivity, second: SerialOptions.Exclusivity
     ) throws {
         let port = try SerialPort(path: terminal.path, options: SerialOptions(exclusivity: first))
@@ -132,7 +132,7 @@ import Testing
         #expect(!port.isClosed)
     }
 
-    @Test func `A mark that a killed program left on a pseudo-terminal does not keep it busy`() throws {
+    @Test func `A pseudo-terminal left in exclusive mode by a killed program can be opened`() throws {
         let slave = open(terminal.path, O_RDWR | O_NOCTTY)
         #expect(ioctl(slave, UInt(TIOCEXCL)) == 0)
         close(slave)
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: ["/dev/no-such-port", "/etc/hostname", "/dev"])
-    func `What is no device has no holders`(path: String) {
+    func `A path that is no device has no holders`(path: String) {
         #expect(PortHolder.all(of: path).isEmpty)
     }
 }

@@ -12,7 +12,7 @@ import Testing
         port = try SerialPort(path: terminal.path)
     }
 
-    @Test func `Every byte passes unchanged, both ways`() throws {
+    @Test func `Every byte passes unchanged in both directions`() throws {
         let all = (0...255).map(UInt8.init)
         #expect(try port.send(all) == .bytes(256))
         #expect(try terminal.receive(256) == all)
@@ -21,19 +21,19 @@ import Testing
         #expect(try terminal.readOnce() == nil)
     }
 
-    @Test func `Reading with nothing there would block`() throws {
+    @Test func `Reading without input returns nil`() throws {
         #expect(try port.readOnce() == nil)
         #expect(try terminal.readOnce() == nil)
     }
 
-    @Test func `Moving no bytes is no sign of anything`() throws {
+    @Test func `Moving zero bytes succeeds in both directions`() throws {
         #expect(try port.send([]) == .bytes(0))
         #expect(try port.readOnce(upTo: 0) == [])
         #expect(try terminal.send([]) == .bytes(0))
         #expect(try terminal.readOnce(upTo: 0) == [])
     }
 
-    @Test func `Writing to a full port would block, and loses nothing of what it took`() throws {
+    @Test func `A full port refuses more bytes and loses none of those that it took`() throws {
         let block = [UInt8](repeating: 7, count: 1000)
         var taken = 0
         while case .bytes(let count) = try port.send(block) { taken += count }
@@ -42,7 +42,7 @@ import Testing
         #expect(try port.send([1]) == .bytes(1))
     }
 
-    @Test func `When the other end vanishes, what it sent is read first, then the port is disconnected`() throws {
+    @Test func `Input of a vanished peer is read before the port is disconnected`() throws {
         #expect(try terminal.send([1, 2]) == .bytes(2))
         #expect(try port.receive(1) == [1])
         terminal.close()
@@ -56,7 +56,7 @@ import Testing
         #expect(error.hint != nil)
     }
 
-    @Test func `Every operation on a vanished port says that it is disconnected`() throws {
+    @Test func `Every operation on a vanished port fails with disconnected`() throws {
         terminal.close()
         let operations: [(SerialPort) throws -> Void] = [
             { port in _ = try port.currentOptions() },
@@ -75,7 +75,7 @@ import Testing
         #expect(port.close() == .disconnected)
     }
 
-    @Test func `A program that shares the port and makes reads return at once is not taken for the end`() throws {
+    @Test func `A read that returns 0 bytes because of VMIN 0 does not mean the end`() throws {
         var settings = termios()
         #expect(tcgetattr(port.descriptor, &settings) == 0)
         settings.c_cc.6 = 0  // VMIN
@@ -83,7 +83,7 @@ import Testing
         #expect(try port.readOnce() == nil)
     }
 
-    @Test func `Input that waits is counted, and thrown away only when asked`() throws {
+    @Test func `Waiting input is counted, and discarded only by an input flush`() throws {
         #expect(try terminal.send([1, 2, 3]) == .bytes(3))
         var entry = pollfd(fd: port.descriptor, events: Int16(POLLIN), revents: 0)
         #expect(poll(&entry, 1, 60_000) == 1)
@@ -96,7 +96,7 @@ import Testing
         #expect(try port.queuedOutput() == 0)
     }
 
-    @Test func `A pseudo-terminal has no modem lines and no latency, and says so`() throws {
+    @Test func `Modem lines and latency are unsupported on a pseudo-terminal`() throws {
         let operations: [(SerialPort) throws -> Void] = [
             { port in _ = try port.modemLines() },
             { port in try port.setDTR(true) },

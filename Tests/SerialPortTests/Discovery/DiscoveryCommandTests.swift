@@ -14,7 +14,7 @@ struct DiscoveryCommandTests {
         testbed = try await MockTestbed()
     }
 
-    @Test func `Ports are listed for programs with all that is known`() async throws {
+    @Test func `ports --json lists each port with its known properties`() async throws {
         try await testbed.plug(.ch340, at: "1-2.3", as: "ttyUSB0")
         try await testbed.plug(.ft232(serialNumber: "A50285BI"), at: "1-4", as: "ttyUSB1")
         let command = try await testbed.start("pumpctl", "ports", "--json")
@@ -42,7 +42,7 @@ struct DiscoveryCommandTests {
         #expect(ending.status == 0)
     }
 
-    @Test func `Ports are listed for people as a table`() async throws {
+    @Test func `ports prints a table`() async throws {
         try await testbed.plug(.ch340, at: "1-2.3", as: "ttyUSB0")
         let command = try await testbed.start("pumpctl", "ports")
         #expect(
@@ -54,7 +54,7 @@ struct DiscoveryCommandTests {
         #expect(try await command.ending().output == "")
     }
 
-    @Test func `Listing opens no port`() async throws {
+    @Test func `Listing ports opens none of them`() async throws {
         let terminal = try PseudoTerminal()
         try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminal.path)
         let opens = try OpenCounter(terminal.path)
@@ -68,7 +68,7 @@ struct DiscoveryCommandTests {
         #expect(opens.count() == 1)
     }
 
-    @Test func `The process that has a port open is named`() async throws {
+    @Test func `ports --json names the process that has a port open`() async throws {
         let terminal = try PseudoTerminal()
         try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminal.path)
         let child = try await ChildProcess(["flock", "-o", terminal.path, "sh", "-c", "echo ready; read x"])
@@ -79,7 +79,7 @@ struct DiscoveryCommandTests {
         #expect(line.contains(#""in_use":true"#))
     }
 
-    @Test func `Watching tells people what is there, then what comes and goes, until it is interrupted`() async throws {
+    @Test func `ports --watch prints the table, then plugging and unplugging, until SIGTERM`() async throws {
         try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0")
         let command = try await testbed.start("pumpctl", "ports", "--watch")
         #expect(try await command.output.line().hasPrefix("PORT "))
@@ -95,7 +95,7 @@ struct DiscoveryCommandTests {
         #expect(ending.status == 143 && ending.signal == nil)
     }
 
-    @Test func `Watching tells programs an event a line`() async throws {
+    @Test func `ports --watch --json prints one event a line`() async throws {
         try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0")
         let command = try await testbed.start("pumpctl", "ports", "--watch", "--json")
         #expect(try await command.output.line().contains(#""event":"attached","holders":[]"#))
@@ -110,7 +110,7 @@ struct DiscoveryCommandTests {
 
     // umockdev replies ENOTTY to the ioctls of opening a terminal, so these tests go no further than open(2).
 
-    @Test func `A USB endpoint opens the port that it names, and no other`() async throws {
+    @Test func `A USB endpoint opens only the port that it names`() async throws {
         let terminals = try [PseudoTerminal(), PseudoTerminal()]
         try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminals[0].path)
         try await testbed.plug(.ch340, at: "1-4", as: "ttyUSB1", terminal: terminals[1].path)
@@ -119,7 +119,7 @@ struct DiscoveryCommandTests {
         #expect(opens.map { $0.count() } == [0, 1])
     }
 
-    @Test func `The only USB port is taken where none is named`() async throws {
+    @Test func `Without an endpoint the only USB port is opened`() async throws {
         let terminal = try PseudoTerminal()
         try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminal.path)
         let uart = try await testbed.add("pnp", "00:04")
@@ -129,7 +129,7 @@ struct DiscoveryCommandTests {
         #expect(opens.count() == 1)
     }
 
-    @Test func `Of several USB ports none is guessed, and they are listed with their boards`() async throws {
+    @Test func `Without an endpoint several USB ports are listed with their boards, and none is opened`() async throws {
         try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0")
         try await testbed.plug(.ft232(serialNumber: "A50285BI"), at: "1-3", as: "ttyUSB1")
         let command = try await testbed.start("pumpctl", "--json", "status")
@@ -140,7 +140,7 @@ struct DiscoveryCommandTests {
         #expect(try await command.ending().status == 64)
     }
 
-    @Test func `A USB endpoint that fits several ports lists what tells them apart`() async throws {
+    @Test func `An ambiguous USB endpoint is refused with the exact endpoint of each match`() async throws {
         try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0")
         try await testbed.plug(.ch340, at: "1-3", as: "ttyUSB1")
         let command = try await testbed.start("pumpctl", "--json", "--port", "usb:1a86:7523", "status")
@@ -149,7 +149,7 @@ struct DiscoveryCommandTests {
         #expect(try await command.ending().status == 66)
     }
 
-    @Test func `The doctor finds a locked port, names the holder, and opens nothing`() async throws {
+    @Test func `doctor reports a locked port and its holder, and opens nothing`() async throws {
         let terminal = try PseudoTerminal()
         try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminal.path)
         let child = try await ChildProcess(["flock", "-o", terminal.path, "sh", "-c", "echo ready; read x"])
@@ -166,7 +166,7 @@ struct DiscoveryCommandTests {
         #expect(opens.count() == 0)
     }
 
-    @Test func `The doctor finds an adapter without a serial number, and one that keeps bytes back`() async throws {
+    @Test func `doctor reports an adapter without a serial number, and one with a 16 ms latency timer`() async throws {
         let terminals = try [PseudoTerminal(), PseudoTerminal()]
         try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminals[0].path)
         try await testbed.plug(.ft232(serialNumber: "A50285BI"), at: "1-3", as: "ttyUSB1", terminal: terminals[1].path)
@@ -182,7 +182,7 @@ struct DiscoveryCommandTests {
         #expect(lines.contains { $0.hasPrefix("ok    ") && $0.hasSuffix("ftdi_sio can do 115200 baud") })
     }
 
-    @Test func `The doctor finds a baud rate that the adapter cannot do`() async throws {
+    @Test func `doctor reports a baud rate that the adapter cannot do`() async throws {
         let terminal = try PseudoTerminal()
         try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminal.path)
         let doctor = try await testbed.start("pumpctl", "doctor", "usb:1a86:7523?baud=3000000")
@@ -191,7 +191,7 @@ struct DiscoveryCommandTests {
         #expect(ending.status == 64)
     }
 
-    @Test func `The doctor finds an adapter that has no port`() async throws {
+    @Test func `doctor reports an adapter that has no port`() async throws {
         try await testbed.add(
             "usb", "1-2", attributes: ["idVendor": "1a86", "idProduct": "7523"], properties: ["DEVTYPE": "usb_device"])
         let doctor = try await testbed.start("pumpctl", "doctor")

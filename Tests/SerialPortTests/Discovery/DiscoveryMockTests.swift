@@ -14,7 +14,7 @@ struct DiscoveryMockTests {
         testbed = try await MockTestbed()
     }
 
-    @Test func `Two devices of one kind are told apart by where they are`() async throws {
+    @Test func `Two adapters of one model are identified by their physical paths`() async throws {
         try await testbed.plug(.ch340, at: "1-2.3", as: "ttyUSB0")
         try await testbed.plug(.ch340, at: "1-2.4", as: "ttyUSB1")
         let probe = try await testbed.start("discovery-probe", "list")
@@ -23,7 +23,7 @@ struct DiscoveryMockTests {
         #expect(try await probe.ending().output == "")
     }
 
-    @Test func `Devices with serial numbers are told apart by them`() async throws {
+    @Test func `Adapters with serial numbers are identified by them`() async throws {
         try await testbed.plug(.ft232(serialNumber: "A50285BI"), at: "1-2", as: "ttyUSB0")
         try await testbed.plug(.ft232(serialNumber: "A9XY0001"), at: "1-3", as: "ttyUSB1")
         let probe = try await testbed.start("discovery-probe", "list")
@@ -32,7 +32,7 @@ struct DiscoveryMockTests {
         #expect(try await probe.ending().output == "")
     }
 
-    @Test func `A rule that keeps ModemManager off is seen, at the device or at the port`() async throws {
+    @Test func `A udev rule that keeps ModemManager off is found on the device and on the port`() async throws {
         try await testbed.plug(.ch340, at: "1-1", as: "ttyUSB0", rule: "device")
         try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB1", rule: "port")
         try await testbed.plug(.ch340, at: "1-3", as: "ttyUSB2")
@@ -43,7 +43,7 @@ struct DiscoveryMockTests {
         #expect(try await probe.ending().output == "")
     }
 
-    @Test func `Ports without hardware are left out, as pyserial does`() async throws {
+    @Test func `Ports without hardware are not listed, as in pyserial`() async throws {
         try await testbed.add("tty", "tty1", properties: ["DEVNAME": "/dev/tty1"])
         try await testbed.add("tty", "ptmx", properties: ["DEVNAME": "/dev/ptmx"])
         let platform = try await testbed.add("platform", "serial8250")
@@ -64,7 +64,7 @@ struct DiscoveryMockTests {
         #expect(try await probe.ending().output == "")
     }
 
-    @Test func `A port that comes and goes is told once each time, and is the same under another name`() async throws {
+    @Test func `A port is reported once per plugging, with one identity under any device name`() async throws {
         try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0")
         let probe = try await testbed.start("discovery-probe", "watch")
         #expect(try await probe.output.line() == "ready")
@@ -77,7 +77,7 @@ struct DiscoveryMockTests {
         #expect(try await probe.output.line() == #"+ /dev/ttyUSB1 physicalPath("1-2")"#)
     }
 
-    @Test func `A port that comes between the monitor's beginning and its first look is told once`() async throws {
+    @Test func `A port plugged in between the monitor's start and its first scan is reported once`() async throws {
         let probe = try await testbed.start("discovery-probe", "watch")
         #expect(try await probe.output.line() == "ready")
         try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0")

@@ -6,7 +6,7 @@ import Testing
 
 /// A monitor of this computer's own ports. Without a running udev the monitor is silent.
 @Suite struct DiscoveryMonitorTests {
-    @Test func `A closed monitor ends at once, and has no ports to tell`() async throws {
+    @Test func `A closed monitor ends its sequence at once and lists no ports`() async throws {
         let monitor = try SerialPortMonitor()
         monitor.close()
         monitor.close()
@@ -15,7 +15,7 @@ import Testing
         #expect(error.code == .closed)
     }
 
-    @Test func `Closing ends a task that waits`() async throws {
+    @Test func `Closing the monitor ends a waiting task`() async throws {
         let monitor = try SerialPortMonitor()
         let present = try monitor.presentPorts()
         let (waiting, isWaiting) = AsyncStream.makeStream(of: Void.self)
@@ -28,7 +28,7 @@ import Testing
         try await task.value
     }
 
-    @Test func `Cancelling ends a task that waits`() async throws {
+    @Test func `Cancelling ends a task that waits for the monitor`() async throws {
         let monitor = try SerialPortMonitor()
         let task = Task {
             for try await _ in monitor {}

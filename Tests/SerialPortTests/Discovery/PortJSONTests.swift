@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 
 @Suite("Serial ports in JSON") struct PortJSONTests {
-    @Test func `Of a port that is no USB device there is little, and no null`() throws {
+    @Test func `A port that is not USB has few keys, and no null`() throws {
         #expect(try sortedJSON(SerialPortInfo(path: "/dev/ttyS0")) == #"{"links":[],"port":"/dev/ttyS0"}"#)
     }
 
-    @Test func `Of an adapter there is all that udev knows`() throws {
+    @Test func `An adapter has a key for everything that udev knows`() throws {
         var port = SerialPortInfo(path: "/dev/ttyUSB0")
         port.links = ["/dev/serial/by-id/usb-FTDI_A5", "/dev/serial/by-path/pci-1"]
         port.driver = "ftdi_sio"
@@ -23,7 +23,7 @@ import Testing
                 + #""serial_number":"A5","vendor_id":"0403"}"#)
     }
 
-    @Test func `Who has a port open is told with whether it has locked it`() throws {
+    @Test func `A holder is encoded with its lock state`() throws {
         let holder = PortHolder(processID: 4711, command: "minicom", holdsLock: true, descriptorCount: 2)
         #expect(try sortedJSON(holder) == #"{"command":"minicom","locked":true,"pid":4711}"#)
     }

@@ -23,7 +23,7 @@ struct ReopeningCommandTests {
     }
 
     @Test(
-        "An adapter that is back is opened, and never the other one of its kind",
+        "A replugged adapter is reopened, and never another one of its model",
         arguments: [
             Pair(endpoint: "usb:1a86:7523@1-2", mine: .ch340, other: .ch340),
             Pair(
@@ -49,7 +49,7 @@ struct ReopeningCommandTests {
         try await expect(monitor, opens: second, andNot: other)
     }
 
-    @Test("One that is unplugged while another program has it leaves its name to another, which is not opened")
+    @Test("After an unplug from a busy port, another adapter under the old name is not opened")
     func busyAndGone() async throws {
         let first = try await SimulatedPump()
         try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: first.path)
