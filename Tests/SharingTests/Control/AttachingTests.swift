@@ -6,10 +6,10 @@ import Testing
 
 @testable import Sharing
 
-@Suite("A program that attaches to a device", .timeLimit(.minutes(5)))
+@Suite("Programs attached to a device", .timeLimit(.minutes(5)))
 struct AttachingTests {
     @Test(
-        "has its lines from the response on, also those that it has sent with the request",
+        "An attached program exchanges device lines, also those sent along with its request",
         arguments: [#""device":"pump""#, #""device_id":"tty-188-0""#])
     func attaches(argument: String) async throws {
         try await ControlRig.run { rig in
@@ -35,7 +35,7 @@ struct AttachingTests {
         }
     }
 
-    @Test("is hung up on when the link is lost")
+    @Test("A lost link ends an attachment")
     func linkLost() async throws {
         try await ControlRig.run { rig in
             let client = try await rig.client()
@@ -46,7 +46,7 @@ struct AttachingTests {
         }
     }
 
-    @Test("leaves by hanging up, and is then no client of the device any more")
+    @Test("A program that hangs up is no longer a client of the device")
     func leaves() async throws {
         try await ControlRig.run { rig in
             let client = try await rig.client()
@@ -58,7 +58,7 @@ struct AttachingTests {
         }
     }
 
-    @Test("waits for a link that is opened only for who needs it, and its lines with it")
+    @Test("Attaching, and lines sent with the request, wait for an on-demand link")
     func opens() async throws {
         let rig = try ControlRig(.whileUsed(idle: .seconds(60)), isPlugged: false)
         try await rig.run {
@@ -72,7 +72,7 @@ struct AttachingTests {
         }
     }
 
-    @Test("is told after 15 s that a device is away that can't be opened, and goes on with requests")
+    @Test("An attach request to a device that cannot be opened fails after 15 s, and requests go on")
     func gives() async throws {
         let rig = try ControlRig(.whileUsed(idle: .seconds(60)), isPlugged: false)
         try await rig.run {
@@ -88,7 +88,7 @@ struct AttachingTests {
         }
     }
 
-    @Test("must have had the responses to its other requests")
+    @Test("Attaching is refused while another request is pending")
     func underWay() async throws {
         let rig = try ControlRig(link: ScriptedLink())
         try await rig.run {
@@ -99,7 +99,7 @@ struct AttachingTests {
         }
     }
 
-    @Test("needs the link, and so does one that has subscribed")
+    @Test("A subscription keeps an on-demand link open until it ends")
     func needs() async throws {
         let rig = try ControlRig(.whileUsed(idle: .seconds(60)))
         try await rig.run {

@@ -8,7 +8,7 @@ import Testing
 @testable import Sharing
 
 /// Lines that resemble requests, generated from a seed.
-@Suite("Lines from anybody", .timeLimit(.minutes(240)))
+@Suite("Fuzzed control requests", .timeLimit(.minutes(240)))
 struct ControlFuzzTests {
     private static let corpus: [[UInt8]] = [
         #"{"id":1,"do":"devices"}"#,
@@ -51,7 +51,7 @@ struct ControlFuzzTests {
         return line
     }
 
-    @Test("are JSON to the reader where they are to Foundation, but for what it refuses on purpose")
+    @Test("The JSON reader agrees with Foundation, except for deliberate refusals")
     func reader() throws { for seed in Seeds(5, soak: 1_000) { try read(seed) } }
 
     private func read(_ seed: UInt64) throws {
@@ -84,7 +84,7 @@ struct ControlFuzzTests {
         #expect(counts.refused > 100, "seed \(seed)")
     }
 
-    @Test("nest as deep as they like without harm, and are read in time that grows as they do")
+    @Test("Deeply nested JSON is refused without harm, and 100,000 siblings are read")
     func depth() {
         for opening in ["[", "{\"a\":"] {
             let line = Array(String(repeating: opening, count: 100_000).utf8)
@@ -94,7 +94,7 @@ struct ControlFuzzTests {
         #expect(throws: Never.self) { try JSONReader.value(of: wide) }
     }
 
-    @Test("get one response each, and send nothing to the device but what they ask for")
+    @Test("Each fuzzed line gets one response, and only requested lines reach the device")
     func connection() async throws { for seed in Seeds(2, soak: 500) { try await attack(seed) } }
 
     private func attack(_ seed: UInt64) async throws {

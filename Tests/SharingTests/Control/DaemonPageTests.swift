@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sharing
 
-@Suite("The page on the interface for programs", .timeLimit(.minutes(5)))
+@Suite("The page docs/daemon.md", .timeLimit(.minutes(5)))
 struct DaemonPageTests {
     private static func text(_ path: String) throws -> String {
         try String(contentsOf: JSONSchema.repository.appending(path: path), encoding: .utf8)
@@ -17,7 +17,7 @@ struct DaemonPageTests {
             .map { $0.components(separatedBy: "```")[0] }
     }
 
-    @Test("shows the example, and messages that are so by the schema")
+    @Test("The page shows the example program, and messages that fit the schema")
     func shows() throws {
         #expect(try Self.blocks("python") == [Self.text("Examples/daemon_client.py")])
         let lines = try Self.blocks("json").flatMap { $0.split(separator: "\n") }
@@ -29,7 +29,7 @@ struct DaemonPageTests {
         }
     }
 
-    @Test("names every code of an error, every request and every event")
+    @Test("The page lists every error code, request and event")
     func names() throws {
         let page = try Self.text("docs/daemon.md")
         let schema = try JSONReader.value(of: Array(Self.text("packaging/schema/pumpctld.schema.json").utf8))
@@ -41,7 +41,7 @@ struct DaemonPageTests {
         }
     }
 
-    @Test("shows a program that works: it prints the status, and then what happens")
+    @Test("The example program on the page prints status, state, events and link changes")
     func example() async throws {
         try await ControlRig.run { rig in
             let program = try await ChildProcess([

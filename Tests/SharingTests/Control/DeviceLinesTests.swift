@@ -2,10 +2,10 @@ import Testing
 
 @testable import Sharing
 
-@Suite("The lines of what a device has said")
+@Suite("Lines of a device's output")
 struct DeviceLinesTests {
     @Test(
-        "are cut at line feeds, without their ends and without empty ones",
+        "Output is cut into lines at line feeds, without line ends and empty lines",
         arguments: [
             ("OK\r\nPUMP:ON\r\n", ["OK", "PUMP:ON"]), ("OK\nPUMP:ON", ["OK", "PUMP:ON"]),
             ("\r\n\n\nOK\r\r\n\r", ["OK\r"]),

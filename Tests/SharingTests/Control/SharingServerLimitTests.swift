@@ -10,9 +10,9 @@ import Transports
 @testable import DeviceKit
 @testable import Sharing
 
-@Suite("What the interface for programs bounds, and its socket", .timeLimit(.minutes(5)))
+@Suite("Limits and socket of the control interface", .timeLimit(.minutes(5)))
 struct SharingServerLimitTests {
-    @Test("hangs up on a program that sends too long a line, or does not end one in time")
+    @Test("A program with too long a line, or one left unfinished, is disconnected")
     func lines() async throws {
         for isLong in [true, false] {
             try await ControlRig.run { rig in
@@ -34,7 +34,7 @@ struct SharingServerLimitTests {
         }
     }
 
-    @Test("takes a line that is as long as may be, and lets a program be that says nothing")
+    @Test("A line of the maximum length is accepted, and a silent program stays connected")
     func longLine() async throws {
         try await ControlRig.run { rig in
             let client = try await rig.client()
@@ -48,7 +48,7 @@ struct SharingServerLimitTests {
         }
     }
 
-    @Test("hangs up on a program that does not read, and on no other")
+    @Test("A program that does not read is disconnected, and others are not")
     func doesNotRead() async throws {
         try await ControlRig.run { rig in
             let deaf = try await rig.client()
@@ -60,7 +60,7 @@ struct SharingServerLimitTests {
         }
     }
 
-    @Test("tells a program that comes when there are too many, and lets it in when one has left")
+    @Test("A program beyond the client limit is refused until another one leaves")
     func clientLimit() async throws {
         let rig = try ControlRig(limit: 1)
         try await rig.run {
@@ -81,7 +81,7 @@ struct SharingServerLimitTests {
         }
     }
 
-    @Test("lets a program that comes when there are too many bring OFF, and ask, for a short time")
+    @Test("A program beyond the client limit may send OFF and queries for a short time")
     func extraPlace() async throws {
         let rig = try ControlRig(limit: 1)
         try await rig.run {
@@ -103,7 +103,7 @@ struct SharingServerLimitTests {
         }
     }
 
-    @Test("lets the lines of one that attaches then change nothing")
+    @Test("An attached program beyond the client limit may send OFF but not ON")
     func extraAttachment() async throws {
         let rig = try ControlRig(limit: 0)
         try await rig.run {
@@ -119,7 +119,7 @@ struct SharingServerLimitTests {
         }
     }
 
-    @Test("answers a program that has ended its own direction, and then hangs up")
+    @Test("A program that shuts down its sending side is answered and then disconnected")
     func halfClosed() async throws {
         try await ControlRig.run { rig in
             let client = try await rig.client()
@@ -130,7 +130,7 @@ struct SharingServerLimitTests {
         }
     }
 
-    @Test("refuses a reply that is too long for one message")
+    @Test("A reply beyond the message limit is refused")
     func longReply() {
         let reply = ControlReply()
         reply.append([UInt8](repeating: 0x41, count: ControlReply.limit))
@@ -141,7 +141,7 @@ struct SharingServerLimitTests {
         #expect(reply.bytes == nil)
     }
 
-    @Test("tells a program of more devices than it may keep waiting of anything else")
+    @Test("Device lists larger than the output limit are delivered")
     func manyDevices() async throws {
         let endpoint = try Endpoint("tcp:nowhere:1")
         let row = try #require(SharedFamily.row(of: .pump))
@@ -173,7 +173,7 @@ struct SharingServerLimitTests {
 
     // MARK: The socket
 
-    @Test("is for this user alone, or for a group too; replaces a dead socket and leaves a living one")
+    @Test("The socket has mode 0600, or 0660 for a group, and replaces only a dead socket")
     func socket() async throws {
         let folder = TemporaryFolder()
         let path = folder.path("socket")

@@ -9,11 +9,11 @@ import Testing
 
 @testable import Sharing
 
-@Suite("The interface for programs", .timeLimit(.minutes(5)))
+@Suite("Control interface of pumpctld", .timeLimit(.minutes(5)))
 struct SharingServerTests {
     // MARK: Requests
 
-    @Test("greets with its version and the names of the devices, and lists them")
+    @Test("The greeting has the version and the device names, and devices lists the details")
     func devices() async throws {
         try await ControlRig.run { rig in
             let client = try await rig.stranger()
@@ -30,7 +30,7 @@ struct SharingServerTests {
         }
     }
 
-    @Test("sends a command of the family's row, and a line as it is, and tells the reply")
+    @Test("The responses to command and send contain the device's reply")
     func commands() async throws {
         try await ControlRig.run { rig in
             let client = try await rig.client()
@@ -48,7 +48,7 @@ struct SharingServerTests {
     }
 
     @Test(
-        "refuses parameters that are not what the row says, and names them, before anything is sent",
+        "Parameters that do not fit the command are named and refused before sending",
         arguments: [
             (#"{"speed":256}"#, "parameter 'speed', the duty of the motor's PWM, must be 0 to 255"),
             (#"{"speed":-1}"#, "parameter 'speed', the duty of the motor's PWM, must be 0 to 255"),
@@ -73,7 +73,7 @@ struct SharingServerTests {
     }
 
     @Test(
-        "refuses what is no request, and goes on",
+        "An invalid request is refused, and the connection goes on",
         arguments: [
             ("", "not JSON: expected a value at byte 1"),
             ("[]", "a request is an object"),
@@ -100,7 +100,7 @@ struct SharingServerTests {
         }
     }
 
-    @Test("tells why a device refused, what became of the command, and what to do")
+    @Test("A refusal has the device's code, the outcome and a hint")
     func refusal() async throws {
         try await ControlRig.run { rig in
             let client = try await rig.client()
@@ -117,7 +117,7 @@ struct SharingServerTests {
         }
     }
 
-    @Test("refuses at once while the device is away, and keeps nothing for later")
+    @Test("Requests to an absent device are refused at once, and not sent later")
     func away() async throws {
         let rig = try ControlRig(isPlugged: false)
         try await rig.run {
@@ -136,7 +136,7 @@ struct SharingServerTests {
         }
     }
 
-    @Test("tells that it is unknown whether a command was carried out that was not answered")
+    @Test("The outcome of an unanswered command is unknown")
     func unknownOutcome() async throws {
         let link = ScriptedLink()
         let rig = try ControlRig(link: link)
@@ -157,7 +157,7 @@ struct SharingServerTests {
 
     // MARK: State and events
 
-    @Test("tells the values by the keys of the row, null where unknown, and how old they are")
+    @Test("State values have the keys of the family's row, null if unknown, and an age")
     func state() async throws {
         try await ControlRig.run { rig in
             let client = try await rig.client()
@@ -186,7 +186,7 @@ struct SharingServerTests {
         }
     }
 
-    @Test("counts the age from the last line that told any of the state")
+    @Test("The age counts from the last line with any state")
     func age() async throws {
         let link = ScriptedLink()
         let rig = try ControlRig(link: link)
@@ -201,7 +201,7 @@ struct SharingServerTests {
         }
     }
 
-    @Test("tells the state only where it is another than what was told")
+    @Test("An unchanged state is not sent again")
     func unchangedState() async throws {
         try await ControlRig.run { rig in
             let client = try await rig.client()
@@ -222,7 +222,7 @@ struct SharingServerTests {
         }
     }
 
-    @Test("tells who has subscribed what the device says, its state when that changes, and its link")
+    @Test("Subscribers receive device lines, state changes and link changes")
     func events() async throws {
         try await ControlRig.run { rig in
             let client = try await rig.client()
@@ -264,7 +264,7 @@ struct SharingServerTests {
         }
     }
 
-    @Test("tells no program what another has sent, but for the name of the command and who sent it")
+    @Test("Subscribers see the name and the sender of another program's command, not its text")
     func privacy() async throws {
         try await ControlRig.run { rig in
             let watcher = try await rig.client()
@@ -285,7 +285,7 @@ struct SharingServerTests {
         }
     }
 
-    @Test("escapes whatever acts on a terminal")
+    @Test("Control characters in a response are escaped")
     func escaping() async throws {
         try await ControlRig.run { rig in
             let client = try await rig.client()
@@ -298,7 +298,7 @@ struct SharingServerTests {
 
     // MARK: OFF
 
-    @Test("lets OFF overtake what is under way, and all that the program asked for before")
+    @Test("OFF overtakes the command in flight and the program's queued requests")
     func offOvertakes() async throws {
         let link = ScriptedLink { sent in
             switch sent {
@@ -331,7 +331,7 @@ struct SharingServerTests {
         }
     }
 
-    @Test("attends to 16 requests at once, refuses more, and still takes OFF")
+    @Test("Beyond 16 pending requests a program is refused, but OFF is accepted")
     func requestLimit() async throws {
         let rig = try ControlRig(.whileUsed(idle: .seconds(60)), isPlugged: false)
         try await rig.run {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Sharing
 
-@Suite("Deaths around a shared pump on BLE", .timeLimit(.minutes(10)))
+@Suite("Crashes around a shared pump on BLE", .timeLimit(.minutes(10)))
 struct DeathTests {
     /// A process that is killed or stopped when a packet is written to the pump.
     private enum Fate: CaseIterable {
@@ -24,7 +24,9 @@ struct DeathTests {
     /// The number of moments per seed.
     private static let count = 11
 
-    @Test("show nothing that is not so, and lose no OFF", arguments: Array(Seeds(8, soak: 200)))
+    @Test(
+        "Clients see the true state after crashes, and an acknowledged OFF holds", arguments: Array(Seeds(8, soak: 200))
+    )
     func moments(seed: UInt64) async throws {
         let world = try await MortalWorld()
         try await world.run {

@@ -100,7 +100,7 @@ struct ManyClientsTests {
         }
     }
 
-    @Test("10,000 commands of five of them, and 50 unpluggings: nobody is told what another has asked")
+    @Test("Each of five clients gets only its own answers in 10,000 commands with 50 unpluggings")
     func tenThousand() async throws {
         let talkers = Mutex<[Talker]>([])
         let pump = try SharedPump { event in

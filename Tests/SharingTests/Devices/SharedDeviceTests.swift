@@ -8,11 +8,11 @@ import Testing
 
 @testable import Sharing
 
-@Suite("A shared device", .timeLimit(.minutes(5)))
+@Suite("Shared devices", .timeLimit(.minutes(5)))
 struct SharedDeviceTests {
     private static let status = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.0C}"
 
-    @Test("answers each client what it has asked, as the device does, and tells nobody else")
+    @Test("Each client gets the answers to its own lines only")
     func answers() async throws {
         let pump = try SharedPump()
         try await pump.run {
@@ -29,7 +29,7 @@ struct SharedDeviceTests {
         }
     }
 
-    @Test("tells everybody what the device says unasked, and nobody what answers nobody")
+    @Test("Unsolicited lines go to every client, replies only to the requester")
     func unasked() async throws {
         let pump = try SharedPump()
         try await pump.run {
@@ -48,7 +48,7 @@ struct SharedDeviceTests {
         }
     }
 
-    @Test("refuses at once what is for a device that is away, and keeps nothing for later")
+    @Test("Lines to an absent device are refused at once, and not sent later")
     func away() async throws {
         let pump = try SharedPump(isPlugged: false)
         try await pump.run {
@@ -61,7 +61,7 @@ struct SharedDeviceTests {
         }
     }
 
-    @Test("outlives an unplugging with its clients, who are told of it")
+    @Test("Clients stay connected through unpluggings, and are notified")
     func unplugging() async throws {
         let pump = try SharedPump()
         try await pump.run {
@@ -80,7 +80,7 @@ struct SharedDeviceTests {
         }
     }
 
-    @Test("drops the half line of a client that leaves, and answers one that only says no more")
+    @Test("A disconnected client's half line is dropped; a half-closed client is answered")
     func leaving() async throws {
         let pump = try SharedPump()
         try await pump.run {
@@ -98,7 +98,7 @@ struct SharedDeviceTests {
         }
     }
 
-    @Test("sends OFF before all that waits, and refuses what would undo it")
+    @Test("OFF is sent before all waiting lines, and refuses the earlier changes among them")
     func stop() async throws {
         let pump = try SharedPump()
         try await pump.run {
@@ -118,7 +118,7 @@ struct SharedDeviceTests {
         }
     }
 
-    @Test("answers questions behind OFF that their client has asked before it")
+    @Test("Queries sent before OFF are answered after it")
     func questionsBeforeStop() async throws {
         let pump = try SharedPump()
         try await pump.run {
@@ -136,7 +136,7 @@ struct SharedDeviceTests {
         }
     }
 
-    @Test("has the link of a device that others may want too while a client is there, and for a while behind the last")
+    @Test("An on-demand link opens for the first client and closes after the last")
     func holding() async throws {
         let pump = try SharedPump(.whileUsed(idle: .seconds(60)))
         try await pump.run {
@@ -154,7 +154,7 @@ struct SharedDeviceTests {
         }
     }
 
-    @Test("refuses what would undo OFF in its turn, whoever has asked for that before, and answers questions")
+    @Test("OFF of another client refuses waiting changes in their turn, and queries are answered")
     func stopByAnother() async throws {
         let pump = try SharedPump()
         try await pump.run {
@@ -182,7 +182,7 @@ struct SharedDeviceTests {
         }
     }
 
-    @Test("has lines wait for the link that they are the first to need; OFF takes the place of those before it")
+    @Test("Lines wait for the link that they open; OFF takes the place of the changes before it")
     func firstLines() async throws {
         let pump = try SharedPump(.whileUsed(idle: .seconds(60)))
         pump.mayOpen.update { $0 = false }
@@ -201,7 +201,7 @@ struct SharedDeviceTests {
         }
     }
 
-    @Test("refuses lines once the link that they wait for can't be opened, and those that follow at once")
+    @Test("Lines that wait for a link are refused if it cannot be opened")
     func notOpened() async throws {
         let pump = try SharedPump(.whileUsed(idle: .seconds(60)), isPlugged: false)
         try await pump.run {
@@ -215,7 +215,7 @@ struct SharedDeviceTests {
         }
     }
 
-    @Test("sends OFF for a client that has left before the link was open, and no other of its lines")
+    @Test("OFF of a client that left before the link opened is sent, its other lines are not")
     func lastWord() async throws {
         let pump = try SharedPump(.whileUsed(idle: .seconds(60)))
         pump.mayOpen.update { $0 = false }
@@ -237,7 +237,7 @@ struct SharedDeviceTests {
         }
     }
 
-    @Test("sends OFF of a client that was killed, also where that is found out while it is told something")
+    @Test("OFF of a killed client is sent, even if its death is found out on writing to it")
     func killed() async throws {
         let link = ScriptedLink()
         try await SharedBench.run(.pump, at: "tcp:nowhere:1") {
@@ -266,7 +266,7 @@ struct SharedDeviceTests {
         return LineClientEnd(theirs)
     }
 
-    @Test("hears OFF on a pseudo-terminal on which somebody else has begun a line")
+    @Test("OFF is recognised on a pseudo-terminal after another user's half line")
     func interrupted() async throws {
         let pump = try SharedPump()
         try await pump.run {
@@ -283,7 +283,7 @@ struct SharedDeviceTests {
         }
     }
 
-    @Test("hears OFF behind a line that is too long")
+    @Test("OFF is recognised after an overlong line")
     func behindLongLine() async throws {
         let pump = try SharedPump()
         try await pump.run {
@@ -295,7 +295,7 @@ struct SharedDeviceTests {
         }
     }
 
-    @Test("asks for who has just sent OFF before it asks for others: it can't say that the pump is off before")
+    @Test("Queries of the client that just sent OFF go before those of other clients")
     func questionBehindStop() async throws {
         let link = ScriptedLink()
         try await SharedBench.run(.pump, at: "tcp:nowhere:1") {
@@ -335,7 +335,7 @@ struct SharedDeviceTests {
         }
     }
 
-    @Test("has no more of a client's OFFs under way than it answers soon")
+    @Test("A client has a limited number of OFFs in flight")
     func manyStops() async throws {
         let link = ScriptedLink()
         try await SharedBench.run(.pump, at: "tcp:nowhere:1") {
@@ -349,7 +349,7 @@ struct SharedDeviceTests {
         }
     }
 
-    @Test("reads each line of a client once")
+    @Test("Each line of a client is read once")
     func readOnce() async throws {
         let reads = Watched([String]())
         let pump = SharedFamily.pump
@@ -371,7 +371,7 @@ struct SharedDeviceTests {
         #expect(reads.state == ["TEMP"])
     }
 
-    @Test("sends nothing for a program that has left before the link was open")
+    @Test("A request of a program that left before the link opened is not sent")
     func programLeft() async throws {
         let pump = try SharedPump(.whileUsed(idle: .seconds(60)))
         pump.mayOpen.update { $0 = false }
@@ -392,7 +392,7 @@ struct SharedDeviceTests {
         }
     }
 
-    @Test("refuses what is known not to be sent, whatever has kept it")
+    @Test("A command that was not sent has a notice, unless it was cancelled")
     func notSent() {
         for code in [SessionError.Code.noAnswer, .notUnderstood, .linkLost, .closed] {
             #expect(SharingError.session(SessionError(code, command: "ON", outcome: .notSent)).notice == .notSent)
@@ -402,7 +402,7 @@ struct SharedDeviceTests {
         #expect(SharingError.session(SessionError(.overtaken, command: "ON", outcome: .notSent)).notice == .overtaken)
     }
 
-    @Test("answers OFF of a client that says nothing more")
+    @Test("OFF of a half-closed client is answered")
     func lastLine() async throws {
         let pump = try SharedPump()
         try await pump.run {

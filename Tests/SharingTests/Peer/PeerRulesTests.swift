@@ -2,7 +2,7 @@ import Testing
 
 @testable import Sharing
 
-@Suite("The rules of a shared peer")
+@Suite("Rules of a shared peer")
 struct PeerRulesTests {
     private static let chunk = String(repeating: "QUJD", count: 20)
 
@@ -36,14 +36,14 @@ struct PeerRulesTests {
             ["asker: IMG_BEGIN a.png 3\r\nQUJD\r\nIMG_END\r\n", "end", "all: Hello\r\n"]),
     ]
 
-    @Test("where an image was asked for, on a stream", arguments: asked)
+    @Test("A requested image on a stream goes to the requester, everything else to all clients", arguments: asked)
     func stream(table: RulesTable) {
         var rules = PeerRules(keepsPacketBounds: false)
         rules.begin(packetCapacity: nil)
         #expect(table.run(rules) == table.pieces)
     }
 
-    @Test("where an image was asked for, in packets", arguments: asked)
+    @Test("A requested image in packets goes to the requester, everything else to all clients", arguments: asked)
     func packets(table: RulesTable) {
         var rules = PeerRules(keepsPacketBounds: true)
         rules.begin(packetCapacity: nil)
@@ -63,18 +63,18 @@ struct PeerRulesTests {
             ["all: " + String(repeating: "é", count: 2048), "all: éé\r\n"]),
     ]
 
-    @Test("where no image was asked for", arguments: unasked)
+    @Test("Without an image request, text and toggles go to all clients", arguments: unasked)
     func text(table: RulesTable) {
         #expect(table.run(PeerRules(keepsPacketBounds: false)) == table.pieces)
     }
 
-    @Test("a packet is a line, whatever line ends it has")
+    @Test("A packet is a line, whatever line ends it contains")
     func lineEnds() {
         let table = RulesTable("", ["one\ntwo\r\n", "three"], ["all: one two\r\n", "all: three\r\n"])
         #expect(table.run(PeerRules(keepsPacketBounds: true)) == table.pieces)
     }
 
-    @Test("NULs around a line or in the end of a packet do not count", arguments: [false, true])
+    @Test("NULs around a line or at the end of a packet are ignored", arguments: [false, true])
     func nuls(keepsPacketBounds: Bool) {
         let image = ["IMG_BEGIN a.png 3\r\n\0", "QUJD\r\n\0", "IMG_END\r\n\0"]
         var rules = PeerRules(keepsPacketBounds: keepsPacketBounds)
@@ -83,7 +83,7 @@ struct PeerRulesTests {
         #expect(table.run(rules) == table.pieces)
     }
 
-    @Test("after an image that stopped, a word is text again")
+    @Test("After a stalled image text goes to all clients again")
     func stalled() {
         var rules = PeerRules(keepsPacketBounds: false)
         rules.begin(packetCapacity: nil)
@@ -92,7 +92,7 @@ struct PeerRulesTests {
     }
 
     @Test(
-        "GET and GET_IMAGE are answered, in any letter case and with blanks around them",
+        "GET and GET_IMAGE expect an answer, in any letter case and with blanks around them",
         arguments: [
             ("GET", true), (" get_image ", true), ("Get_Image", true), ("GET it", false), ("ON", false),
             ("Hello", false),

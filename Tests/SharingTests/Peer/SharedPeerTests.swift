@@ -8,7 +8,7 @@ import Transports
 
 @testable import Sharing
 
-@Suite("A shared peer", .timeLimit(.minutes(3)))
+@Suite("Shared peers", .timeLimit(.minutes(3)))
 struct SharedPeerTests {
     private static func firmware() -> PeerFirmware {
         PeerFirmware(options: PeerFirmwareOptions(carrier: .line(.unlimited), seed: 3, imageByteCount: 1_000_000))
@@ -25,7 +25,7 @@ struct SharedPeerTests {
         return bytes
     }
 
-    @Test("gives its image to who asks, as on a line of its own, and what it says to all")
+    @Test("A requested image goes to its requester, and other lines to all clients")
     func image() async throws {
         let image = Self.image
         // The peer greets once it has received something.
@@ -42,7 +42,7 @@ struct SharedPeerTests {
         }
     }
 
-    @Test("gives one image after the other, and takes texts at any time")
+    @Test("Image requests are answered one after another, and texts are sent in between")
     func turns() async throws {
         let link = ScriptedLink(keepsPacketBounds: true)
         try await SharedBench.run(.peer, at: "ble:QDevice1") {
@@ -65,7 +65,7 @@ struct SharedPeerTests {
         }
     }
 
-    @Test("reports a text that no packet holds, which is not sent in two")
+    @Test("A text that does not fit a packet is reported, and later texts are sent")
     func tooLong() async throws {
         let link = ScriptedLink(keepsPacketBounds: true)
         try await SharedBench.run(.peer, at: "ble:QDevice1") {

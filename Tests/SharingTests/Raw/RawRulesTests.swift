@@ -6,10 +6,10 @@ import Testing
 
 @testable import Sharing
 
-@Suite("A shared device of no known family", .timeLimit(.minutes(5)))
+@Suite("Shared devices of no known family", .timeLimit(.minutes(5)))
 struct RawRulesTests {
     @Test(
-        "all that it says goes to all as it comes",
+        "Output of the device goes to all clients as it arrives",
         arguments: [
             RulesTable("a line", ["ok\r\n"], ["all: ok\r\n"]),
             RulesTable("a prompt without an end", ["login: "], ["all: login: "]),
@@ -17,7 +17,7 @@ struct RawRulesTests {
         ])
     func says(table: RulesTable) { #expect(table.run(RawRules()) == table.pieces) }
 
-    @Test("what a client sends goes to the device as it is, a lone character too, and is given no meaning")
+    @Test("Input of a client is passed on unchanged, also a lone character")
     func passes() async throws {
         let link = ScriptedLink()
         try await SharedBench.run(.raw, at: "tcp:nowhere:1") {
@@ -34,7 +34,7 @@ struct RawRulesTests {
         }
     }
 
-    @Test("a device whose family was assumed is told apart by what it answers, and is asked nothing for that")
+    @Test("A device that is not of its assumed family is reported after two failed answers")
     func assumed() async throws {
         for (answer, isPump) in [("error:2", false), ("TEMP:20.0", true)] {
             let link = ScriptedLink()

@@ -2,10 +2,10 @@ import Testing
 
 @testable import Sharing
 
-@Suite("The rules of a shared rescue phone")
+@Suite("Rules of a shared rescue phone")
 struct RescueRulesTests {
     @Test(
-        "each object goes to all as one line",
+        "Each object goes to all clients as one line",
         arguments: [
             RulesTable("two at once", [#"{"a":1}{"b":2}"#], ["all: {\"a\":1}\r\n", "all: {\"b\":2}\r\n"]),
             RulesTable("cut anywhere", [#"{"a"#, #"":"}"#, #"\n"}"#], ["all: {\"a\":\"}\\n\"}\r\n"]),
@@ -15,7 +15,7 @@ struct RescueRulesTests {
         ])
     func objects(table: RulesTable) { #expect(table.run(RescueRules()) == table.pieces) }
 
-    @Test("a message goes to the phone as it is")
+    @Test("A message is passed to the phone unchanged")
     func request() {
         #expect(RescueRules().request(Array(#"{"a":1}"#.utf8)) == StreamRequest(bytes: Array(#"{"a":1}"#.utf8)))
     }

@@ -9,12 +9,12 @@ import Transports
 
 @testable import Sharing
 
-@Suite("A shared rescue phone", .timeLimit(.minutes(5)))
+@Suite("Shared rescue phones", .timeLimit(.minutes(5)))
 struct SharedRescueTests {
     private static let message =
         #"{"id":"6F1E2C1A-0B7B-4C0E-9A77-0E2A6E6D2B11","content":"Hamilton Hall flooding","latitude":35.9,"longitude":-79.0,"timestamp":752263200.5,"status":"pending_sync","category":"Flooding"}"#
 
-    @Test("gives each of its messages to all, as a line")
+    @Test("Each message of the phone goes to all clients as a line")
     func receive() async throws {
         let phone = RescueFirmware(
             options: RescueFirmwareOptions(
@@ -31,7 +31,7 @@ struct SharedRescueTests {
         }
     }
 
-    @Test("is sent each message of a client as it is, with a line end or without; what is none is reported")
+    @Test("Messages of a client are sent unchanged, and other text is reported")
     func send() async throws {
         let link = ScriptedLink()
         try await SharedBench.run(.rescue, at: "sim:rescue") {

@@ -8,11 +8,11 @@ import Testing
 
 @testable import Sharing
 
-@Suite("A device shared at a socket", .timeLimit(.minutes(5)))
+@Suite("Devices shared at a socket", .timeLimit(.minutes(5)))
 struct SocketShareTests {
     private static let status = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.0C}"
 
-    @Test("hangs up on a client that does not read, and the others notice nothing")
+    @Test("A client that does not read is disconnected, and others are answered")
     func doesNotRead() async throws {
         let pump = try SharedPump()
         try await pump.run {
@@ -32,7 +32,7 @@ struct SocketShareTests {
         if case .dropped = event { true } else { false }
     }
 
-    @Test("hangs up on a client whose line is longer than any that a device takes")
+    @Test("A client with a line longer than the limit is disconnected, and the next is served")
     func longLine() async throws {
         let pump = try SharedPump()
         try await pump.run {
@@ -50,7 +50,7 @@ struct SocketShareTests {
 
     private static let full = "[WARNING] too many programs have the device"
 
-    @Test("lets who comes when as many are there as may be bring OFF, and ask, for a short time")
+    @Test("A client beyond the limit may send OFF and queries for a short time")
     func limit() async throws {
         let pump = try SharedPump(clientLimit: 2)
         try await pump.run {
@@ -78,7 +78,7 @@ struct SocketShareTests {
         }
     }
 
-    @Test("tells who comes when all of the places for a short time are taken too")
+    @Test("A client beyond the limit and the extra places is refused with a warning")
     func turnedAway() async throws {
         let pump = try SharedPump(clientLimit: 1)
         try await pump.run {
@@ -95,7 +95,7 @@ struct SocketShareTests {
     }
 
     @Test(
-        "sends nothing for a client that speaks another protocol, wherever its bytes are cut",
+        "Lines of a foreign protocol are not sent to the device, however they are fragmented",
         arguments: [
             "POST / HTTP/1.1\r\nHost: localhost:4000\r\n\r\n\nON\nSPEED:255\n", "\r\nGET /?x=\u{1F} HTTP/1.0\nON\n",
             "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nON\n", "\u{16}\u{03}\u{01}\nON\n", "SSH-2.0-OpenSSH_9.2p1\r\nON\n",
@@ -122,7 +122,7 @@ struct SocketShareTests {
         }
     }
 
-    @Test("counts who says nothing more as long as an answer is owed: each has a descriptor")
+    @Test("A half-closed client counts toward the limit until its answer is sent")
     func owed() async throws {
         let link = ScriptedLink()
         try await SharedBench.run(.pump, at: "tcp:nowhere:1") {
@@ -150,7 +150,7 @@ struct SocketShareTests {
         }
     }
 
-    @Test("is for this user alone, takes the place of one that nobody listens at, and leaves nothing behind")
+    @Test("The socket has mode 0600, replaces a dead one, and is removed at the end")
     func path() async throws {
         let pump = try SharedPump()
         // The remains of a killed program.
@@ -176,7 +176,7 @@ struct SocketShareTests {
         #expect(access(pump.path, F_OK) != 0)
     }
 
-    @Test("Clients that come and go leave no descriptor behind")
+    @Test("Clients that connect and leave leak no descriptors")
     func comingAndGoing() async throws {
         let pump = try SharedPump()
         try await pump.run {

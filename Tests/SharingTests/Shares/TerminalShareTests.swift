@@ -7,7 +7,7 @@ import Testing
 
 @testable import Sharing
 
-@Suite("A device shared at a pseudo-terminal", .timeLimit(.minutes(5)))
+@Suite("Devices shared at a pseudo-terminal", .timeLimit(.minutes(5)))
 struct TerminalShareTests {
     private static let status = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.0C}"
 
@@ -41,7 +41,7 @@ struct TerminalShareTests {
         }
     }
 
-    @Test("answers one user after the other, and each is told of")
+    @Test("Successive users of the pseudo-terminal are served, each with reports of coming and leaving")
     func users() async throws {
         try await Self.run { pump, share in
             for _ in 0..<10 { await settle() }
@@ -58,7 +58,7 @@ struct TerminalShareTests {
         }
     }
 
-    @Test("tells who only reads what the device says")
+    @Test("A user that only reads receives the device's unsolicited lines")
     func reader() async throws {
         try await Self.run { pump, share in
             let descriptor = open(share.path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
@@ -71,7 +71,7 @@ struct TerminalShareTests {
         }
     }
 
-    @Test("takes those who have it open at the same time for one, until the last one leaves")
+    @Test("Simultaneous users of the pseudo-terminal count as one client until the last one leaves")
     func together() async throws {
         try await Self.run { pump, share in
             let (first, second) = (
@@ -86,7 +86,7 @@ struct TerminalShareTests {
         }
     }
 
-    @Test("hears who has left by the time that it is read, and drops its half line")
+    @Test("OFF of a user that left at once is sent, and a half line is dropped")
     func brief() async throws {
         try await Self.run { pump, share in
             for (number, said) in ["SPEED:7\nOFF", "SPEED:8\nOFF\n"].enumerated() {
@@ -109,7 +109,7 @@ struct TerminalShareTests {
         }
     }
 
-    @Test("answers who opens it right behind another one")
+    @Test("A user that opens the pseudo-terminal right after another one is answered")
     func quickly() async throws {
         try await Self.run { _, share in
             let unanswered = try await onThread { [path = share.path] in
@@ -132,7 +132,7 @@ struct TerminalShareTests {
         }
     }
 
-    @Test("leaves nothing unread for the next one, and no half line")
+    @Test("Unread answers and half lines are not left for the next user")
     func leftovers() async throws {
         try await Self.run { pump, share in
             let first = try LineClientEnd(atTerminal: share.path)
@@ -147,7 +147,7 @@ struct TerminalShareTests {
         }
     }
 
-    @Test("takes its link with it, and its users find themselves disconnected")
+    @Test("Closing the share removes its link and disconnects its users")
     func closing() async throws {
         try await Self.run { pump, share in
             let user = try LineClientEnd(atTerminal: share.path)

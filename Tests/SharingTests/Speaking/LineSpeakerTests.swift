@@ -6,7 +6,7 @@ import Transports
 
 @testable import Sharing
 
-@Suite("Speaking in lines with a device that is shared", .timeLimit(.minutes(5)))
+@Suite("Line sessions of a shared device", .timeLimit(.minutes(5)))
 struct LineSpeakerTests {
     private let clock = ManualClock()
     private let told = Watched<[String]>([])
@@ -24,7 +24,7 @@ struct LineSpeakerTests {
         }
     }
 
-    @Test("tells everything in the order of the device, also where it comes at once")
+    @Test("Clients receive the device's lines in the device's order")
     func order() async throws {
         let link = ScriptedLink { sent in
             switch sent {
@@ -46,7 +46,7 @@ struct LineSpeakerTests {
         await speaker.close()
     }
 
-    @Test("tells who makes the device safe so once it is sure, where an acknowledgement may be that of another's OFF")
+    @Test("The acknowledgement of a doubtful OFF is passed on only once it is certain")
     func doubtfulStop() async throws {
         let sendings = Watched(0)
         let link = ScriptedLink { sent in
@@ -81,7 +81,7 @@ struct LineSpeakerTests {
         await speaker.close()
     }
 
-    @Test("asks behind the button for the state, which is off by a status alone")
+    @Test("After the button the state is queried, and only a status sets it to off")
     func asksBehindButton() async throws {
         let link = ScriptedLink()
         let speaker = try await speaker(over: link)
@@ -95,7 +95,7 @@ struct LineSpeakerTests {
         await speaker.close()
     }
 
-    @Test("sends nothing for who has left while another was answered")
+    @Test("A waiting command of a client that left meanwhile is not sent")
     func leftMeanwhile() async throws {
         let link = ScriptedLink()
         let speaker = try await speaker(over: link)
@@ -117,7 +117,7 @@ struct LineSpeakerTests {
         await speaker.close()
     }
 
-    @Test("tells nobody an answer that comes too late: who asks the same next would take it for his own")
+    @Test("A reply that comes after the deadline goes to nobody")
     func lateAnswer() async throws {
         let link = ScriptedLink()
         let speaker = try await speaker(over: link)
@@ -132,7 +132,7 @@ struct LineSpeakerTests {
         await speaker.close()
     }
 
-    @Test("sends a long line piece by piece, each once the device has read the one before")
+    @Test("A long line is sent in pieces, with a pause for the device to read each")
     func longLine() async throws {
         let link = ScriptedLink()
         let speaker = try await speaker(over: link)

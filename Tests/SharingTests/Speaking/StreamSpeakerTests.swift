@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sharing
 
-@Suite("A speaker without a session", .timeLimit(.minutes(5)))
+@Suite("Shared streams without a session", .timeLimit(.minutes(5)))
 struct StreamSpeakerTests {
     /// Calls `body` with a speaker for a storm sensor that is ready for requests.
     private func storm(
@@ -21,7 +21,7 @@ struct StreamSpeakerTests {
         try result.get()
     }
 
-    @Test("asks in turn, once the answer before is over", arguments: [false, true])
+    @Test("Logs are requested one after another", arguments: [false, true])
     func turns(keepsPacketBounds: Bool) async throws {
         try await storm(keepsPacketBounds: keepsPacketBounds) { bench in
             bench.clock.advance(by: StormDownload.hush)
@@ -42,7 +42,7 @@ struct StreamSpeakerTests {
         }
     }
 
-    @Test("waits for silence before it asks: the tail of an earlier log is not of this one")
+    @Test("A log is requested only after silence, so that the tail of an earlier log is not part of it")
     func hush() async throws {
         try await storm { bench in
             let asker = bench.ask("GET_LOG")
@@ -60,7 +60,7 @@ struct StreamSpeakerTests {
         }
     }
 
-    @Test("waits until a board has started that was reset")
+    @Test("A board that was reset gets time to start before the first request")
     func reset() async throws {
         try await storm(over: ScriptedLink(mayHaveReset: true)) { bench in
             let asker = bench.ask("GET_LOG")
@@ -71,7 +71,7 @@ struct StreamSpeakerTests {
         }
     }
 
-    @Test("does not ask a device that never falls silent")
+    @Test("A device that never falls silent is not asked for its log")
     func babble() async throws {
         try await storm { bench in
             let asker = bench.ask("GET_LOG")
@@ -90,7 +90,7 @@ struct StreamSpeakerTests {
         }
     }
 
-    @Test("gives up where no answer begins, and asks for the next")
+    @Test("A request without an answer times out, and the next one is sent")
     func noAnswer() async throws {
         try await storm { bench in
             bench.clock.advance(by: StormDownload.hush)
@@ -106,7 +106,7 @@ struct StreamSpeakerTests {
         }
     }
 
-    @Test("ends a log by its own silence, whatever live rows come meanwhile")
+    @Test("A log ends by its own silence, whatever live rows arrive")
     func liveRows() async throws {
         try await storm { bench in
             bench.clock.advance(by: StormDownload.hush)
@@ -123,7 +123,7 @@ struct StreamSpeakerTests {
         }
     }
 
-    @Test("keeps the order of what the device says, for the asker and for all")
+    @Test("Log and live rows keep the device's order")
     func order() async throws {
         let link = ScriptedLink()
         let clock = ManualClock()
@@ -147,7 +147,7 @@ struct StreamSpeakerTests {
         await asking.value
     }
 
-    @Test("sends a line that is not answered at once, also while a log is under way")
+    @Test("A line that expects no answer is sent at once, also during a log")
     func passing() async throws {
         try await storm { bench in
             bench.clock.advance(by: StormDownload.hush)
@@ -160,7 +160,7 @@ struct StreamSpeakerTests {
         }
     }
 
-    @Test("reads no more than the asker has taken, and lets it go once the speaker is closed")
+    @Test("Reading stops until the requester has taken its log, and closing releases the requester")
     func backPressure() async throws {
         try await storm { bench in
             bench.clock.advance(by: StormDownload.hush)
@@ -187,7 +187,7 @@ struct StreamSpeakerTests {
         }
     }
 
-    @Test("does not ask for a client that has left while it waited for its turn")
+    @Test("A log is not requested for a client that left while waiting")
     func leftBefore() async throws {
         try await storm { bench in
             bench.clock.advance(by: StormDownload.hush)
@@ -206,7 +206,7 @@ struct StreamSpeakerTests {
         }
     }
 
-    @Test("drops the rest of a log whose asker has left, and asks for the next only then")
+    @Test("The rest of a log is dropped if its requester has left, and only then the next is requested")
     func leftWithin() async throws {
         try await storm { bench in
             bench.clock.advance(by: StormDownload.hush)
@@ -229,7 +229,7 @@ struct StreamSpeakerTests {
         }
     }
 
-    @Test("tells of a log that a restart has broken off")
+    @Test("A log cut off by a restart is reported as such")
     func restart() async throws {
         try await storm { bench in
             bench.clock.advance(by: StormDownload.hush)
@@ -242,7 +242,7 @@ struct StreamSpeakerTests {
         }
     }
 
-    @Test("tells who waits, who is answered and who listens that the link is lost")
+    @Test("A lost link is reported to the requester, to waiting clients and to listeners")
     func lost() async throws {
         try await storm { bench in
             bench.clock.advance(by: StormDownload.hush)
@@ -262,7 +262,7 @@ struct StreamSpeakerTests {
         }
     }
 
-    @Test("takes a device that does not confirm its connection for lost, not for silent")
+    @Test("A device that does not confirm its connection after a log counts as lost")
     func outOfReach() async throws {
         try await storm { bench in
             bench.clock.advance(by: StormDownload.hush)
@@ -276,7 +276,7 @@ struct StreamSpeakerTests {
         }
     }
 
-    @Test("takes in what came as the silence ended")
+    @Test("Bytes that arrive as the silence ends still belong to the log")
     func lastLook() async throws {
         try await storm { bench in
             bench.clock.advance(by: StormDownload.hush)
@@ -296,7 +296,7 @@ struct StreamSpeakerTests {
         }
     }
 
-    @Test("ends a line that somebody else may have begun, once")
+    @Test("Only the first line is preceded by a line end that closes a foreign half line")
     func midLine() async throws {
         try await storm(over: ScriptedLink(mayBeMidLine: true)) { bench in
             #expect(await bench.ask("FOO").end() == nil)
@@ -305,7 +305,7 @@ struct StreamSpeakerTests {
         }
     }
 
-    @Test("hands an image to the asker, and ends it by its end or by 10 s of silence")
+    @Test("An image goes to its requester, and ends at IMG_END or after 10 s of silence")
     func image() async throws {
         let bench = SpeakerBench(PeerRules(keepsPacketBounds: true), over: ScriptedLink(keepsPacketBounds: true))
         let (first, second) = (bench.ask("get"), bench.ask("GET_IMAGE"))

@@ -8,7 +8,7 @@ import Transports
 
 @testable import Sharing
 
-@Suite("A shared storm sensor", .timeLimit(.minutes(3)))
+@Suite("Shared storm sensors", .timeLimit(.minutes(3)))
 struct SharedStormTests {
     /// A sensor with a log of some MB.
     private static func sensor(interval: Duration?, echoesCommand: Bool = false) -> StormFirmware {
@@ -32,7 +32,7 @@ struct SharedStormTests {
         Array("LOG Values: ".utf8) + StormLog(seed: 7).text(rows: 0..<rows)
     }
 
-    @Test("gives its log to who asks, byte for byte as on a line of its own, and its live rows to all")
+    @Test("A log goes to its requester byte for byte, and live rows go to all clients")
     func log() async throws {
         let sensor = Self.sensor(interval: .milliseconds(10))
         let said = Self.direct(sensor)
@@ -53,7 +53,7 @@ struct SharedStormTests {
         }
     }
 
-    @Test("drops who stops reading its log, and gives the next the whole one")
+    @Test("A client that stops reading its log is dropped, and the next gets a whole log")
     func stalled() async throws {
         let sensor = Self.sensor(interval: .seconds(1))
         try await SharedBench.run(.storm, sensor) { bench, host in
@@ -70,7 +70,7 @@ struct SharedStormTests {
         }
     }
 
-    @Test("ends at once, also while somebody has stopped reading its log")
+    @Test("A share ends at once, also while a client has stopped reading its log")
     func cancelled() async throws {
         try await SharedBench.run(.storm, Self.sensor(interval: nil)) { bench, host in
             let asker = try await bench.client()
@@ -80,7 +80,7 @@ struct SharedStormTests {
         }
     }
 
-    @Test("goes on while the asker takes some of its log now and then")
+    @Test("A log continues for a client that reads it slowly")
     func slow() async throws {
         let said = Self.direct(Self.sensor(interval: nil))
         try await SharedBench.run(.storm, Self.sensor(interval: nil)) { bench, host in
@@ -98,7 +98,7 @@ struct SharedStormTests {
         }
     }
 
-    @Test("gives the next the whole log where a client has left in the middle of its own")
+    @Test("After a client left within its log the next gets a whole log")
     func left() async throws {
         try await SharedBench.run(.storm, Self.sensor(interval: .seconds(1))) { bench, host in
             let (asker, next, other) = (try await bench.client(), try await bench.client(), try await bench.client())
@@ -127,7 +127,7 @@ struct SharedStormTests {
         #expect(await next.bytes(log.count) == log)
     }
 
-    @Test("hangs up on who asked for a log that a lost link breaks off: only silence would end it")
+    @Test("A client whose log is cut off by a lost link is disconnected")
     func lost() async throws {
         let link = ScriptedLink()
         try await SharedBench.run(.storm, at: "sim:storm") {
@@ -148,7 +148,7 @@ struct SharedStormTests {
         }
     }
 
-    @Test("does not ask for a client that has left while it waited")
+    @Test("The sensor is not asked for a client that left while waiting")
     func leftBefore() async throws {
         let link = ScriptedLink()
         try await SharedBench.run(.storm, at: "sim:storm") {
@@ -177,7 +177,7 @@ struct SharedStormTests {
         }
     }
 
-    @Test("gives nothing of a log to who opens the pseudo-terminal next")
+    @Test("The next user of a pseudo-terminal gets nothing of the previous user's log")
     func terminal() async throws {
         let link = ScriptedLink()
         try await SharedBench.run(.storm, at: "sim:storm") {
@@ -208,7 +208,7 @@ struct SharedStormTests {
         }
     }
 
-    @Test("says the same lines over packets")
+    @Test("Log and live rows in packets become the same lines")
     func packets() async throws {
         let link = ScriptedLink(keepsPacketBounds: true)
         try await SharedBench.run(.storm, at: "ble:storm") {
@@ -235,7 +235,7 @@ struct SharedStormTests {
         }
     }
 
-    @Test("says the raw measurements of BLE as live rows")
+    @Test("Raw BLE measurements become live rows")
     func raw() async throws {
         let link = ScriptedLink(keepsPacketBounds: true)
         try await SharedBench.run(.storm, at: "ble:storm?profile=storm-live") {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sharing
 
-@Suite("The rules of a shared storm sensor")
+@Suite("Rules of a shared storm sensor")
 struct StormRulesTests {
     private static let onStream = [
         RulesTable(
@@ -39,14 +39,14 @@ struct StormRulesTests {
             ["asker: LOG Values: " + String(repeating: "7", count: 5000) + "8\n"]),
     ]
 
-    @Test("on a stream", arguments: onStream)
+    @Test("A log on a stream goes to the requester, live rows to all clients", arguments: onStream)
     func stream(table: RulesTable) {
         var rules = StormRules(of: .backup, keepsPacketBounds: false)
         rules.begin(packetCapacity: nil)
         #expect(table.run(rules) == table.pieces)
     }
 
-    @Test("on a stream that is cut anywhere", arguments: onStream)
+    @Test("A log on a stream that is cut anywhere goes to the requester, live rows to all clients", arguments: onStream)
     func bytes(table: RulesTable) {
         var rules = StormRules(of: .backup, keepsPacketBounds: false)
         rules.begin(packetCapacity: nil)
@@ -83,14 +83,14 @@ struct StormRulesTests {
         RulesTable("the echo of the command is dropped", ["GET_LOG", "LOG Values: 1\n"], ["asker: LOG Values: 1\n"]),
     ]
 
-    @Test("in packets", arguments: inPackets)
+    @Test("A log in packets goes to the requester, live rows to all clients", arguments: inPackets)
     func packets(table: RulesTable) {
         var rules = StormRules(of: .backup, keepsPacketBounds: true)
         rules.begin(packetCapacity: nil)
         #expect(table.run(rules) == table.pieces)
     }
 
-    @Test("a packet that lost its end breaks the log at once")
+    @Test("A full packet without a line end breaks the log once the next one does not continue it")
     func gap() {
         var rules = StormRules(of: .backup, keepsPacketBounds: true)
         rules.begin(packetCapacity: 20)
@@ -102,14 +102,14 @@ struct StormRulesTests {
         #expect(!rules.finish().contains(.broken), "it is told once")
     }
 
-    @Test("raw measurements become live rows")
+    @Test("Raw measurements become live rows")
     func live() {
         let table = RulesTable(
             "", ["1 2 3 4.5", "1 2 3 5"], ["all: LIVE LOG: 1 2 3 4.5\r\n", "all: LIVE LOG: 1 2 3 5\r\n"])
         #expect(table.run(StormRules(of: .live, keepsPacketBounds: true)) == table.pieces)
     }
 
-    @Test("a packet that nobody has asked for is of a log, and not kept", arguments: [true, false])
+    @Test("An unrequested packet of a log is not kept", arguments: [true, false])
     func unasked(keepsPacketBounds: Bool) {
         var rules = StormRules(of: .backup, keepsPacketBounds: keepsPacketBounds)
         #expect(rules.take(Array("1 2 3 4".utf8)) == [.forAsker(Array("1 2 3 4".utf8))])
@@ -117,7 +117,7 @@ struct StormRulesTests {
     }
 
     @Test(
-        "only GET_LOG, as the sensor takes it, is answered",
+        "Only the exact GET_LOG expects an answer",
         arguments: [("GET_LOG", true), ("get_log", false), ("GET_LOG ", false), ("HELLO", false)])
     func request(line: String, isAnswered: Bool) {
         let line = Array(line.utf8)
@@ -129,7 +129,7 @@ struct StormRulesTests {
                 == StreamRequest(bytes: line, isAnswered: isAnswered))
     }
 
-    @Test("a log that does not end its last line leaves the next live row alone")
+    @Test("A log without a last line end leaves the next live row intact")
     func lastLine() {
         var rules = StormRules(of: .backup, keepsPacketBounds: false)
         rules.begin(packetCapacity: nil)
