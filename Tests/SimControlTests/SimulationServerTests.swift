@@ -6,7 +6,7 @@ import SimControl
 import TestSupport
 import Testing
 
-@Suite("A simulator's control socket", .timeLimit(.minutes(5)))
+@Suite("Control sockets of simulators", .timeLimit(.minutes(5)))
 struct SimulationServerTests {
     /// A pump under control whose time advances on demand only, and a program at the socket.
     private final class Rig: Sendable {
@@ -39,7 +39,7 @@ struct SimulationServerTests {
         }
     }
 
-    @Test("says what can be seen behind each request")
+    @Test("Each response contains the visible state")
     func states() async throws {
         let rig = try await Rig()
         let state = try await rig.ask(#"{"id":1,"do":"state"}"#)
@@ -68,7 +68,7 @@ struct SimulationServerTests {
         await rig.end()
     }
 
-    @Test("moves the device of a number, and no other")
+    @Test("A request moves only the device of its number")
     func several() async throws {
         let rig = try await Rig(devices: 3)
         #expect(try await rig.ask(#"{"id":1,"do":"press"}"#)["error"]?["code"] == "usage")
@@ -82,7 +82,7 @@ struct SimulationServerTests {
     }
 
     @Test(
-        "refuses what it does not know, and does nothing",
+        "An invalid request is refused and changes nothing",
         arguments: [
             (#"{"id":1,"do":"dance"}"#, true), (#"{"id":1,"do":"press","arguments":["hard"]}"#, true),
             (#"{"id":1,"do":"turn"}"#, true), (#"{"id":1,"do":"turn","arguments":["1.1"]}"#, true),
@@ -102,7 +102,7 @@ struct SimulationServerTests {
         await rig.end()
     }
 
-    @Test("says at the end what was seen of the hosts of all devices")
+    @Test("stop reports the verdict on the hosts of all devices")
     func verdict() async throws {
         let rig = try await Rig(devices: 2, expecting: "pacing=1s")
         let (near, far) = try DescriptorChannel.pair(on: .shared)
@@ -125,7 +125,7 @@ struct SimulationServerTests {
         await unjudged.end()
     }
 
-    @Test("says of which family each device is, where there are several")
+    @Test("The greeting lists the family of each device")
     func families() async throws {
         let rig = try await Rig()
         let board = DeviceHost(LEDFirmware(lineRate: .unlimited), pace: .onDemand)
@@ -141,7 +141,7 @@ struct SimulationServerTests {
         await rig.end()
     }
 
-    @Test("changes an option, and says which there are where it has no such one")
+    @Test("set changes an option, and an unknown option is refused with the available ones")
     func settings() async throws {
         let rig = try await Rig()
         let set = try await rig.ask(#"{"id":1,"do":"set","arguments":["knob","1023"]}"#)
@@ -151,7 +151,7 @@ struct SimulationServerTests {
         await rig.end()
     }
 
-    @Test("says that a request is too long, before it hangs up", arguments: [16_385, 20_000, 100_000])
+    @Test("Too long a request is refused before the connection closes", arguments: [16_385, 20_000, 100_000])
     func tooLong(length: Int) async throws {
         let rig = try await Rig()
         let answer = try await rig.ask(String(repeating: "x", count: length), isRequest: false)
@@ -162,7 +162,7 @@ struct SimulationServerTests {
         await rig.end()
     }
 
-    @Test("is for this user alone, and is removed at the end")
+    @Test("The control socket has mode 0600 and is removed at the end")
     func life() async throws {
         let rig = try await Rig()
         var status = stat()
