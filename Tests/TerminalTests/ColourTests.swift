@@ -2,10 +2,10 @@ import Testing
 
 @testable import Terminal
 
-@Suite("A terminal is coloured")
+@Suite("Colour on terminals")
 struct ColourTests {
     @Test(
-        "Unless it has no colours, or NO_COLOR is set and not empty",
+        "Output is coloured unless TERM is dumb or NO_COLOR is set and not empty",
         arguments: [
             ([:], true), (["TERM": "xterm"], true), (["TERM": "dumb"], false), (["NO_COLOR": ""], true),
             (["NO_COLOR": "1"], false), (["NO_COLOR": "1", "TERM": "xterm"], false),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Columns of a terminal")
 struct ColumnTests {
-    @Test("They are counted as a terminal shows them")
+    @Test("Columns are counted as a terminal displays them")
     func counted() {
         #expect("abc".columns == 3)
         #expect("泵".columns == 2)
@@ -12,7 +12,7 @@ struct ColumnTests {
         #expect("👩‍🔧".columns == 2)
     }
 
-    @Test("Those of ASCII, which are counted by the byte, are as many as those of its characters")
+    @Test("Counting the columns of ASCII by bytes agrees with counting by characters")
     func ascii() {
         let scalars = (UInt8(0)..<0x80).map { Unicode.Scalar($0) }
         let texts: [String] = scalars.flatMap { first -> [String] in
@@ -22,14 +22,14 @@ struct ColumnTests {
     }
 
     @Test(
-        "Blanks are taken from the end only, and none that is a part of a character",
+        "Only trailing blanks are trimmed, and none that is part of a character",
         arguments: [
             ("", ""), ("   ", ""), ("ab", "ab"), ("  a b  ", "  a b"), ("泵 ", "泵"), ("a\t ", "a\t"),
             ("a \u{301}", "a \u{301}"), ("\u{600} ", "\u{600} "),
         ])
     func trimmed(text: String, trimmed: String) { #expect(text.trimmingBlanks == trimmed) }
 
-    @Test("What is cut or filled has as many as are there")
+    @Test("Text is cut and padded by displayed columns")
     func cut() {
         #expect("abcdef".cut(to: 4) == "abc…")
         #expect("泵泵泵".cut(to: 4) == "泵…")

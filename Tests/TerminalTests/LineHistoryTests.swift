@@ -4,11 +4,11 @@ import Testing
 
 @testable import Terminal
 
-@Suite("The history of typed lines")
+@Suite("History of typed lines")
 struct LineHistoryTests {
     private let folder = TemporaryFolder()
 
-    @Test("Lines are there in the next run, and programs that run at once keep each other's")
+    @Test("Lines are kept for the next run, also if two programs write at once")
     func kept() {
         let path = folder.path("history")
         let (one, other) = (LineHistory(path: path), LineHistory(path: path))
@@ -19,7 +19,7 @@ struct LineHistoryTests {
         #expect(LineHistory(path: path).load() == ["ON", "pumpe é", "OFF"])
     }
 
-    @Test("Only their user may read them")
+    @Test("The history file is readable only by its user")
     func permissions() throws {
         let path = folder.path("history")
         LineHistory(path: path).append("ON")
@@ -27,7 +27,7 @@ struct LineHistoryTests {
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test("The oldest lines of too long a file are removed")
+    @Test("The oldest lines of an overlong history are removed")
     func limit() throws {
         let path = folder.path("history")
         let lines = (0..<(LineHistory.limit + 5)).map { "SPEED:\($0)" }
@@ -36,7 +36,7 @@ struct LineHistoryTests {
         #expect(try String(contentsOfFile: path, encoding: .utf8).hasPrefix("SPEED:5\n"))
     }
 
-    @Test("Where no file can be, there is none")
+    @Test("A history in a missing folder stays empty without an error")
     func nowhere() {
         let history = LineHistory(path: folder.path("no/folder/history"))
         history.append("ON")

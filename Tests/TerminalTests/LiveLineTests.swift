@@ -19,7 +19,7 @@ import Testing
 
     private let screen = Screen()
 
-    @Test func `A line is drawn over, and news is left standing above it`() {
+    @Test func `A live line is redrawn in place, and news stays above it`() {
         let line = LiveLine(write: screen.write)
         line.show("one")
         #expect(screen.take() == "\r\u{1B}[Kone")
@@ -27,7 +27,7 @@ import Testing
         #expect(screen.take() == "\r\u{1B}[Knews\n\u{1B}[32mtwo\u{1B}[0m")
     }
 
-    @Test func `A note is left standing above the line, as it was drawn last`() {
+    @Test func `A note stays above the last drawn line`() {
         let line = LiveLine(write: screen.write)
         #expect(line.note("first"))
         #expect(screen.take() == "\r\u{1B}[Kfirst\n")
@@ -37,7 +37,7 @@ import Testing
         #expect(screen.take() == "\r\u{1B}[Ksecond\n\u{1B}[32mon\u{1B}[0m")
     }
 
-    @Test func `Once it has ended nothing is drawn any more`() {
+    @Test func `An ended live line draws nothing more`() {
         let line = LiveLine(write: screen.write)
         line.show("on")
         _ = screen.take()
@@ -49,7 +49,7 @@ import Testing
         #expect(screen.take() == "")
     }
 
-    @Test func `A line that was never drawn is ended by nothing`() {
+    @Test func `Ending a line that was never drawn writes nothing`() {
         LiveLine(write: screen.write).end()
         #expect(screen.take() == "")
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Progress bars")
 struct ProgressBarTests {
-    @Test("A bar says how much there is of what will come, and how long the rest takes")
+    @Test("A bar shows the percentage, the sizes and the remaining time")
     func bar() {
         #expect(
             ProgressBar.text(3000, of: 12_000, in: .seconds(2), isColoured: false)
@@ -14,11 +14,11 @@ struct ProgressBarTests {
                 == "[\u{1B}[32m########################\u{1B}[0m] 100 %  12 of 12 kB")
     }
 
-    @Test("More than was announced is all of it, and so is all of nothing", arguments: [(5, 4), (0, 0)])
+    @Test("More than the announced amount, or all of nothing, is 100 %", arguments: [(5, 4), (0, 0)])
     func whole(count: Int, total: Int) {
         #expect(ProgressBar.text(count, of: total, in: .zero, isColoured: false).contains("] 100 %"))
     }
 
-    @Test("Where nobody knows how much will come, how fast it comes is said")
+    @Test("Progress without a known total shows the rate")
     func rate() { #expect(ProgressBar.text(30_000, of: nil, in: .seconds(10), isColoured: true) == "30 kB, 3 kB/s") }
 }

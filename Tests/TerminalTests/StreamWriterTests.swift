@@ -6,7 +6,7 @@ import Testing
 
 @testable import Terminal
 
-@Suite("Writing to whoever may not read", .timeLimit(.minutes(5)))
+@Suite("Writing to slow readers", .timeLimit(.minutes(5)))
 struct StreamWriterTests {
     /// A pipe or a socket pair that is not being read yet.
     private struct Stream {
@@ -40,7 +40,9 @@ struct StreamWriterTests {
     /// Lines that are all different.
     private static let lines = (0..<20_000).map { "line \($0)\n" }
 
-    @Test("What is not read keeps nobody waiting, and is read whole and in order once it is", arguments: [false, true])
+    @Test(
+        "Writing does not block on a reader that does not read, and nothing is lost or reordered",
+        arguments: [false, true])
     func stalled(isSocket: Bool) async throws {
         let stream = Stream(isSocket: isSocket)
         let writer = StreamWriter(stream.writer, patience: .milliseconds(1))
@@ -53,7 +55,7 @@ struct StreamWriterTests {
         #expect(try await stream.read(5) == Array("more\n".utf8))
     }
 
-    @Test("A terminal that was stopped keeps nobody waiting, and shows all once it goes on")
+    @Test("Writing to a stopped terminal does not block, and all output appears when it resumes")
     func stoppedTerminal() async throws {
         let user = try await StoppedTerminal()
         let writer = StreamWriter(user.descriptor, patience: .milliseconds(1))
@@ -65,7 +67,7 @@ struct StreamWriterTests {
         await user.close()
     }
 
-    @Test("What must not wait fails where too much is kept, and says what it has taken")
+    @Test("A writer that must not wait fails with EAGAIN beyond its limit, and loses nothing it took")
     func bounded() async throws {
         let stream = Stream()
         let writer = StreamWriter(stream.writer, patience: .zero, limit: 1000)
@@ -83,7 +85,7 @@ struct StreamWriterTests {
         #expect(try await stream.read(taken.utf8.count) == Array(taken.utf8))
     }
 
-    @Test("What may wait is as fast as its reader, and keeps little")
+    @Test("A writer that may wait delivers everything despite a small limit")
     func unbounded() async throws {
         let stream = Stream()
         let writer = StreamWriter(stream.writer, patience: .zero, limit: 1000)
@@ -93,7 +95,7 @@ struct StreamWriterTests {
         #expect(try await failures == [])
     }
 
-    @Test("A stream may become another one, as that of a program in the background does")
+    @Test("Writing goes on after the descriptor was replaced")
     func exchanged() async throws {
         let (socket, pipe) = (Stream(isSocket: true), Stream())
         let writer = StreamWriter(socket.writer)
@@ -104,7 +106,7 @@ struct StreamWriterTests {
     }
 
     @Test(
-        "A reader that goes is told of by the next write, also where something was kept", arguments: [false, true])
+        "A later write reports that the reader has gone, also with output pending", arguments: [false, true])
     func readerGone(isBehind: Bool) async throws {
         signal(SIGPIPE, SIG_IGN)
         let stream = Stream()
@@ -121,7 +123,7 @@ struct StreamWriterTests {
         #expect(!writer.isBehind)
     }
 
-    @Test("A reader that goes is noticed though nothing is written, and one who only reads nothing is not missed")
+    @Test("A reader that goes is noticed without a write, and a file has no reader to lose")
     func goneReader() async {
         for isSocket in [false, true] {
             let stream = Stream(isSocket: isSocket)

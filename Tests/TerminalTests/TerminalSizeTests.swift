@@ -2,9 +2,9 @@ import Testing
 
 @testable import Terminal
 
-@Suite("The size of a terminal")
+@Suite("Terminal size")
 struct TerminalSizeTests {
-    @Test("It is bounded, whatever says it")
+    @Test("A terminal size is bounded, whatever its source")
     func bounds() {
         #expect(TerminalSize.bounded(columns: .max, rows: .max) == TerminalSize(columns: 1000, rows: 500))
         #expect(TerminalSize.bounded(columns: 1, rows: 0) == TerminalSize(columns: 30))

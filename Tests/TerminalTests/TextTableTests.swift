@@ -4,20 +4,20 @@ import Testing
 
 @Suite("Tables")
 struct TextTableTests {
-    @Test("Columns are as wide as what is in them, as a terminal shows it")
+    @Test("Columns are as wide as their widest value on a terminal")
     func widths() {
         let table = TextTable(["NAME", "PORT"], [["泵", "1"], ["abcdef", "22"], ["e\u{301}", "3"]])
         #expect(table.lines() == ["NAME    PORT", "泵      1", "abcdef  22", "e\u{301}       3"])
     }
 
-    @Test("What a row has more than there are columns is left out")
+    @Test("Extra cells of a row are left out")
     func longRow() {
         var table = TextTable(["A", "B"])
         table.add(["1", "2", "3"])
         #expect(table.takeLines() == ["A  B", "1  2"])
     }
 
-    @Test("A column without a value is left out, and so are headings that are empty")
+    @Test("Columns without values and empty headings are left out")
     func leftOut() {
         #expect(TextTable(["A", "B", "C"], [["1", "", "2"]]).lines() == ["A  C", "1  2"])
         #expect(
@@ -25,7 +25,7 @@ struct TextTableTests {
         #expect(TextTable(["A"]).lines() == [])
     }
 
-    @Test("Columns are told apart that have no value at first, and the headings are there again")
+    @Test("A column that gets its first value later appears then, with the headings again")
     func parts() {
         var table = TextTable(["time", "a", "b"])
         var lines: [String] = []
@@ -46,7 +46,7 @@ struct TextTableTests {
         .init("SERVICES", least: 10, rank: 1),
     ]
 
-    @Test("The column of the highest rank is left out first, no value is cut, and what was left out is counted")
+    @Test("The column of the highest rank is dropped first, and dropped columns are counted")
     func ranks() {
         let columns: [TextTable.Column] = ["time", .init("place", rank: 2), .init("a", rank: 1), .init("b", rank: 1)]
         var lines: [String] = []
@@ -62,7 +62,7 @@ struct TextTableTests {
     }
 
     @Test(
-        "Text breaks at words, and what follows is indented",
+        "Text wraps at words, and continuation lines are indented",
         arguments: [
             ("one two three", 20, "one two three"), ("one two three", 8, "one two\n  three"),
             ("  hint: end it first", 12, "  hint: end\n    it first"), ("a\n  bb cc dd", 7, "a\n  bb cc\n    dd"),
@@ -71,7 +71,7 @@ struct TextTableTests {
     func wrapping(text: String, width: Int, wrapped: String) { #expect(text.wrapped(to: width) == wrapped) }
 
     @Test(
-        "Whole parts of a line are left out where it does not fit",
+        "A line that does not fit loses whole parts",
         arguments: [
             (30, "10:00  pump on  water 12.0 °C"), (28, "10:00  pump on …"), (16, "10:00  pump on …"), (15, "10:00 …"),
             (4, "10:…"),
@@ -79,7 +79,7 @@ struct TextTableTests {
     func fitting(width: Int, line: String) { #expect("10:00  pump on  water 12.0 °C".fitting(width) == line) }
 
     @Test(
-        "Where there is little room, the last column that can give way does first",
+        "In a narrow table the last column that can shrink shrinks first",
         arguments: [
             (nil, "a long name  00:11:22  pump    HM-10 serial, Battery"),
             (46, "a long name  00:11:22  pump    HM-10 serial, …"), (40, "a long na…  00:11:22  pump    HM-10 ser…"),
@@ -91,7 +91,7 @@ struct TextTableTests {
         if let width { #expect(table.lines(width: width).allSatisfy { $0.columns <= width }) }
     }
 
-    @Test("A live table takes no more rows than the terminal has")
+    @Test("A live table has at most as many rows as the terminal")
     func live() {
         let table = TextTable(["NAME"], (1...20).map { ["Lamp \($0)"] })
         let lines = LiveTable.lines(of: table, or: "scanning…", columns: 79, rows: 10)

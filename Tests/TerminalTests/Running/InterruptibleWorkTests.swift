@@ -4,9 +4,9 @@ import Testing
 
 @testable import Terminal
 
-@Suite("Work that signals end", .timeLimit(.minutes(5)))
+@Suite("Interruptible work", .timeLimit(.minutes(5)))
 struct InterruptibleWorkTests {
-    @Test("Work that nothing ends is concluded with its result")
+    @Test("Undisturbed work ends with its result")
     func undisturbed() async throws {
         let work = InterruptibleWork()
         let result = await work.run(on: .shared, {}) { $0 }
@@ -15,7 +15,7 @@ struct InterruptibleWorkTests {
         #expect(!work.wasSuspended)
     }
 
-    @Test("The first signal cancels the work, and is the exit of the program")
+    @Test("The first signal cancels the work and sets the exit status")
     func firstSignal() async {
         let work = InterruptibleWork()
         let result = await work.run(on: .shared) {
@@ -29,7 +29,7 @@ struct InterruptibleWorkTests {
         #expect(work.exitStatus == 143)
     }
 
-    @Test("What is cancelled before it begins is cancelled then, without a signal")
+    @Test("Work cancelled before it begins is cancelled without a signal")
     func early() async {
         let work = InterruptibleWork()
         work.cancel()
