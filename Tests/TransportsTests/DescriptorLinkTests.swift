@@ -5,9 +5,9 @@ import Testing
 
 @testable import Transports
 
-@Suite("A link over a descriptor", .timeLimit(.minutes(5)))
+@Suite("Links over a descriptor", .timeLimit(.minutes(5)))
 struct DescriptorLinkTests {
-    @Test func `Lets what was sent get out before it is closed, once`() async throws {
+    @Test func `Closing drains the output once, before the descriptor is closed`() async throws {
         let (near, far) = try DescriptorChannel.pair()
         let wasOpen = Watched<[Bool]>([])
         let link = DescriptorLink(near, name: "pair") { channel in
@@ -22,7 +22,7 @@ struct DescriptorLinkTests {
         await far.close()
     }
 
-    @Test func `Has nothing to wait for where the far end is gone`() async throws {
+    @Test func `Closing does not drain if the far end is gone`() async throws {
         let (near, far) = try DescriptorChannel.pair()
         let count = Watched(0)
         let link = DescriptorLink(near, name: "pair") { _ in count.update { $0 += 1 } }

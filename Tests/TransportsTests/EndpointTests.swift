@@ -2,7 +2,7 @@ import LineProtocol
 import Testing
 import Transports
 
-@Suite("An endpoint")
+@Suite("Endpoints")
 struct EndpointTests {
     struct Reading: Sendable, CustomTestStringConvertible {
         var text: String
@@ -13,7 +13,7 @@ struct EndpointTests {
     }
 
     @Test(
-        "is read as it is written",
+        "An endpoint is parsed into scheme, address and options",
         arguments: [
             Reading(text: "/dev/ttyUSB0", scheme: "serial", address: "/dev/ttyUSB0"),
             Reading(text: "./pump", scheme: "serial", address: "./pump"),
@@ -58,7 +58,7 @@ struct EndpointTests {
     }
 
     @Test(
-        "that can't be read says what to write",
+        "An invalid endpoint is refused with a valid spelling",
         arguments: [
             ("", "/dev/ttyUSB0"),
             ("ttyUSB0", "/dev/ttyUSB0"),
@@ -76,7 +76,7 @@ struct EndpointTests {
     }
 
     @Test(
-        "that has options behind a bare path says how to write them",
+        "Options on a bare path are refused with the right spelling",
         arguments: [
             ("/nowhere/tty?baud=9600", "'serial:/nowhere/tty?baud=9600'"),
             ("run/nowhere?baud=9600&stop=2", "'serial:run/nowhere?baud=9600&stop=2'"),
@@ -92,7 +92,7 @@ struct EndpointTests {
         #expect(plain?.hint?.contains("serial:") == false)
     }
 
-    @Test("gives its options as numbers, flags and choices")
+    @Test("Endpoint options are read as numbers, flags and choices")
     func typedOptions() throws {
         let endpoint = try Endpoint("sim:pump?seed=7&loud&quiet=false&mode=b")
         #expect(try endpoint.number("seed", in: 0...9) == 7)
@@ -105,7 +105,7 @@ struct EndpointTests {
         try endpoint.allowOptions(["seed", "loud", "quiet", "mode", "other"])
     }
 
-    @Test("says what an option may be")
+    @Test("An invalid option value is refused with the valid ones")
     func wrongOptions() throws {
         let endpoint = try Endpoint("sim:pump?seed=x&big=10&loud=perhaps&mode=c")
         let attempts: [(String, (Endpoint) throws(LinkError) -> Void)] = [

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("Opening an endpoint", .timeLimit(.minutes(5)))
+@Suite("Opening endpoints", .timeLimit(.minutes(5)))
 struct OpeningTests {
     /// Returns the error of an endpoint that can't be opened.
     private func failure(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws -> LinkError {
@@ -20,7 +20,7 @@ struct OpeningTests {
         throw LinkError(.system, name: text, activity: "")
     }
 
-    @Test("of an unknown scheme names the known ones")
+    @Test("An unknown scheme is refused with the known ones")
     func unknownScheme() async throws {
         let error = try await failure("gopher:bench:70")
         #expect(error.code == .invalidEndpoint)
@@ -28,7 +28,7 @@ struct OpeningTests {
         #expect(LinkSchemes.standard.names == ["ble", "serial", "tcp", "unix", "usb"])
     }
 
-    @Test("goes by the table, to which others add")
+    @Test("Schemes added to the table are opened")
     func ownScheme() async throws {
         var schemes = LinkSchemes.standard
         schemes.add("sim") { endpoint, loop throws(LinkError) in
@@ -52,7 +52,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "with serial options gives them to the port",
+        "Serial options of an endpoint are applied to the port",
         arguments: [
             Setting(query: "", expected: SerialOptions()),
             Setting(query: "?baud=115200", expected: SerialOptions(baudRate: 115_200)),
@@ -74,7 +74,7 @@ struct OpeningTests {
 
     /// A pseudo-terminal has 8 bits and no parity, so its refusal shows that the setting was requested.
     @Test(
-        "with settings that the driver lacks says which",
+        "A setting that the driver lacks is named",
         arguments: [("bits=7", "7 data bits"), ("parity=even", "parity even")])
     func refusedOptions(query: String, detail: String) async throws {
         let terminal = try PseudoTerminal()
@@ -84,7 +84,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "with serial options that are none says what they may be",
+        "An invalid serial option is refused with a hint",
         arguments: [
             "baud=0", "baud=fast", "baud", "bits=9", "stop=3", "parity=some", "flow=hard", "dtr=1", "rts=", "hupcl=2",
             "shared=x", "lowlatency=no", "colour=red",
@@ -97,7 +97,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "that is no serial port finds none",
+        "A path that is no serial port is reported as not found",
         arguments: ["/dev/no-such-port", "/dev", "/etc/hostname", "/dev/null", "serial:/dev"])
     func noPort(text: String) async throws {
         let error = try await failure(text)
@@ -106,7 +106,7 @@ struct OpeningTests {
         #expect(error.hint != nil)
     }
 
-    @Test("that somebody has open names the holder, unless both share it")
+    @Test("A busy port is refused with its holder, unless both openings are shared")
     func busy() async throws {
         let terminal = try PseudoTerminal()
         let first = try await LinkSchemes.standard.open(Endpoint(terminal.path))
@@ -131,7 +131,7 @@ struct OpeningTests {
     // MARK: Sockets
 
     @Test(
-        "that is no address says how one is written",
+        "An invalid TCP address is refused with the right form",
         arguments: ["tcp:bench", "tcp::4000", "tcp:bench:0", "tcp:bench:65536", "tcp:bench:http"])
     func wrongAddress(text: String) async throws {
         let error = try await failure(text)
@@ -139,14 +139,14 @@ struct OpeningTests {
         #expect(error.hint?.contains("tcp:HOST:PORT") == true)
     }
 
-    @Test("of a socket takes no options", arguments: ["tcp:localhost:1?baud=9600", "unix:/run/x?baud=9600"])
+    @Test("Socket endpoints take no options", arguments: ["tcp:localhost:1?baud=9600", "unix:/run/x?baud=9600"])
     func socketOptions(text: String) async throws {
         let error = try await failure(text)
         #expect(error.code == .invalidEndpoint)
         #expect(error.hint?.contains("no options") == true)
     }
 
-    @Test("of a TCP port that nobody listens at is refused", arguments: ["127.0.0.1", "localhost"])
+    @Test("A TCP port without a server is reported as not found", arguments: ["127.0.0.1", "localhost"])
     func refused(host: String) async throws {
         let listener = try await SocketListener.listen(at: .tcp(host: "127.0.0.1", port: 0))
         let port = try #require(listener.port)
@@ -157,7 +157,7 @@ struct OpeningTests {
         #expect(error.hint?.contains("start the server") == true)
     }
 
-    @Test("of a host that there is not finds none")
+    @Test("An unknown host is reported as not found")
     func noHost() async throws {
         // RFC 6761 reserves `.invalid`. Without a resolver the look-up fails too.
         let error = try await failure("tcp:bench.invalid:4000")
@@ -165,7 +165,7 @@ struct OpeningTests {
         #expect(error.hint != nil)
     }
 
-    @Test("of a path without a stream socket finds none")
+    @Test("A path without a stream socket is reported as not found")
     func noSocket() async throws {
         let path = TemporaryPath.make("none.sock")
         var error = try await failure("unix:\(path)")
@@ -179,7 +179,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("of a datagram socket finds no stream there")
+    @Test("A datagram socket is reported as no stream socket")
     func datagramSocket() async throws {
         let path = TemporaryPath.make("datagram.sock")
         let datagram = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -198,7 +198,7 @@ struct OpeningTests {
         #expect(error.hint?.contains("not a stream socket") == true)
     }
 
-    @Test("of a path that is too long for a socket says so")
+    @Test("A path too long for a socket is refused with the limit")
     func longPath() async throws {
         let error = try await failure("unix:/tmp/" + String(repeating: "x", count: 200))
         #expect(error.code == .invalidEndpoint)
@@ -206,7 +206,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "says what an errno means to the user of a link",
+        "Each errno of connect maps to a code of a link error",
         arguments: [
             (ENOENT, LinkError.Code.notFound), (ECONNREFUSED, .notFound), (EHOSTUNREACH, .notFound),
             (ENETUNREACH, .notFound), (ENOTSOCK, .notFound), (EPROTOTYPE, .notFound), (ENAMETOOLONG, .invalidEndpoint),
@@ -222,7 +222,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "A connection that was there is lost, whatever the network says",
+        "An error on an open connection means that the connection was lost",
         arguments: [EHOSTUNREACH, ETIMEDOUT, ENETDOWN])
     func lostConnections(errno: CInt) {
         let error = LinkError(
@@ -231,13 +231,13 @@ struct OpeningTests {
         #expect(error.description == "tcp:bench:4000: the connection was lost: \(String(cString: strerror(errno)))")
     }
 
-    @Test("A device that is gone is said to be gone, and no more")
+    @Test("A vanished serial device is reported without further detail")
     func gone() {
         let error = LinkError(DescriptorError(errno: EIO, call: "read"), name: "/dev/ttyUSB0", activity: "receive")
         #expect(error.description == "/dev/ttyUSB0: the device is gone")
     }
 
-    @Test("A host's name that leads nowhere is named as such", arguments: ["nosuchhost.invalid", "256.1.1.1"])
+    @Test("A host name that cannot be resolved is reported", arguments: ["nosuchhost.invalid", "256.1.1.1"])
     func unknownHost(name: String) async throws {
         let error = try await failure("tcp:\(name):4000")
         #expect(error.code == .notFound)
@@ -245,14 +245,14 @@ struct OpeningTests {
         #expect(error.hint?.contains("name the host by its address") == true)
     }
 
-    @Test("A URL's slashes are not part of a host's name")
+    @Test("Slashes of a URL are refused with the right spelling")
     func slashes() async throws {
         let error = try await failure("tcp://bench:4000")
         #expect(error.code == .invalidEndpoint)
         #expect(error.hint == "write it without slashes: tcp:bench:4000")
     }
 
-    @Test("Wrong options are wrong also where no such device is plugged in", arguments: ["baud=0", "colour=red"])
+    @Test("Invalid options are refused even if no such device is plugged in", arguments: ["baud=0", "colour=red"])
     func optionsOfMissingDevice(option: String) async throws {
         let error = try await failure("usb:1a86:7523?\(option)")
         #expect(error.code == .invalidEndpoint)

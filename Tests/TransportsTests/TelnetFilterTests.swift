@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("What a Telnet server says to Telnet clients")
+@Suite("Telnet negotiation in a stream")
 struct TelnetFilterTests {
     struct Stream: Sendable, CustomTestStringConvertible {
         var name: String
@@ -63,7 +63,7 @@ struct TelnetFilterTests {
         return (data, filter.isTelnet)
     }
 
-    @Test("is taken out, and nothing else, in one piece and in single bytes", arguments: streams)
+    @Test("Negotiation is removed and nothing else, in one piece and byte by byte", arguments: streams)
     func table(stream: Stream) {
         for pieces in [[stream.bytes[...]], stream.bytes.indices.map { stream.bytes[$0...$0] }] {
             let result = filter(pieces)
@@ -72,7 +72,7 @@ struct TelnetFilterTests {
         }
     }
 
-    @Test("is taken out wherever the stream is cut")
+    @Test("Negotiation is removed wherever the stream is cut")
     func cuts() {
         for stream in Self.streams {
             for first in 0...stream.bytes.count {
@@ -84,7 +84,7 @@ struct TelnetFilterTests {
         }
     }
 
-    @Test("of any making is taken out to the last byte, and none of the data with it", arguments: 0..<20)
+    @Test("Generated negotiation is removed, and every data byte is kept", arguments: 0..<20)
     func generated(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         for _ in 0..<200 {
@@ -100,7 +100,7 @@ struct TelnetFilterTests {
         }
     }
 
-    @Test("is nothing that a raw stream says, whatever it is", arguments: 0..<20)
+    @Test("A generated raw stream passes unchanged", arguments: 0..<20)
     func rawStreams(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         for _ in 0..<200 {

@@ -5,14 +5,14 @@ import Testing
 
 @testable import Transports
 
-@Suite("A socket with a Telnet server behind it", .timeLimit(.minutes(5)))
+@Suite("Sockets of Telnet servers", .timeLimit(.minutes(5)))
 struct TelnetLinkTests {
     private static let greeting: [UInt8] = [0xFF, 0xFB, 0x03, 0xFF, 0xFD, 0x01]
     private static let ok = Array("OK\r\n".utf8)
 
     static let carriers: [Carrier] = [.tcpIPv4, .unixSocket]
 
-    @Test("gives the data alone to who asks, and says what it is", arguments: carriers)
+    @Test("Receiving yields only data, and a remark mentions Telnet", arguments: carriers)
     func receive(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         #expect(link.remark == nil)
@@ -26,7 +26,7 @@ struct TelnetLinkTests {
         #expect(link.remark != nil)
     }
 
-    @Test("gives the data alone to who is told", arguments: carriers)
+    @Test("A forwarded receiver gets only data", arguments: carriers)
     func forward(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let received = Watched(ReceivedText())
@@ -46,7 +46,7 @@ struct TelnetLinkTests {
         #expect(!text.contains("||"), "a piece without data")
     }
 
-    @Test("gives what is there without waiting, negotiation apart", arguments: carriers)
+    @Test("Available bytes are received without negotiation and without waiting", arguments: carriers)
     func receiveAvailable(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         try await far.send(Self.greeting + Self.ok)
@@ -57,7 +57,7 @@ struct TelnetLinkTests {
         await link.close()
     }
 
-    @Test("gives what is there without waiting, also where negotiation fills the first read")
+    @Test("Available bytes are received even if negotiation fills the first read")
     func receiveAvailableBehindMuch() async throws {
         let (link, far) = try await Carrier.unixSocket.rig().open()
         let negotiation = [[UInt8]](repeating: Self.greeting, count: DescriptorChannel.readLength / 6 + 1).joined()
@@ -66,7 +66,7 @@ struct TelnetLinkTests {
         await link.close()
     }
 
-    @Test("loses no byte of a raw server's, not even 0xFF before it hangs up", arguments: carriers, [true, false])
+    @Test("A raw server's bytes are kept, even a single 0xFF before it hangs up", arguments: carriers, [true, false])
     func heldBack(carrier: Carrier, isTold: Bool) async throws {
         let (link, far) = try await carrier.rig().open()
         try await far.send([0xFF])
@@ -89,7 +89,7 @@ struct TelnetLinkTests {
         await link.close()
     }
 
-    @Test("A serial port's bytes are left as they are")
+    @Test("A serial port's bytes pass without Telnet filtering")
     func serialPort() async throws {
         let (link, far) = try await Carrier.pseudoTerminal.rig().open()
         try await far.send(Self.greeting)

@@ -9,12 +9,12 @@ import Testing
         "usb:1a86:7523", "usb:0403:6001/A50285BI", "usb:1a86:7523@1-2.3", "usb:0403:6001/A50285BI@1-2.3:1.1",
         "usb:303a:1001/34:85:18:AA:BB:CC", "usb:1a86:7523/a/b@c@1-2",
     ])
-    func `An endpoint is written as it was read`(text: String) throws {
+    func `A USB endpoint keeps its spelling`(text: String) throws {
         #expect(try USBEndpoint(Endpoint(text)).description == text)
     }
 
     @Test(arguments: ["usb:1a86", "usb:1a86:", "usb:1a86:7523/", "usb:1a86:7523@", "usb:ttyUSB0", "usb:/A50285BI"])
-    func `What is no endpoint is refused`(text: String) throws {
+    func `Text that is no USB endpoint is refused`(text: String) throws {
         let error = try #require(throws: LinkError.self) { try USBEndpoint(Endpoint(text)) }
         #expect(error.code == .invalidEndpoint && error.hint != nil)
     }
@@ -24,13 +24,13 @@ import Testing
         ("usb:0403:6001/A50285BI", "/dev/ttyUSB2"), ("usb:0403:6001/A50285BI@1-4", "/dev/ttyUSB2"),
         ("usb:0403:6010@1-5:1.1", "/dev/ttyUSB4"),
     ])
-    func `An endpoint finds the one port that it names`(text: String, path: String) throws {
+    func `A USB endpoint finds the one port that it names`(text: String, path: String) throws {
         let endpoint = try Endpoint(text)
         #expect(try USBEndpoint(endpoint).resolve(endpoint, among: Self.ports).path == path)
     }
 
     @Test(arguments: ["usb:067b:2303", "usb:1a86:7523@1-9", "usb:0403:6001/OTHER", "usb:0403:6001/A50285BI@1-2"])
-    func `An endpoint that names nothing says what there is`(text: String) throws {
+    func `A USB endpoint without a match is refused with the available ports`(text: String) throws {
         let endpoint = try Endpoint(text)
         let error = try #require(throws: LinkError.self) {
             try USBEndpoint(endpoint).resolve(endpoint, among: Self.ports)
@@ -39,7 +39,7 @@ import Testing
         #expect(error.hint?.contains("usb:1a86:7523@1-2 (/dev/ttyUSB0)") == true)
     }
 
-    @Test func `An endpoint that fits several ports says what tells them apart`() throws {
+    @Test func `An ambiguous USB endpoint is refused with the exact endpoint of each match`() throws {
         let endpoint = try Endpoint("usb:0403:6010")
         let error = try #require(throws: LinkError.self) {
             try USBEndpoint(endpoint).resolve(endpoint, among: Self.ports)
@@ -49,7 +49,7 @@ import Testing
         #expect(error.hint == "name one: usb:0403:6010@1-5:1.0")
     }
 
-    @Test func `A port is named by its serial number where that is its own`() {
+    @Test func `A port is named by its own serial number, else by its physical path`() {
         let names = Self.ports.map { USBEndpoint.naming($0, among: Self.ports)?.description }
         #expect(
             names == [

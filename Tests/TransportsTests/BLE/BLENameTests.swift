@@ -7,7 +7,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("Which device a ble: endpoint leads to", .timeLimit(.minutes(5)))
+@Suite("Device selection of ble: endpoints", .timeLimit(.minutes(5)))
 struct BLENameTests {
     /// A memory of names like that of a program.
     private final class Memory: BLENameMemory {
@@ -27,7 +27,7 @@ struct BLENameTests {
         await rig.fake.calls.state.count { $0.member == member }
     }
 
-    @Test func `Several of one name are listed, strongest first, and none is connected to`() async throws {
+    @Test func `Several devices of one name are listed by signal strength, and none is connected`() async throws {
         let rig = try await BLEOpeningRig()
         _ = await rig.addPump(1, strength: -80)
         _ = await rig.addPump(2, strength: -50)
@@ -42,7 +42,7 @@ struct BLENameTests {
         await link.close()
     }
 
-    @Test func `A name in other letter case counts where no device has it exactly`() async throws {
+    @Test func `A name in other letter case is used if no device has it exactly`() async throws {
         let rig = try await BLEOpeningRig()
         _ = await rig.addPump(1, "HMSoft", strength: -80)
         _ = await rig.addPump(2, "hmsoft", strength: -50)
@@ -55,7 +55,7 @@ struct BLENameTests {
         #expect(await failure { try await rig.open("ble:HMSOFT") }?.code == .ambiguous)
     }
 
-    @Test func `The address that a name led to is remembered once the link is open, and no other is taken for it`()
+    @Test func `A name's address is remembered once the link is open, and another address is refused`()
         async throws
     {
         let rig = try await BLEOpeningRig()
@@ -76,7 +76,7 @@ struct BLENameTests {
         #expect(memory.all == ["HMSoft": Self.first])
     }
 
-    @Test func `An address that was given, or that any device has, is not remembered`() async throws {
+    @Test func `An address that was typed, or chosen by family, is not remembered`() async throws {
         let rig = try await BLEOpeningRig()
         let memory = Memory()
         _ = await rig.addPump(1)
@@ -88,7 +88,7 @@ struct BLENameTests {
     }
 
     @Test(arguments: [("C0", true), ("FF", true), ("BF", false), ("7A", false), ("40", false), ("3F", false)])
-    func `Of random addresses only static ones last`(byte: String, isStable: Bool) async throws {
+    func `Only static random addresses are remembered`(byte: String, isStable: Bool) async throws {
         let rig = try await BLEOpeningRig()
         let memory = Memory()
         await Radio.run {
@@ -107,7 +107,9 @@ struct BLENameTests {
 
     // MARK: The device's family
 
-    @Test func `An LED board is no pump, whatever it offers besides, and is told nothing`() async throws {
+    @Test func `An LED board is rejected as a pump, whatever else it offers, and nothing is written to it`()
+        async throws
+    {
         let rig = try await BLEOpeningRig()
         let memory = Memory()
         let board = await rig.addPump(1, "Odd")

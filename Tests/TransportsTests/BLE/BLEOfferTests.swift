@@ -8,7 +8,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("A device of this program's own, offered over BLE", .timeLimit(.minutes(5)))
+@Suite("Devices offered over BLE", .timeLimit(.minutes(5)))
 struct BLEOfferTests {
     private static let address = "00:00:5E:00:53:02"
 
@@ -59,7 +59,7 @@ struct BLEOfferTests {
 
     private static let nordic = GATTProfile.nordicUART
 
-    @Test func `Has a link to who subscribes, and sends in pieces that its packets hold`() async throws {
+    @Test func `A central that subscribes gets a link, and data is split to fit its packets`() async throws {
         try await withRig(.rescue) { rig in
             #expect(rig.links.state.isEmpty)
             try await rig.central.subscribe("FFF1")
@@ -71,7 +71,7 @@ struct BLEOfferTests {
         }
     }
 
-    @Test func `Has a link to who writes, and what is sent waits until it has subscribed`() async throws {
+    @Test func `A central that writes gets a link, and sending waits for its subscription`() async throws {
         try await withRig(.rescue) { rig in
             try await rig.central.write([UInt8](repeating: 1, count: 300), to: "FFF1")
             let link = try await rig.link()
@@ -87,7 +87,7 @@ struct BLEOfferTests {
         }
     }
 
-    @Test func `Tells of a central's leaving once all that it wrote was received`() async throws {
+    @Test func `A central's disconnection is reported after its last bytes`() async throws {
         try await withRig(.rescue) { rig in
             try await rig.central.subscribe("FFF1")
             let link = try await rig.link()
@@ -106,7 +106,7 @@ struct BLEOfferTests {
         }
     }
 
-    @Test func `Is known to a central that subscribes anew by a new link`() async throws {
+    @Test func `A central that subscribes again gets a new link`() async throws {
         try await withRig(.rescue) { rig in
             try await rig.central.subscribe("FFF1")
             let link = try await rig.link()
@@ -119,7 +119,7 @@ struct BLEOfferTests {
         }
     }
 
-    @Test func `Has not sent what a central has unsubscribed from`() async throws {
+    @Test func `Sending to a central that has unsubscribed fails`() async throws {
         try await withRig(.rescue) { rig in
             try await rig.central.subscribe("FFF1")
             let link = try await rig.link()
@@ -129,7 +129,7 @@ struct BLEOfferTests {
         }
     }
 
-    @Test func `Has not sent what a central has unsubscribed from before bluetoothd took it`() async throws {
+    @Test func `Sending fails if the central unsubscribes before bluetoothd took the data`() async throws {
         try await withRig(.rescue) { rig in
             try await rig.central.subscribe("FFF1")
             let link = try await rig.link()
@@ -146,7 +146,7 @@ struct BLEOfferTests {
         }
     }
 
-    @Test func `Keeps the bounds of packets where each is a message, and cuts none`() async throws {
+    @Test func `Packet bounds are kept if each packet is a message, and none is split`() async throws {
         try await withRig(Self.nordic) { rig in
             try await rig.central.subscribe(Self.nordic.hear.text)
             let link = try await rig.link()
@@ -159,7 +159,7 @@ struct BLEOfferTests {
         }
     }
 
-    @Test func `Is withdrawn when it is closed, and its links end`() async throws {
+    @Test func `Closing an offer withdraws it and ends its links`() async throws {
         try await withRig(.rescue) { rig in
             try await rig.central.subscribe("FFF1")
             let link = try await rig.link()

@@ -9,13 +9,13 @@ import Testing
 
 @testable import Transports
 
-@Suite("A ble: endpoint", .timeLimit(.minutes(5)))
+@Suite("Opening ble: endpoints", .timeLimit(.minutes(5)))
 struct BLEOpeningTests {
     private static let stormService = "4FAFC201-1FB5-459E-8FCC-C5C9C331914B"
     private static let backup = "BEB5483E-36E1-4688-B7F5-EA07361B26A8"
     private static let live = "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E"
 
-    @Test func `Sleeps for nothing while it is idle`() async throws {
+    @Test func `An idle BLE link has no timers`() async throws {
         let rig = try await BLEOpeningRig()
         _ = await rig.addPump()
         let clock = ManualClock()
@@ -30,7 +30,7 @@ struct BLEOpeningTests {
     }
 
     @Test(arguments: ["ble:HMSoft", "ble:c0:ff:ee:00:00:01", "ble:HMSoft?family=pump&adapter=hci0"])
-    func `Is opened by name and by address`(text: String) async throws {
+    func `A BLE device is opened by name and by address`(text: String) async throws {
         let rig = try await BLEOpeningRig()
         let radio = await rig.addPump()
         let link = try await rig.open(text)
@@ -43,7 +43,7 @@ struct BLEOpeningTests {
         await link.close()
     }
 
-    @Test func `Of any device takes the strongest that offers the family's service`() async throws {
+    @Test func `A wildcard endpoint opens the strongest device that offers the family's service`() async throws {
         let rig = try await BLEOpeningRig()
         _ = await rig.addPump(1, "Weak", strength: -80)
         _ = await rig.addPump(2, "Strong", strength: -50)
@@ -54,7 +54,7 @@ struct BLEOpeningTests {
         await link.close()
     }
 
-    @Test func `Of a storm sensor passes over others that are made from the same stock example`() async throws {
+    @Test func `A wildcard endpoint for a storm sensor skips devices made from the same stock example`() async throws {
         let rig = try await BLEOpeningRig()
         await rig.add(1, "Clock", Self.stormService, [(Self.backup, [.write, .notify])], strength: -40)
         await rig.add(
@@ -66,7 +66,7 @@ struct BLEOpeningTests {
         await link.close()
     }
 
-    @Test func `Of a module with two characteristics in two services finds both: ble-serial#40`() async throws {
+    @Test func `Characteristics in two services are both found (ble-serial#40)`() async throws {
         let rig = try await BLEOpeningRig()
         let radio = await rig.add(1, "HM-BT4502W", "FFE0", [("FFE4", [.notify])])
         await radio.addService("FFE5", "FFE9", [.writeWithoutResponse])
@@ -77,7 +77,7 @@ struct BLEOpeningTests {
         await link.close()
     }
 
-    @Test func `Of a device of no known kind guesses, and says why`() async throws {
+    @Test func `An unknown device is used with guessed characteristics and a note`() async throws {
         let rig = try await BLEOpeningRig()
         await rig.add(1, "Odd", "FFC0", [("FFC1", [.read]), ("FFC2", [.writeWithoutResponse]), ("FFC3", [.notify])])
         let link = try await rig.open("ble:Odd")
@@ -88,15 +88,14 @@ struct BLEOpeningTests {
     }
 
     @Test(arguments: ["storm", "led"])
-    func `Of a device of no known kind guesses nothing for a family that speaks no stream`(family: String) async throws
-    {
+    func `Characteristics are not guessed for a family that speaks no stream`(family: String) async throws {
         let rig = try await BLEOpeningRig()
         await rig.add(1, "Odd", "FFC0", [("FFC1", [.read, .write, .notify])])
         let error = await failure { try await rig.open("ble:Odd?family=\(family)") }
         #expect(error?.code == .unfit)
     }
 
-    @Test func `Of a device that nothing can be written to finds none`() async throws {
+    @Test func `A device without a writable characteristic is rejected as unfit`() async throws {
         let rig = try await BLEOpeningRig()
         await rig.add(1, "Thermometer", "1809", [("2A1C", [.indicate])])
         let error = await failure { try await rig.open("ble:Thermometer") }
@@ -111,7 +110,7 @@ struct BLEOpeningTests {
     }
 
     @Test(arguments: ["ble:BM70", "ble:BM70?family=pump", "ble:BM70?profile=issc"])
-    func `Of Microchip's serial port writes to what hears, though what notifies can be written too`(text: String)
+    func `Microchip's serial service is written to its receiving characteristic`(text: String)
         async throws
     {
         let rig = try await BLEOpeningRig()
@@ -130,7 +129,7 @@ struct BLEOpeningTests {
     }
 
     @Test(arguments: ["", "&family=pump"])
-    func `Uses the characteristics that it names, whatever looks better`(option: String) async throws {
+    func `Characteristics named in the endpoint are used, whatever else fits`(option: String) async throws {
         let rig = try await BLEOpeningRig()
         let radio = await rig.add(
             1, "Odd", "FFC0",
@@ -144,7 +143,7 @@ struct BLEOpeningTests {
         await link.close()
     }
 
-    @Test func `Gives up a search after the time that there is for opening, with the names in range`() async throws {
+    @Test func `A search ends at the opening deadline, with the names in sight`() async throws {
         let rig = try await BLEOpeningRig()
         _ = await rig.addPump(1, "Is it?")
         try await rig.makeKnown(1)
@@ -157,7 +156,7 @@ struct BLEOpeningTests {
         #expect(error?.code == .notFound && error?.hint == "in range: 'Is it%3F'")
     }
 
-    @Test func `Gives up to connect after the time that there is for opening`() async throws {
+    @Test func `Connecting ends at the opening deadline`() async throws {
         let rig = try await BLEOpeningRig()
         let radio = await rig.addPump()
         await Radio.run { radio.manners.connectDelay = .seconds(3600) }
@@ -174,7 +173,7 @@ struct BLEOpeningTests {
         #expect(steps.state.map { "\($0)" } == ["searching", "connecting to C0:FF:EE:00:00:01"])
     }
 
-    @Test func `Gives up to subscribe after the time that there is for opening`() async throws {
+    @Test func `Subscribing ends at the opening deadline`() async throws {
         let rig = try await BLEOpeningRig()
         let radio = await rig.addPump()
         await Radio.run { radio.manners.subscribeDelay = .seconds(3600) }
@@ -187,8 +186,7 @@ struct BLEOpeningTests {
         #expect(error?.detail == "subscribing to FFE1 of HMSoft took longer than 2 s")
     }
 
-    @Test func `Waits for services that bluetoothd shows late, within the time that there is: bluez#1489`() async throws
-    {
+    @Test func `Opening waits until the deadline for services that appear late (bluez#1489)`() async throws {
         let rig = try await BLEOpeningRig()
         let radio = await rig.addPump()
         await Radio.run { radio.manners.exportDelay = .milliseconds(50) }
@@ -210,7 +208,7 @@ struct BLEOpeningTests {
     ]
 
     @Test(arguments: passing)
-    func `Is connected to once more where the subscription fails`(refusal: DBusError) async throws {
+    func `A failed subscription is retried with one new connection`(refusal: DBusError) async throws {
         let rig = try await BLEOpeningRig()
         let radio = await rig.addPump()
         await Radio.run { radio.manners.subscribeErrors = [refusal] }
@@ -221,7 +219,7 @@ struct BLEOpeningTests {
         await link.close()
     }
 
-    @Test func `That is tried again stays this program's meanwhile`() async throws {
+    @Test func `A device is locked also between connection attempts`() async throws {
         let rig = try await BLEOpeningRig()
         let radio = await rig.addPump()
         await Radio.run { radio.manners.subscribeDelay = .seconds(3600) }
@@ -237,8 +235,7 @@ struct BLEOpeningTests {
     }
 
     @Test(arguments: passing.dropLast())
-    func `Whose subscription fails twice says how bluetoothd forgets what it remembers`(refusal: DBusError) async throws
-    {
+    func `After two failed subscriptions the hint removes bluetoothd's cached device`(refusal: DBusError) async throws {
         let rig = try await BLEOpeningRig()
         let radio = await rig.addPump()
         await Radio.run { radio.manners.subscribeErrors = [refusal, refusal] }
@@ -249,7 +246,7 @@ struct BLEOpeningTests {
         #expect(await radio.links.isEmpty)
     }
 
-    @Test func `For a persistent use is connected to again until the time is over`() async throws {
+    @Test func `Persistent opening reconnects until its deadline`() async throws {
         let rig = try await BLEOpeningRig()
         let radio = await rig.addPump()
         await Radio.run { radio.manners.subscribeErrors = Array(repeating: BlueZError.attribute(0x01), count: 5) }
@@ -272,7 +269,7 @@ struct BLEOpeningTests {
         #expect(await rig.calls(of: "Connect") == 11)
     }
 
-    @Test func `That is not in range after 10 s says which names are, the likest first`() async throws {
+    @Test func `A device not found in 10 s is reported with the names in sight, the closest first`() async throws {
         let rig = try await BLEOpeningRig()
         for (number, name) in ["Lamp", "HMSoft2", "Kettle"].enumerated() { _ = await rig.addPump(number + 1, name) }
         try await rig.makeKnown(3)
@@ -284,7 +281,7 @@ struct BLEOpeningTests {
         #expect(none?.hint?.contains("no phone") == true)
     }
 
-    @Test func `That is in use, off, or not there at all says so`() async throws {
+    @Test func `A missing adapter, Bluetooth switched off and a missing bluetoothd are reported`() async throws {
         let rig = try await BLEOpeningRig()
         let missing = await failure { try await rig.openAtOnce("ble:HMSoft?adapter=hci9") }
         #expect(missing?.code == .notFound && missing?.hint == "choose one of: hci0")
@@ -297,7 +294,7 @@ struct BLEOpeningTests {
         #expect("\(gone.map { "\($0)" } ?? "")".contains("bluetoothd is not running"))
     }
 
-    @Test func `Sends a line of 101 bytes in packets of 20 to an HM-10, which can take no more`() async throws {
+    @Test func `A line of 101 bytes goes to an HM-10 in packets of 20 bytes`() async throws {
         let rig = try await BLEOpeningRig()
         let radio = await rig.addPump()
         let link = try await rig.open("ble:HMSoft")
@@ -317,7 +314,7 @@ struct BLEOpeningTests {
         await link.close()
     }
 
-    @Test func `Sends a peer's message in one write, however long, or refuses it`() async throws {
+    @Test func `A peer's message is sent in one write, or refused if it does not fit`() async throws {
         let rig = try await BLEOpeningRig()
         let service = "6E400001-B5A3-F393-E0A9-E50E24DCCA9E"
         let transmit = ("6E400003-B5A3-F393-E0A9-E50E24DCCA9E", [RadioCharacteristic.Flag.notify])
@@ -346,7 +343,7 @@ struct BLEOpeningTests {
         await other.close()
     }
 
-    @Test func `Disconnects its device when it is let go`() async throws {
+    @Test func `A released BLE link disconnects its device`() async throws {
         let rig = try await BLEOpeningRig()
         let radio = await rig.addPump()
         var link: (any Link)? = try await rig.open("ble:HMSoft")
@@ -358,7 +355,7 @@ struct BLEOpeningTests {
         }
     }
 
-    @Test func `Has lost no session by a failed attempt: ble-serial#119`() async throws {
+    @Test func `A failed attempt does not end the link opened after it (ble-serial#119)`() async throws {
         let rig = try await BLEOpeningRig()
         let radio = await rig.addPump()
         await radio.failOnce()

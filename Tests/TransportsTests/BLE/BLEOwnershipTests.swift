@@ -9,7 +9,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("A link to a BLE device", .timeLimit(.minutes(5)))
+@Suite("Exclusive use of BLE devices", .timeLimit(.minutes(5)))
 struct BLEOwnershipTests {
     private static let address = "00:15:83:00:00:10"
 
@@ -60,7 +60,7 @@ struct BLEOwnershipTests {
         func setDisconnectDelay() async { await Radio.run { module.manners.disconnectDelay = .seconds(2) } }
     }
 
-    @Test func `Is the only one: another is refused with the holder, and leaves the first alone`() async throws {
+    @Test func `A second link to a device is refused with the holder, and the first is undisturbed`() async throws {
         let rig = try await Rig()
         let link = try await rig.open()
         let error = await rig.failure()
@@ -78,7 +78,7 @@ struct BLEOwnershipTests {
         try await rig.open().close()
     }
 
-    @Test func `Whose device is gone is not in the way of the next, though it is not closed`() async throws {
+    @Test func `A link whose device is gone does not block the next, even if it was not closed`() async throws {
         let rig = try await Rig()
         let link = try await rig.open()
         await rig.module.dropLinks()
@@ -89,7 +89,7 @@ struct BLEOwnershipTests {
         await next.close()
     }
 
-    @Test func `That did not come about leaves the device to the next`() async throws {
+    @Test func `A failed opening leaves the device free`() async throws {
         let rig = try await Rig()
         await Radio.run {
             rig.module.manners.connectErrors = Array(repeating: BlueZError.notSupported, count: 1)
@@ -103,7 +103,7 @@ struct BLEOwnershipTests {
         try await rig.open().close()
     }
 
-    @Test func `Is waited for where it is brief, 10 s at most`() async throws {
+    @Test func `Opening waits for a brief user of the device, and not without patience`() async throws {
         let rig = try await Rig()
         let brief = try await rig.open(BLEUse(isBrief: true))
         let second = Task { try await rig.open() }
@@ -121,7 +121,7 @@ struct BLEOwnershipTests {
         await held.close()
     }
 
-    @Test func `That is waited for can be given up`() async throws {
+    @Test func `Waiting for a brief user can be cancelled`() async throws {
         let rig = try await Rig()
         let brief = try await rig.open(BLEUse(isBrief: true))
         let second = Task { try await rig.open() }
@@ -132,7 +132,7 @@ struct BLEOwnershipTests {
         await brief.close()
     }
 
-    @Test func `Is by default closed when the device is disconnected, and nobody has to wait then`() async throws {
+    @Test func `Closing waits until the device is disconnected, and then the next link opens at once`() async throws {
         let rig = try await Rig()
         await rig.setDisconnectDelay()
         let link = try await rig.open()
@@ -151,7 +151,7 @@ struct BLEOwnershipTests {
         await last.value
     }
 
-    @Test func `Can be closed at once; the next waits until it is disconnected, and connects anew`() async throws {
+    @Test func `After closing at once the next link waits for the disconnection, and connects anew`() async throws {
         let rig = try await Rig()
         await rig.setDisconnectDelay()
         let use = BLEUse(closesAtOnce: true)
@@ -168,7 +168,7 @@ struct BLEOwnershipTests {
         await link.close()
     }
 
-    @Test func `Is opened all the same where the device stays connected for 5 s`() async throws {
+    @Test func `A link opens after 5 s if the device stays connected`() async throws {
         let rig = try await Rig()
         await rig.setDisconnectDelay()
         let use = BLEUse(closesAtOnce: true)
@@ -182,7 +182,7 @@ struct BLEOwnershipTests {
         await (try await rig.open(use)).close()
     }
 
-    @Test func `Of a program that waits for the disconnection and gives up lets the next wait as well`() async throws {
+    @Test func `A program that gives up waiting for the disconnection leaves the next one waiting too`() async throws {
         let rig = try await Rig()
         await rig.setDisconnectDelay()
         let use = BLEUse(closesAtOnce: true)
@@ -198,8 +198,7 @@ struct BLEOwnershipTests {
         #expect(await rig.calls(of: "Connect") == 2)
     }
 
-    @Test func `Is refused where another program listens, whose link stays; unless that does not matter`() async throws
-    {
+    @Test func `A device to which another program listens is refused, unless opened as shared`() async throws {
         let rig = try await Rig()
         let other = try await TestCentral(on: rig.bus.address, for: Self.address)
         _ = try await other.find()
@@ -230,7 +229,7 @@ struct BLEOwnershipTests {
         await other.close()
     }
 
-    @Test func `Is not refused for what a link that was closed has listened to`() async throws {
+    @Test func `Subscriptions of a closed or lost link do not block the next link`() async throws {
         let rig = try await Rig()
         for _ in 0..<3 {
             let link = try await rig.open()
@@ -243,7 +242,7 @@ struct BLEOwnershipTests {
         await (try await rig.open()).close()
     }
 
-    @Test func `Is opened without a lock where there is no folder for it, and says so`() async throws {
+    @Test func `Without a lock folder a link opens with a note`() async throws {
         let rig = try await Rig()
         let link = try await rig.open(locks: DeviceLocks(folders: ["/proc/nowhere/folder"]))
         #expect(link.openingNote?.contains("another program may use the device at the same time") == true)

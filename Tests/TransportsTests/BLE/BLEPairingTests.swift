@@ -7,7 +7,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("A BLE link to a device that wants to be paired", .timeLimit(.minutes(5)))
+@Suite("BLE devices that require pairing", .timeLimit(.minutes(5)))
 struct BLEPairingTests {
     private static let address = "C0:FF:EE:00:00:01"
 
@@ -24,7 +24,7 @@ struct BLEPairingTests {
         BlueZError.attribute(0x05), BlueZError.attribute(0x0E), BlueZError.attribute(0x0F),
         BlueZError.notPermitted("Not paired"),
     ])
-    func `Says so, and how, where it is listened to, written to, or asked whether it is there`(refusal: DBusError)
+    func `Subscribing, sending and confirming fail with a pairing hint`(refusal: DBusError)
         async throws
     {
         let rig = try await BLEOpeningRig()
@@ -45,7 +45,7 @@ struct BLEPairingTests {
         await link.close()
     }
 
-    @Test func `Says so where a value is read or written`() async throws {
+    @Test func `Reading or writing a value fails with a pairing hint`() async throws {
         let rig = try await BLEOpeningRig()
         let board = await rig.add(
             1, "ece196", "937312E0-2354-11EB-9F10-FBC30A62CF38",
@@ -61,7 +61,7 @@ struct BLEPairingTests {
         await link.close()
     }
 
-    @Test func `May be why nothing answers what is written without a response`() async throws {
+    @Test func `Writes without response may stay unanswered for lack of pairing, and the hint says so`() async throws {
         let rig = try await BLEOpeningRig()
         let pump = await rig.addPump()
         let link = try await rig.open("ble:HMSoft")
@@ -80,7 +80,7 @@ struct BLEPairingTests {
         await confirmed.close()
     }
 
-    @Test func `May be why a request is never answered, nor the next one taken`() async throws {
+    @Test func `An unanswered write request has a hint on pairing, and so has the refused next one`() async throws {
         let rig = try await BLEOpeningRig()
         let radio = await rig.add(1, "Odd", "FFC0", [("FFC1", [.read, .write, .notify])])
         await Radio.run { radio.manners.writeDelay = .seconds(3600) }

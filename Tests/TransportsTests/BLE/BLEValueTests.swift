@@ -8,7 +8,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("A link to a BLE device that holds values", .timeLimit(.minutes(5)))
+@Suite("BLE devices that hold values", .timeLimit(.minutes(5)))
 struct BLEValueTests {
     private static let service = "937312E0-2354-11EB-9F10-FBC30A62CF38"
     private static let led = "957312E0-2354-11EB-9F10-FBC30A62CF38"
@@ -59,7 +59,7 @@ struct BLEValueTests {
     }
 
     @Test(arguments: [[.read, .write], [.read, .write, .notify]] as [[RadioCharacteristic.Flag]])
-    func `Carries lines, each as reading or writing one byte`(flags: [RadioCharacteristic.Flag]) async throws {
+    func `Lines over a link to values read and write one byte`(flags: [RadioCharacteristic.Flag]) async throws {
         let rig = try await Rig(flags)
         let link = try await rig.open()
         #expect(!link.keepsPacketBounds)
@@ -78,8 +78,7 @@ struct BLEValueTests {
         await link.close()
     }
 
-    @Test func `Carries out lines in their order, however they are cut, and nothing else is ever written`() async throws
-    {
+    @Test func `Lines for values run in order, however they are split, and other lines write nothing`() async throws {
         let rig = try await Rig()
         let link = try await rig.open()
         try await link.send("\nled:0\nLED:2\nFAN\nLED:")
@@ -92,7 +91,7 @@ struct BLEValueTests {
         await link.close()
     }
 
-    @Test func `Carries the values that a profile names, each as it is written and only as far as it may be used`()
+    @Test func `Values of a profile use its encodings and access rights`()
         async throws
     {
         let rig = try await Rig()
@@ -127,7 +126,7 @@ struct BLEValueTests {
         await link.close()
     }
 
-    @Test func `Tells in a line of what the device tells`() async throws {
+    @Test func `A notification arrives as a line`() async throws {
         let rig = try await Rig()
         let link = try await rig.open()
         await rig.characteristic.notify([7])
@@ -137,7 +136,7 @@ struct BLEValueTests {
         await link.close()
     }
 
-    @Test func `Tells of a value that the device tells as it is written, besides that it was written`() async throws {
+    @Test func `A value notified during a write arrives as a line besides the write's line`() async throws {
         let rig = try await Rig()
         await Radio.run { [characteristic = rig.characteristic] in
             // Some sketches notify in the handler of a write, before the write is confirmed.
@@ -150,7 +149,7 @@ struct BLEValueTests {
         await link.close()
     }
 
-    @Test func `Tells of a value that the device tells as it is read, besides what was read`() async throws {
+    @Test func `A value notified during a read arrives as a line besides the read's line`() async throws {
         let rig = try await Rig()
         await Radio.run { [characteristic = rig.characteristic] in
             characteristic.onRead = { _ in
@@ -165,7 +164,7 @@ struct BLEValueTests {
         await link.close()
     }
 
-    @Test func `Tells of what is no value as a line that is none`() async throws {
+    @Test func `Bytes that are no value arrive as a line of unknown form`() async throws {
         let rig = try await Rig()
         await rig.setValue([1, 2])
         let link = try await rig.open()
@@ -182,7 +181,7 @@ struct BLEValueTests {
         await led.close()
     }
 
-    @Test func `Loses its device in the middle of a write, of which the outcome is unknown`() async throws {
+    @Test func `A device lost during a write leaves its outcome unknown`() async throws {
         let rig = try await Rig()
         await Radio.run { rig.board.manners.writesUntilLoss = 0 }
         let led = try await LEDSession.begin(over: rig.open(), clock: ManualClock())
@@ -192,7 +191,7 @@ struct BLEValueTests {
         await led.close()
     }
 
-    @Test func `Does not answer while the device owes the answer to a read, and hears of it in between`() async throws {
+    @Test func `A delayed read times out, and a notification answers the next one`() async throws {
         let rig = try await Rig()
         await Radio.run { rig.board.manners.readDelay = .seconds(3600) }
         let clock = ManualClock()

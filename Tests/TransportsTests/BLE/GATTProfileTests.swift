@@ -5,7 +5,7 @@ import Testing
 @testable import Transports
 
 @Suite struct GATTProfileTests {
-    @Test func `Carriers are of no family until somebody says so`() {
+    @Test func `Carrier profiles have no family until one is added`() {
         var profiles = GATTProfiles.carriers
         #expect(profiles.all.map(\.name) == ["hm10", "bt4502w", "issc", "nus"])
         #expect(profiles.families.isEmpty)
@@ -18,7 +18,7 @@ import Testing
         #expect(GATTProfiles.carriers.families.isEmpty)
     }
 
-    @Test func `A profile of the same name replaces the one before, and keeps its families and its place`() throws {
+    @Test func `A profile of an existing name replaces it, and keeps its families and place`() throws {
         var profiles = GATTProfiles.devices
         profiles.add(
             GATTProfile(
@@ -33,7 +33,7 @@ import Testing
 }
 
 @Suite struct BLEEndpointTests {
-    @Test func `A device is named by its address, its name, or what it offers`() throws {
+    @Test func `A BLE device is selected by address, by name, or by family`() throws {
         #expect(try BLEEndpoint(Endpoint("ble:*"), among: .devices).target == .any)
         #expect(try BLEEndpoint(Endpoint("ble:HMSoft"), among: .devices).target == .name("HMSoft"))
         #expect(
@@ -49,7 +49,7 @@ import Testing
         ("ble:What%3F", "What?"), ("ble:50%25", "50%"), ("ble:50%", "50%"), ("ble:%2541", "%41"), ("ble:%FF", "%FF"),
         ("ble:a%3fb?adapter=hci1", "a?b"), ("ble:%+1", "%+1"), ("ble:%E2%82%AC", "€"),
     ])
-    func `A name may hold what an endpoint means something by`(text: String, name: String) throws {
+    func `Escaped names may contain the special characters of endpoints`(text: String, name: String) throws {
         #expect(try BLEEndpoint(Endpoint(text), among: .devices).target == .name(name))
         let written = try Endpoint("ble:\(name.asEndpointName)")
         #expect(try BLEEndpoint(written, among: .devices).target == .name(name))
@@ -62,13 +62,13 @@ import Testing
         ("ble:x?family=toaster", "pump, peer, storm, led, rescue"),
         ("ble:x?profile=hm11", "hm10, bt4502w, issc, nus, storm, led, rescue"),
     ])
-    func `What is no option says what there is`(text: String, hint: String) throws {
+    func `An invalid BLE option is refused with the valid ones`(text: String, hint: String) throws {
         let error = try #require(throws: LinkError.self) { try BLEEndpoint(Endpoint(text), among: .devices) }
         #expect(error.code == .invalidEndpoint)
         #expect(error.hint?.contains(hint) == true)
     }
 
-    @Test func `Where no family has a profile none can be asked for`() throws {
+    @Test func `A family without profiles is refused as an option`() throws {
         let error = try #require(throws: LinkError.self) {
             try BLEEndpoint(Endpoint("ble:x?family=pump"), among: .carriers)
         }

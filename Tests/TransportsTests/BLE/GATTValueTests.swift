@@ -3,7 +3,7 @@ import Testing
 import Transports
 
 @Suite struct GATTValueTests {
-    @Test func `A boolean is one byte, of which 0 is off`() {
+    @Test func `A boolean value is one byte, and 0 means off`() {
         let boolean = GATTValue.Encoding.boolean
         for byte in UInt8.min...UInt8.max { #expect(boolean.text(bytes: [byte]) == (byte == 0 ? "0" : "1")) }
         for none: [UInt8] in [[], [1, 2], [0, 1], [1, 0, 0], [0, 0, 0, 1], [1, 0, 0, 0, 0]] {
@@ -18,7 +18,7 @@ import Transports
         for none in ["", "2", "10", " 1", "on"] { #expect(boolean.bytes(text: none) == nil) }
     }
 
-    @Test func `A number has its lowest byte first`() {
+    @Test func `A number value is little-endian`() {
         let number = GATTValue.Encoding.unsigned(byteCount: 2)
         #expect(number.text(bytes: [0x34, 0x12]) == "4660")
         #expect(number.bytes(text: "4660") == [0x34, 0x12])
@@ -35,7 +35,7 @@ import Transports
         }
     }
 
-    @Test func `A text is UTF-8 of one line`() {
+    @Test func `A text value is one line of UTF-8`() {
         let text = GATTValue.Encoding.text
         #expect(text.text(bytes: Array("a:ü".utf8)) == "a:ü")
         #expect(text.bytes(text: "a:ü") == Array("a:ü".utf8))
@@ -48,7 +48,7 @@ import Transports
         arguments: [
             ([0], "LED:0"), ([1], "LED:1"), ([0x80], "LED:1"), ([], "LED:0x"), ([1, 2], "LED:0x0102"),
         ] as [([UInt8], String)])
-    func `What a characteristic holds is told in a line, in hexadecimals where it is no value`(
+    func `Bytes of a characteristic become a line, hexadecimal if they are no value`(
         bytes: [UInt8], line: String
     ) {
         #expect(GATTValue("LED", characteristic: "FFB1", encoding: .boolean).line(bytes: bytes) == line)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct PairingAdviceTests {
     @Test(arguments: [true, false])
-    func `A board that has forgotten its pairing is paired anew only once this computer has forgotten it too`(
+    func `Pairing advice includes removing the old pairing from this computer first`(
         wasAskedFor: Bool
     ) throws {
         let address = try #require(BluetoothAddress("00:15:83:00:00:10"))

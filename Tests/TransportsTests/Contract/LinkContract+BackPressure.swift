@@ -14,7 +14,7 @@ extension LinkContract {
     /// More than all kernel buffers between two ends hold.
     private static let beyondBuffers = 1 << 20
 
-    @Test("holds its sender back while the far end does not read, and loses nothing", arguments: Carrier.allCases)
+    @Test("Sending waits while the far end does not read, and loses nothing", arguments: Carrier.allCases)
     func sendingWaits(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let bytes = payload(Self.beyondBuffers)
@@ -35,7 +35,7 @@ extension LinkContract {
         await link.close()
     }
 
-    @Test("holds the far end back while nobody receives, and loses nothing", arguments: Carrier.holdingBack)
+    @Test("The far end is blocked while nobody receives, and nothing is lost", arguments: Carrier.holdingBack)
     func receivingHoldsBack(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         // The first read makes the loop watch the link: from now on it reads input as it arrives.
@@ -57,7 +57,7 @@ extension LinkContract {
         await link.close()
     }
 
-    @Test("carries much both ways at once", arguments: Carrier.allCases)
+    @Test("Large transfers pass in both directions at once", arguments: Carrier.allCases)
     func bothWays(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let out = payload(1 << 18, seed: 4)

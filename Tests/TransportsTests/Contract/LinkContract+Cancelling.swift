@@ -3,7 +3,7 @@ import Testing
 import Transports
 
 extension LinkContract {
-    @Test("gives up receiving when cancelled, and works on", arguments: Carrier.allCases)
+    @Test("A cancelled receive leaves the link working", arguments: Carrier.allCases)
     func cancelReceive(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let waiting = link.start { () throws(LinkError) in try await link.receive() }
@@ -18,7 +18,7 @@ extension LinkContract {
         await link.close()
     }
 
-    @Test("does not begin to receive in a task that is cancelled", arguments: Carrier.allCases)
+    @Test("A cancelled task does not start to receive", arguments: Carrier.allCases)
     func receiveWhenCancelled(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let task = link.start { () throws(LinkError) in
@@ -31,7 +31,7 @@ extension LinkContract {
         await link.close()
     }
 
-    @Test("loses no byte when cancelled at any moment", arguments: Carrier.allCases)
+    @Test("Cancelling a receive at any moment loses no byte", arguments: Carrier.allCases)
     func cancelRaces(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         var received: [UInt8] = []
@@ -51,7 +51,7 @@ extension LinkContract {
         await link.close()
     }
 
-    @Test("gives up sending when cancelled, and what it took arrives", arguments: Carrier.allCases)
+    @Test("A cancelled send ends, and the far end gets a prefix of it", arguments: Carrier.allCases)
     func cancelSend(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let bytes = payload(1 << 20, seed: 6)
@@ -69,7 +69,7 @@ extension LinkContract {
         await link.close()
     }
 
-    @Test("forgets a queued sender that is cancelled", arguments: Carrier.allCases)
+    @Test("A queued send that is cancelled sends nothing", arguments: Carrier.allCases)
     func cancelQueuedSend(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let bytes = payload(1 << 20, seed: 7)

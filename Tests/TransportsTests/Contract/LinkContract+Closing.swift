@@ -3,7 +3,7 @@ import Testing
 import Transports
 
 extension LinkContract {
-    @Test("ends a waiting receive with nil when it is closed", arguments: Carrier.allCases)
+    @Test("Closing ends a waiting receive with nil", arguments: Carrier.allCases)
     func closeWhileReceiving(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let waiting = link.start { () throws(LinkError) in try await link.receive() }
@@ -14,7 +14,7 @@ extension LinkContract {
         far.vanish()
     }
 
-    @Test("ends the sequence of what is received when it is closed", arguments: Carrier.allCases)
+    @Test("Closing ends the sequence of received bytes", arguments: Carrier.allCases)
     func closeWhileIterating(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let iterating = link.start { () throws(LinkError) in
@@ -29,7 +29,7 @@ extension LinkContract {
         #expect(try await iterating.outcome.get() == [1, 2, 3])
     }
 
-    @Test("ends waiting sends with `closed` when it is closed", arguments: Carrier.allCases)
+    @Test("Closing ends waiting sends with closed", arguments: Carrier.allCases)
     func closeWhileSending(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let bytes = payload(1 << 20, seed: 8)
@@ -42,7 +42,7 @@ extension LinkContract {
         #expect(await second.outcome.code == .closed)
     }
 
-    @Test("may be closed twice, and at once by several", arguments: Carrier.allCases)
+    @Test("Closing twice, or from several tasks at once, is harmless", arguments: Carrier.allCases)
     func closeTwice(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         await withTaskGroup { group in
@@ -53,7 +53,7 @@ extension LinkContract {
         far.vanish()
     }
 
-    @Test("refuses to send once it is closed", arguments: Carrier.allCases)
+    @Test("Sending on a closed link fails with closed", arguments: Carrier.allCases)
     func sendAfterClose(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         await link.close()
@@ -63,7 +63,7 @@ extension LinkContract {
         far.vanish()
     }
 
-    @Test("lets out what was sent before it is closed", arguments: Carrier.allCases)
+    @Test("Bytes sent before closing arrive", arguments: Carrier.allCases)
     func closeAfterSend(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         try await link.send("OFF\n")
@@ -71,7 +71,7 @@ extension LinkContract {
         #expect(try await far.receive(4) == Array("OFF\n".utf8))
     }
 
-    @Test("closes its descriptor when it is closed", arguments: Carrier.descriptors)
+    @Test("Closing a link closes its descriptor", arguments: Carrier.descriptors)
     func closeReleases(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let descriptor = try await link.descriptor()
@@ -81,7 +81,7 @@ extension LinkContract {
         far.vanish()
     }
 
-    @Test("that is let go closes its descriptor", arguments: Carrier.descriptors)
+    @Test("A released link closes its descriptor", arguments: Carrier.descriptors)
     func forgotten(carrier: Carrier) async throws {
         var (link, far): ((any Link)?, FarEnd) = try await carrier.rig().open()
         try await far.send("!")

@@ -43,7 +43,7 @@ extension LinkContract {
         }
     }
 
-    @Test("hands its receiver all bytes in order, and its end when it is closed", arguments: Carrier.allCases)
+    @Test("A receiver gets all bytes in order, and one end at closing", arguments: Carrier.allCases)
     func forwardAndClose(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let arrivals = Arrivals()
@@ -60,7 +60,7 @@ extension LinkContract {
         #expect(!arrivals.isLate)
     }
 
-    @Test("hands its receiver the loss of the far end, once and last", arguments: Carrier.allCases)
+    @Test("A receiver gets the loss of the far end once, after all bytes", arguments: Carrier.allCases)
     func forwardAndVanish(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let arrivals = Arrivals()
@@ -77,7 +77,7 @@ extension LinkContract {
         #expect(!arrivals.isLate)
     }
 
-    @Test("hands a late receiver what was kept, and the end", arguments: Carrier.allCases)
+    @Test("A late receiver gets the kept bytes and the end", arguments: Carrier.allCases)
     func forwardAfterVanish(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         try await far.send("!")
@@ -93,7 +93,7 @@ extension LinkContract {
         await link.close()
     }
 
-    @Test("tells a receiver that comes after closing that there is nothing", arguments: Carrier.allCases)
+    @Test("A receiver added after closing gets the end alone", arguments: Carrier.allCases)
     func forwardAfterClose(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         await link.close()
@@ -104,7 +104,7 @@ extension LinkContract {
         far.vanish()
     }
 
-    @Test("calls its receiver on its executor", arguments: Carrier.allCases)
+    @Test("A receiver is called on the link's executor", arguments: Carrier.allCases)
     func forwardsOnExecutor(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let executor = link.executor

@@ -5,7 +5,7 @@ import Testing
 import Transports
 
 extension LinkContract {
-    @Test("hands out a vanished far end's last words, then says that it is gone", arguments: Carrier.allCases)
+    @Test("The last bytes of a vanished far end are received before the disconnection", arguments: Carrier.allCases)
     func lastWords(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let words = payload(9000, seed: 9)
@@ -24,7 +24,7 @@ extension LinkContract {
     }
 
     @Test(
-        "wakes a waiting receive when the far end vanishes, and closes the dead descriptor",
+        "A vanished far end wakes a waiting receive, and the descriptor is closed",
         arguments: Carrier.descriptors)
     func vanishWhileReceiving(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
@@ -41,7 +41,7 @@ extension LinkContract {
         #expect(try await link.receive() == nil)
     }
 
-    @Test("closes the dead descriptor though nobody reads", arguments: Carrier.tellingOfHangUp)
+    @Test("A hangup closes the descriptor, even if nobody reads", arguments: Carrier.tellingOfHangUp)
     func vanishUnread(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         // The first read makes the loop watch the link: from now on it notices a hang-up.
@@ -58,7 +58,7 @@ extension LinkContract {
         await link.close()
     }
 
-    @Test("ends waiting sends when the far end vanishes", arguments: Carrier.allCases)
+    @Test("A vanished far end ends waiting sends", arguments: Carrier.allCases)
     func vanishWhileSending(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let bytes = payload(1 << 20, seed: 10)
@@ -73,7 +73,7 @@ extension LinkContract {
         await link.close()
     }
 
-    @Test("throws once from the sequence of what is received", arguments: Carrier.allCases)
+    @Test("The sequence of received bytes throws once when the far end vanishes", arguments: Carrier.allCases)
     func vanishWhileIterating(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let iterating = link.start { () throws(LinkError) -> Int in
@@ -93,7 +93,7 @@ extension LinkContract {
         await link.close()
     }
 
-    @Test("says that the far end is gone to who sends, and raises no SIGPIPE", arguments: Carrier.allCases)
+    @Test("Sending to a vanished far end fails without SIGPIPE", arguments: Carrier.allCases)
     func sendToVanished(carrier: Carrier) async throws {
         await #expect(processExitsWith: .success) { [carrier] in
             signal(SIGPIPE, SIG_DFL)

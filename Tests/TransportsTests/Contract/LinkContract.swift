@@ -5,11 +5,11 @@ import Testing
 import Transports
 
 /// The behaviour required of every link, with any carrier. A new carrier joins by a case of ``Carrier`` and its rig.
-@Suite("Every link", .timeLimit(.minutes(5)))
+@Suite("Link contract", .timeLimit(.minutes(5)))
 struct LinkContract {}
 
 extension LinkContract {
-    @Test("opens, and says what it is", arguments: Carrier.allCases)
+    @Test("A new link has a name, keeps no packet bounds and has nothing to read", arguments: Carrier.allCases)
     func opens(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         #expect(!link.name.isEmpty)
@@ -20,7 +20,7 @@ extension LinkContract {
         far.vanish()
     }
 
-    @Test("carries words there and back", arguments: Carrier.allCases)
+    @Test("Lines pass in both directions", arguments: Carrier.allCases)
     func echo(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         for number in 0..<20 {
@@ -34,7 +34,7 @@ extension LinkContract {
         await link.close()
     }
 
-    @Test("changes no byte of any value", arguments: Carrier.allCases)
+    @Test("Every byte value passes unchanged", arguments: Carrier.allCases)
     func everyByte(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let bytes = (0...255).map { UInt8($0) } + (0...255).reversed().map { UInt8($0) }
@@ -45,7 +45,7 @@ extension LinkContract {
         await link.close()
     }
 
-    @Test("sends nothing when there is nothing to send", arguments: Carrier.allCases)
+    @Test("An empty send sends nothing", arguments: Carrier.allCases)
     func emptySend(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         try await link.send([])
@@ -54,7 +54,7 @@ extension LinkContract {
         await link.close()
     }
 
-    @Test("puts together what is sent in pieces", arguments: Carrier.allCases)
+    @Test("Lines sent in pieces arrive whole in both directions", arguments: Carrier.allCases)
     func splitWrites(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let words = Array("SPEED:180\r\n".utf8)
@@ -70,7 +70,7 @@ extension LinkContract {
         await link.close()
     }
 
-    @Test("hands out what is there without waiting", arguments: Carrier.allCases)
+    @Test("Available bytes are received without waiting", arguments: Carrier.allCases)
     func receiveAvailable(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         #expect(try await link.receiveAvailable() == [])
@@ -84,7 +84,7 @@ extension LinkContract {
         #expect(try await link.receiveAvailable() == [])
     }
 
-    @Test("keeps together what each of several senders sends", arguments: Carrier.allCases)
+    @Test("Concurrent sends are not interleaved", arguments: Carrier.allCases)
     func concurrentSenders(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let length = 30_000  // more than a terminal buffers: each sender must wait
@@ -99,7 +99,7 @@ extension LinkContract {
         await link.close()
     }
 
-    @Test("sends in the order of the calls", arguments: Carrier.allCases)
+    @Test("Bytes are sent in the order of the calls", arguments: Carrier.allCases)
     func order(carrier: Carrier) async throws {
         let (link, far) = try await carrier.rig().open()
         let first = payload(1 << 18, seed: 2)

@@ -5,9 +5,9 @@ import Testing
 import Transports
 
 /// Each test runs in its own process, in which nothing else opens descriptors or starts threads.
-@Suite("Links opened and closed again and again", .serialized, .timeLimit(.minutes(20)))
+@Suite("Links opened and closed repeatedly", .serialized, .timeLimit(.minutes(20)))
 struct LinkLeakTests {
-    @Test("leave no descriptor and no thread behind", arguments: Carrier.allCases)
+    @Test("Opening and closing links leaks no descriptor and no thread", arguments: Carrier.allCases)
     func opensAndCloses(carrier: Carrier) async throws {
         await #expect(processExitsWith: .success) { [carrier] in
             let rig = try await carrier.rig()

@@ -9,7 +9,7 @@ import Transports
 /// The requirements of ``LinkContract`` for a link whose far end is a capture. A capture is written before the link
 /// opens, and can't be controlled. It exerts no back-pressure, is never full, and has a fixed order of sent text, so
 /// those parts of the contract do not apply.
-@Suite("A replayed link", .timeLimit(.minutes(5)))
+@Suite("Contract of replayed links", .timeLimit(.minutes(5)))
 struct ReplayContract {
     private let folder = TemporaryFolder()
 
@@ -35,7 +35,7 @@ struct ReplayContract {
 
     // MARK: Both ways
 
-    @Test func `opens, and says what it is`() async throws {
+    @Test func `A replayed link has a name, keeps no packet bounds and has nothing to read`() async throws {
         let link = try await open(Self.sent("ON\n"))
         #expect(!link.name.isEmpty && !link.keepsPacketBounds)
         #expect(link.maximumWriteLength.map { $0 > 0 } ?? true)
@@ -43,7 +43,7 @@ struct ReplayContract {
         await link.close()
     }
 
-    @Test func `carries words there and back`() async throws {
+    @Test func `Lines pass in both directions`() async throws {
         let words = (0..<20).map { "STATUS \($0)\n" }
         let path = try tape(words.flatMap { [Self.sent($0), Self.received($0)] })
         let link = try await ReplayOpener().open(Endpoint("replay:\(path)?pace=none"))
@@ -55,7 +55,7 @@ struct ReplayContract {
         #expect(link.remark == nil)
     }
 
-    @Test func `changes no byte of any value`() async throws {
+    @Test func `Every byte value passes unchanged`() async throws {
         let bytes = (0...255).map { UInt8($0) } + (0...255).reversed().map { UInt8($0) }
         let link = try await open(Self.sent(bytes), Self.received(bytes))
         try await link.send(bytes)
@@ -63,7 +63,7 @@ struct ReplayContract {
         await link.close()
     }
 
-    @Test func `sends nothing when there is nothing to send`() async throws {
+    @Test func `An empty send sends nothing`() async throws {
         let link = try await open(Self.sent("OFF\n"), Self.received("!"))
         try await link.send([])
         try await link.send("OFF\n")
@@ -71,7 +71,7 @@ struct ReplayContract {
         await link.close()
     }
 
-    @Test func `puts together what is sent in pieces`() async throws {
+    @Test func `Lines in pieces match the capture in both directions`() async throws {
         let words = Array("SPEED:180\r\n".utf8)
         let path = try tape([Self.sent(words)] + words.map { Self.received([$0]) })
         let link = try await ReplayOpener().open(Endpoint("replay:\(path)?pace=none"))
@@ -80,7 +80,7 @@ struct ReplayContract {
         await link.close()
     }
 
-    @Test func `hands out what is there without waiting`() async throws {
+    @Test func `Available bytes are received without waiting`() async throws {
         let link = try await open(Self.sent("?"), Self.received("MANUAL:ON\r\n"))
         #expect(try await link.receiveAvailable() == [])
         try await link.send("?")
@@ -92,7 +92,7 @@ struct ReplayContract {
         #expect(try await link.receiveAvailable() == [])
     }
 
-    @Test func `sends in the order of the calls, and carries much both ways at once`() async throws {
+    @Test func `Large sends in the order of the calls pass at the same time as received bytes`() async throws {
         let parts = [payload(1 << 18, seed: 2), Array("second".utf8), Array("third".utf8)]
         let back = payload(1 << 18, seed: 3)
         let link = try await open(Self.received(back), Self.sent(Array(parts.joined())), Self.received("!"))
@@ -106,7 +106,7 @@ struct ReplayContract {
 
     // MARK: Cancelling
 
-    @Test func `gives up receiving when cancelled, and works on`() async throws {
+    @Test func `A cancelled receive leaves the link working`() async throws {
         let link = try await open(Self.sent("?"), Self.received("OK\r\n"), Self.sent("OFF\n"), Self.received("!"))
         let waiting = link.start { () throws(LinkError) in try await link.receive() }
         await link.settle()
@@ -119,7 +119,7 @@ struct ReplayContract {
         await link.close()
     }
 
-    @Test func `neither receives nor sends in a task that is cancelled`() async throws {
+    @Test func `A cancelled task neither receives nor sends`() async throws {
         let link = try await open(Self.received("OK"), Self.sent("?"), Self.received("!"))
         let receiving = link.start { () throws(LinkError) in
             withUnsafeCurrentTask { $0?.cancel() }
@@ -137,7 +137,7 @@ struct ReplayContract {
         await link.close()
     }
 
-    @Test func `loses no byte when cancelled at any moment`() async throws {
+    @Test func `Cancelling a receive at any moment loses no byte`() async throws {
         let numbers = (0..<60).map { UInt8($0) }
         let path = try tape(numbers.flatMap { [Self.sent("?"), Self.received([$0])] })
         let link = try await ReplayOpener().open(Endpoint("replay:\(path)?pace=none"))
@@ -160,7 +160,7 @@ struct ReplayContract {
 
     // MARK: Closing
 
-    @Test func `ends a waiting receive with nil when it is closed`() async throws {
+    @Test func `Closing ends a waiting receive with nil`() async throws {
         let link = try await open(Self.sent("?"))
         let waiting = link.start { () throws(LinkError) in try await link.receive() }
         await link.settle()
@@ -169,7 +169,7 @@ struct ReplayContract {
         #expect(try await link.receive() == nil)
     }
 
-    @Test func `ends the sequence of what is received when it is closed`() async throws {
+    @Test func `Closing ends the sequence of received bytes`() async throws {
         let link = try await open(Self.received([1]), Self.received([2]), Self.received([3]), Self.sent("?"))
         let iterating = link.start { () throws(LinkError) in
             var received: [UInt8] = []
@@ -182,7 +182,7 @@ struct ReplayContract {
         #expect(try await iterating.outcome.get() == [1, 2, 3])
     }
 
-    @Test func `may be closed twice, and at once by several, and refuses to send then`() async throws {
+    @Test func `Closing repeatedly is harmless, and sending fails after it`() async throws {
         let link = try await open(Self.sent("?"))
         await withTaskGroup { group in
             for _ in 0..<4 { group.addTask { await link.close() } }
@@ -192,7 +192,7 @@ struct ReplayContract {
         for _ in 0..<2 { #expect(await code { () throws(LinkError) in try await link.send("ON\n") } == .closed) }
     }
 
-    @Test func `counts what was sent before it is closed`() async throws {
+    @Test func `Bytes sent before closing are compared with the capture`() async throws {
         let link = try await open(Self.sent("OFF\n"))
         try await link.send("OFF\n")
         await link.close()
@@ -201,7 +201,7 @@ struct ReplayContract {
 
     // MARK: The far end vanishes
 
-    @Test func `hands out a vanished far end's last words, then says that it is gone`() async throws {
+    @Test func `The last bytes of a vanished far end are received before the disconnection`() async throws {
         let words = payload(9000, seed: 9)
         let link = try await open(Self.received(words), Self.lost)
         #expect(try await link.receive(words.count) == words)
@@ -213,7 +213,7 @@ struct ReplayContract {
         await link.close()
     }
 
-    @Test func `wakes a waiting receive when the far end vanishes`() async throws {
+    @Test func `A vanished far end wakes a waiting receive`() async throws {
         let link = try await open(Self.sent("?"), Self.lost)
         let waiting = link.start { () throws(LinkError) in try await link.receive() }
         await link.settle()
@@ -223,7 +223,7 @@ struct ReplayContract {
         #expect(try await link.receive() == nil)
     }
 
-    @Test func `throws once from the sequence of what is received`() async throws {
+    @Test func `The sequence of received bytes throws once when the far end vanishes`() async throws {
         let link = try await open(Self.received("HELLO"), Self.lost)
         var (count, failures) = (0, 0)
         do { for try await bytes in link.received { count += bytes.count } } catch { failures += 1 }
@@ -259,7 +259,7 @@ struct ReplayContract {
         }
     }
 
-    @Test func `hands its receiver all bytes in order, and its end when it is closed`() async throws {
+    @Test func `A receiver gets all bytes in order, and one end at closing`() async throws {
         let bytes = payload(300_000, seed: 11)
         let link = try await open(Self.received(bytes), Self.sent("?"))
         let arrivals = Arrivals()
@@ -274,7 +274,7 @@ struct ReplayContract {
         #expect(arrivals.ends == [nil] && !arrivals.isLate)
     }
 
-    @Test func `hands its receiver the loss of the far end, once and last, also a late one`() async throws {
+    @Test func `An early and a late receiver get the loss of the far end once, after all bytes`() async throws {
         for isLate in [false, true] {
             let path = try tape([Self.received("ERROR:OVERHEAT\r\n"), Self.lost])
             let link = try await ReplayOpener().open(Endpoint("replay:\(path)?pace=none"))
@@ -290,7 +290,7 @@ struct ReplayContract {
         }
     }
 
-    @Test func `tells a receiver that comes after closing that there is nothing`() async throws {
+    @Test func `A receiver added after closing gets the end alone`() async throws {
         let link = try await open(Self.sent("?"))
         await link.close()
         let arrivals = Arrivals()
@@ -299,7 +299,7 @@ struct ReplayContract {
         #expect(arrivals.ends == [nil])
     }
 
-    @Test func `calls its receiver on its executor`() async throws {
+    @Test func `A receiver is called on the link's executor`() async throws {
         let link = try await open(Self.sent("?"), Self.received("!"))
         let executor = link.executor
         let isThere = AsyncStream<Bool?>.makeStream()
@@ -314,7 +314,7 @@ struct ReplayContract {
 
     // MARK: Again and again
 
-    @Test func `leaves no descriptor behind when it is opened and closed again and again`() async throws {
+    @Test func `Opening and closing replayed links leaks no descriptor`() async throws {
         await #expect(processExitsWith: .success) {
             let contract = ReplayContract()
             let path = try contract.tape([Self.sent("?"), Self.received("!")])

@@ -59,7 +59,7 @@ struct GATTRequestTests {
         try device.characteristic(try #require(GATTReference(text)))
     }
 
-    @Test func `Are found by their UUID, their service and their handle`() async throws {
+    @Test func `A characteristic is found by UUID, by service and by handle`() async throws {
         try await withDevice { device, _ in
             let level = try characteristic("180F/2A19", of: device)
             #expect(level.service == "180F" && level.knownName == "Battery Level")
@@ -73,7 +73,7 @@ struct GATTRequestTests {
         }
     }
 
-    @Test func `Are read and written as their flags allow`() async throws {
+    @Test func `Characteristics are read and written according to their flags`() async throws {
         try await withDevice { device, rig in
             #expect(try await device.read(characteristic("180F/2A19", of: device)) == [0x64])
             let interval = try characteristic("2A21", of: device)
@@ -84,7 +84,7 @@ struct GATTRequestTests {
         }
     }
 
-    @Test func `Values are told in JSON, what is unknown as null`() async throws {
+    @Test func `Values are encoded as JSON, with null for unknown parts`() async throws {
         try await withDevice { device, _ in
             let level = try characteristic("180F/2A19", of: device)
             let encoder = JSONEncoder()
@@ -102,7 +102,7 @@ struct GATTRequestTests {
         }
     }
 
-    @Test func `What can't be written is not sent`() async throws {
+    @Test func `A value that cannot be written is refused before sending`() async throws {
         try await withDevice { device, rig in
             let (level, quick) = try (characteristic("180F/2A19", of: device), characteristic("FFE1", of: device))
             let interval = try characteristic("2A21", of: device)
@@ -127,8 +127,7 @@ struct GATTRequestTests {
         }
     }
 
-    @Test func `A refusal has changed nothing; of what was not answered, or lost, the effect is unknown`() async throws
-    {
+    @Test func `A refused write changed nothing; a write cut off by a lost link has an unknown effect`() async throws {
         try await withDevice { device, rig in
             let interval = try characteristic("2A21", of: device)
             await Radio.run { rig.interval.onWrite = { _, _ in throw BlueZError.attribute(0x80) } }
@@ -155,7 +154,7 @@ struct GATTRequestTests {
         }
     }
 
-    @Test func `Notifications come until the device is gone`() async throws {
+    @Test func `Notifications arrive until the device is gone`() async throws {
         try await withDevice { device, rig in
             let level = try characteristic("180F/2A19", of: device)
             var values = try await device.notifications(of: [level]).makeAsyncIterator()

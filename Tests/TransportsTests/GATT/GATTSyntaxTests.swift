@@ -1,12 +1,12 @@
 import Testing
 import Transports
 
-@Suite("What is to be done with characteristics, as it is typed") struct GATTSyntaxTests {
+@Suite("Typed requests on characteristics") struct GATTSyntaxTests {
     private func request(_ words: String..., type: GATTValueType? = nil) throws -> GATTRequest {
         try GATTRequest(words, as: GATTFormat(type: type))
     }
 
-    @Test func `Is read from its words, with the device or without`() throws {
+    @Test func `A request is read from its words, with or without a device`() throws {
         let list = try request("ble:x")
         #expect(list.endpoint == "ble:x" && list.action == .list)
         #expect(try request("list").endpoint == nil)
@@ -24,11 +24,11 @@ import Transports
         // Ambiguous: could be text or a number.
         ["ble:x", "write", "2A19", "10"], ["ble:x", "write", "2A19", "0x1"],
     ])
-    func `Is refused where it is not whole`(words: [String]) {
+    func `An incomplete or ambiguous request is refused`(words: [String]) {
         #expect(throws: GATTSyntaxError.self) { try GATTRequest(words) }
     }
 
-    @Test func `What is wrong is said`() {
+    @Test func `A refused request is explained`() {
         let errors: [([String], GATTValueType?, GATTSyntaxError, String)] = [
             (["ble:x", "peek"], nil, .unknownAction("peek"), "'peek' is nothing that can be done"),
             (["list", "2A19"], nil, .superfluous("2A19"), "list takes no characteristic: '2A19'"),
@@ -44,7 +44,7 @@ import Transports
         }
     }
 
-    @Test func `Several numbers are written behind one another, by their type and order`() throws {
+    @Test func `Several numbers are written one after another, in their type and byte order`() throws {
         let words = ["write", "2A19", "1", "2"]
         #expect(try GATTRequest(words, as: GATTFormat(type: .u16)).value == [1, 0, 2, 0])
         #expect(try GATTRequest(words, as: GATTFormat(type: .u16, isBigEndian: true)).value == [0, 1, 0, 2])

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Transports
 
-@Suite("Values of characteristics") struct GATTValueTypeTests {
+@Suite("Typed values of characteristics") struct GATTValueTypeTests {
     struct Row: Sendable {
         var type: GATTValueType
         var words: [String]
@@ -29,7 +29,7 @@ import Transports
         Row(type: .f32, words: ["-1.5"], bytes: [0xBF, 0xC0, 0, 0], isBigEndian: true),
     ]
 
-    @Test(arguments: rows) func `Are written as they are typed, and shown as they were written`(row: Row) throws {
+    @Test(arguments: rows) func `A value is encoded from its words and decoded to the same words`(row: Row) throws {
         let bytes = try row.words.flatMap { try row.type.bytes(of: $0, isBigEndian: row.isBigEndian) }
         #expect(bytes == row.bytes)
         let content = row.type.content(of: row.bytes, isBigEndian: row.isBigEndian)
@@ -41,17 +41,17 @@ import Transports
         (.u32, "4294967296"), (.i32, "2147483648"), (.u8, "1.5"), (.u8, ""), (.u8, "--1"), (.u8, "+1"), (.u8, "x"),
         (.u32, "99999999999999999999"), (.f32, "one"), (.hex, "1"), (.hex, "0g"), (.hex, ""), (.hex, "0x"),
     ])
-    func `That are none of their type are refused`(type: GATTValueType, word: String) {
+    func `A word outside the type's range or form is refused`(type: GATTValueType, word: String) {
         #expect(throws: GATTValueError.self) { try type.bytes(of: word) }
     }
 
-    @Test func `Of a length that the type has not are none of it`() {
+    @Test func `Bytes of the wrong length for a type are not decoded`() {
         #expect(GATTValueType.u16.content(of: [1, 2, 3]) == nil)
         #expect(GATTValueType.u8.content(of: []) == nil)
         #expect(GATTValueType.text.content(of: [0xFF]) == nil)
     }
 
-    @Test func `Refusals say what would be right`() {
+    @Test func `A refusal names the valid range or form`() {
         let refused: [(GATTValueType, String, String)] = [
             (.u8, "256", "'256' is not in the range of u8: 0 to 255"), (.f32, "one", "'one' is not a number"),
             (.hex, "1", "'1' is not hexadecimal: two digits for each byte"),
@@ -68,13 +68,13 @@ import Transports
             (.numbers([.whole(1), .whole(2)]), "[1,2]"),
             (.numbers([.real(.infinity)]), "null"), (.numbers([.real(1.5), .real(.nan)]), "[1.5,null]"),
         ] as [(GATTContent, String)])
-    func `Are strings, numbers and arrays in JSON`(content: GATTContent, json: String) throws {
+    func `Values become strings, numbers and arrays in JSON`(content: GATTContent, json: String) throws {
         #expect(String(decoding: try JSONEncoder().encode(content), as: UTF8.self) == json)
     }
 }
 
-@Suite("Values of characteristics, as they are shown") struct GATTFormatTests {
-    @Test func `Without a type are hexadecimals, and text where that is printable`() {
+@Suite("Values of characteristics as text") struct GATTFormatTests {
+    @Test func `Untyped bytes are shown in hexadecimal, and as text if printable`() {
         let format = GATTFormat()
         #expect(format.text(of: Array("v1.2".utf8)) == "76 31 2e 32  \"v1.2\"")
         #expect(format.text(of: [0x1B, 0x5B]) == "1b 5b")
@@ -82,7 +82,7 @@ import Transports
         #expect(format.text(of: []) == "(empty)")
     }
 
-    @Test func `None of their type are hexadecimals`() {
+    @Test func `Bytes that do not fit their type are shown in hexadecimal`() {
         #expect(GATTFormat(type: .u16).text(of: [1, 2, 3]) == "01 02 03")
     }
 }

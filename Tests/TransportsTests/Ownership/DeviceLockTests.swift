@@ -6,7 +6,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("The lock of a device")
+@Suite("Device locks")
 struct DeviceLockTests {
     private let folder = TemporaryFolder()
 
@@ -26,7 +26,7 @@ struct DeviceLockTests {
         return stat(path, &status) == 0 ? status.st_mode & 0o7777 : 0
     }
 
-    @Test func `Has one owner, whom others are told, and is free once released`() throws {
+    @Test func `A held lock names its owner, and is free once released`() throws {
         let first = try take(locks())
         guard case .held(let holder?, note: .lasting) = locks().attempt("device", as: .brief) else {
             Issue.record("it is not held")
@@ -43,12 +43,12 @@ struct DeviceLockTests {
         #expect(try take(locks()).inherited == .free)
     }
 
-    @Test func `Of one who lets it go tells the next that the device may be about to be disconnected`() throws {
+    @Test func `A lock that is dropped without a release leaves a note of a possible disconnection`() throws {
         _ = try take(locks())
         #expect(try take(locks()).inherited == .closing(at: .seconds(100)))
     }
 
-    @Test func `Of a program that was killed is free`() async throws {
+    @Test func `The lock of a killed program is free`() async throws {
         let path = folder.path("locks/device")
         _ = try take(locks())
         let other = try await ChildProcess(["flock", "--no-fork", path, "sh", "-c", "echo locked; read x"])
@@ -63,14 +63,14 @@ struct DeviceLockTests {
         _ = try take(locks())
     }
 
-    @Test func `Is there for all users: folder and file are made so, whatever the umask`() throws {
+    @Test func `Lock folder and lock file are open to all users, whatever the umask`() throws {
         _ = try take(locks())
         #expect(mode(folder.path("locks")) == 0o1777)
         #expect(mode(folder.path("locks/device")) == 0o666)
     }
 
     /// Simulates `fs.protected_regular=2`, which applies to root too, in a folder such as /tmp.
-    @Test func `Is not asked to be created where it is there: another user's file would refuse that`() throws {
+    @Test func `An existing lock file is opened without O_CREAT, so that another user's file works`() throws {
         _ = try take(locks())
         let attempts = Mutex<[CInt]>([])
         var locks = locks()
@@ -86,7 +86,7 @@ struct DeviceLockTests {
         #expect(attempts.withLock { $0.count } == 1)
     }
 
-    @Test func `Needs no right to write to the file`() throws {
+    @Test func `A lock needs no write permission on its file`() throws {
         try take(locks()).release(isDisconnecting: false)
         var locks = locks()
         locks.openFile = { folder, name, flags, mode in
@@ -106,7 +106,7 @@ struct DeviceLockTests {
         #expect(try take(locks).inherited == .free)
     }
 
-    @Test func `Can be written to where another program makes the file at the same time`() throws {
+    @Test func `A lock file that another program creates meanwhile is writable`() throws {
         var locks = locks()
         locks.openFile = { folder, name, flags, mode in
             // The other program creates the file between the two attempts.
@@ -117,7 +117,7 @@ struct DeviceLockTests {
         #expect(try take(self.locks()).inherited == .free)
     }
 
-    @Test func `Falls back to the next folder where one can't be used, and on to none`() throws {
+    @Test func `An unusable lock folder is skipped, and without any folder locks are unavailable`() throws {
         let file = folder.write("", to: "file")
         let target = folder.path("elsewhere")
         try folder.makeFolder("elsewhere")
@@ -132,7 +132,7 @@ struct DeviceLockTests {
         }
     }
 
-    @Test func `Is no link to a file, no second name of one, and no pipe`() throws {
+    @Test func `A symbolic link, a hard link or a pipe in place of the lock file is refused`() throws {
         try folder.makeFolder("locks")
         let victim = folder.write("precious\n", to: "victim")
         for plant in [
@@ -151,7 +151,7 @@ struct DeviceLockTests {
         #expect(DeviceLockNote(in: text) == nil)
     }
 
-    @Test func `That was removed while it was held does not count for who comes later`() throws {
+    @Test func `A lock file removed while locked does not lock out later programs`() throws {
         let first = try take(locks())
         unlink(folder.path("locks/device"))
         let second = try take(locks())
@@ -164,7 +164,7 @@ struct DeviceLockTests {
     }
 
     @Test(arguments: [true, false])
-    func `Is that of the file which others find, where it is removed before it is locked`(isMadeAnew: Bool) throws {
+    func `A lock file removed before it is locked is opened again`(isMadeAnew: Bool) throws {
         _ = try take(locks())
         let attempts = Mutex(0)
         var locks = locks()
@@ -193,7 +193,7 @@ struct DeviceLockTests {
         ("closing 99999999999999999999\n", nil), ("closing 1 2\n", nil), ("brief", nil), ("", nil), ("\n", nil),
         ("\u{FFFD}\n", nil),
     ])
-    func `Has a note of one line`(text: String, note: DeviceLockNote?) {
+    func `A lock's note is one valid line`(text: String, note: DeviceLockNote?) {
         #expect(DeviceLockNote(Array(text.utf8)) == note)
         if let note { #expect(DeviceLockNote(note.bytes) == note) }
     }
