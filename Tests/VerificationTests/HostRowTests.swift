@@ -3,11 +3,11 @@ import Testing
 
 @testable import Verification
 
-@Suite("What is tested of hosts")
+@Suite("Host checks")
 struct HostRowTests {
     private static let simulators: [Simulator] = [.pump, .storm, .led, .peer, .rescue]
 
-    @Test("Each family has its rows, whose names are unique, and which the simulator takes")
+    @Test("Each family's host checks have unique ids, and expectations that its simulator accepts")
     func rows() throws {
         #expect(HostVerification.all.map(\.family) == Self.simulators.map(\.name))
         for (verification, simulator) in zip(HostVerification.all, Self.simulators) {

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Verification
 
-@Suite("Verifying other firmware")
+@Suite("Verification of LED boards and storm sensors")
 struct OtherFamilyTests {
-    @Test("An LED board that keeps the protocol passes every check, and is left as it was", arguments: [false, true])
+    @Test("A correct LED board passes every check and keeps its state", arguments: [false, true])
     func led(isLit: Bool) throws {
         var board = LEDFirmware()
         board.receive(Array("LED:\(isLit ? 1 : 0)\n".utf8), at: .zero)
@@ -20,7 +20,7 @@ struct OtherFamilyTests {
         #expect(world.device.device.isLit == isLit)
     }
 
-    @Test("An LED board that does not answer is through at once", arguments: ["led", "storm"])
+    @Test("A mute LED board fails its first check and ends the run early", arguments: ["led", "storm"])
     func mute(family: String) throws {
         let world = VerificationWorld(LEDFirmware())
         world.onWrite = { _ in nil }
@@ -42,7 +42,7 @@ struct OtherFamilyTests {
     }
 
     @Test(
-        "A board that prints boot lines when its port opens is asked until it answers, and passes",
+        "A board that prints boot lines on opening is queried until it answers, and passes",
         arguments: ["led", "storm"], Start.allCases)
     func boots(family: String, start: Start) throws {
         let row = try #require(FamilyVerification.named(family))
@@ -67,7 +67,7 @@ struct OtherFamilyTests {
         #expect(verdict.isPassed && verdict.skipped.isEmpty, "\(verdict.results.filter { $0.outcome != .passed })")
     }
 
-    @Test("A storm sensor that keeps the protocol passes every check")
+    @Test("A correct storm sensor passes every check")
     func storm() throws {
         let world = VerificationWorld(StormFirmware(options: StormFirmwareOptions()))
         let verdict = try #require(world.verify(.storm).verdict)
@@ -75,7 +75,7 @@ struct OtherFamilyTests {
         #expect(verdict.passedCount == FamilyVerification.storm.checks.count)
     }
 
-    @Test("A log of any length leaves a run within 45 s, and what was not seen is not called ok")
+    @Test("A run over a long log ends within 45 s, and unseen parts are skipped")
     func longLog() throws {
         let world = VerificationWorld(StormFirmware(options: StormFirmwareOptions(rows: 100_000)))
         let verdict = try #require(world.verify(.storm, hasStimulus: false) { $0.mayRun = false }.verdict)
@@ -84,14 +84,14 @@ struct OtherFamilyTests {
         for result in verdict.results { #expect(result.received.count < 20) }
     }
 
-    @Test("Rows that there are none of are not called right")
+    @Test("Without rows the check of rows is skipped")
     func emptyLog() throws {
         let world = VerificationWorld(StormFirmware(options: StormFirmwareOptions(rows: 0, interval: nil)))
         let verdict = try #require(world.verify(.storm, hasStimulus: false) { $0.mayRun = false }.verdict)
         #expect(verdict.failures.isEmpty && verdict.skipped.contains("storm.log.rows"))
     }
 
-    @Test("A sensor that measures often passes too", arguments: [90, 400, 1000])
+    @Test("A storm sensor with frequent live rows passes", arguments: [90, 400, 1000])
     func busyStorm(interval: Int) throws {
         let options = StormFirmwareOptions(interval: .milliseconds(interval), echoesCommand: true)
         let verdict = try #require(VerificationWorld(StormFirmware(options: options)).verify(.storm).verdict)
@@ -99,7 +99,7 @@ struct OtherFamilyTests {
     }
 
     @Test(
-        "A device that falls silent, whenever it does, is through within 45 s", arguments: ["led", "storm"],
+        "A run on a device that falls silent ends within 45 s", arguments: ["led", "storm"],
         [1, 2, 3, 5])
     func fallsSilent(family: String, count: Int) throws {
         let row = try #require(FamilyVerification.named(family))
@@ -157,7 +157,7 @@ struct OtherFamilyTests {
             says: [.init(line: "LIVE LOG: ", becomes: ["*", "*"])]),
     ]
 
-    @Test("Every check has a device that it alone finds", arguments: mutants)
+    @Test("A flawed device fails only the check of its flaw", arguments: mutants)
     func isFound(mutant: Mutant) throws {
         let verdict: FirmwareVerdict?
         if mutant.kills.hasPrefix("led.") {
@@ -169,7 +169,7 @@ struct OtherFamilyTests {
     }
 
     @Test(
-        "A board whose LED toggles when it is asked, or when it is set, fails the one check on that",
+        "An LED that toggles when queried or set fails only the check on that",
         arguments: [false, true], [false, true])
     func toggles(isLit: Bool, byAsking: Bool) throws {
         let world = VerificationWorld(LEDFirmware(isLit: isLit, answersSets: !byAsking))
@@ -182,7 +182,7 @@ struct OtherFamilyTests {
         #expect(verdict.failures == [byAsking ? "led.kept" : "led.again"], "\(verdict.results)")
     }
 
-    @Test("A line that ends a log fails the check on its rows, also if there are more rows the second time")
+    @Test("A line that ends a log fails the check of rows, even if rows are added")
     func logEnd() throws {
         let options = StormFirmwareOptions(rows: 3, interval: .milliseconds(600))
         let world = VerificationWorld(StormFirmware(options: options))
@@ -194,7 +194,7 @@ struct OtherFamilyTests {
         #expect(verdict.failures == ["storm.log.rows"], "\(verdict.results)")
     }
 
-    @Test("No check is without one")
+    @Test("Every check has a flawed device")
     func everyCheckIsNeeded() {
         let checks = (FamilyVerification.led.checks + FamilyVerification.storm.checks).map(\.id)
         #expect(Set(Self.mutants.map(\.kills)) == Set(checks))

@@ -5,13 +5,13 @@ import Testing
 
 @testable import Verification
 
-@Suite("Verifying a peer")
+@Suite("Verification of peers")
 struct PeerVerificationTests {
     private static func peer(_ carrier: PeerFirmwareOptions.Carrier = .line(.baud(115_200))) -> PeerFirmware {
         PeerFirmware(options: PeerFirmwareOptions(carrier: carrier, imageByteCount: 1000, acknowledges: true))
     }
 
-    @Test("A peer that keeps the protocol passes every check, and is off behind them", arguments: [false, true])
+    @Test("A correct peer passes every check, and is off afterwards", arguments: [false, true])
     func passes(overBLE: Bool) throws {
         let world = VerificationWorld(
             Self.peer(overBLE ? .notifications : .line(.baud(115_200))), over: overBLE ? .packets : .line)
@@ -22,7 +22,7 @@ struct PeerVerificationTests {
         #expect(world.written.allSatisfy { $0.hasSuffix("\n") != overBLE })
     }
 
-    @Test("Without leave nothing is toggled, and all that is said tells that it is a test")
+    @Test("Without permission nothing is toggled, and neither ON nor OFF is sent")
     func withoutLeave() throws {
         let world = VerificationWorld(Self.peer())
         let verdict = try #require(world.verify(.peer) { $0.mayRun = false }.verdict)
@@ -34,7 +34,7 @@ struct PeerVerificationTests {
         #expect(world.loop.now < .seconds(45), "\(world.loop.now)")
     }
 
-    @Test("An image of any size leaves a run within 45 s, and none of what was not seen is called ok")
+    @Test("A run with a large image ends within 45 s, and unseen parts are skipped")
     func largeImage() throws {
         var options = PeerFirmwareOptions()
         options.imageByteCount = 1_000_000
@@ -47,7 +47,7 @@ struct PeerVerificationTests {
         for result in verdict.results { #expect(result.received.count < 20) }
     }
 
-    @Test("A peer without an image is no worse for that", arguments: ["no_file_selected", "not_png"])
+    @Test("A peer without an image fails no check", arguments: ["no_file_selected", "not_png"])
     func noImage(reason: String) throws {
         var options = PeerFirmwareOptions()
         options.imageFault = PeerFirmwareOptions.ImageFault(rawValue: reason)
@@ -58,7 +58,9 @@ struct PeerVerificationTests {
         #expect(verdict.results.first { $0.id == "peer.image.begin" }?.variants == ["no image: \(reason)"])
     }
 
-    @Test("Faults of an image are found", arguments: PeerFirmwareOptions.ImageFault.allCases)
+    @Test(
+        "An image fault fails its check, and a refused image fails none",
+        arguments: PeerFirmwareOptions.ImageFault.allCases)
     func imageFaults(fault: PeerFirmwareOptions.ImageFault) throws {
         let checks: [PeerFirmwareOptions.ImageFault: String] = [
             .beginBadFormat: "peer.image.begin", .tooLarge: "peer.image.limit", .base64Invalid: "peer.image.base64",
@@ -71,7 +73,7 @@ struct PeerVerificationTests {
         #expect(verdict.failures == (checks[fault].map { [$0] } ?? []))
     }
 
-    @Test("What people have a peer say meanwhile is no fault of it")
+    @Test("Unsolicited texts of a peer fail no check")
     func chatter() throws {
         var options = PeerFirmwareOptions(imageByteCount: 1000)
         options.interval = .milliseconds(730)
@@ -79,14 +81,14 @@ struct PeerVerificationTests {
         #expect(verdict.failures.isEmpty, "\(verdict.results.filter(\.isFailure))")
     }
 
-    @Test("Over BLE a message with a line end is none")
+    @Test("Over BLE a message with a line end fails the framing check")
     func lineEnds() throws {
         let world = VerificationWorld(
             LineEnding(device: Self.peer(.notifications)), over: .packets)
         #expect(world.verify(.peer, hasStimulus: false).verdict?.failures == ["peer.image.framing"])
     }
 
-    @Test("Over BLE a peer that does not greet who subscribes is found; on a line it need not")
+    @Test("A peer that sends no greeting fails over BLE, and is skipped on a line")
     func noGreeting() throws {
         let mutant = Mutant(kills: "", flaw: "does not greet", says: [.init(line: "HELLO", becomes: [])])
         let line = try #require(VerificationWorld(Self.peer(), mutant).verify(.peer, hasStimulus: false).verdict)
@@ -95,7 +97,7 @@ struct PeerVerificationTests {
         #expect(world.verify(.peer, hasStimulus: false).verdict?.failures == ["peer.greeting"])
     }
 
-    @Test("A mute peer is through at once, with nothing sent but GET")
+    @Test("A mute peer is sent nothing but GET, and the run ends early")
     func mute() throws {
         let world = VerificationWorld(Self.peer())
         world.onWrite = { _ in nil }
@@ -106,7 +108,7 @@ struct PeerVerificationTests {
         #expect(world.loop.now <= .seconds(10) && verdict.aftermath == .untouched)
     }
 
-    @Test("A peer that falls silent, whenever it does, is through within 45 s", arguments: [2, 3, 5, 8])
+    @Test("A run on a peer that falls silent ends within 45 s", arguments: [2, 3, 5, 8])
     func fallsSilent(count: Int) throws {
         let world = VerificationWorld(Self.peer())
         var heard = 0
@@ -119,19 +121,19 @@ struct PeerVerificationTests {
         #expect(world.loop.now <= .seconds(45), "\(world.loop.now)")
     }
 
-    @Test("Every check has a peer that it alone finds", arguments: Mutant.peers)
+    @Test("A flawed peer fails only the check of its flaw", arguments: Mutant.peers)
     func isFound(mutant: Mutant) throws {
         let verdict = try #require(VerificationWorld(Self.peer(), mutant).verify(.peer).verdict)
         #expect(verdict.failures == [mutant.kills], "\(verdict.results.filter(\.isFailure))")
     }
 
-    @Test("No check is without one")
+    @Test("Every check has a flawed peer")
     func everyCheckIsNeeded() {
         #expect(Mutant.peers.map(\.kills).sorted() == FamilyVerification.peer.checks.map(\.id).sorted())
     }
 
     @Test(
-        "Instants of ISO 8601 are told from other texts",
+        "ISO 8601 instants are distinguished from other texts",
         arguments: [
             ("2025-01-31T16:04:05Z", true), ("2025-01-31T16:04:05.123+01:00", true), ("20250131T160405Z", true),
             ("2025-01-31T16:04", true), ("2025-01-31T16:04:05-0530", true), ("2025-01-31 16:04:05", false),

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Verification
 
-@Suite("What a verification does to a pump")
+@Suite("Pump safety during a verification")
 struct PumpSafetyTests {
     private typealias World = VerificationWorld<PumpFirmware>
 
-    @Test("A pump that runs is refused, with nothing sent but STATUS", arguments: [false, true])
+    @Test("A running pump is refused, and sent nothing but STATUS", arguments: [false, true])
     func runningPump(mayRun: Bool) {
         var pump = PumpFirmware.onBench
         pump.receive(Array("ON\n".utf8), at: .zero)
@@ -22,7 +22,7 @@ struct PumpSafetyTests {
     }
 
     @Test(
-        "A pump that runs is refused also where an older answer of a pump that is off comes first",
+        "A running pump is refused, even if a stale OFF status arrives first",
         arguments: [0, 1, 10])
     func staleAnswer(milliseconds: Int) {
         var pump = PumpFirmware.onBench
@@ -39,7 +39,7 @@ struct PumpSafetyTests {
         #expect(world.device.device.state == .on)
     }
 
-    @Test("A pump whose answers are late is refused where it runs, whatever came before them")
+    @Test("A running pump with late answers is refused, even after a stale OFF status")
     func staleAndLate() {
         var pump = PumpFirmware.onBench
         pump.receive(Array("ON\n".utf8), at: .zero)
@@ -59,7 +59,7 @@ struct PumpSafetyTests {
         #expect(world.written.allSatisfy { $0 == "STATUS\n" })
     }
 
-    @Test("What an earlier run has left on its way keeps nobody from testing a pump that is off")
+    @Test("A stale ON status does not prevent testing a pump that is off")
     func staleRunning() throws {
         let world = World(.onBench)
         world.link.arrive(Array("STATUS:{State:ON,Speed:255,WaterTemp:12.0C,SkinTemp:34.0C}\r\n".utf8))
@@ -67,7 +67,7 @@ struct PumpSafetyTests {
         #expect(verdict.failures.isEmpty)
     }
 
-    @Test("A pump that was stopped for safety stays in the state that tells why")
+    @Test("A pump stopped for safety is refused and keeps its error state")
     func stoppedPump() {
         var pump = PumpFirmware.onBench
         pump.receive(Array("ON\n".utf8), at: .zero)
@@ -80,7 +80,7 @@ struct PumpSafetyTests {
         #expect(world.device.device.state == .error)
     }
 
-    @Test("Without leave no pump is started, and nothing is called ok that was not tested")
+    @Test("Without permission no pump is started, and checks that need it are skipped")
     func withoutLeave() throws {
         let world = World(.onBench)
         let verdict = try #require(world.verify(.pump, hasStimulus: false) { $0.mayRun = false }.verdict)
@@ -91,7 +91,7 @@ struct PumpSafetyTests {
         #expect(world.loop.now < .seconds(45), "\(world.loop.now)")
     }
 
-    @Test("With hands a run without leave takes no more than 45 s either")
+    @Test("A run with a stimulus and without permission ends within 45 s")
     func handsWithoutLeave() throws {
         let world = World(.onBench)
         let verdict = try #require(world.verify(.pump) { $0.mayRun = false }.verdict)
@@ -100,7 +100,7 @@ struct PumpSafetyTests {
         #expect(world.loop.now < .seconds(45), "\(world.loop.now)")
     }
 
-    @Test("With leave and without hands the checks of a running pump are made")
+    @Test("With permission and without a stimulus the checks of a running pump are made")
     func withLeave() throws {
         let world = World(.onBench)
         let verdict = try #require(world.verify(.pump, hasStimulus: false).verdict)
@@ -110,7 +110,7 @@ struct PumpSafetyTests {
         #expect(world.device.device.state == .off)
     }
 
-    @Test("A pump that starts at SPEED is found running, and switched off")
+    @Test("A pump that starts at SPEED fails the check and is switched off")
     func startsUnasked() throws {
         let mutant = Mutant(kills: "", flaw: "starts with SPEED", hears: ["SPEED:99\n": "ON\n"])
         let world = World(.onBench, mutant)
@@ -122,7 +122,7 @@ struct PumpSafetyTests {
 
     // MARK: Mute pumps
 
-    @Test("A mute firmware ends early, with nothing sent but STATUS")
+    @Test("A mute firmware is sent nothing but STATUS, and the run ends early")
     func mute() throws {
         let world = World(.onBench)
         world.onWrite = { _ in nil }
@@ -139,7 +139,7 @@ struct PumpSafetyTests {
     }
 
     @Test(
-        "A firmware that falls silent, wherever it does, is through within 45 s",
+        "A run on a firmware that falls silent ends within 45 s",
         arguments: Array(stride(from: 2, to: 90, by: 7)))
     func fallsSilent(count: Int) throws {
         let world = World(.onBench)
@@ -156,7 +156,7 @@ struct PumpSafetyTests {
         if case .unread = verdict.aftermath {} else { Issue.record("\(verdict.aftermath)") }
     }
 
-    @Test("A firmware that answers nothing but STATUS and OFF is through within 45 s, and has not passed")
+    @Test("A run on a firmware that answers only STATUS and OFF ends within 45 s and fails")
     func answersLittle() throws {
         let world = World(.onBench)
         world.onWrite = { text in text.contains("STATUS") || text == "\nOFF\n" ? text : nil }
@@ -169,7 +169,7 @@ struct PumpSafetyTests {
 
     // MARK: The pump is always left off
 
-    @Test("Whenever it is interrupted, the pump is off behind it", arguments: Array(stride(from: 0.5, to: 80, by: 4.3)))
+    @Test("An interrupted verification leaves the pump off", arguments: Array(stride(from: 0.5, to: 80, by: 4.3)))
     func interrupted(seconds: Double) throws {
         let world = World(.onBench)
         world.loop.at(.seconds(seconds)) { world.task?.cancel() }
@@ -182,7 +182,9 @@ struct PumpSafetyTests {
         }
     }
 
-    @Test("Interrupted while the pump runs, nothing is reported before it is off", arguments: [0, 20, 100, 160, 400])
+    @Test(
+        "Interrupted while the pump runs, a verification reports nothing before the pump is off",
+        arguments: [0, 20, 100, 160, 400])
     func interruptedRunning(milliseconds: Int) throws {
         let world = World(.onBench)
         world.onWrite = { text in
@@ -207,7 +209,7 @@ struct PumpSafetyTests {
         #expect(told.allSatisfy { !$0.isRunning })
     }
 
-    @Test("No result of any kind is reported while the pump runs", arguments: [false, true])
+    @Test("No result is reported while the pump runs", arguments: [false, true])
     func toldWhenOff(isObserved: Bool) throws {
         let world = World(.onBench)
         world.tellsNothing = !isObserved
@@ -222,7 +224,7 @@ struct PumpSafetyTests {
         #expect(running == [])
     }
 
-    @Test("Behind a check that has failed OFF waits for nothing where the pump may run")
+    @Test("After a failed check OFF is sent at once if the pump may run")
     func offAtOnce() throws {
         let world = World(.onBench)
         var asked: Duration?
@@ -256,7 +258,7 @@ struct PumpSafetyTests {
         #expect(world.device.device.state == .off)
     }
 
-    @Test("A pump that never acknowledges OFF is sent it until its own 30 minutes are over")
+    @Test("OFF is repeated for the pump's longest run of 30 minutes if it is never acknowledged")
     func neverHeard() throws {
         let world = World(.onBench)
         var isMute = false
@@ -270,7 +272,7 @@ struct PumpSafetyTests {
         #expect(world.loop.now > .seconds(1700) && world.loop.now < .seconds(1900), "\(world.loop.now)")
     }
 
-    @Test("A pump that keeps running behind OFF is sent it at its pace for a minute, which is told, and may be on")
+    @Test("A pump that ignores OFF gets it for a minute, with warnings, and is reported as possibly on")
     func ignoresOff() throws {
         let world = World(.onBench)
         var (stops, told): ([Duration], [Duration]) = ([], [])
@@ -296,7 +298,7 @@ struct PumpSafetyTests {
         #expect(verdict.results.allSatisfy { $0.steps.count < 1000 })
     }
 
-    @Test("Where the link breaks in the middle, nobody says that the pump is off")
+    @Test("After a link lost within a check the pump is reported as possibly on")
     func lostLink() throws {
         let world = World(.onBench)
         world.onWrite = { text in
@@ -317,7 +319,7 @@ struct PumpSafetyTests {
         #expect(others.allSatisfy { $0.outcome == .skipped(reason: "the link broke") })
     }
 
-    @Test("A link that breaks between two checks fails the one that finds it broken")
+    @Test("A link lost between two checks fails the next check")
     func lostBetween() throws {
         let world = World(.onBench)
         world.onResult = { if $0.id == "pump.off.reply" { world.link.drop() } }
@@ -328,7 +330,9 @@ struct PumpSafetyTests {
         #expect(got.hasPrefix("it broke before this check has sent anything: "), "\(got)")
     }
 
-    @Test("That it may run is told before ON is sent, and only then", arguments: [true, false])
+    @Test(
+        "The start of the pump is announced once before the first ON, and not without permission",
+        arguments: [true, false])
     func tellsOfRunning(mayRun: Bool) throws {
         let world = World(.onBench)
         let count = Watched(0)
@@ -347,7 +351,7 @@ struct PumpSafetyTests {
         #expect(counts.isEmpty != mayRun && counts.allSatisfy { $0 == 1 })
     }
 
-    @Test("A link that breaks before ON was sent leaves a pump that was off and was not read again")
+    @Test("A link lost before the first ON leaves the pump's final state unread")
     func lostBeforeOn() throws {
         let world = World(.onBench)
         world.onWrite = { text in

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Verification
 
-@Suite("Verifying a pump's firmware")
+@Suite("Verification of pumps")
 struct PumpVerificationTests {
-    @Test("A pump that keeps the protocol passes every check", arguments: [1, 2])
+    @Test("A correct pump passes every check", arguments: [1, 2])
     func passes(thermistors: Int) throws {
         var options = PumpFirmware.onBench.options
         options.thermistors = thermistors == 1 ? .one : .two
@@ -21,7 +21,7 @@ struct PumpVerificationTests {
     }
 
     @Test(
-        "What a debug build says before and behind its replies is no fault of it",
+        "Debug lines around replies fail no check",
         arguments: [WorldCarrier.line, .module(interval: .milliseconds(30))], [Duration.zero, .milliseconds(2345)])
     func debugBuild(carrier: WorldCarrier, age: Duration) throws {
         var options = PumpFirmware.onBench.options
@@ -32,7 +32,7 @@ struct PumpVerificationTests {
         #expect(world.device.device.state == .off)
     }
 
-    @Test("A firmware that sends back what it is sent is the one cause that the reports name")
+    @Test("A firmware that echoes its input is reported as one common cause")
     func echo() throws {
         let world = VerificationWorld(PumpFirmware.onBench)
         world.onWrite = { [unowned world] text in
@@ -49,7 +49,7 @@ struct PumpVerificationTests {
         #expect(VerificationWorld(PumpFirmware.onBench, mutant).verify(.pump).verdict?.commonCause == nil)
     }
 
-    @Test("A check that lacks several things says what lets it run, each of them")
+    @Test("A skipped check lists everything that it needs")
     func needs() throws {
         let checks = FamilyVerification.pump.checks.filter { $0.id == "pump.motor.start" }
         let world = VerificationWorld(PumpFirmware.onBench)
@@ -64,7 +64,7 @@ struct PumpVerificationTests {
             ])
     }
 
-    @Test("A firmware that answers at once has no loop to be measured, and passes", arguments: [30, 17_000])
+    @Test("A firmware that answers at once passes, and its loop checks are skipped", arguments: [30, 17_000])
     func noLoop(microseconds: Int) throws {
         let world = VerificationWorld(PumpFirmware.onBench)
         Self.answer(world) { world.loop.now + .microseconds(microseconds) }
@@ -110,7 +110,7 @@ struct PumpVerificationTests {
         Loop(turn: 109, blink: 0, fails: ["blink"]),
     ]
 
-    @Test("A loop of another pace fails the one check on that, and is told as it is", arguments: loops)
+    @Test("A loop at another pace fails only its check, and its period is reported", arguments: loops)
     func pace(loop: Loop) throws {
         let world = VerificationWorld(PumpFirmware.onBench)
         var next = Duration.zero
@@ -127,10 +127,10 @@ struct PumpVerificationTests {
     }
 }
 
-@Suite("Verifying a pump behind an HM-10")
+@Suite("Verification of pumps behind an HM-10")
 struct PumpOverModuleTests {
     /// Connection intervals of BlueZ, of phones and of slow links.
-    @Test("A carrier that cuts, joins and delays is no fault of the pump", arguments: [7.5, 30, 50])
+    @Test("Split, joined and delayed packets fail no check of the pump", arguments: [7.5, 30, 50])
     func passes(interval: Double) throws {
         let world = VerificationWorld(
             PumpFirmware.onBench, over: .module(interval: .microseconds(Int(interval * 1000))))
@@ -140,7 +140,7 @@ struct PumpOverModuleTests {
         #expect(world.device.device.state == .off)
     }
 
-    @Test("Without leave a run over BLE takes no more than 45 s either")
+    @Test("Over BLE a run without permission ends within 45 s")
     func withoutLeave() throws {
         let world = VerificationWorld(PumpFirmware.onBench, over: .module(interval: .milliseconds(30)))
         let verdict = try #require(world.verify(.pump, hasStimulus: false) { $0.mayRun = false }.verdict)
@@ -149,16 +149,16 @@ struct PumpOverModuleTests {
     }
 }
 
-@Suite("Pumps that do not keep the protocol")
+@Suite("Flawed pumps")
 struct PumpMutantTests {
-    @Test("Every check has a pump that it alone finds")
+    @Test("Every check has a flawed pump")
     func everyCheckIsNeeded() {
         let killed = Set(Mutant.pumps.map(\.kills))
         for check in FamilyVerification.pump.checks { #expect(killed.contains(check.id), "\(check.id)") }
         #expect(killed.count == FamilyVerification.pump.checks.count)
     }
 
-    @Test("A pump with a flaw fails the one check on it", arguments: Mutant.pumps)
+    @Test("A flawed pump fails only the check of its flaw, and is off afterwards", arguments: Mutant.pumps)
     func isFound(mutant: Mutant) throws {
         let world = VerificationWorld(PumpFirmware.onBench, mutant)
         let outcome = world.verify(.pump)
@@ -172,7 +172,7 @@ struct PumpMutantTests {
         #expect(world.device.device.state == .off)
     }
 
-    @Test("A pump with a flaw wherever it shows fails one check", arguments: Mutant.wholePumps)
+    @Test("A pump with a permanent flaw fails exactly one check", arguments: Mutant.wholePumps)
     func failsOnce(mutant: Mutant) throws {
         let world = VerificationWorld(PumpFirmware.onBench, mutant)
         let verdict = try #require(world.verify(.pump).verdict)
@@ -182,7 +182,7 @@ struct PumpMutantTests {
     }
 
     @Test(
-        "A flaw that is there during one check only is one that others find first",
+        "A flaw limited to one check's time is found by other checks if it is permanent",
         arguments: Mutant.pumps.filter(\.isShared))
     func isFoundElsewhere(mutant: Mutant) throws {
         var always = mutant
@@ -193,7 +193,7 @@ struct PumpMutantTests {
         #expect(world.device.device.state == .off)
     }
 
-    @Test("A check does without those on which it rests, where it is made by itself")
+    @Test("A check made alone does not need the checks that it rests on")
     func restsOnNothing() throws {
         let mutant = try #require(Mutant.pumps.first { $0.kills == "pump.on.reply" })
         let checks = FamilyVerification.pump.checks.filter { $0.id == "pump.speed.percent" }
@@ -201,7 +201,7 @@ struct PumpMutantTests {
         #expect(verdict?.failures == ["pump.speed.percent"])
     }
 
-    @Test("A check rests on checks that come before it", arguments: FamilyVerification.all.map(\.family))
+    @Test("Checks rest only on earlier checks", arguments: FamilyVerification.all.map(\.family))
     func order(family: String) throws {
         let row = try #require(FamilyVerification.named(family))
         let ids = row.checks.map(\.id)
@@ -215,7 +215,7 @@ struct PumpMutantTests {
         }
     }
 
-    @Test("Unasked lines do not prolong the wait for a reply")
+    @Test("Unsolicited lines do not prolong the wait for a reply")
     func chatty() throws {
         let mutant = Mutant(
             kills: "pump.temp.form", flaw: "does not answer, and is not silent", hears: ["TEMP\n": ""],
@@ -227,7 +227,8 @@ struct PumpMutantTests {
         #expect(world.loop.now < .seconds(20))
     }
 
-    @Test("A pump that is never silent holds up no verification", arguments: ["MANUAL:OFF", "OK", "ERROR:OVERHEAT"])
+    @Test(
+        "A pump that is never silent does not stall a verification", arguments: ["MANUAL:OFF", "OK", "ERROR:OVERHEAT"])
     func neverSilent(line: String) throws {
         let mutant = Mutant(
             kills: "", flaw: "never silent", chatter: (line, "off"), chatterInterval: .milliseconds(120))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Verification
 
-@Suite("Making all checks several times")
+@Suite("Repeated rounds of checks")
 struct RepetitionTests {
     private static func verify(_ family: FamilyVerification) throws -> FirmwareVerdict {
         func run(_ device: some SimulatedDevice) throws -> FirmwareVerdict {
@@ -19,7 +19,7 @@ struct RepetitionTests {
         }
     }
 
-    @Test("Each round has each check, in order, and counts", arguments: FamilyVerification.all.map(\.family))
+    @Test("Each round makes every check in order and is counted", arguments: FamilyVerification.all.map(\.family))
     func rounds(family: String) throws {
         let row = try #require(FamilyVerification.named(family))
         let verdict = try Self.verify(row)
@@ -32,7 +32,7 @@ struct RepetitionTests {
         #expect(verdict.passedCount + verdict.skippedCount == 3 * ids.count)
     }
 
-    @Test("What fails in one round is no reason to leave out anything in the next")
+    @Test("A failure in one round skips nothing in the next")
     func failsOnce() throws {
         let mutant = Mutant(kills: "", flaw: "is not lit at first", hears: ["LED:1\n": "LED:0\n"])
         let world = VerificationWorld(LEDFirmware(), mutant)
@@ -49,7 +49,7 @@ struct RepetitionTests {
     }
 }
 
-@Suite("Verifying at a port that resets the board as it is opened")
+@Suite("Verification at ports that reset the board")
 struct ResettingPortTests {
     private static func world(_ pump: PumpFirmware = .onBench) -> VerificationWorld<PumpFirmware> {
         let world = VerificationWorld(pump)
@@ -58,7 +58,7 @@ struct ResettingPortTests {
         return world
     }
 
-    @Test("The board is waited for, and its banner is that of its start")
+    @Test("A reset board is awaited, and its banner is checked")
     func banner() throws {
         let world = Self.world()
         let verdict = try #require(world.verify(.pump, hasStimulus: false) { $0.mayRun = false }.verdict)
@@ -68,7 +68,7 @@ struct ResettingPortTests {
         #expect(world.loop.now < .seconds(45), "\(world.loop.now)")
     }
 
-    @Test("A banner that is none is found without hands")
+    @Test("A wrong banner after the reset fails the banner check without a stimulus")
     func wrongBanner() throws {
         let world = VerificationWorld(
             PumpFirmware.onBench,

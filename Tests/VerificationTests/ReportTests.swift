@@ -5,7 +5,7 @@ import Testing
 
 @testable import Verification
 
-@Suite("Reports on a firmware")
+@Suite("Verification reports")
 struct ReportTests {
     /// A verdict on a device that has sent the most harmful text.
     private static var verdict: FirmwareVerdict {
@@ -35,7 +35,7 @@ struct ReportTests {
         return report.beginning(count: 3) + verdict.results.map(report.text).joined() + report.ending(verdict, reason)
     }
 
-    @Test("Checks that were cut off are an error in each report that a program reads")
+    @Test("Abandoned checks are an error in JUnit and TAP")
     func cutOff() {
         let reason = Abandonment(code: "disconnected", message: "the <device> was # unplugged")
         let junit = Self.text(JUnitReport(family: "pump"), reason)
@@ -46,7 +46,7 @@ struct ReportTests {
         #expect(Self.text(TextReport(), reason) == Self.text(TextReport()))
     }
 
-    @Test("JUnit XML is well-formed, whatever the device has said, and counts what failed and was skipped")
+    @Test("JUnit XML is well-formed for any device output, and has the counts and times")
     func junit() throws {
         let reader = JUnitReader()
         let parser = XMLParser(data: Data(Self.text(JUnitReport(family: "pump")).utf8))
@@ -62,7 +62,7 @@ struct ReportTests {
         #expect(reader.text.contains("<a href=\"x\">&amp;]]>"))
     }
 
-    @Test("TAP has a plan, a point for each check, and texts that YAML reads as they are")
+    @Test("TAP has a plan, a point for each check, and escaped YAML text")
     func tap() {
         let lines = Self.text(TAPReport()).split(separator: "\n").map(String.init)
         #expect(lines.prefix(2) == ["TAP version 14", "1..3"])
@@ -79,7 +79,7 @@ struct ReportTests {
     }
 
     @Test(
-        "One cause is found in failures that tell of different times, and each report names it",
+        "A common cause is found despite different times, and is in each report",
         arguments: [
             (["no answer in 1 s", "no answer in 2 s", "no answer in 0.5 s"], "no answer"),
             (["at 1.002 s: ON came early", "at 9.5 s: ON came early", "at 12.000 s: ON came early"], "ON came early"),
@@ -99,7 +99,7 @@ struct ReportTests {
         #expect(XMLParser(data: Data(junit.utf8)).parse())
     }
 
-    @Test("People are told what was sent, what came back, and what was expected")
+    @Test("The text report shows sent and received lines and the expectation")
     func people() {
         let text = Self.text(TextReport())
         #expect(text.contains("ok    pump.one  (a: b)\n"))
@@ -110,7 +110,7 @@ struct ReportTests {
         #expect(!text.contains("\u{1B}"))
     }
 
-    @Test("The signs of a transcript are told once, and whose lines they are where a program is tested")
+    @Test("A report explains its transcript columns once")
     func legend() {
         for columns in [TranscriptColumns.ofFirmware, .ofHost] {
             let text = Self.text(TextReport(columns: columns))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Verification
 
-@Suite("Verifying a rescue phone")
+@Suite("Verification of rescue phones")
 struct RescueVerificationTests {
     private static func phone(_ change: (inout RescueFirmwareOptions) -> Void = { _ in }) -> RescueFirmware {
         var options = RescueFirmwareOptions()
@@ -13,7 +13,7 @@ struct RescueVerificationTests {
         return RescueFirmware(options: options)
     }
 
-    @Test("A phone that keeps the protocol passes every check")
+    @Test("A correct phone passes every check")
     func passes() throws {
         let world = VerificationWorld(Self.phone())
         let verdict = try #require(world.verify(.rescue).verdict)
@@ -22,13 +22,13 @@ struct RescueVerificationTests {
         #expect(world.loop.now < .seconds(45), "\(world.loop.now)")
     }
 
-    @Test("A message that comes in pieces of any size is as good", arguments: [1, 20, 514])
+    @Test("A message in pieces of any size passes", arguments: [1, 20, 514])
     func pieces(length: Int) throws {
         let verdict = try #require(VerificationWorld(Self.phone { $0.split = length }).verify(.rescue).verdict)
         #expect(verdict.isPassed && verdict.skipped.isEmpty)
     }
 
-    @Test("Without leave nothing at all is sent")
+    @Test("Without permission nothing is sent")
     func withoutLeave() throws {
         let world = VerificationWorld(Self.phone())
         let verdict = try #require(world.verify(.rescue, hasStimulus: false) { $0.maySend = false }.verdict)
@@ -38,7 +38,7 @@ struct RescueVerificationTests {
         #expect(verdict.passedCount == 11)
     }
 
-    @Test("What is sent says that it is a test, is never an SOS, and has an id of its own each time")
+    @Test("Test messages are marked as a test, are never an SOS, and have new ids in each run")
     func harmless() throws {
         let worlds = [VerificationWorld(Self.phone()), VerificationWorld(Self.phone())]
         _ = worlds[0].verify(.rescue, hasStimulus: false)
@@ -52,7 +52,7 @@ struct RescueVerificationTests {
         }
     }
 
-    @Test("A phone that keeps to itself what it receives is judged by what the stimulus counts, or not at all")
+    @Test("A phone that does not forward is judged by the stimulus's count, or those checks are skipped")
     func hoards() throws {
         let counted = try #require(VerificationWorld(Self.phone { $0.forwards = false }).verify(.rescue).verdict)
         #expect(counted.isPassed)
@@ -63,7 +63,7 @@ struct RescueVerificationTests {
         #expect(unseen.skipped.filter { $0.hasPrefix("rescue.received") }.count == 6)
     }
 
-    @Test("A phone that says nothing has not passed", arguments: [false, true])
+    @Test("A phone that says nothing fails", arguments: [false, true])
     func mute(maySend: Bool) throws {
         let world = VerificationWorld(Self.phone { ($0.messages, $0.forwards) = (0, false) })
         let verdict = try #require(world.verify(.rescue, hasStimulus: false) { $0.maySend = maySend }.verdict)
@@ -71,7 +71,7 @@ struct RescueVerificationTests {
         #expect(world.loop.now <= .seconds(45))
     }
 
-    @Test("A phone that falls silent, whenever it does, is through within 45 s", arguments: [0, 1, 2, 4])
+    @Test("A run on a phone that falls silent ends within 45 s", arguments: [0, 1, 2, 4])
     func fallsSilent(count: Int) throws {
         let world = VerificationWorld(Self.phone())
         var heard = 0
@@ -84,7 +84,7 @@ struct RescueVerificationTests {
         #expect(world.loop.now <= .seconds(45), "\(world.loop.now)")
     }
 
-    @Test("Malformed messages between others are found")
+    @Test("Malformed messages among others fail their checks")
     func malformed() throws {
         let world = VerificationWorld(Self.phone { ($0.messages, $0.interval, $0.malformed) = (40, .zero, 100) })
         let verdict = try #require(world.verify(.rescue, hasStimulus: false) { $0.maySend = false }.verdict)
@@ -93,7 +93,7 @@ struct RescueVerificationTests {
         #expect(verdict.failures.contains("rescue.message.members"))
     }
 
-    @Test("A device that sends lines of another kind has sent no message, and its members are not judged")
+    @Test("Lines of another protocol fail the message checks, and no check passes")
     func noMessages() throws {
         let folder = TemporaryFolder()
         let script = try AnswerScript(path: folder.write("< BALANCE B3 v1.0\n", to: "script"))
@@ -103,19 +103,19 @@ struct RescueVerificationTests {
         #expect(verdict.passedCount == 0, "\(verdict.results.map { ($0.id, $0.outcome) })")
     }
 
-    @Test("Every check has a phone that it alone finds", arguments: Mutant.phones)
+    @Test("A flawed phone fails only the check of its flaw", arguments: Mutant.phones)
     func isFound(mutant: Mutant) throws {
         let verdict = try #require(VerificationWorld(Self.phone(), mutant).verify(.rescue).verdict)
         #expect(verdict.failures == [mutant.kills], "\(verdict.results.filter(\.isFailure))")
     }
 
-    @Test("No check is without one")
+    @Test("Every check has a flawed phone")
     func everyCheckIsNeeded() {
         #expect(Mutant.phones.map(\.kills).sorted() == FamilyVerification.rescue.checks.map(\.id).sorted())
     }
 
     @Test(
-        "What is no JSON object is none",
+        "Only valid JSON objects are accepted",
         arguments: [
             "{}", "{\"a\":1}", "{ \"a\" : [ -1.5e3 , {\"b\":null} ] }", "{\"a\":\"\\u00e4\\ud83c\\udf0a\"}",
             "{\"a\":01}", "{\"a\":.5}", "{\"a\":NaN}", "{\"a\":1,}", "{\"a\":\"\\ud800\"}", "{\"a\":\"\n\"}", "{a:1}",
@@ -126,7 +126,7 @@ struct RescueVerificationTests {
         #expect((JSONMembers(Array(text.utf8)) != nil) == isObject)
     }
 
-    @Test("What is nested too deeply is no JSON object", arguments: ["{\"a\":", "["], [16, 17, 60_000])
+    @Test("JSON beyond the nesting limit is rejected", arguments: ["{\"a\":", "["], [16, 17, 60_000])
     func nested(opening: String, depth: Int) {
         let isObject = opening != "["
         let (begin, end) = isObject ? ("", "1") : ("{\"a\":", "1")
@@ -138,7 +138,7 @@ struct RescueVerificationTests {
         #expect((JSONMembers(Array(text.utf8)) != nil) == (depth <= JSONMembers.depthLimit))
     }
 
-    @Test("A phone that sends a deeply nested object has failed")
+    @Test("A phone that sends a deeply nested object fails")
     func nestedMessage() throws {
         let world = VerificationWorld(Self.phone())
         let (depth, piece) = (40_000, "{\"a\":")
@@ -151,7 +151,7 @@ struct RescueVerificationTests {
     }
 
     @Test(
-        "The beginning of a line or an object without an end is kept, and the next one is whole",
+        "An endless line or object is cut at the length limit, and the next one is whole",
         arguments: [false, true])
     func endless(isObject: Bool) {
         var lines = HeardLines(isObject ? .objects : .lines)
