@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The truth is read from the simulated pump. Moments are counted in packets written to the pump.
-@Suite("Programs around pumpctld that die or stand still", .timeLimit(.minutes(5)))
+@Suite("Crashes and stalls around pumpctld", .timeLimit(.minutes(5)))
 struct DeathTests {
     /// Checks the report of an ended `pumpctl off` against the pump's state.
     private static func expectHonest(off ending: ChildProcess.Ending, isOn: Bool, _ name: String) {
@@ -19,7 +19,7 @@ struct DeathTests {
     }
 
     @Test(
-        "pumpctld is killed at any packet: nobody takes a command for done that is not, and the pump goes on as it was")
+        "After a kill of pumpctld no client reports a false success, and the pump keeps its state")
     func daemonKilled() async throws {
         let pump = try await PumpBehindBLE()
         var daemon = try await pump.startDaemon()
@@ -65,7 +65,7 @@ struct DeathTests {
         await pump.fake.stop()
     }
 
-    @Test("pumpctld is stopped at any packet: its clients get their answers once it goes on")
+    @Test("Clients of a stopped pumpctld get their answers once it continues")
     func daemonStopped() async throws {
         let pump = try await PumpBehindBLE()
         let daemon = try await pump.startDaemon()
@@ -90,7 +90,7 @@ struct DeathTests {
         await pump.fake.stop()
     }
 
-    @Test("a client is killed at any packet: what it asked for is done or not, and the others notice nothing")
+    @Test("A killed client leaves other clients undisturbed, and its half line is not sent")
     func clientKilled() async throws {
         let pump = try await PumpBehindBLE()
         let daemon = try await pump.startDaemon()
@@ -124,7 +124,7 @@ struct DeathTests {
     }
 
     @Test(
-        "bluetoothd is killed at any packet: a command is done, or its outcome is unknown, and OFF gets through behind it"
+        "After a kill of bluetoothd a command is done or reported as failed, and OFF works"
     )
     func bluetoothdKilled() async throws {
         let pump = try await PumpBehindBLE()

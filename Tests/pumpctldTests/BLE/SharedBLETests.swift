@@ -4,9 +4,9 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("pumpctld that shares a pump on BLE", .timeLimit(.minutes(5)))
+@Suite("pumpctld with a pump on BLE", .timeLimit(.minutes(5)))
 struct SharedBLETests {
-    @Test("has all of the pump's commands on each share, and holds the link for the next one")
+    @Test("Every share accepts all pump commands, over one link")
     func everyShare() async throws {
         let pump = try await PumpBehindBLE()
         let daemon = try await pump.startDaemon()
@@ -37,7 +37,7 @@ struct SharedBLETests {
         await pump.fake.stop()
     }
 
-    @Test("has a monitor told what another program does, and of the link's loss")
+    @Test("A monitor sees another program's command, and clients are told of a lost link")
     func monitor() async throws {
         let pump = try await PumpBehindBLE()
         let daemon = try await pump.startDaemon()
@@ -60,7 +60,7 @@ struct SharedBLETests {
         await pump.fake.stop()
     }
 
-    @Test("lets the link go behind the last client, so that a phone can connect, and has it back for the next one")
+    @Test("The link closes after the last client, so that a phone can connect, and reopens for the next")
     func idle() async throws {
         let pump = try await PumpBehindBLE()
         let daemon = try await pump.startDaemon(idle: "0s")

@@ -10,9 +10,9 @@ import Transports
 
 @testable import pumpctld
 
-@Suite("The configuration of pumpctld")
+@Suite("Configuration file of pumpctld")
 struct ConfigurationTests {
-    @Test("says where each device is, what it is, and how it is shared")
+    @Test("All settings of the daemon and its devices are read")
     func complete() throws {
         let configuration = try DaemonConfiguration(
             toml: """
@@ -61,7 +61,7 @@ struct ConfigurationTests {
         #expect(pump.isRecorded)
     }
 
-    @Test("needs no more than an endpoint: a pump of this user alone, which is shared by its name")
+    @Test("A device needs only an endpoint, and the other settings have defaults")
     func defaults() throws {
         let configuration = try DaemonConfiguration(toml: "[device.a]\nendpoint = \"ble:HMSoft\"")
         #expect(configuration.daemon == DaemonSettings(socket: nil, group: nil, logLevel: .info))
@@ -77,7 +77,7 @@ struct ConfigurationTests {
 
     private static let package = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
 
-    @Test("that users read of can be read")
+    @Test("The example in docs/serve.md is valid")
     func documentation() throws {
         let page = try #require(TextFile.contents(of: "\(Self.package)/docs/serve.md"))
         let block = try #require(page.split(separator: "```toml\n").dropFirst().first?.split(separator: "```").first)
@@ -86,7 +86,7 @@ struct ConfigurationTests {
         #expect(configuration.daemon.group == "dialout")
     }
 
-    @Test("of the package can be read")
+    @Test("The packaged configuration file is valid")
     func example() throws {
         let configuration = try ConfigurationFile(path: "\(Self.package)/packaging/pumpctld.toml").read()
         #expect(configuration.devices.map(\.name) == ["pump"])
@@ -229,7 +229,7 @@ struct ConfigurationTests {
             hint: "another"),
     ]
 
-    @Test("is refused where it is wrong, with its place and a hint", arguments: mistakes)
+    @Test("A mistake in the file is reported with its place and a hint", arguments: mistakes)
     func mistake(_ mistake: Mistake) throws {
         let error = try #require(
             throws: ConfigurationError.self
@@ -242,7 +242,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "knows which addresses other machines reach",
+        "Loopback addresses are distinguished from exposed ones",
         arguments: [
             ("127.0.0.1", false), ("127.8.9.1", false), ("localhost", false), ("::1", false), ("0.0.0.0", true),
             ("192.168.1.7", true), ("128.0.0.1", true), ("::", true), ("fe80::1", true), ("::ffff:192.168.1.7", true),
@@ -253,14 +253,14 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "takes times with their units",
+        "Durations with units are parsed",
         arguments: [("500ms", 500), ("60s", 60_000), ("10m", 600_000), ("2h", 7_200_000), ("0s", 0)])
     func times(text: String, milliseconds: Int) {
         #expect(TimeText.duration(text) == .milliseconds(milliseconds))
     }
 
     @Test(
-        "takes nothing else for a time",
+        "Text that is no duration is rejected",
         arguments: ["", "s", "ms", "1", "1d", "1.5s", "+1s", "99999999999999999999s", "300h", "1 s"])
     func noTimes(text: String) { #expect(TimeText.duration(text) == nil) }
 }

@@ -8,7 +8,7 @@ import Transports
 
 @testable import pumpctld
 
-@Suite("The command line of pumpctld")
+@Suite("Command line of pumpctld")
 struct ServeOptionsTests {
     private static func configuration(_ line: String) throws -> DaemonConfiguration {
         let words = line.split(separator: " ").map(String.init)
@@ -16,7 +16,7 @@ struct ServeOptionsTests {
         return try command.options.configuration()
     }
 
-    @Test("names one device, with all that a file says of it")
+    @Test("Options configure one device like a configuration file")
     func device() throws {
         let configuration = try Self.configuration(
             "--port ble:Lamp -f led --name lamp --pty lamp --tcp 4000 --tcp [::1]:4000 --unix /run/lamp --record --idle 5s"
@@ -33,13 +33,13 @@ struct ServeOptionsTests {
             ])
     }
 
-    @Test("calls a device by its family where it has no name")
+    @Test("A device without a name is named after its family")
     func name() throws {
         #expect(try Self.configuration("--port /dev/x").devices.map(\.name) == ["pump"])
         #expect(try Self.configuration("--port /dev/x --family led").devices.map(\.name) == ["led"])
     }
 
-    @Test("refuses a TCP port that other machines reach, unless it is allowed")
+    @Test("A TCP address that other machines can reach is refused unless allowed")
     func insecure() throws {
         let failure = try #require(throws: DaemonFailure.self) {
             _ = try Self.configuration("--port /dev/x --tcp 0.0.0.0:4000")
@@ -52,7 +52,7 @@ struct ServeOptionsTests {
     }
 
     @Test(
-        "is refused with 64 where it is wrong",
+        "Invalid options are a usage error with the reason",
         arguments: [
             ("--pty /tmp/a", "--port: it is not given"), ("--port /dev/x --config /etc/x", "can't be used with --port"),
             ("--port ttyUSB0", "--port: 'ttyUSB0'"), ("--port /dev/x --family x", "--family: unknown family 'x'"),
@@ -66,7 +66,7 @@ struct ServeOptionsTests {
         #expect(failure.message.contains(words), "\(failure)")
     }
 
-    @Test("takes a file that is named, and says what is wrong with it")
+    @Test("A named configuration file is read, and its mistakes are reported")
     func file() throws {
         let folder = TemporaryFolder()
         let file = folder.write("[device.x]\nendpoint = \"/dev/x\"\n", to: "pumpctld.toml")

@@ -9,9 +9,9 @@ import Testing
 
 @testable import pumpctld
 
-@Suite("The log of pumpctld")
+@Suite("Log lines of pumpctld")
 struct LogFormatTests {
-    @Test("begins a line with the time, or for the journal with the priority")
+    @Test("A log line begins with the time, or with the priority for the journal")
     func start() {
         let time = RecordTime(milliseconds: 1_000_000_000_123)
         #expect(
@@ -24,7 +24,7 @@ struct LogFormatTests {
     }
 
     @Test(
-        "puts a value in quotation marks where it could be taken for something else",
+        "An ambiguous value is quoted and escaped",
         arguments: [
             ("/dev/ttyUSB0", "/dev/ttyUSB0"), ("", "\"\""), ("a b", "\"a b\""), ("x=1", "\"x=1\""),
             ("a\" evil=\"1", "\"a\\\" evil=\\\"1\""), ("\\", "\"\\\\\""), ("\u{1B}[31m", "\"\\x1b[31m\""),
@@ -34,13 +34,13 @@ struct LogFormatTests {
         #expect(LogFormat.journal.line(.info, "x", ["v": .string(value)]) == "<6>x v=\(written)\n")
     }
 
-    @Test("counts one lost record without calling it several")
+    @Test("One lost record is logged as one")
     func lostRecord() {
         let entry = LogEntry(LinkOpening.Report.recording(.begun(.lost(1))), of: "/dev/ttyUSB0", device: "pump")
         #expect(entry.message == "the record is incomplete" && entry.metadata["lost"] == "1")
     }
 
-    @Test("shortens what a client sent, and what quotes it")
+    @Test("A quoted client line is shortened in the log")
     func length() {
         for line in [
             [UInt8](repeating: 0x41, count: 60_000), Array(("A" + String(repeating: "\u{301}", count: 30_000)).utf8),
@@ -52,7 +52,7 @@ struct LogFormatTests {
         }
     }
 
-    @Test("shows no control character, whatever was sent", arguments: [LogFormat.plain, .journal])
+    @Test("Log lines contain no control characters", arguments: [LogFormat.plain, .journal])
     func escaping(format: LogFormat) {
         for byte in UInt8.min...UInt8.max {
             for bytes in [[byte], [0x41, byte, 0x0A], [byte, 0x9B, 0x41], [0xC2, byte]] {
@@ -72,14 +72,14 @@ struct LogFormatTests {
         }
     }
 
-    @Test("cuts a line that is very long")
+    @Test("A very long client line is shortened in the log")
     func longLine() {
         let line = [UInt8](repeating: 0x41, count: 60_000)
         let entry = LogEntry(SharingReport(device: "pump", .sends(line, for: "x")), of: .pump)
         #expect(LogFormat.plain.line(entry.level, entry.message, entry.metadata).utf8.count < 400)
     }
 
-    @Test("says who commands what; questions are told to who debugs alone")
+    @Test("Commands are logged at info, queries at debug")
     func commands() {
         func level(_ line: String, _ family: Family = .pump) -> Logger.Level {
             LogEntry(SharingReport(device: "pump", .sends(Array(line.utf8), for: "x")), of: family).level
@@ -93,7 +93,7 @@ struct LogFormatTests {
         #expect(entry.metadata == ["device": "p", "client": "10.0.0.7:5", "line": "ON"])
     }
 
-    @Test("takes for a question only what a client sends that changes nothing")
+    @Test("Only a client line that changes nothing counts as a query")
     func questions() {
         func isQuestion(_ event: SharingReport.Event) -> Bool {
             SharingReport(device: "p", event).isQuestion(to: .pump)
@@ -103,7 +103,7 @@ struct LogFormatTests {
         #expect(!isQuestion(.failed(Array("STATUS".utf8), for: "x", "no answer")))
     }
 
-    @Test("takes its stream for the journal where the variable names that stream, and no other")
+    @Test("Standard error is the journal only if JOURNAL_STREAM names that stream")
     func journal() throws {
         var ends: [CInt] = [-1, -1]
         try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
@@ -118,7 +118,7 @@ struct LogFormatTests {
         }
     }
 
-    @Test("is written by what swift-log hands over, from the level on that is asked for")
+    @Test("Messages of swift-log are written from the requested level on")
     func handler() {
         let lines = Watched<[String]>([])
         var log = Logger(label: "x") { _ in
@@ -131,7 +131,7 @@ struct LogFormatTests {
     }
 }
 
-@Suite("The output of the log")
+@Suite("Log output")
 struct LogOutputTests {
     /// Blocks a thread until it is opened, like a pipe that nobody reads.
     private final class Gate: Sendable {
@@ -157,7 +157,7 @@ struct LogOutputTests {
         func open() { shutdown(ends.inlet, CInt(SHUT_WR)) }
     }
 
-    @Test("holds up nobody where it is not read, and counts what it loses", .timeLimit(.minutes(5)))
+    @Test("A stalled log blocks nobody, and lost lines are counted", .timeLimit(.minutes(5)))
     func stalled() async throws {
         let gate = try Gate()
         let lines = Watched<[String]>([])
@@ -177,7 +177,7 @@ struct LogOutputTests {
         #expect(lines.state.last == "again")
     }
 
-    @Test("is not waited for by who has given up", .timeLimit(.minutes(5)))
+    @Test("Waiting for a stalled log can be cancelled", .timeLimit(.minutes(5)))
     func givenUp() async throws {
         let gate = try Gate()
         let output = LogOutput {

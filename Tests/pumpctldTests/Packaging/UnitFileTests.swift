@@ -5,7 +5,7 @@ import Testing
 @testable import pumpctld
 
 @Suite(
-    "The service of systemd",
+    "Service unit of systemd",
     .enabled(if: Executable.find("systemd-analyze") != nil, "not installed: systemd"), .timeLimit(.minutes(5)))
 struct UnitFileTests {
     private static let package = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
@@ -22,7 +22,7 @@ struct UnitFileTests {
         path = folder.write(text.replacing(Self.program, with: Executable.pumpctld), to: "pumpctld.service")
     }
 
-    @Test("is one that systemd knows all of")
+    @Test("systemd-analyze verify accepts the unit")
     func verify() async throws {
         let ending = try await ChildProcess(["systemd-analyze", "verify", path]).ending()
         #expect(ending.status == 0, "\(ending.errors)")
@@ -30,7 +30,7 @@ struct UnitFileTests {
         #expect(!ending.errors.contains("pumpctld.service"), "\(ending.errors)")
     }
 
-    @Test("is exposed to little: 2.1 of 10, by systemd's own count")
+    @Test("The unit's exposure level in systemd-analyze security is at most 2.1")
     func security() async throws {
         let ending = try await ChildProcess([
             "systemd-analyze", "security", "--offline=true", "--threshold=21", "--no-pager", path,
@@ -39,7 +39,7 @@ struct UnitFileTests {
         #expect(ending.output.contains("Overall exposure level"))
     }
 
-    @Test("starts the program with options that it takes")
+    @Test("ExecStart has valid options")
     func command() throws {
         let start = try #require(text.firstMatch(of: /ExecStart=(\S+) (.+)/))
         #expect(start.1 == Self.program)

@@ -7,7 +7,7 @@ import Testing
 @testable import DeviceKit
 @testable import pumpctld
 
-@Suite("pumpctld", .timeLimit(.minutes(5)))
+@Suite("Running pumpctld", .timeLimit(.minutes(5)))
 struct DaemonTests {
     /// Starts the program with its own environment.
     private static func start(_ arguments: [String], _ more: [String: String] = [:]) async throws -> ChildProcess {
@@ -15,7 +15,7 @@ struct DaemonTests {
         return try await ChildProcess([Executable.pumpctld] + arguments, environment: environment)
     }
 
-    @Test("shares a pump on a socket and a pseudo-terminal, and leaves it running when it is ended")
+    @Test("A pump is shared at a socket and a pseudo-terminal, and keeps running when pumpctld ends")
     func serving() async throws {
         let pump = try await PumpBehindTerminal()
         let file = pump.folder.write(
@@ -57,7 +57,7 @@ struct DaemonTests {
         await pump.close()
     }
 
-    @Test("records what goes over the link, where that is asked for")
+    @Test("--record writes the traffic to the history")
     func recording() async throws {
         let pump = try await PumpBehindTerminal()
         let home = ["XDG_DATA_HOME": pump.folder.path]
@@ -78,7 +78,7 @@ struct DaemonTests {
         await pump.close()
     }
 
-    @Test("waits for a device that is away, and says so once")
+    @Test("A missing device is reported once, and its clients are refused meanwhile")
     func away() async throws {
         let folder = TemporaryFolder()
         let daemon = try await Self.start(["--port", folder.path("none"), "--unix", folder.path("socket")])
@@ -95,7 +95,7 @@ struct DaemonTests {
         await client.channel.close()
     }
 
-    @Test("names the program that has the port, and waits for its end")
+    @Test("A busy port is reported with its holder, and opened when the holder ends")
     func busy() async throws {
         let pump = try await PumpBehindTerminal()
         let holder = try await Self.start(["--port", pump.port])
@@ -111,7 +111,7 @@ struct DaemonTests {
         await pump.close()
     }
 
-    @Test("listens at a path of its own if the usual one was taken since it looked")
+    @Test("If the default control socket is taken, pumpctld listens at a path with its process id")
     func takenMeanwhile() async throws {
         let pump = try await PumpBehindTerminal()
         let folder = TemporaryFolder()
@@ -125,7 +125,7 @@ struct DaemonTests {
         await pump.close()
     }
 
-    @Test("is named where it was stopped, and not waited for", arguments: ["shared:pump", nil])
+    @Test("A stopped pumpctld is named at once, with the command that resumes it", arguments: ["shared:pump", nil])
     func stopped(endpoint: String?) async throws {
         let pump = try await PumpBehindTerminal()
         let socket = pump.folder.path("daemon")
@@ -155,7 +155,7 @@ struct DaemonTests {
         await pump.close()
     }
 
-    @Test("refuses what came while it was stopped, except OFF and questions", arguments: ["socket", "pty"])
+    @Test("Changes sent while pumpctld was stopped are refused; OFF and queries are not", arguments: ["socket", "pty"])
     func paused(share: String) async throws {
         let pump = try await PumpBehindTerminal()
         let (socket, pty) = (pump.folder.path("share"), pump.folder.path("pty"))
@@ -197,7 +197,7 @@ struct DaemonTests {
         await pump.close()
     }
 
-    @Test("sends a message that came while it was stopped")
+    @Test("A message sent while pumpctld was stopped reaches the peer")
     func messageInPause() async throws {
         let folder = TemporaryFolder()
         let listener = try await SocketListener.listen(at: .unix(path: folder.path("peer")))
@@ -220,7 +220,7 @@ struct DaemonTests {
         await listener.close()
     }
 
-    @Test("tells the service manager when its shares listen, that it is alive, and when it ends")
+    @Test("The service manager is notified of readiness, life signs and the end")
     func notices() async throws {
         let folder = TemporaryFolder()
         let name = "@pumpctld-notices-\(getpid())"
@@ -250,7 +250,7 @@ struct DaemonTests {
         await channel.close()
     }
 
-    @Test("writes for the journal where the journal reads it")
+    @Test("The log has the journal's format if standard error is the journal")
     func journal() async throws {
         let daemon = try await ChildProcess([
             "/bin/sh", "-c",
@@ -262,7 +262,7 @@ struct DaemonTests {
         #expect(try await daemon.ending().status == 0)
     }
 
-    @Test("may have as many descriptors as it is allowed at all")
+    @Test("The soft limit of descriptors is raised to the hard limit")
     func descriptorLimit() async throws {
         let daemon = try await ChildProcess([
             "/bin/sh", "-c", "ulimit -S -n 64; exec \"$0\" --port /nowhere/x", Executable.pumpctld,
@@ -293,7 +293,7 @@ struct DaemonTests {
         #expect(lines.last?.contains(hint) == true, "\(ending.errors)", sourceLocation: location)
     }
 
-    @Test("does not start where a share's address is taken, and touches no device")
+    @Test("pumpctld does not start if a share's address is taken, and touches no device")
     func taken() async throws {
         let pump = try await PumpBehindTerminal()
         let folder = pump.folder
@@ -326,7 +326,7 @@ struct DaemonTests {
         await pump.close()
     }
 
-    @Test("does not start where its configuration is wrong, or there is none")
+    @Test("pumpctld does not start with a wrong or missing configuration")
     func configuration() async throws {
         let folder = TemporaryFolder()
         let file = folder.write(
@@ -342,7 +342,7 @@ struct DaemonTests {
         #expect(ending.errors.contains("[device.b] endpoint: 'serial:/dev/y?bad=1' is not an endpoint"))
     }
 
-    @Test("takes over the socket of one that was killed")
+    @Test("The socket of a killed pumpctld is replaced")
     func killed() async throws {
         let folder = TemporaryFolder()
         let arguments = ["--port", folder.path("none"), "--unix", folder.path("socket")]
@@ -357,7 +357,7 @@ struct DaemonTests {
     }
 
     @Test(
-        "lets a group's users open sockets and pseudo-terminals",
+        "Sockets and pseudo-terminals are open to the configured group",
         .enabled(if: geteuid() == 0, "only root can give a file to any group"))
     func group() async throws {
         let folder = TemporaryFolder()

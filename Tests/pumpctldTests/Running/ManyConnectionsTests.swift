@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("pumpctld that many connect to", .timeLimit(.minutes(5)))
+@Suite("Many connections to pumpctld", .timeLimit(.minutes(5)))
 struct ManyConnectionsTests {
     /// The daemon's resources.
     private struct Holdings {
@@ -22,7 +22,7 @@ struct ManyConnectionsTests {
         }
     }
 
-    @Test("Connections at all its listeners, with half lines, leave neither a descriptor nor memory behind")
+    @Test("Thousands of connections with half lines leak no descriptors and no memory")
     func thousands() async throws {
         let pump = try await PumpBehindTerminal()
         let folder = pump.folder
@@ -65,7 +65,7 @@ struct ManyConnectionsTests {
         await pump.close()
     }
 
-    @Test("OFF gets through when there are no more descriptors, and that is told once")
+    @Test("OFF works when descriptors run out, and the shortage is logged once")
     func outOfDescriptors() async throws {
         let pump = try await PumpBehindTerminal()
         let path = pump.folder.path("socket")

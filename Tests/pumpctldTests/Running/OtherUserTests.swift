@@ -6,7 +6,7 @@ import Testing
 @testable import pumpctld
 
 @Suite(
-    "Another user of the machine", .timeLimit(.minutes(5)),
+    "Other users of the machine", .timeLimit(.minutes(5)),
     .enabled(if: geteuid() == 0, "only root can start a program as another user"))
 struct OtherUserTests {
     /// A pump shared by pumpctld, in folders that every user can read.
@@ -58,7 +58,7 @@ struct OtherUserTests {
         }
     }
 
-    @Test("opens no socket, no pseudo-terminal and no folder of pumpctld", arguments: [nil, "dialout"])
+    @Test("Another user can open no socket, pseudo-terminal or folder of pumpctld", arguments: [nil, "dialout"])
     func files(group: String?) async throws {
         let bench = try await Bench(group: group)
         let ways = [
@@ -74,7 +74,9 @@ struct OtherUserTests {
         try await bench.close()
     }
 
-    @Test("is told so by pumpctl, whichever way it names the pump", arguments: [nil, "dialout"])
+    @Test(
+        "pumpctl reports the missing permission to another user, however the pump is named",
+        arguments: [nil, "dialout"])
     func program(group: String?) async throws {
         let bench = try await Bench(group: group)
         let named = ["PUMPCTLD_SOCKET": bench.control]

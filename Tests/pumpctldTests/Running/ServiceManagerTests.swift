@@ -4,7 +4,7 @@ import Testing
 
 @testable import pumpctld
 
-@Suite("The service manager")
+@Suite("Notifications to the service manager")
 struct ServiceManagerTests {
     /// A notification socket like systemd's.
     private final class NotifySocket {
@@ -40,7 +40,7 @@ struct ServiceManagerTests {
     private static let folder = TemporaryFolder()
 
     @Test(
-        "is told at the socket that it names, by its path or abstract",
+        "Notifications go to a socket named by path or abstract name",
         arguments: [folder.path("notify"), "@pumpctld-test-\(getpid())"])
     func notices(name: String) throws {
         let socket = try NotifySocket(name)
@@ -55,7 +55,7 @@ struct ServiceManagerTests {
         #expect(manager.interval == nil)
     }
 
-    @Test("is told nothing that a status has smuggled in")
+    @Test("A line end in a status cannot add a notification")
     func injection() throws {
         let socket = try NotifySocket(Self.folder.path("injection"))
         let manager = try #require(ServiceManager { $0 == "NOTIFY_SOCKET" ? socket.name : nil })
@@ -63,13 +63,13 @@ struct ServiceManagerTests {
         #expect(socket.next() == "STATUS=x\\x0aMAINPID=1")
     }
 
-    @Test("that is gone is no reason to fail")
+    @Test("A vanished notification socket is ignored")
     func gone() throws {
         let manager = try #require(ServiceManager { $0 == "NOTIFY_SOCKET" ? "/nowhere/notify" : nil })
         manager.tell(.ready)
     }
 
-    @Test("is not there where no socket is named, or none by a path")
+    @Test("Without a valid NOTIFY_SOCKET there are no notifications")
     func none() {
         for name in [nil, "", "notify", "vsock:2:1234", "/" + String(repeating: "x", count: 107)] {
             #expect(ServiceManager { $0 == "NOTIFY_SOCKET" ? name : nil } == nil)
@@ -77,7 +77,7 @@ struct ServiceManagerTests {
     }
 
     @Test(
-        "hears of life twice in the time that it waits",
+        "Life signs are sent at half the watchdog interval",
         arguments: [
             ("30000000", nil, Duration.seconds(15)), ("30000000", "4711", .seconds(15)), ("30000000", "4712", nil),
             ("0", nil, nil), ("x", nil, nil), (nil, nil, nil), ("1", nil, .microseconds(1)),
