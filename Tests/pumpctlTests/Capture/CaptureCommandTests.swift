@@ -10,7 +10,7 @@ import Testing
 
 @testable import pumpctl
 
-@Suite("Captures on the command line", .timeLimit(.minutes(5)))
+@Suite("Captures by pumpctl", .timeLimit(.minutes(5)))
 struct CaptureCommandTests {
     private let folder = TemporaryFolder()
 
@@ -26,7 +26,7 @@ struct CaptureCommandTests {
     }
 
     @Test(
-        "A session over BLE by 20 bytes and one over a serial port decode to the same lines",
+        "The same session over BLE and over a serial port decodes to the same lines",
         arguments: [
             ["status"], ["temp"], ["send", "STATUS"], ["on", "--speed", "200", "--for", "0.1s"],
         ])
@@ -49,7 +49,7 @@ struct CaptureCommandTests {
         await radio.fake.stop()
     }
 
-    @Test("A command is captured by record, and what it prints when it is played back is the same")
+    @Test("The replay of a recorded command prints the same output")
     func record() async throws {
         let pump = try await BenchPump()
         for (number, words) in [["status"], ["on"], ["speed", "60%"], ["--json", "temp"], ["off"]].enumerated() {
@@ -63,7 +63,7 @@ struct CaptureCommandTests {
         await pump.close()
     }
 
-    @Test("Another program shares the port, and its exit code is the command's")
+    @Test("record shares the port with another program and exits with its status")
     func otherProgram() async throws {
         let pump = try await BenchPump()
         let script = #"exec 3<>"$PUMPCTL_PORT"; printf 'TEMP\n' >&3; read -r line <&3; echo "$line"; exit 5"#
@@ -77,7 +77,7 @@ struct CaptureCommandTests {
         await pump.close()
     }
 
-    @Test("A program that can't be started leaves no file, and a file that was there as it was")
+    @Test("If the program cannot be started, no file is created or changed")
     func noProgram() async throws {
         let folder = TemporaryFolder()
         let page = folder.write("no program", to: "page")
@@ -95,7 +95,7 @@ struct CaptureCommandTests {
         #expect(folder.read("page") == Array("no program".utf8))
     }
 
-    @Test("A file that exists stops any command but off")
+    @Test("An existing capture file stops every command except off")
     func existing() async throws {
         let pump = try await BenchPump(isOn: true)
         _ = folder.write("precious", to: "capture")
@@ -109,7 +109,7 @@ struct CaptureCommandTests {
         await pump.close()
     }
 
-    @Test("A disk that is full from the start leaves no file, which would be in the way of the next capture")
+    @Test("A disk that is full from the start leaves no file")
     func noHeader() async throws {
         let limited = ["/bin/sh", "-c", "ulimit -f 0; exec \"$0\" \"$@\"", Executable.pumpctl]
         let ending = try await Pumpctl.start(
@@ -120,7 +120,7 @@ struct CaptureCommandTests {
         #expect(try await Pumpctl.run("-p", "sim:pump", "--capture", capture(), "status").status == 0)
     }
 
-    @Test("A disk that is full is told of once, and the command goes on")
+    @Test("A disk that fills up is reported once, and the command goes on")
     func fullDisk() async throws {
         let pump = try await BenchPump()
         let limited = ["/bin/sh", "-c", "ulimit -f 1; exec \"$0\" \"$@\"", Executable.pumpctl]
@@ -136,7 +136,7 @@ struct CaptureCommandTests {
         await pump.close()
     }
 
-    @Test("Killed at any moment, a capture is readable up to its last line")
+    @Test("The capture of a killed program is readable up to its last line")
     func killed() async throws {
         let pump = try await BenchPump()
         let watch = try FolderWatch(folder.path)
@@ -153,7 +153,7 @@ struct CaptureCommandTests {
         await pump.close()
     }
 
-    @Test("A command that departs from what it plays is told where")
+    @Test("A command that departs from its capture fails with the line")
     func departs() async throws {
         let pump = try await BenchPump()
         _ = try await Pumpctl.run("-p", pump.port, "--capture", capture(), "status")
@@ -167,7 +167,7 @@ struct CaptureCommandTests {
         await pump.close()
     }
 
-    @Test("A run that departs from its capture ends at once: nothing comes back", arguments: ["none", "original"])
+    @Test("A replayed run that departs from its capture fails at once", arguments: ["none", "original"])
     func runDeparts(pace: String) async throws {
         let pump = try await BenchPump()
         let file = capture()
@@ -178,7 +178,7 @@ struct CaptureCommandTests {
         await pump.close()
     }
 
-    @Test("replay shows lines, pieces, or the objects of the file; a cut line is told of")
+    @Test("replay prints lines, pieces or JSON, and reports a cut-off line")
     func shown() async throws {
         let text = #"""
             {"pumpctl_capture":1,"program":"pumpctl 0.1.0","family":"pump","started":"2026-11-25T07:00:00.000Z"}
@@ -209,7 +209,7 @@ struct CaptureCommandTests {
         #expect(json.output.split(separator: "\n") == text.split(separator: "\n").dropLast())
     }
 
-    @Test("A fixture holds what went out and what came in")
+    @Test("--as-test prints the fixture of the captured session")
     func fixture() async throws {
         let source = #filePath.split(separator: "/").dropLast().joined(separator: "/")
         let ending = try await Pumpctl.run("replay", "/\(source)/pump.capture", "--as-test")
@@ -218,7 +218,7 @@ struct CaptureCommandTests {
         #expect(ending.output == written)
     }
 
-    @Test("A session that was captured is a test of this project")
+    @Test("A captured session plays as a scripted test")
     func scripted() async throws {
         let link = ScriptedSession.captured.link()
         async let departure = ScriptedSession.captured.play(on: link)
@@ -229,7 +229,7 @@ struct CaptureCommandTests {
         await pump.close()
     }
 
-    @Test("The memory that a capture takes does not grow with it", arguments: [["replay"], ["send"]])
+    @Test("Memory use does not grow with the capture", arguments: [["replay"], ["send"]])
     func memory(words: [String]) async throws {
         let sizes = try [1 << 20, 6 << 20].map { size in
             let file = try CaptureFile(

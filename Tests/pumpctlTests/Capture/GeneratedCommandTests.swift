@@ -11,7 +11,7 @@ import Transports
 
 /// Commands run in this process. Their arguments go through the program's parser, and their output through the
 /// program's own output into memory.
-@Suite("Commands that are captured and played back", .timeLimit(.minutes(60)))
+@Suite("Generated commands, captured and replayed", .timeLimit(.minutes(60)))
 struct GeneratedCommandTests {
     /// A command's standard output and its exit status.
     private struct Ending: Equatable {
@@ -69,7 +69,7 @@ struct GeneratedCommandTests {
     }
 
     @Test(
-        "Commands print the same to the byte when they are played back",
+        "A replayed command prints the same bytes and exits with the same status",
         arguments: Seeds(200, soak: 10_000).pieces(10))
     func replays(seeds: Range<UInt64>) async throws {
         let folder = TemporaryFolder()

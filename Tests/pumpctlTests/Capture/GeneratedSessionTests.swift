@@ -8,7 +8,7 @@ import Transports
 
 @testable import pumpctl
 
-@Suite("Sessions that are captured and played back", .timeLimit(.minutes(60)))
+@Suite("Generated sessions, captured and replayed", .timeLimit(.minutes(60)))
 struct GeneratedSessionTests {
     /// A session's output and its traffic.
     private struct Session: Equatable {
@@ -71,7 +71,7 @@ struct GeneratedSessionTests {
     }
 
     @Test(
-        "Sessions are equal to the byte on the wire, and in what commands print",
+        "A replayed session is byte-identical on the wire and in its output",
         arguments: Seeds(200, soak: 10_000).pieces(10))
     func replays(seeds: Range<UInt64>) async throws {
         let folder = TemporaryFolder()

@@ -2,7 +2,7 @@ import CaptureFormat
 import TestSupport
 import Testing
 
-@Suite("The family of a capture that is played back", .timeLimit(.minutes(5)))
+@Suite("Family of a replayed capture", .timeLimit(.minutes(5)))
 struct ReplayFamilyTests {
     private let folder = TemporaryFolder()
 
@@ -17,7 +17,7 @@ struct ReplayFamilyTests {
         return "replay:\(file.path)?pace=none"
     }
 
-    @Test("A command for any device takes it from the header")
+    @Test("A command for any device uses the family of the capture's header")
     func taken() async throws {
         let port = try capture("led")
         let list = try await Pumpctl.run("--port", port, "verify", "--list")
@@ -27,7 +27,7 @@ struct ReplayFamilyTests {
         #expect(sent.errors.isEmpty, "\(sent.errors)")
     }
 
-    @Test("A capture comes from a pipe or a FIFO as well, which is opened once", arguments: [false, true])
+    @Test("A capture is read once from a pipe or a FIFO", arguments: [false, true])
     func pipe(isNamed: Bool) async throws {
         let file = try capture("led").dropFirst("replay:".count).prefix { $0 != "?" }
         let fifo = folder.path("fifo")
@@ -42,7 +42,7 @@ struct ReplayFamilyTests {
         #expect(sent.errors.isEmpty, "\(sent.errors)")
     }
 
-    @Test("--family goes before the header, and that they differ is said")
+    @Test("--family overrides the header, with a warning if they differ")
     func named() async throws {
         let port = try capture("led")
         let sent = try await Pumpctl.run("--family", "storm", "--port", port, "send", "LED", "--quiet", "0.1")
@@ -52,14 +52,14 @@ struct ReplayFamilyTests {
         #expect(list.output.hasPrefix("storm."), "\(list)")
     }
 
-    @Test("A command of another family says so, and where it departs")
+    @Test("A command of another family warns, and fails at the first difference")
     func command() async throws {
         let temp = try await Pumpctl.run("--port", try capture("led"), "temp")
         #expect(temp.errors.contains("captured with the family led, and played back to a command for pump"))
         expectFailure(temp, 74, saying: "expected \"LED\\n\"", hint: "")
     }
 
-    @Test("A header without a family, or with one that is not known, says nothing", arguments: ["", "scale", "?"])
+    @Test("A header without a known family is ignored", arguments: ["", "scale", "?"])
     func unknown(family: String) async throws {
         let port = try capture(family)
         let list = try await Pumpctl.run("--port", port, "verify", "--list")
@@ -68,7 +68,7 @@ struct ReplayFamilyTests {
         #expect(led.status == 0 && led.output == "led on\n" && led.errors.isEmpty, "\(led)")
     }
 
-    @Test("A capture that is not there is missed where it is opened")
+    @Test("A missing capture is reported when it is opened")
     func missing() async throws {
         let ending = try await Pumpctl.run("--port", "replay:\(folder.path("nothing"))", "send", "STATUS")
         expectFailure(ending, 66, saying: "no such port or device", hint: "")

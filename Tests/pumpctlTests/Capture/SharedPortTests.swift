@@ -10,7 +10,7 @@ import Testing
 
 @testable import pumpctl
 
-@Suite("A device that is shared with a program", .timeLimit(.minutes(5)))
+@Suite("Port shared with a program", .timeLimit(.minutes(5)))
 struct SharedPortTests {
     private let notes = Watched("")
 
@@ -32,7 +32,7 @@ struct SharedPortTests {
     }
 
     @Test(
-        "Where something can't be sent the program's port is hung up, and nothing is sent later",
+        "After a failed send the program's port hangs up, and nothing more is sent",
         arguments: [LinkError.Code.busy, .timedOut, .system])
     func failedSend(code: LinkError.Code) async throws {
         let script = ScriptedLink { $0 == "TEMP\n" ? "TEMP:34.5\r\n" : nil }
@@ -53,7 +53,7 @@ struct SharedPortTests {
         #expect(notes.state.contains("hung up"))
     }
 
-    @Test("What is being sent as the program ends is sent to its end, and what it has written last too")
+    @Test("Bytes being sent and bytes written last are sent after the program ends")
     func lastSend() async throws {
         let script = ScriptedLink()
         let link = SendingLink(script) { number, text in
@@ -68,7 +68,7 @@ struct SharedPortTests {
         #expect(script.unreadSent.joined().hasSuffix("\nOFF\n"))
     }
 
-    @Test("What can't be sent in time after the program has ended is an error")
+    @Test("Bytes that cannot be sent in time after the program's end are an error")
     func heldSend() async throws {
         let script = ScriptedLink()
         script.holdSends()

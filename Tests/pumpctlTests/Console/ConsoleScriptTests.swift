@@ -4,7 +4,7 @@ import Testing
 @testable import DeviceKit
 @testable import pumpctl
 
-@Suite("A console's lines from a pipe")
+@Suite("Console lines from a pipe")
 struct ConsoleScriptTests {
     private let start = Duration.zero
     private let place = DevicePlace("/dev/ttyUSB0")
@@ -32,7 +32,7 @@ struct ConsoleScriptTests {
     }
 
     @Test(
-        "What is an error is for the device's family to say",
+        "Only error lines of the device's own family count as errors",
         arguments: [
             (Family.pump, "ERROR:OVERHEAT", "OVERHEAT"), (.pump, "IMG_ERROR not_png", nil),
             (.peer, "IMG_ERROR not_png", "not_png"), (.peer, "ERROR:OVERHEAT", nil), (.storm, "ERROR:OVERHEAT", nil),
@@ -44,7 +44,7 @@ struct ConsoleScriptTests {
         #expect(failure?.status == code.map { _ in .refused })
     }
 
-    @Test("A line that nothing answers is named, whatever the family", arguments: Family.all)
+    @Test("An unanswered line is named, for every family", arguments: Family.all)
     func silence(family: Family) {
         let failure = failure(answeredBy: nil, for: family)
         #expect(failure?.status == .temporaryFailure)
@@ -52,7 +52,7 @@ struct ConsoleScriptTests {
         #expect(failure?.hint?.contains("baud rate \(family.baudRate)") == true)
     }
 
-    @Test("An answer to a later line does not make up for silence before")
+    @Test("An answer to a later line does not make up for an unanswered one")
     func silenceBefore() throws {
         var script = ConsoleScript()
         script.append(Array("ONE\nTWO\n".utf8))
@@ -70,7 +70,7 @@ struct ConsoleScriptTests {
     }
 
     @Test(
-        "Where the link breaks, what was not sent is counted",
+        "Lines that a broken link left unsent are counted",
         arguments: [
             ("", false, "; not sent: what follows"), ("", true, ""), ("A\n", true, "; not sent: 1 line"),
             ("A\nB", true, "; not sent: 2 lines"), ("A\nB\n", false, "; not sent: 2 lines, and what follows"),

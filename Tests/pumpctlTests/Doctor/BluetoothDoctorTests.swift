@@ -5,8 +5,8 @@ import Testing
 
 @testable import pumpctl
 
-@Suite("pumpctl doctor over Bluetooth") struct BluetoothDoctorTests {
-    @Test func `A device in range is examined without connecting to it`() async throws {
+@Suite("pumpctl doctor for BLE") struct BluetoothDoctorTests {
+    @Test func `A visible BLE device is examined without a connection`() async throws {
         try await withBLEBench { bench in
             await bench.add("00:15:83:00:00:10", name: "HMSoft", services: ["FFE0"], strength: -50)
             let ending = try await bench.run("doctor", "ble:HMSoft", "--json")
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `A device that is not in range is a failure`() async throws {
+    @Test func `A BLE device out of sight fails the check`() async throws {
         try await withBLEBench { bench in
             await bench.add("00:15:83:00:00:11", name: "Lamp")
             let ending = try await bench.run("doctor", "ble:00:15:83:00:00:10")
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `What is missing fails for a BLE device only`() async throws {
+    @Test func `Missing Bluetooth is a failure only for a BLE device`() async throws {
         let bus = try await PrivateBus()
         let environment = ["DBUS_SYSTEM_BUS_ADDRESS": bus.address]
         let ending = try await Pumpctl.run("doctor", "ble:HMSoft", environment: environment)

@@ -7,7 +7,7 @@ import Testing
 @testable import pumpctl
 
 @Suite("pumpctl doctor") struct DoctorCommandTests {
-    @Test func `doctor takes a simulator for the device, and a program that has the port open for a user`() async throws
+    @Test func `doctor ignores the simulator behind a port, and reports other programs that have it open`() async throws
     {
         let folder = TemporaryFolder()
         let path = folder.path("pump")
@@ -26,7 +26,7 @@ import Testing
         _ = try await sim.ending()
     }
 
-    @Test func `What mends something is worded as it is typed here`() throws {
+    @Test func `Remedies are worded as commands of pumpctl`() throws {
         let address = try #require(BluetoothAddress("00:15:83:00:00:10"))
         let words: [(Remedy, String)] = [
             ("end it: kill 7", "end it: kill 7"),

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Needs Debian's python3-yaml and python3-serial.
-@Suite("The jobs of docs/ci.md", .timeLimit(.minutes(5)))
+@Suite("Jobs in docs/ci.md", .timeLimit(.minutes(5)))
 struct CIPageTests {
     /// The skipped steps, by text in their scripts, each with the reason.
     private static let leftOut = [
@@ -62,7 +62,7 @@ struct CIPageTests {
         }
     }
 
-    @Test("Each step of the job for GitHub works")
+    @Test("Each step of the GitHub job works")
     func github() async throws {
         let page = try MarkdownPage("docs/ci.md")
         let workflow = try await CIJobs.read(page).github
@@ -90,7 +90,7 @@ struct CIPageTests {
         for name in workflow.env.keys { #expect(build.contains("$\(name)") && page.codeSpans.contains(name)) }
     }
 
-    @Test("The job for GitLab works, and does the same")
+    @Test("The GitLab job works and runs the same commands")
     func gitlab() async throws {
         let page = try MarkdownPage("docs/ci.md")
         let jobs = try await CIJobs.read(page)
@@ -110,7 +110,7 @@ struct CIPageTests {
         #expect(scripts.filter(Self.isLeftOut).count == 2 && steps.filter(Self.isLeftOut).count == 2)
     }
 
-    @Test("Somebody's program or firmware with a fault fails its step, and the report says which check failed")
+    @Test("A faulty program or firmware fails its step and is counted in the report")
     func faults() async throws {
         let page = try MarkdownPage("docs/ci.md")
         let steps = try #require(try await CIJobs.read(page).github.jobs["devices"]).steps.compactMap(\.run)

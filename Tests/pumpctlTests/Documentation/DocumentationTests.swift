@@ -8,9 +8,9 @@ import Transports
 
 @testable import pumpctl
 
-@Suite("What users read")
+@Suite("User documentation")
 struct DocumentationTests {
-    @Test("README links to every page of docs")
+    @Test("README links to every page in docs")
     func pagesAreLinked() throws {
         let readme = try MarkdownPage("README.md")
         let linked = Set(readme.links.map { readme.destination(of: $0) })
@@ -19,7 +19,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("Every link on any page leads somewhere, and every anchor to a heading")
+    @Test("Every link leads to a file, and every anchor to a heading")
     func links() throws {
         let pages = try MarkdownPage.all()
         #expect(pages.count > 10)
@@ -36,7 +36,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("Every file and folder that a page names is there")
+    @Test("Every named file and folder exists")
     func paths() throws {
         let folders = ["Benchmarks/", "Examples/", "Sources/", "Tests/", "docs/", "hardware/", "scripts/"]
         for page in try MarkdownPage.forUsers() {
@@ -48,7 +48,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("Every make that a page names has a rule")
+    @Test("Every named make target exists")
     func makes() throws {
         let rules = try MarkdownPage.text("Makefile")
         for page in try MarkdownPage.forUsers() {
@@ -68,7 +68,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("The program on the page on libraries makes the calls of an example")
+    @Test("The calls of README's program are in the example program")
     func program() throws {
         let page = try MarkdownPage("docs/library.md")
         let program = try #require(page.blocks.first { $0.kind == "swift" }).lines.joined(separator: "\n")
@@ -82,7 +82,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("No page promises anything, or says that something is missing which may be there by now")
+    @Test("No page makes promises or describes missing features")
     func promises() throws {
         let phrases = [
             "coming soon", "does not exist", "do not exist", "fixme", "for now", "future release", "future version",
@@ -98,7 +98,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("The table of exit codes is the program's")
+    @Test("The table of exit codes matches the program")
     func exitCodes() throws {
         let page = try MarkdownPage("docs/exit-codes.md")
         let listed = page.prose.compactMap { $0.firstMatch(of: /^\| (\d+) \|/).flatMap { Int32($0.1) } }
@@ -122,7 +122,7 @@ extension DocumentationTests {
             }
     }
 
-    @Test("Every command is one that help shows, and its arguments are taken")
+    @Test("Every command on a page is shown by help, and its arguments are valid")
     func commands() async throws {
         let grammar = try await Grammar()
         var count = 0
@@ -148,7 +148,7 @@ extension DocumentationTests {
         #expect(count > 80)
     }
 
-    @Test("Every option that is named in passing is one that help shows, and so is every command")
+    @Test("Every named option and command is shown by help")
     func spans() async throws {
         let root = try await Grammar().root
         let options = try await root.allOptions.union(Grammar(of: Executable.pumpctld).root.allOptions)
@@ -168,7 +168,7 @@ extension DocumentationTests {
         }
     }
 
-    @Test("No page uses the older short names of commands")
+    @Test("No page uses the older short command names")
     func olderNames() throws {
         let older = ["log", "say", "toggle", "image", "message"]
         for page in try MarkdownPage.forUsers() {
@@ -200,7 +200,7 @@ extension DocumentationTests {
         return try #require(object["hint"] as? String)
     }
 
-    @Test("The page on endpoints names every scheme, and every option that one takes")
+    @Test("docs/endpoints.md names every scheme and its options")
     func endpoints() async throws {
         let page = try MarkdownPage("docs/endpoints.md")
         let known = try await Self.hint(on: "nosuch:x").components(separatedBy: " one of: ").last ?? ""
@@ -228,7 +228,7 @@ extension DocumentationTests {
             .flatMap { $0.matches(of: /`([^`]+)`/).map { String($0.1) } }
     }
 
-    @Test("Every endpoint that a page names can be read")
+    @Test("Every named endpoint is valid")
     func endpointSpans() throws {
         for page in try MarkdownPage.forUsers() {
             for span in page.codeSpans where span.contains(/^(ble|serial|shared|sim|tcp|unix|usb):[^ …]+$/) {
@@ -246,7 +246,7 @@ extension DocumentationTests {
         "docs/verify.md",
     ]
 
-    @Test("What a page shows of a terminal is what the commands print", arguments: pagesThatRun)
+    @Test("Terminal transcripts match the output of their commands", arguments: pagesThatRun)
     func transcripts(path: String) async throws {
         let transcript = Transcript(try MarkdownPage(path))
         #expect(!transcript.steps.isEmpty)
@@ -259,14 +259,14 @@ extension DocumentationTests {
         }
     }
 
-    @Test("No other page shows a terminal")
+    @Test("Pages whose transcripts are not run have none")
     func pagesWithoutTerminal() throws {
         for page in try MarkdownPage.forUsers() where !Self.pagesThatRun.contains(page.path) {
             #expect(!page.blocks.contains { $0.kind == "console" || $0.kind == "sh run" }, "\(page.path)")
         }
     }
 
-    @Test("The script on simulators works, and leaves nothing behind")
+    @Test("The script in docs/simulators.md works and leaves nothing behind")
     func script() async throws {
         let page = try MarkdownPage("docs/simulators.md")
         let lines = try #require(page.blocks.first { $0.kind == "sh run" }).lines.joined(separator: "\n")
@@ -282,7 +282,7 @@ extension DocumentationTests {
         #expect(ending.output.contains("STATUS:{State:ON"))
     }
 
-    @Test("The script on exit codes tells one from another")
+    @Test("The script in docs/exit-codes.md distinguishes the exit codes")
     func exitCodeScript() async throws {
         let page = try MarkdownPage("docs/exit-codes.md")
         let script = try #require(page.blocks.first { $0.kind == "sh run" }).lines.joined(separator: "\n")
@@ -300,7 +300,7 @@ extension DocumentationTests {
         picture.matches(of: />([^<]+)<\/text>/).map { String($0.1) }
     }
 
-    @Test("Every picture is well-formed")
+    @Test("Every SVG picture is well-formed")
     func pictures() throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: MarkdownPage.root.appending(path: "docs").path)
         let pictures = files.filter { $0.hasSuffix(".svg") }
@@ -311,7 +311,7 @@ extension DocumentationTests {
         }
     }
 
-    @Test("The screenshots show what the program shows now; scripts/screenshots makes them anew")
+    @Test("Screenshots match the program (scripts/screenshots makes them anew)")
     func screenshots() async throws {
         let folder = TemporaryFolder()
         let script = MarkdownPage.root.appending(path: "scripts/screenshots").path

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("The picture of the parts")
+@Suite("Module picture")
 struct PartsPictureTests {
     private struct Box {
         let x, y, width, height: Int
@@ -41,7 +41,7 @@ struct PartsPictureTests {
         uses[module, default: []].reduce(into: uses[module, default: []]) { $0.formUnion(closure(uses, $1)) }
     }
 
-    @Test("Every module is there, with arrows to what it uses, but for what its parts use in turn")
+    @Test("The picture has every module, and arrows for its direct and indirect dependencies")
     func arrows() {
         #expect(modules.count > 20)
         let boxes = picture.matches(of: /data-part="([\w-]+)"/).map { String($0.1) }
@@ -55,7 +55,7 @@ struct PartsPictureTests {
         }
     }
 
-    @Test("Every arrow begins at the border of one box, and ends at that of the other")
+    @Test("Every arrow connects the borders of its two boxes")
     func borders() throws {
         var boxes: [String: Box] = [:]
         for box in picture.matches(

@@ -5,7 +5,7 @@ import PeripheralSim
 import Testing
 import Transports
 
-@Suite("The carriers in docs/protocols.md")
+@Suite("Carriers in docs/protocols.md")
 struct ProtocolCarrierTests {
     /// The families that have a protocol.
     private static let families = Family.all.filter { $0 != .raw }
@@ -21,7 +21,7 @@ struct ProtocolCarrierTests {
         "led": LEDPeripheral().offered, "peer": PeerPeripheral().offered, "rescue": RescuePeripheral().offered,
     ]
 
-    @Test("Each family is in the table, with its baud rate and its service")
+    @Test("Each family is in the table with its baud rate and BLE service")
     func families() throws {
         let simulators: [Simulator] = [.pump, .storm, .led, .peer, .rescue]
         let rows = try ProtocolPage().rows(below: "The protocols of the device families", of: "family")
@@ -37,7 +37,7 @@ struct ProtocolCarrierTests {
         }
     }
 
-    @Test("Each characteristic is there, and may be used as pumpctl uses it and as the simulator offers it")
+    @Test("The table of characteristics matches the profile and the simulator")
     func characteristics() throws {
         for family in Self.families.map(\.name) {
             let rows = try ProtocolPage().rows(below: Self.headings[family] ?? "", of: "characteristic")

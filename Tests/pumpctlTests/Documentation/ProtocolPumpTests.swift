@@ -3,7 +3,7 @@ import FirmwareSim
 import LineProtocol
 import Testing
 
-@Suite("The tables of the pump in docs/protocols.md")
+@Suite("Pump tables in docs/protocols.md")
 struct ProtocolPumpTests {
     private static let pump = PumpFirmware(
         options: PumpFirmwareOptions(lineRate: .unlimited, heat: .fixed(water: 12, skin: 34)))
@@ -13,7 +13,7 @@ struct ProtocolPumpTests {
 
     private static func message(_ line: String) -> PumpMessage { PumpMessage(line: Array(line.utf8).span) }
 
-    @Test("Each command is there, and brings its reply from a running pump")
+    @Test("Each pump command is in the table and brings its reply from a running pump")
     func commands() throws {
         let rows = try ProtocolPage().rows(below: "Commands of the pump", of: "command")
         #expect(rows.compactMap { $0["command"]?.spans.first } == Self.commands)
@@ -33,7 +33,7 @@ struct ProtocolPumpTests {
         }
     }
 
-    @Test("Each line that comes unasked is there, and comes from a pump to which it happens")
+    @Test("Each unsolicited line is in the table, and a simulated pump sends it")
     func events() throws {
         let told = try ProtocolPage().spans(below: "What the pump says unasked", of: "line")
         for lines in told {
@@ -69,7 +69,7 @@ struct ProtocolPumpTests {
         return lines + pump.lines(until: .seconds(31 * 60))
     }
 
-    @Test("Each error is there, whether it answers a command is told, and the simulator says it")
+    @Test("Each error is in the table with the commands that it answers, and the simulator sends it")
     func errors() throws {
         let rows = try ProtocolPage().rows(below: "Errors of the pump", of: "error")
         let codes = rows.compactMap { $0["error"]?.spans.first }
@@ -94,7 +94,7 @@ struct ProtocolPumpTests {
         #expect(Set(said.filter { $0.hasPrefix("ERROR:") }) == Set(codes))
     }
 
-    @Test("Each example of a status line and of temperatures is one to pumpctl")
+    @Test("Each example of a status or temperature line is parsed")
     func examples() throws {
         let lines = try #require(try ProtocolPage().page.blocks.first { $0.kind == "text" }).lines
         for line in lines {

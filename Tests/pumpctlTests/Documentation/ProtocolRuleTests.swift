@@ -3,7 +3,7 @@ import LineProtocol
 import Testing
 import Verification
 
-@Suite("The rules of docs/protocols.md")
+@Suite("Rules in docs/protocols.md")
 struct ProtocolRuleTests {
     /// The rule that each check cites.
     private static var cited: [(check: String, rule: String)] {
@@ -15,7 +15,7 @@ struct ProtocolRuleTests {
             }
     }
 
-    @Test("Each check cites a rule of its family, by a link that leads there")
+    @Test("Each check cites an existing rule of its family")
     func citations() throws {
         let marks = Set(try ProtocolPage().page.marks)
         #expect(Self.cited.count > 150)
@@ -27,7 +27,7 @@ struct ProtocolRuleTests {
         }
     }
 
-    @Test("Each rule has a number of its own, which is shown beside its mark, and none is missing")
+    @Test("Rules are numbered without gaps, and each number matches its anchor")
     func numbers() throws {
         let page = try ProtocolPage().page
         let shown = page.prose.flatMap { line in
@@ -45,7 +45,7 @@ struct ProtocolRuleTests {
         #expect(page.marks.allSatisfy { mark in FamilyVerification.all.contains { mark.hasPrefix($0.family + "-") } })
     }
 
-    @Test("The numbers in rules are those of the library and the simulators")
+    @Test("Numbers in rules match the library and the simulators")
     func amounts() throws {
         let page = try ProtocolPage()
         func milliseconds(_ time: Duration) -> String { "\(time / .milliseconds(1))".replacing(".0", with: "") + " ms" }

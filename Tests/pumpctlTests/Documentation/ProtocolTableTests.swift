@@ -4,9 +4,9 @@ import Foundation
 import LineProtocol
 import Testing
 
-@Suite("The tables of the other families in docs/protocols.md")
+@Suite("Tables of the other families in docs/protocols.md")
 struct ProtocolTableTests {
-    @Test("The storm sensor's command, and what it says, are the family's and the simulator's")
+    @Test("The storm sensor's command and lines match the library and the simulator")
     func storm() throws {
         let page = try ProtocolPage()
         let asked = try page.rows(below: "Storm sensor", of: "the host sends")
@@ -24,7 +24,7 @@ struct ProtocolTableTests {
         #expect(live.allSatisfy { row.fits(String($0.dropFirst("LIVE LOG: ".count))) })
     }
 
-    @Test("The LED board's commands are the family's, and the simulator answers them so")
+    @Test("The LED board's commands match the library, and the simulator answers accordingly")
     func led() throws {
         let rows = try ProtocolPage().rows(below: "LED board", of: "command")
         let commands = rows.compactMap { $0["command"]?.spans.first }
@@ -41,7 +41,7 @@ struct ProtocolTableTests {
         }
     }
 
-    @Test("What a central says to a peer is the family's, and the simulator answers it so")
+    @Test("A central's messages match the library, and the simulated peer answers accordingly")
     func central() throws {
         let rows = try ProtocolPage().rows(below: "What the central sends", of: "message")
         let messages = rows.flatMap { $0["message"]?.spans ?? [] }
@@ -68,7 +68,7 @@ struct ProtocolTableTests {
         }
     }
 
-    @Test("What a peer says is the family's, and the simulator says it")
+    @Test("A peer's messages match the library and the simulator")
     func peer() throws {
         let page = try ProtocolPage()
         let told = try page.spans(below: "What the peer sends", of: "message").compactMap(\.first)
@@ -94,7 +94,7 @@ struct ProtocolTableTests {
         }
     }
 
-    @Test("The members of a message are those of pumpctl and of the simulator, and so are their words")
+    @Test("Members of a rescue message and their values match the library and the simulator")
     func rescue() throws {
         let page = try ProtocolPage()
         let rows = try page.rows(below: "Rescue app", of: "member")

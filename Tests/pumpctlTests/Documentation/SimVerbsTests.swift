@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The verbs of simulated devices, as they are documented", .timeLimit(.minutes(5)))
+@Suite("Documentation of simulator verbs", .timeLimit(.minutes(5)))
 struct SimVerbsTests {
     private static let simulators: [Simulator] = [.pump, .storm, .led, .peer, .rescue, .raw, .module]
     /// The verbs of every served device.
@@ -17,7 +17,7 @@ struct SimVerbsTests {
         }
     }
 
-    @Test("The table of docs/simulator-reference.md has all of them, and no others")
+    @Test("The table in docs/simulators.md has every verb and no others")
     func table() throws {
         let page = JSONSchema.repository.appending(path: "docs/simulator-reference.md")
         let text = try String(contentsOf: page, encoding: .utf8)
@@ -33,7 +33,7 @@ struct SimVerbsTests {
         #expect(words.count == Set(words).count)
     }
 
-    @Test("'sim ctl --help' names all of them")
+    @Test("sim ctl --help names every verb")
     func help() async throws {
         let help = try await Pumpctl.run("sim", "ctl", "--help").output
         let words = Set(help.split { !$0.isLetter }.map(String.init))

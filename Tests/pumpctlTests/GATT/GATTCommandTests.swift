@@ -41,7 +41,7 @@ struct GATTCommandTests {
         }
     }
 
-    @Test func `Lists services, characteristics, handles and flags`() async throws {
+    @Test func `list shows services, characteristics, handles and flags`() async throws {
         try await withThing { bench, _ in
             let list = try await bench.run("gatt", Self.device, "list")
             #expect(list.status == 0, "\(list)")
@@ -65,7 +65,7 @@ struct GATTCommandTests {
         }
     }
 
-    @Test func `Reads values of any type, and of a UUID that occurs twice by its handle or service`() async throws {
+    @Test func `read prints typed values, and a repeated UUID is read by service or handle`() async throws {
         try await withThing { bench, _ in
             let twice = try await bench.run("gatt", Self.device, "read", "2A19")
             expectFailure(twice, 66, saying: "has 2A19 2 times: char0002 in 180F", hint: "char0002")
@@ -94,7 +94,7 @@ struct GATTCommandTests {
         }
     }
 
-    @Test func `Writes as the flags allow, and says what is known of it`() async throws {
+    @Test func `write follows the flags and reports what is known of the effect`() async throws {
         try await withThing { bench, thing in
             let steps: [([String], Int32, String)] = [
                 (["2A21", "300", "--type", "u16"], 0, "written, as the device confirms: 2c 01\n"),
@@ -122,7 +122,7 @@ struct GATTCommandTests {
         }
     }
 
-    @Test func `Follows notifications, so many or until the device is gone`() async throws {
+    @Test func `notify prints notifications up to --count or until the device is gone`() async throws {
         try await withThing { bench, thing in
             let program = try await bench.start(
                 "gatt", Self.device, "notify", "180F/2A19", "--type", "u8", "--count", "2")
@@ -143,7 +143,7 @@ struct GATTCommandTests {
         }
     }
 
-    @Test func `Is for BLE devices, and refuses what means nothing`() async throws {
+    @Test func `gatt refuses other devices and invalid arguments`() async throws {
         for words in [
             ["gatt", "/dev/ttyUSB0", "list"], ["gatt", "ble:x", "write", "2A19", "10"], ["gatt", "ble:x", "peek"],
             ["gatt", "ble:x", "list", "--count", "1"], ["gatt", "ble:x", "read", "2A19", "--no-response"],
@@ -151,7 +151,7 @@ struct GATTCommandTests {
         ] { expectFailure(try await Pumpctl.start(words).ending(), 64, hint: "") }
     }
 
-    @Test func `Leaves a pump to OFF, and does not set it to another speed than is written`() async throws {
+    @Test func `gatt leaves a pump to OFF, and refuses lines that change its speed by accident`() async throws {
         let pump = try await BLEPump()
         #expect(try await pump.run("-p", "ble:HMSoft", "on").status == 0)
         let speed = try await pump.run("gatt", "ble:HMSoft", "write", "FFE1", "SPEED:fast\n", "--type", "text")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import pumpctl
 
-@Suite("history")
+@Suite("pumpctl history")
 struct HistoryTests {
     private let history = RecordedHistory()
 
@@ -21,7 +21,7 @@ struct HistoryTests {
             })
     }
 
-    @Test("CSV holds nothing that a terminal or a spreadsheet takes for a command")
+    @Test("CSV contains no terminal escapes and no spreadsheet formulas")
     func harmlessCSV() async throws {
         let record = RecordedHistory()
         try await record.add(family: "storm", [(0, #"{"pipe":"=1+1","port":"\u001b[2J","point":"-3","value":-4.5}"#)])
@@ -30,7 +30,7 @@ struct HistoryTests {
         #expect(rows.last?.hasSuffix(#",'=1+1,\x1b[2J,-3,-4.5"#) == true, "\(rows)")
     }
 
-    @Test("JSON holds nothing that a terminal acts on")
+    @Test("JSON contains no terminal escapes")
     func harmlessJSON() async throws {
         let record = RecordedHistory()
         try await record.add(family: "storm", [(0, "{\"pipe\":\"\u{9B}2J\u{202E}é\",\"value\":1}")])
@@ -39,7 +39,7 @@ struct HistoryTests {
         #expect(try shown.object()["pipe"] as? String == "\u{9B}2J\u{202E}é")
     }
 
-    @Test("Only what lies between --since and --until is shown")
+    @Test("--since and --until limit the rows")
     func times() async throws {
         try await addPump()
         let shown = try await history.show(
@@ -53,7 +53,7 @@ struct HistoryTests {
         #expect(try await history.show("--json", "--until", "2026-03-28T12:00:10Z").objects().count == 1)
     }
 
-    @Test("A date is one of local time, before summer time and after it has begun")
+    @Test("A date means local time, before and after the change to summer time")
     func localTimes() async throws {
         // Midnight in Berlin before and after the change, and one hour before each.
         let midnights: [Double] = [1_774_738_800, 1_774_821_600]
@@ -72,7 +72,7 @@ struct HistoryTests {
         #expect(try utc.objects().count == 2)
     }
 
-    @Test("Of the hour that comes twice in autumn all is shown, and each time says which it is")
+    @Test("Both hours of the change to winter time are shown, each with its offset")
     func repeatedHour() async throws {
         let zone = "CET-1CEST,M3.5.0,M10.5.0/3"
         // 02:29:30 and 02:30:30 in the hour of summer time, and in the hour after it.
@@ -93,7 +93,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("A chart in the terminal shows each value, the states, and when it was")
+    @Test("--plot draws values, states and times")
     func plot() async throws {
         try await addPump()
         let shown = try await history.show("--plot", environment: ["COLUMNS": "60", "LINES": "24"])
@@ -112,7 +112,7 @@ struct HistoryTests {
         #expect(states.contains("░█") && states.hasSuffix("█"), "\(states)")
     }
 
-    @Test("The SVG holds the values that were recorded")
+    @Test("--svg draws the recorded values")
     func svg() async throws {
         try await addPump()
         let path = history.home.path("pump.svg")
@@ -123,7 +123,8 @@ struct HistoryTests {
         #expect(drawing.texts.contains("/dev/ttyUSB0, 2026-03-28 12:00 to 2026-03-28 12:01"))
     }
 
-    @Test("A size that no terminal has is one that can be drawn", arguments: ["9223372036854775807", "99999999", "-3"])
+    @Test(
+        "An impossible terminal size is replaced by a usable one", arguments: ["9223372036854775807", "99999999", "-3"])
     func sizes(_ number: String) async throws {
         try await addPump()
         let shown = try await history.show("--plot", environment: ["COLUMNS": number, "LINES": number])
@@ -133,7 +134,7 @@ struct HistoryTests {
         #expect(help.status == 0 && help.output.contains("--since"), "\(help.errors)")
     }
 
-    @Test("Nothing was recorded: that is said, and is no failure", arguments: [true, false])
+    @Test("An empty record is reported without a failure", arguments: [true, false])
     func nothing(isDatabaseThere: Bool) async throws {
         if isDatabaseThere { try await addPump() }
         let filter = isDatabaseThere ? ["--device", "none"] : []
@@ -147,7 +148,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("With nothing to draw a file is left as it is, and none is made")
+    @Test("With nothing to draw an SVG file is neither changed nor created")
     func nothingToDraw() async throws {
         let path = history.home.write("of yesterday", to: "pump.svg")
         for (svg, content) in [(path, "of yesterday"), (history.home.path("new.svg"), nil)] {
@@ -159,7 +160,7 @@ struct HistoryTests {
         #expect(try await history.show("--svg", "-", "--device", "none").output == "")
     }
 
-    @Test("Where the record is, is said before there is one; it can be optimized once there is")
+    @Test("--where prints the path before there is a record; --optimize needs a record")
     func place() async throws {
         let place = try await history.show("--where", "--json").object()
         #expect(place["path"] as? String == history.home.path("pumpctl/record.sqlite"))
@@ -171,7 +172,7 @@ struct HistoryTests {
     }
 
     @Test(
-        "A wrong time is refused with those that are right",
+        "An invalid time is refused with valid forms",
         arguments: [["--since", "soon"], ["--until", "2026-02-30"], ["--since", "1h", "--until", "2h"]])
     func wrongTimes(_ arguments: [String]) async throws {
         let ending = try await Pumpctl.start(["history"] + arguments).ending()
@@ -182,7 +183,7 @@ struct HistoryTests {
     }
 
     @Test(
-        "Arguments that make no sense are refused",
+        "history refuses conflicting arguments",
         arguments: [
             ["history", "--csv", "--json"], ["history", "--plot", "--csv"], ["history", "--events", "--sessions"],
             ["history", "--where", "--csv"], ["history", "--where", "--since", "1h"],
@@ -193,7 +194,7 @@ struct HistoryTests {
         expectFailure(ending, 64, saying: "pumpctl: ", hint: "pumpctl")
     }
 
-    @Test("Of a pump, how long it still runs and the PWM are left out of a plot, unless there is nothing else")
+    @Test("A plot leaves out a pump's run time and PWM unless there is nothing else")
     func left() {
         func series(_ name: String, _ family: String = "pump") -> FoldedSeries {
             FoldedSeries(family: family, endpoint: "sim:pump", device: nil, part: "", name: name, points: [])

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("led, over BLE", .timeLimit(.minutes(5)))
+@Suite("pumpctl led over BLE", .timeLimit(.minutes(5)))
 struct LEDBLETests {
     /// An LED board independent of the simulator.
     @Radio
@@ -37,7 +37,7 @@ struct LEDBLETests {
     }
 
     @Test(
-        "It is read, and written as one byte that the board confirms",
+        "The LED is read, and written as one confirmed byte",
         arguments: [[.read, .write], [.read, .write, .notify]] as [[RadioCharacteristic.Flag]])
     func commands(flags: [RadioCharacteristic.Flag]) async throws {
         // Any byte except 0 means on.
@@ -60,7 +60,7 @@ struct LEDBLETests {
         }
     }
 
-    @Test("A board that goes away in the middle of it leaves it unknown what became of the value")
+    @Test("A board lost during a write leaves the outcome unknown")
     func lost() async throws {
         let board = await Board()
         await Radio.run { board.radio.manners.writesUntilLoss = 0 }
@@ -71,7 +71,7 @@ struct LEDBLETests {
         }
     }
 
-    @Test("A board that owes the answer is waited for, and no longer than was asked")
+    @Test("A board that does not answer is waited for until --timeout")
     func silent() async throws {
         let board = await Board()
         await Radio.run { board.radio.manners.readDelay = .seconds(3600) }
@@ -81,7 +81,7 @@ struct LEDBLETests {
         }
     }
 
-    @Test("A value of four bytes, as of setValue(int), is one; what is no value is told as it arrived")
+    @Test("A boolean of four bytes is accepted, and other bytes are an unexpected reply")
     func noValue() async throws {
         let board = await Board()
         await Radio.run { board.led.value = [1, 0, 0, 0] }
@@ -95,7 +95,7 @@ struct LEDBLETests {
         }
     }
 
-    @Test("The lines of the serial port can be sent, and no other is written")
+    @Test("send accepts the lines of the serial protocol and writes no other")
     func lines() async throws {
         try await withBoard(Board(value: 1)) { bench, board in
             for (line, timeout, status, output) in [

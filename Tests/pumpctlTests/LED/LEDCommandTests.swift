@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("led")
+@Suite("pumpctl led")
 struct LEDCommandTests {
-    @Test("Each command tells of the value")
+    @Test("Each command prints the LED's state")
     func simulated() async throws {
         for (command, isOn) in [("get", false), ("on", true), ("off", false), ("toggle", true)] {
             let ending = try await Pumpctl.run("-p", "sim:led", "led", command)
@@ -16,7 +16,7 @@ struct LEDCommandTests {
         #expect(record["value"] as? Bool == false)
     }
 
-    @Test("A board that says nothing leaves it unknown what became of the value")
+    @Test("A silent board leaves the outcome of a write unknown")
     func silent() async throws {
         let board = try await ScriptedDevice()
         let ending = try await Pumpctl.run("-p", board.port, "--timeout", "0.2", "--json", "led", "off")
@@ -26,7 +26,7 @@ struct LEDCommandTests {
     }
 
     @Test(
-        "A value that there is not, and another family, are refused",
+        "An unknown value, family or verb is refused",
         arguments: [["led", "get", "fan"], ["--family", "storm", "led", "get"], ["led", "blink"]])
     func wrongWords(words: [String]) async throws {
         expectFailure(try await Pumpctl.start(["-p", "sim:led"] + words).ending(), 64, hint: "")

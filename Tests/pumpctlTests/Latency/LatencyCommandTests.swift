@@ -12,7 +12,7 @@ import Testing
 struct LatencyCommandTests {
     private static let few = ["latency", "--count", "12", "--interval", "20ms"]
 
-    @Test("A measurement in which most questions stay unanswered is no success", arguments: [false, true])
+    @Test("A measurement with mostly unanswered queries fails", arguments: [false, true])
     func mostlyUnanswered(isJSON: Bool) async throws {
         let count = Watched(0)
         // Replies to the query before the measurement, and to the first of three queries.
@@ -38,7 +38,7 @@ struct LatencyCommandTests {
         #expect(object["error"] as? String == "mostly_unanswered" && object["unanswered"] as? Int == 2)
     }
 
-    @Test("A simulated device is measured, and its report is one JSON object", arguments: ["pump", "led"])
+    @Test("A simulated device is measured, with a consistent JSON report", arguments: ["pump", "led"])
     func simulated(family: String) async throws {
         let ending = try await Pumpctl.start(["--json", "--port", "sim:\(family)"] + Self.few).ending()
         #expect(ending.status == 0, "\(ending)")
@@ -56,7 +56,7 @@ struct LatencyCommandTests {
         #expect(Set(parts.flatMap { $0["causes"] as? [String] ?? [] }).contains("firmware"))
     }
 
-    @Test("People read a table and a histogram")
+    @Test("The text report has a table and a histogram")
     func text() async throws {
         let ending = try await Pumpctl.start(["--port", "sim:pump"] + Self.few).ending()
         #expect(ending.status == 0, "\(ending)")
@@ -65,13 +65,13 @@ struct LatencyCommandTests {
         #expect(ending.errors.isEmpty, "\(ending.errors)")
     }
 
-    @Test("One answer is an answer")
+    @Test("A single answer is reported in the singular")
     func one() async throws {
         let ending = try await Pumpctl.run("--port", "sim:led", "latency", "--count", "1", "--interval", "5ms")
         #expect(ending.output.hasPrefix("sim:led: 1 answer to LED\n"), "\(ending)")
     }
 
-    @Test("A pump on a pseudo-terminal that answers at once has no wire, and stays as it is", arguments: [false, true])
+    @Test("A pump on a pseudo-terminal has no wire time, and its state does not change", arguments: [false, true])
     func terminal(isOn: Bool) async throws {
         let pump = try await BenchPump(isOn: isOn)
         let ending = try await Pumpctl.start(["--json", "--port", pump.port] + Self.few).ending()
@@ -85,7 +85,7 @@ struct LatencyCommandTests {
         #expect(causes?.contains("wire") == false)
     }
 
-    @Test("A pump behind a module is measured over BLE")
+    @Test("A pump behind a BLE module is measured")
     func radio() async throws {
         let pump = try await BLEPump()
         let ending = try await pump.run(
@@ -100,7 +100,7 @@ struct LatencyCommandTests {
         #expect(await pump.duty() == nil)
     }
 
-    @Test("A server's line is measured, and the way there is not told from the firmware")
+    @Test("A device at a TCP server is measured with network as its carrier")
     func network() async throws {
         let sim = try await Pumpctl.start(["sim", "pump", "--tcp", "0"])
         let port = String(try #require(try await sim.output.line().split(separator: " ").last))
@@ -111,7 +111,7 @@ struct LatencyCommandTests {
         #expect(object["carrier"] as? String == "network")
     }
 
-    @Test("Another program's OFF goes at once, and ends it")
+    @Test("Another program's OFF is sent during a measurement, and ends it")
     func stopped() async throws {
         let pump = try await BenchPump(isOn: true)
         let measuring = try await Pumpctl.start(["-v", "--port", pump.port, "latency", "--count", "100000"])
@@ -125,7 +125,7 @@ struct LatencyCommandTests {
         #expect(ending.output.isEmpty)
     }
 
-    @Test("Interrupted, it prints no half of a report", arguments: [SIGINT, SIGTERM])
+    @Test("An interrupted measurement prints no report", arguments: [SIGINT, SIGTERM])
     func interrupted(signal: Int32) async throws {
         let pump = try await BenchPump()
         let measuring = try await Pumpctl.start(["-v", "--port", pump.port, "latency", "--count", "100000"])
@@ -136,7 +136,7 @@ struct LatencyCommandTests {
         #expect(ending.status == 128 + signal && ending.output.isEmpty, "\(ending)")
     }
 
-    @Test("A device that does not answer, or is another one, is told of")
+    @Test("A silent or foreign device fails the measurement")
     func noAnswer() async throws {
         let mute = try await ScriptedDevice()
         let silence = try await Pumpctl.run("--timeout", "0.2", "--port", mute.port, "latency")
@@ -150,7 +150,7 @@ struct LatencyCommandTests {
         expectFailure(foreign, 76, saying: "unexpected reply to TEMP: LED:1", hint: "led")
     }
 
-    @Test("A family without a question that changes nothing is refused before anything is sent")
+    @Test("A family without a harmless query is refused before anything is sent")
     func usage() async throws {
         for family in ["peer", "rescue"] {
             let ending = try await Pumpctl.run("--port", "sim:\(family)", "latency")
@@ -159,7 +159,7 @@ struct LatencyCommandTests {
         #expect(try await Pumpctl.run("--port", "sim:pump", "latency", "--count", "0").status == 64)
     }
 
-    @Test("The latency timer of an adapter is read where its driver tells it")
+    @Test("The latency timer is read from the adapter's driver")
     func timer() throws {
         let folder = TemporaryFolder()
         let path = folder.path("ttyUSB7/device")

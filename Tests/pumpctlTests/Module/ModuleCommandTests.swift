@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("module, and sim module", .timeLimit(.minutes(5)))
+@Suite("pumpctl module and sim module", .timeLimit(.minutes(5)))
 struct ModuleCommandTests {
     private static let dialects = ["hm-10", "cc41-a", "mlt-bt05"]
 
@@ -21,7 +21,7 @@ struct ModuleCommandTests {
         #expect(try await sim.ending().status == 143)
     }
 
-    @Test("info shows what a module is")
+    @Test("info prints the dialect and settings of a module")
     func info() async throws {
         let dialect = "cc41-a"
         try await simulating("module", "--dialect", dialect, "--name", "Bench") { port, _ in
@@ -41,7 +41,7 @@ struct ModuleCommandTests {
         }
     }
 
-    @Test("name and baud set a module, and the module keeps it")
+    @Test("name and baud change a module's settings")
     func setting() async throws {
         try await simulating("module", "--dialect", "hm-10") { port, control in
             #expect(try await Pumpctl.run("-p", port, "module", "name", "pump1").output == "name pump1\n")
@@ -52,7 +52,7 @@ struct ModuleCommandTests {
         }
     }
 
-    @Test("-v shows what is tried, and a dialect that is named is taken")
+    @Test("-v shows the baud rates and commands that are tried")
     func verbose() async throws {
         try await simulating("module", "--dialect", "cc41-a") { port, _ in
             let shown = try await Pumpctl.run("-v", "-p", port, "module", "info", "--dialect", "cc41-a")
@@ -65,7 +65,7 @@ struct ModuleCommandTests {
         }
     }
 
-    @Test("A pump is recognized, and left alone")
+    @Test("A pump on the port is recognised and left alone")
     func pump() async throws {
         try await simulating("pump") { port, control in
             #expect(try await Pumpctl.run("-p", port, "on").status == 0)
@@ -78,7 +78,7 @@ struct ModuleCommandTests {
         }
     }
 
-    @Test("A module that is connected says so, and 'sim ctl' plays the central")
+    @Test("A connected module is disconnected with a note")
     func connected() async throws {
         try await simulating("module", "--dialect", "hm-10", "--notices") { port, control in
             #expect(try await Pumpctl.run("sim", "ctl", control, "connect").status == 0)
@@ -90,7 +90,7 @@ struct ModuleCommandTests {
         }
     }
 
-    @Test("What is wrong is said, with what to do")
+    @Test("Errors name their cause and a hint")
     func failures() async throws {
         try await simulating("module", "--dialect", "hm-10") { port, _ in
             let long = try await Pumpctl.run("-p", port, "module", "name", "thirteenbytes")
@@ -117,7 +117,7 @@ struct ModuleCommandTests {
             try await Pumpctl.run("-p", "sim:module", "module", "info", "--timeout", "2"), 64, saying: "--timeout")
     }
 
-    @Test("sim: has a module, of each dialect", arguments: dialects)
+    @Test("sim: endpoints have a module of each dialect", arguments: dialects)
     func endpoint(dialect: String) async throws {
         let shown = try await Pumpctl.run("-p", "sim:module?dialect=\(dialect)&name=X", "module", "info", "--json")
         #expect(try shown.object()["name"] as? String == "X")
@@ -126,7 +126,7 @@ struct ModuleCommandTests {
     // MARK: Over Bluetooth
 
     @Test(
-        "sim module --ble has its line and its radio: a central and the port hear each other",
+        "sim module --ble passes lines between a central and the port",
         arguments: ["hm-10", "cc41-a"])
     func radio(dialect: String) async throws {
         try await withRadioBench(mtu: 23) { bench in
@@ -156,7 +156,7 @@ struct ModuleCommandTests {
         }
     }
 
-    @Test("sim pump --ble takes a dialect; on a line there is no module")
+    @Test("sim pump --ble accepts a dialect, which needs --ble")
     func pumpDialect() async throws {
         try await withRadioBench(mtu: 23) { bench in
             let sim = try await bench.start([

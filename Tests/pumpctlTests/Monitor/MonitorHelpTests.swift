@@ -4,9 +4,9 @@ import Testing
 
 @testable import pumpctl
 
-@Suite("What monitor's help says") struct MonitorHelpTests {
+@Suite("Help of pumpctl monitor") struct MonitorHelpTests {
     /// The help is a literal, so that pumpctl need not compose it at each start.
-    @Test func `It names the keys of each family that can be followed, with the words that they may have`() {
+    @Test func `monitor --help names each family's keys and their values`() {
         let families = FamilyRow.all.map(\.family).filter { $0.wire.follow != nil }.map { family in
             let keys = family.state.map { field in
                 guard case .choice(let words) = field.value, field.key != "error" else { return field.key }

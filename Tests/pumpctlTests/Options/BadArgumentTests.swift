@@ -4,11 +4,11 @@ import Testing
 
 @testable import pumpctl
 
-@Suite("Arguments that are none: refused before anything is sent")
+@Suite("Invalid arguments")
 struct BadArgumentTests {
     /// The last argument has digits that the pump does not know.
     @Test(
-        "A speed that is none is told with what a speed may be",
+        "An invalid speed is refused with the valid ones",
         arguments: ["256", "abc", "-1", "50.5", "101%", "", "١٢"])
     func speeds(speed: String) {
         let text = refusal(of: ["speed", speed])
@@ -18,7 +18,7 @@ struct BadArgumentTests {
         #expect(option.contains("--speed") && option.contains(speed == "" ? "Missing" : "0 to 255"), "\(option)")
     }
 
-    @Test("A name that is not UTF-8 is refused: another file would be written")
+    @Test("A file name that is not UTF-8 is refused, as another file would be written")
     func notUTF8() async throws {
         let folder = TemporaryFolder()
         let words = "-p sim:storm?unpaced storm log get -o \(folder.path)/$'caf\\xe9.csv'"
@@ -28,7 +28,7 @@ struct BadArgumentTests {
     }
 
     @Test(
-        "What is wrong is said in one form, with what to do about it",
+        "Usage errors name the mistake and a hint on standard error",
         arguments: [
             (["speed"], "missing expected argument '<speed>'", "see pumpctl speed --help"),
             (
@@ -47,7 +47,7 @@ struct BadArgumentTests {
         #expect(ending.errors.hasSuffix("\(hint)\n"), "\(ending)")
     }
 
-    @Test("A line that the pump does not know is not called damaged, unless it is one of its commands")
+    @Test("An unknown pump line is not called damaged, unless it is a known command")
     func unknownLine() async throws {
         let unknown = try await Pumpctl.run("-p", "sim:pump?unpaced", "send", "FOO")
         expectFailure(
@@ -57,13 +57,13 @@ struct BadArgumentTests {
         #expect(Family.pump.hint("UNKNOWN_COMMAND", to: Array("SPEED:7".utf8))?.contains("damaged") == true)
     }
 
-    @Test("Help that can't be written is no success")
+    @Test("Help that cannot be written fails")
     func fullDisk() async throws {
         let ending = try await ChildProcess(Shell.bash("exec \(Executable.pumpctl) --help > /dev/full")).ending()
         expectFailure(ending, 74, saying: "No space left", hint: "make room")
     }
 
-    @Test("Nothing is sent of a command that is refused", arguments: [["speed", "-1"], ["on", "--speed=256"]])
+    @Test("A refused command sends nothing", arguments: [["speed", "-1"], ["on", "--speed=256"]])
     func nothingIsSent(words: [String]) async throws {
         let device = try await ScriptedDevice()
         let ending = try await Pumpctl.start(["-p", device.port] + words).ending()
@@ -72,7 +72,7 @@ struct BadArgumentTests {
         await device.close()
     }
 
-    @Test("The arguments of another program are its own")
+    @Test("Arguments after -- belong to the other program")
     func others() async throws {
         let words = ["--", "echo", "speed", "-1", "--timeout=0", "-p", "a", "--port", "b"]
         let folder = TemporaryFolder()
@@ -84,7 +84,7 @@ struct BadArgumentTests {
     }
 
     @Test(
-        "What is missing or unknown is named, with where to look",
+        "A missing or unknown argument is named, with the command to look at",
         arguments: [
             (["speed"], "speed", "pumpctl speed"), (["status", "--frobnicate"], "--frobnicate", "pumpctl status"),
             (["start"], "start", "pumpctl"), (["-f", "toaster", "status"], "toaster", "pumpctl"),
@@ -94,7 +94,7 @@ struct BadArgumentTests {
         expectFailure(try await Pumpctl.start(words).ending(), 64, saying: named, hint: hint)
     }
 
-    @Test("A time that is none is refused", arguments: ["0", "-1", "x", "", "nan", "1e99"])
+    @Test("An invalid --timeout is refused", arguments: ["0", "-1", "x", "", "nan", "1e99"])
     func noTime(time: String) {
         let text = refusal(of: ["-p", "/proc/nowhere", "status", "--timeout=\(time)"])
         #expect(text.contains("--timeout"), "\(text)")

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import pumpctl
 
-@Suite("A command line")
+@Suite("Parsing of the command line")
 struct CommandLineTests {
     @Test(
         "The words that name a command are found between options",
@@ -23,7 +23,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "Words that name none are told, with what was probably meant",
+        "An unknown command is refused with suggestions",
         arguments: [
             ("help nosuch", "unknown command 'nosuch' for 'pumpctl'", "choose one of: on, off"),
             ("nosuch --help", "unknown command 'nosuch' for 'pumpctl'", "choose one of: on, off"),
@@ -43,7 +43,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "The command parses the options before its name with its own",
+        "Options before the command's name are parsed with those behind it",
         arguments: [
             ("-p X --json status -v", "-p=X --json -v"), ("--port=X rescue list --csv", "--port=X --csv"),
             ("-v storm --json log get -o x", "-v --json -o x"), ("-p help status", "-p=help"),
@@ -65,7 +65,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "What is asked of the whole program is told as by the whole program, wherever it stands",
+        "--help and --version are answered wherever they stand",
         arguments: [
             ("status --help", "USAGE: pumpctl status"), ("status --bogus -h", "USAGE: pumpctl status"),
             ("help storm log get", "USAGE: pumpctl storm log get"),
@@ -88,14 +88,14 @@ struct CommandLineTests {
         #expect(PumpctlCommand.fullMessage(for: error).contains(answer))
     }
 
-    @Test("help for what is no command exits with 64, and help for what is one with 0")
+    @Test("help exits with 64 for an unknown command and with 0 for a known one")
     func help() async throws {
         expectFailure(try await Pumpctl.run("help", "nosuch"), 64, saying: "nosuch", hint: "see pumpctl --help")
         #expect(try await Pumpctl.run("help", "led", "get").output.contains("USAGE: pumpctl led get"))
     }
 
     @Test(
-        "A wrong command line is told to programs as an object",
+        "Usage errors are JSON objects with --json",
         arguments: [
             ["status", "--frobnicate", "--json"], ["--json", "start"], ["--json", "speed", "-1"],
             ["--json", "monitor", "--count", "0"], ["--json", "-f", "toaster", "status"],
@@ -112,7 +112,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "A time that is none is refused with what a time may be",
+        "An invalid duration is refused with the valid range",
         arguments: [
             ["status", "--timeout", "0"], ["send", "X", "--quiet", "0"], ["on", "--for", "0s"],
             ["storm", "log", "get", "--quiet", "x"],

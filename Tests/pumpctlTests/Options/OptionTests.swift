@@ -6,10 +6,10 @@ import TestSupport
 
 @testable import pumpctl
 
-@Suite("Options and where the port comes from")
+@Suite("Shared options and the choice of the port")
 struct OptionTests {
     @Test(
-        "Options stand before the command's name or behind it",
+        "Options may stand before or behind the command's name",
         arguments: [
             ["-p", "PORT", "--json", "status"], ["status", "-p", "PORT", "--json"],
             ["--json", "status", "--port=PORT"],
@@ -20,7 +20,7 @@ struct OptionTests {
         #expect(options.port == "PORT" && options.json)
     }
 
-    @Test("Another endpoint behind the name is refused, and nothing is sent to either")
+    @Test("A different second endpoint is refused, the same one twice is accepted")
     func twoEndpoints() async throws {
         let pump = try await BenchPump()
         #expect(try await Pumpctl.run("-p", "/proc/nowhere", "on", "-p", pump.port).status == 64)
@@ -29,7 +29,7 @@ struct OptionTests {
         await pump.close()
     }
 
-    @Test("PUMPCTL_PORT names the port, and --port goes before it")
+    @Test("PUMPCTL_PORT names the port, and --port overrides it")
     func variable() async throws {
         let pump = try await BenchPump()
         #expect(try await Pumpctl.run("status", environment: ["PUMPCTL_PORT": pump.port]).status == 0)
@@ -38,7 +38,7 @@ struct OptionTests {
         await pump.close()
     }
 
-    @Test("The configuration names the port, in its home or in XDG's, and PUMPCTL_PORT goes before it")
+    @Test("The configuration file names the port, and PUMPCTL_PORT overrides it")
     func configuration() async throws {
         let pump = try await BenchPump()
         let folder = TemporaryFolder()
@@ -55,7 +55,7 @@ struct OptionTests {
         await pump.close()
     }
 
-    @Test("A configuration that is none is named, and once", arguments: [["status"], ["--json", "status"]])
+    @Test("An invalid configuration file is reported once", arguments: [["status"], ["--json", "status"]])
     func brokenConfiguration(words: [String]) async throws {
         let folder = TemporaryFolder()
         try folder.makeFolder("pumpctl")
@@ -67,7 +67,7 @@ struct OptionTests {
         #expect(ending.output.isEmpty == (words.count == 1))
     }
 
-    @Test("-v shows on standard error what is sent and received")
+    @Test("-v shows the traffic on standard error")
     func verbose() async throws {
         let pump = try await BenchPump()
         let ending = try await Pumpctl.run("-v", "-p", pump.port, "off")
@@ -79,7 +79,7 @@ struct OptionTests {
     }
 
     @Test(
-        "A port has the baud rate of its family, unless it names one",
+        "A port has the baud rate of its family, unless the endpoint names one",
         arguments: [
             (["-p", "PORT", "storm", "log", "live"], B115200),
             (["-p", "serial:PORT?baud=19200", "storm", "log", "live"], B19200),

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import pumpctl
 
-@Suite("The options of every command, and what they mean for each")
+@Suite("Shared options of each command")
 struct OptionUseTests {
     /// All commands that can be run, with the names of their groups.
     private static func commands(
@@ -23,7 +23,7 @@ struct OptionUseTests {
         .verbose: ["-v"],
     ]
 
-    @Test("Every command takes those that its help shows, before its name and behind it, and refuses the others")
+    @Test("Every command accepts exactly the shared options that its help shows")
     func everyOption() throws {
         let commands = Self.commands()
         #expect(commands.count > 25)
@@ -46,7 +46,7 @@ struct OptionUseTests {
     }
 
     @Test(
-        "Two endpoints are refused: which is meant can't be told",
+        "Two different endpoints are refused",
         arguments: [
             "--port A --port B status", "-p A -p B status", "status --port=A -p B", "-p X storm -p A -p B log get",
             "-p X storm log get -p A --json --port=B", "-p A -p B", "-p status -p B status", "-p A status -p B",
@@ -60,14 +60,14 @@ struct OptionUseTests {
     }
 
     @Test(
-        "One endpoint twice is one",
+        "The same endpoint twice is accepted",
         arguments: ["-p A status -p A", "-p status status --port=status", "send -- -p -p", "--port A send -- -p -p"])
     func onePort(line: String) throws {
         let arguments = line.split(separator: " ").map(String.init)
         try CommandLine(arguments).check()
     }
 
-    @Test("What means something is taken")
+    @Test("Options that apply to a command are accepted")
     func usefulOptions() throws {
         let lines = [
             "history --family pump --json", "scan --json -f led", "doctor --port /dev/ttyUSB0 --json", "ports --json",
@@ -82,7 +82,7 @@ struct OptionUseTests {
         }
     }
 
-    @Test("The help of each command ends its text with an example that the program would take")
+    @Test("The example in each command's help is valid")
     func examples() throws {
         for (path, command) in Self.commands() {
             let read = try CommandLine(Self.example(of: command))
@@ -112,7 +112,7 @@ struct OptionUseTests {
         return words
     }
 
-    @Test("The program refuses them with 64, also as JSON")
+    @Test("Options that do not apply are refused with status 64, also as JSON")
     func program() async throws {
         let ending = try await Pumpctl.run("ports", "--port", "nosuch", "--json")
         expectFailure(ending, 64, saying: "unknown option '--port'", hint: "see pumpctl ports --help")
@@ -121,13 +121,15 @@ struct OptionUseTests {
         expectFailure(unrecorded, 64, saying: "unknown option '--no-record'", hint: "see pumpctl history")
     }
 
-    @Test("--reset needs a serial port", arguments: ["sim:pump", "tcp:127.0.0.1:1", "ble:HMSoft", "unix:/nowhere"])
+    @Test(
+        "--reset is refused without a serial port",
+        arguments: ["sim:pump", "tcp:127.0.0.1:1", "ble:HMSoft", "unix:/nowhere"])
     func reset(endpoint: String) async throws {
         let ending = try await Pumpctl.run("-p", endpoint, "status", "--reset")
         expectFailure(ending, 64, saying: "\(endpoint): --reset needs the DTR line", hint: "omit --reset")
     }
 
-    @Test("doctor looks at one port, and says so where two are named")
+    @Test("doctor refuses two ports")
     func twoPorts() async throws {
         let ending = try await Pumpctl.run("doctor", "-p", "/dev/a", "/dev/b")
         expectFailure(ending, 64, saying: "name one port: '/dev/a' or '/dev/b'", hint: "pumpctl doctor")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import pumpctl
 
-@Suite("What a failure of bluetoothd exits with") struct BLEFailureTests {
+@Suite("Exit statuses of bluetoothd's failures") struct BLEFailureTests {
     static let statuses: [(BLEError.Code, Int32)] = [
         (.notRunning, 69), (.noBus, 69), (.noAdapter, 66), (.adapterOff, 69), (.notFound, 66), (.busy, 69),
         (.notPermitted, 77),
@@ -11,11 +11,11 @@ import Testing
         (.timedOut, 75), (.cancelled, 130), (.failed, 74), (.adapterFull, 69),
     ]
 
-    @Test(arguments: statuses) func `Each code has its status`(code: BLEError.Code, status: Int32) {
+    @Test(arguments: statuses) func `Each error code has its exit status`(code: BLEError.Code, status: Int32) {
         #expect(Failure(BLEError(code, activity: "scanning")).status.rawValue == status)
     }
 
-    @Test func `No code is left out`() {
+    @Test func `Every error code is covered`() {
         #expect(Set(Self.statuses.map(\.0)) == Set(BLEError.Code.allCases))
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import pumpctl
 
-@Suite("What bluetoothd refuses, in a person's words") struct BLEFaultTests {
+@Suite("Failures of bluetoothd as messages") struct BLEFaultTests {
     struct Refusal: Sendable, CustomTestStringConvertible {
         var name: String
         var text: String
@@ -43,7 +43,7 @@ import Testing
             word: "not permitted", hint: "sudo usermod -aG bluetooth"),
     ]
 
-    @Test(arguments: refusals) func `A refusal says what is in the way, and what mends it`(refusal: Refusal)
+    @Test(arguments: refusals) func `A refusal names the obstacle and a remedy`(refusal: Refusal)
         async throws
     {
         try await withBLEBench { bench in
@@ -60,7 +60,7 @@ import Testing
         device.manners.connectErrors = Array(repeating: error, count: 20)
     }
 
-    @Test func `A device that is not there, and those that are`() async throws {
+    @Test func `A missing device is reported with the devices in sight`() async throws {
         try await withBLEBench { bench in
             await bench.add("00:15:83:00:00:10", name: "HMSoft\u{1B}[2J", services: ["FFE0"])
             let ending = try await bench.run("--port", "ble:HMSofa", "status")
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `No bluetoothd, no adapter, and one that is off`() async throws {
+    @Test func `A missing bus, bluetoothd or adapter, and a blocked adapter are reported`() async throws {
         let nowhere = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/proc/nowhere"]
         expectFailure(
             try await Pumpctl.run("-p", "ble:HMSoft", "status", environment: nowhere), 69,
@@ -88,7 +88,7 @@ import Testing
 
     @Radio private static func block(_ adapter: FakeAdapter) { adapter.isBlocked = true }
 
-    @Test func `A bus that does not let this user in, at every command`() async throws {
+    @Test func `A bus that denies access is reported by every command`() async throws {
         try await withBLEBench(isForbidden: true) { bench in
             for arguments in [["scan"], ["-p", "ble:HMSoft", "status"], ["-p", "ble:*", "on"]] {
                 let ending = try await Pumpctl.start(arguments, environment: bench.environment).ending()
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `The help says how a BLE device is named`() async throws {
+    @Test func `Help of status has an example of a BLE endpoint`() async throws {
         #expect(try await Pumpctl.run("status", "--help").output.contains("ble:HMSoft"))
     }
 }

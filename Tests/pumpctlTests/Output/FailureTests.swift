@@ -5,7 +5,7 @@ import Verification
 @testable import DeviceKit
 @testable import pumpctl
 
-@Suite("What is said of a command that failed")
+@Suite("Messages of failed commands")
 struct FailureTests {
     private static let endpoints = [
         "/dev/ttyUSB0", "usb:1a86:7523", "ble:HMSoft", "tcp:bench:4000", "unix:/run/pump", "sim:pump",
@@ -20,7 +20,7 @@ struct FailureTests {
         SessionError(.cancelled, command: "ON", outcome: .unknown),
     ]
 
-    @Test("The device is named, and no hint ends or begins with nothing", arguments: endpoints)
+    @Test("A message names the device, and its hint has no empty part", arguments: endpoints)
     func words(endpoint: String) {
         for error in Self.errors {
             for family in Family.all {
@@ -31,7 +31,7 @@ struct FailureTests {
         }
     }
 
-    @Test("Only a cable is plugged in, and only a cable has a baud rate", arguments: endpoints)
+    @Test("Hints mention cables and baud rates only for serial ports", arguments: endpoints)
     func carriers(endpoint: String) {
         let place = DevicePlace(endpoint)
         for error in Self.errors {
@@ -47,7 +47,7 @@ struct FailureTests {
         }
     }
 
-    @Test("A device that a program offers is not plugged in, and doctor is named where it looks at the device")
+    @Test("Hints suit the kind of endpoint, and name doctor only if it can examine the device")
     func places() {
         let lost = SessionError(
             .linkLost, command: "ON", outcome: .unknown, link: LinkError(.disconnected, name: "", activity: "receive"))
@@ -69,7 +69,7 @@ struct FailureTests {
     }
 
     @Test(
-        "A name stands in a command as a shell takes it",
+        "A name in a suggested command is quoted for the shell",
         arguments: [
             ("ble:HMSoft", "ble:HMSoft"), ("/dev/serial/by-id/usb-1a86_A-if00", "/dev/serial/by-id/usb-1a86_A-if00"),
             ("ble:My Pump", "'ble:My Pump'"), ("ble:*", "'ble:*'"), ("ble:$(x)", "'ble:$(x)'"), ("", "''"),
@@ -77,7 +77,7 @@ struct FailureTests {
         ])
     func shellWord(text: String, word: String) { #expect(text.asWord == word) }
 
-    @Test("A baud rate that the endpoint names is the one to check")
+    @Test("The hint names the baud rate of the endpoint, else of the family")
     func baudRate() {
         let silence = SessionError(.noAnswer, command: "STATUS", outcome: .nothingChanged)
         let named = Failure(silence, .pump, at: DevicePlace("serial:/dev/ttyUSB0?baud=4800"))
@@ -86,7 +86,7 @@ struct FailureTests {
     }
 
     @Test(
-        "A reply that is text came at the right baud rate", arguments: [("TEMP:34.5°C", false), ("\u{1}\u{3}x", true)])
+        "A readable reply rules out a wrong baud rate", arguments: [("TEMP:34.5°C", false), ("\u{1}\u{3}x", true)])
     func text(line: String, mayBeRate: Bool) {
         let error = SessionError(.notUnderstood, command: "X", outcome: .nothingChanged, foreignLine: Array(line.utf8))
         let hint = Failure(error, .pump, at: DevicePlace("/dev/ttyUSB0")).hint
@@ -94,7 +94,7 @@ struct FailureTests {
     }
 
     @Test(
-        "A reply of another family is known for what it is",
+        "A reply of another family is recognised",
         arguments: [
             (Family.led, "ERROR:UNKNOWN_COMMAND", Family.pump), (.led, "STATUS:{State:OFF}", .pump),
             (.pump, "LED:0", .led), (.pump, "LOG Values: ", .storm), (.pump, "LIVE LOG: 1 2 3 4", .storm),
@@ -107,7 +107,7 @@ struct FailureTests {
         #expect(hint == "use a command of the family \(other): pumpctl --help; or name another device by --port")
     }
 
-    @Test("What is known by now is not called unknown")
+    @Test("A known state is reported in place of an unknown outcome")
     func knownEffect() {
         let error = SessionError(.noAnswer, command: "ON", outcome: .unknown)
         let failure = Failure(PumpRunError(.failed(error)))
@@ -116,7 +116,7 @@ struct FailureTests {
         #expect(failure.hint?.contains("ask for") == false)
     }
 
-    @Test("A run behind which the pump may be on says so, whatever went wrong")
+    @Test("A failed run that may leave the pump on has a warning")
     func perhapsOn() {
         let silence = SessionError(.noAnswer, command: "OFF", outcome: .unknown)
         let gone = LinkError(.disconnected, name: "/dev/x", activity: "open")
@@ -139,7 +139,7 @@ struct FailureTests {
                 == "pumpctl: no answer to OFF; the pump may be on; OFF is sent again until it is off")
     }
 
-    @Test("An acknowledged OFF whose pump runs, or whose state is not known, is a failure that says so")
+    @Test("An acknowledged OFF without confirmed effect is a failure")
     func unconfirmedOff() {
         var running = SessionError(.notInEffect, command: "OFF", outcome: .unknown)
         running.deviceState = "ON"
@@ -157,7 +157,7 @@ struct FailureTests {
         }
     }
 
-    @Test("A program that has the pump and does not answer may be sending OFF: it is not to be killed")
+    @Test("The hint on a silent holder does not suggest killing it")
     func silentHolder() throws {
         let holder = LinkHolder(processID: 4711, command: "pumpctl")
         func hint(_ code: String, isStopped: Bool = false) throws -> String {
@@ -174,7 +174,7 @@ struct FailureTests {
     }
 
     @Test(
-        "Where OFF did not get to the pump, its supply is named beside what is in the way; not for a slip of the pen",
+        "If OFF cannot reach the pump, the hint names its supply, except after a usage error",
         arguments: [
             (.busy, true), (.notFound, true), (.timedOut, true), (.notPermitted, true), (.unavailable, true),
             (.invalidEndpoint, false), (.ambiguous, false), (.changedDevice, false),
@@ -187,7 +187,7 @@ struct FailureTests {
         #expect(failure.hint?.hasPrefix("; ") == false)
     }
 
-    @Test("A verification with a failed check behind which the pump may be on ends with 2")
+    @Test("A verification that may leave the pump on ends with status 2 and a message")
     func unsafeVerification() {
         var verdict = FirmwareVerdict()
         verdict.results = [
@@ -202,7 +202,7 @@ struct FailureTests {
     }
 
     @Test(
-        "A link's failure names the device, and says once what is wrong",
+        "A link's failure names the device and the problem once",
         arguments: [
             (LinkError(.notFound, name: "/dev/x", activity: "open"), "/dev/x: no such port or device"),
             (

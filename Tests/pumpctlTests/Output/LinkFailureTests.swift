@@ -6,7 +6,7 @@ import Transports
 
 @Suite struct LinkFailureTests {
     @Test(
-        "What failed on a link has its exit status; a time-out is worth another try",
+        "Each link error has its exit status",
         arguments: [
             (.invalidEndpoint, 64), (.wrongFamily, 64), (.unsupported, 64), (.notFound, 66), (.ambiguous, 66),
             (.changedDevice, 66), (.unfit, 66), (.busy, 69), (.unavailable, 69), (.disconnected, 74), (.closed, 74),
@@ -19,7 +19,7 @@ import Transports
         #expect(failure.code == code.rawValue)
     }
 
-    @Test("What a link's error leaves open is worded as it is typed here")
+    @Test("Remedies of link errors are worded as pumpctl's options")
     func remedy() throws {
         let family = LinkError(.wrongFamily, name: "ble:Odd", activity: "open", remedy: .useAs(family: "led"))
         #expect(Failure(family).hint == "use a command of the family led, or --family led")

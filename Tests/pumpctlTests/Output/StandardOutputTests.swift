@@ -2,7 +2,7 @@ import FirmwareSim
 import TestSupport
 import Testing
 
-@Suite("Standard output that takes no more", .timeLimit(.minutes(5)))
+@Suite("Standard output that cannot be written", .timeLimit(.minutes(5)))
 struct StandardOutputTests {
     /// Runs `pumpctl` in a shell that prints its exit status.
     private func run(_ script: String, _ arguments: [String]) async throws -> ChildProcess.Ending {
@@ -12,7 +12,7 @@ struct StandardOutputTests {
     }
 
     @Test(
-        "A full disk is told of, and ends a command that would go on",
+        "A full disk is reported and ends the command",
         arguments: [
             ["status"], ["--json", "status"], ["temp"], ["off"], ["on"], ["send", "STATUS"], ["monitor"],
             ["--json", "monitor"],
@@ -29,7 +29,7 @@ struct StandardOutputTests {
     }
 
     @Test(
-        "What was done is said where standard output is closed, or may not grow",
+        "The outcome is in the error message if standard output is closed or full",
         arguments: [">&-", ">/dev/full", ">\"$TMPFILE\""],
         [["off"], ["led", "on"], ["storm", "log", "get"], ["peer", "say", "hello"]])
     func outcome(place: String, words: [String]) async throws {
@@ -45,7 +45,7 @@ struct StandardOutputTests {
         #expect(ending.errors.contains(outcomes[words[0]] ?? "incomplete"), "\(ending.errors)")
     }
 
-    @Test("A failure of the command itself counts for more")
+    @Test("A failure of the command outweighs that of standard output")
     func otherFailure() async throws {
         let pump = try await BenchPump()
         let ending = try await run("exec \"$0\" \"$@\" >/dev/full", ["-p", pump.port, "--json", "speed", "9"])
@@ -54,7 +54,7 @@ struct StandardOutputTests {
     }
 
     @Test(
-        "A reader that has gone ends it without a word, as SIGPIPE does",
+        "A reader that has gone ends the command silently with status 141",
         arguments: [["status"], ["monitor"], ["--json", "monitor"]])
     func noReader(words: [String]) async throws {
         let pump = try await BenchPump()
@@ -67,7 +67,7 @@ struct StandardOutputTests {
     }
 
     @Test(
-        "A reader that goes later ends what waits for something to show",
+        "A reader that goes later ends a command that waits for events",
         arguments: [
             ("true", ["ports", "--watch"]), ("true", ["-p", "sim:storm?interval=300s", "storm", "log", "live"]),
             ("read -r line", ["-p", "sim:pump", "monitor", "--interval", "300s"]),
@@ -77,7 +77,7 @@ struct StandardOutputTests {
         #expect(ending.output == "141\n", "\(ending)")
     }
 
-    @Test("A pump that runs for a time is switched off when nobody reads any more")
+    @Test("A timed run whose reader has gone switches the pump off")
     func timedRun() async throws {
         let pump = try await BenchPump()
         let script = "exec 3> >(exec 0<&-; exit 0); wait $!; \"$0\" \"$@\" >&3; echo $?"
@@ -87,7 +87,7 @@ struct StandardOutputTests {
         await pump.close()
     }
 
-    @Test("history tells of it as well")
+    @Test("history reports a full disk too")
     func history() async throws {
         let (pump, folder) = (try await BenchPump(), TemporaryFolder())
         let environment = ["XDG_DATA_HOME": folder.path, "PUMPCTL_RECORD": "1"]
@@ -100,7 +100,7 @@ struct StandardOutputTests {
         await pump.close()
     }
 
-    @Test("A limit on the size of files is not a full disk, and ends no program by its signal")
+    @Test("A limit on file sizes is reported as such, not as a full disk or a signal")
     func limited() async throws {
         let folder = TemporaryFolder()
         for (words, file) in [("--help", folder.path("help")), ("storm log get -o \(folder.path("log"))", "/dev/null")]

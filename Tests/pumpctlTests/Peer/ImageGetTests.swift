@@ -5,7 +5,7 @@ import SerialPort
 import TestSupport
 import Testing
 
-@Suite("image get")
+@Suite("pumpctl peer image get")
 struct ImageGetTests {
     private static func picture(_ size: Int = 20_000) -> Data { Data(PeerPicture(seed: 7, byteCount: size).bytes) }
 
@@ -16,7 +16,7 @@ struct ImageGetTests {
         return FileManager.default.contents(atPath: path)
     }
 
-    @Test("The file is replaced by the image once all of it is there")
+    @Test("The file is replaced only by a whole image")
     func file() async throws {
         let folder = TemporaryFolder()
         let path = folder.write("of yesterday", to: "image.png")
@@ -36,7 +36,7 @@ struct ImageGetTests {
     }
 
     @Test(
-        "Whatever is wrong with the image, the old file is left as it was",
+        "A faulty image leaves the old file unchanged",
         arguments: [
             ("no_file_selected", 1, "choose an image"), ("not_png", 1, "PNG"), ("read_failed", 1, "choose it again"),
             ("begin_bad_format", 76, "IMG_BEGIN"), ("too_large", 76, "smaller"),
@@ -58,7 +58,7 @@ struct ImageGetTests {
     }
 
     @Test(
-        "Nothing of an image that is wrong is written to standard output",
+        "A faulty image writes nothing to standard output",
         arguments: ["base64_invalid", "size_mismatch", "stalls"])
     func standardOutput(fault: String) async throws {
         let timeout = fault == "stalls" ? "0.3" : "100"
@@ -68,7 +68,7 @@ struct ImageGetTests {
         #expect(ending.output == "")
     }
 
-    @Test("An image is not shown on a terminal")
+    @Test("An image is not written to a terminal")
     func onTerminal() async throws {
         let user = try await TerminalTests.UserTerminal()
         let program = try await Pumpctl.start(
@@ -78,7 +78,7 @@ struct ImageGetTests {
         await user.close()
     }
 
-    @Test("A link that is lost amid the image leaves no file")
+    @Test("A link lost during the image leaves no file")
     func cutOff() async throws {
         let listener = try await SocketListener.listen(at: .tcp(host: "127.0.0.1", port: 0))
         Task {
@@ -98,7 +98,7 @@ struct ImageGetTests {
         await listener.close()
     }
 
-    @Test("Ctrl-C ends it with 130, and leaves no file")
+    @Test("Ctrl-C during the image exits with 130 and leaves no file")
     func interrupted() async throws {
         let peer = try await ScriptedDevice { _ in "IMG_BEGIN a.png 300\r\nAAAA\r\nstill there?\r\n" }
         let folder = TemporaryFolder()
@@ -114,7 +114,7 @@ struct ImageGetTests {
         await peer.close()
     }
 
-    @Test("A name that the peer gives is no path, and is not printed as it is")
+    @Test("The peer's file name is neither used as a path nor printed unescaped")
     func strangeName() async throws {
         let peer = try await ScriptedDevice { _ in "IMG_BEGIN ../../\u{1B}[2Jx 3\r\nAAAA\r\nIMG_END\r\n" }
         let folder = TemporaryFolder()
@@ -126,7 +126,7 @@ struct ImageGetTests {
         await peer.close()
     }
 
-    @Test("A terminal shows how far it is of what was announced", arguments: [true, false])
+    @Test("A terminal shows the progress of an image", arguments: [true, false])
     func progress(isColoured: Bool) async throws {
         let terminal = try PseudoTerminal()
         let channel = terminal.channel()
@@ -146,7 +146,7 @@ struct ImageGetTests {
     }
 
     @Test(
-        "Options that make no sense are refused",
+        "Invalid options for peers are refused",
         arguments: [
             ["-p", "sim:peer?size=127", "peer", "image", "get", "-o", "x"],
             ["-p", "sim:peer?fault=x", "peer", "image", "get", "-o", "x"],

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("A peer over BLE, offered by one program and used by another", .timeLimit(.minutes(5)))
+@Suite("Peers over BLE", .timeLimit(.minutes(5)))
 struct PeerBLETests {
     private static let port = "ble:QDevice1?adapter=hci0"
 
@@ -22,7 +22,7 @@ struct PeerBLETests {
         }
     }
 
-    @Test("say, toggle, image get and peer listen do what they do on a cable")
+    @Test("say, toggle, image get and listen work over BLE")
     func commands() async throws {
         try await withPeer("--size", "3000", "--seed", "7") { bench, _ in
             let said = try await bench.run("-p", Self.port, "peer", "say", "Grüße")
@@ -42,7 +42,7 @@ struct PeerBLETests {
         }
     }
 
-    @Test("A message longer than a packet is one write; one longer than any write is refused, and not sent")
+    @Test("A message longer than a packet is sent in one write, and beyond 510 bytes refused")
     func long() async throws {
         try await withPeer(mtu: 23) { bench, _ in
             let text = String(repeating: "雨", count: 170)
@@ -56,7 +56,7 @@ struct PeerBLETests {
         }
     }
 
-    @Test("What is wrong with an image is told by its code, and leaves no file")
+    @Test("A faulty image is reported by its code and leaves no file")
     func fault() async throws {
         try await withPeer("--fault", "size_mismatch") { bench, _ in
             let folder = TemporaryFolder()
@@ -70,7 +70,7 @@ struct PeerBLETests {
         }
     }
 
-    @Test("An image comes right at the smallest packets too, under as much of its name as fits")
+    @Test("An image arrives intact in the smallest packets, with a shortened name")
     func smallPackets() async throws {
         try await withPeer("--size", "20000", mtu: 23) { bench, _ in
             let folder = TemporaryFolder()
@@ -82,7 +82,7 @@ struct PeerBLETests {
         }
     }
 
-    @Test("A peer that was away is listened to again, and greets again")
+    @Test("listen reconnects to a peer that was away")
     func back() async throws {
         try await withPeer { bench, _ in
             let listening = try await bench.start(["-p", Self.port, "--json", "peer", "listen"])
@@ -96,7 +96,7 @@ struct PeerBLETests {
         }
     }
 
-    @Test("--name is what it is called and greets by, over BLE and over a cable")
+    @Test("--name sets the advertised name and the greeting")
     func name() async throws {
         try await withRadioBench { bench in
             let sim = try await bench.start(["sim", "peer", "--ble", "--adapter", "hci1", "--name", "Bench"])

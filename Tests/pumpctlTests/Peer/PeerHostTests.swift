@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("peer host, and a peer that sends a file", .timeLimit(.minutes(5)))
+@Suite("pumpctl peer host and images of peers", .timeLimit(.minutes(5)))
 struct PeerHostTests {
     private static let port = "ble:QDevice1?adapter=hci0"
 
@@ -16,7 +16,7 @@ struct PeerHostTests {
         return (path, file)
     }
 
-    @Test("What is piped in reaches who subscribes whole and in order, and what arrives is shown")
+    @Test("Lines from a pipe reach subscribers in order, and received messages are printed")
     func piped() async throws {
         try await withRadioBench(mtu: 100) { bench in
             let folder = TemporaryFolder()
@@ -51,7 +51,7 @@ struct PeerHostTests {
         }
     }
 
-    @Test("On a terminal what arrives leaves the line that is typed alone, and Ctrl-C leaves the terminal as it was")
+    @Test("On a terminal received messages leave the typed line intact, and Ctrl-C restores the terminal")
     func typed() async throws {
         let (home, terminal) = (ConsoleFolder(), try ConsoleTerminal())
         let program = try ConsoleProgram(["peer", "host", "--link", home.port], home: home, on: terminal)
@@ -72,7 +72,7 @@ struct PeerHostTests {
         #expect(terminal.isAsItWas)
     }
 
-    @Test("A simulated peer sends the file that it was given")
+    @Test("A simulated peer sends the given file")
     func simulated() async throws {
         let folder = TemporaryFolder()
         let (path, file) = try png(in: folder)
@@ -85,7 +85,7 @@ struct PeerHostTests {
         _ = try await sim.ending()
     }
 
-    @Test("A file that can't be sent is named at the start", arguments: [["sim", "peer"], ["peer", "host"]])
+    @Test("A file that cannot be sent is refused at the start", arguments: [["sim", "peer"], ["peer", "host"]])
     func badFiles(command: [String]) async throws {
         let folder = TemporaryFolder()
         func run(_ path: String) async throws -> ChildProcess.Ending {
@@ -103,7 +103,7 @@ struct PeerHostTests {
         expectFailure(try await run(large), 64, saying: "larger than 5250000 bytes", hint: "smaller")
     }
 
-    @Test("Without an image a request is refused; options that mean nothing are usage errors")
+    @Test("Without an image a request is refused, and conflicting options are usage errors")
     func options() async throws {
         let folder = TemporaryFolder()
         let host = try await Pumpctl.start(["peer", "host", "--link", folder.path("peer"), "--for", "20s"])

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("peer listen")
+@Suite("pumpctl peer listen")
 struct PeerListenTests {
     /// Runs `peer listen` with a peer that sends `speech` after Hello; expects `count` events.
     private func show(_ speech: [UInt8], count: Int, _ options: String...) async throws -> ChildProcess.Ending {
@@ -28,7 +28,7 @@ struct PeerListenTests {
 
         """
 
-    @Test("What arrives is shown, a line for each")
+    @Test("Each event is printed as a line")
     func text() async throws {
         let ending = try await show(Array(Self.speech.utf8), count: 8)
         #expect(ending.status == 0)
@@ -46,7 +46,7 @@ struct PeerListenTests {
                 """)
     }
 
-    @Test("--json has the documented keys")
+    @Test("--json prints the documented keys")
     func json() async throws {
         let records = try await show(Array(Self.speech.utf8), count: 8, "--json").objects()
         #expect(
@@ -66,7 +66,7 @@ struct PeerListenTests {
         #expect(records[7]["error"] as? String == "begin_bad_format")
     }
 
-    @Test("What is not UTF-8 is shown in hexadecimals")
+    @Test("Bytes that are not UTF-8 are printed in hexadecimal")
     func bytes() async throws {
         let speech: [UInt8] = [0xFF, 0x00, 0x41, 0x0A]
         #expect(try await show(speech, count: 1).output == "bytes ff 00 41\n")
@@ -75,7 +75,7 @@ struct PeerListenTests {
         #expect(record["hex"] as? String == "ff 00 41")
     }
 
-    @Test("Control characters and what turns text around are escaped")
+    @Test("Control and bidirectional characters are escaped")
     func escapes() async throws {
         let speech =
             "\u{1B}]0;mine\u{7} \u{9B}2J \0 \u{202E}txt\u{2028}\nIMG_ERROR \u{1B}c\nHELLO from \u{8}x @ \u{7F}\n"
@@ -89,7 +89,7 @@ struct PeerListenTests {
                 """#)
     }
 
-    @Test("500 characters of a message are shown, and --json has all of it")
+    @Test("A message is printed up to 500 characters, and in full with --json")
     func long() async throws {
         let text = String(repeating: "雨", count: 612)
         let speech = Array((text + "\n").utf8)
@@ -102,7 +102,7 @@ struct PeerListenTests {
         #expect(output.split(separator: " ").filter { $0 == "ff" }.count == 500)
     }
 
-    @Test("--for ends it with 0, Ctrl-C with 130")
+    @Test("--for ends listening with status 0, Ctrl-C with 130")
     func ends() async throws {
         let ending = try await Pumpctl.run("-p", "sim:peer", "peer", "listen", "--for", "0.1s")
         #expect(ending.status == 0)
@@ -117,7 +117,7 @@ struct PeerListenTests {
         #expect(try await program.ending().status == 130)
     }
 
-    @Test("A peer that is unplugged is waited for")
+    @Test("An unplugged peer is waited for")
     func reconnects() async throws {
         let folder = TemporaryFolder()
         let path = folder.path("peer")
@@ -144,7 +144,7 @@ struct PeerListenTests {
         try await second.ending()
     }
 
-    @Test("An image that is cut off with the link has failed")
+    @Test("An image cut off by a lost link is reported as failed")
     func cutOff() async throws {
         let peer = try await ScriptedDevice()
         let program = try await Pumpctl.start(["-p", peer.port, "peer", "listen"])

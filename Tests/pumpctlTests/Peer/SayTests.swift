@@ -4,14 +4,14 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("say and toggle")
+@Suite("pumpctl peer say and toggle")
 struct SayTests {
     /// A peer that acknowledges and records its input.
     private func peer() async throws -> ScriptedDevice {
         try await ScriptedDevice { $0 == "Hello" ? "Hello ack\r\n" : "" }
     }
 
-    @Test("A message goes out as a line between two that are acknowledged")
+    @Test("A message is sent between two acknowledged Hellos")
     func message() async throws {
         let peer = try await peer()
         let ending = try await Pumpctl.run("-p", peer.port, "peer", "say", "Grüße from ON")
@@ -22,7 +22,7 @@ struct SayTests {
         await peer.close()
     }
 
-    @Test("A message longer than a peer shows is sent whole, and that is said")
+    @Test("A message beyond 500 characters is sent whole, with a note")
     func long() async throws {
         let text = String(repeating: "雨", count: 612)
         let peer = try await peer()
@@ -36,7 +36,7 @@ struct SayTests {
     }
 
     @Test(
-        "A text that is no message is refused before anything is sent",
+        "Text that is no message is refused before anything is sent",
         arguments: [
             ("", "empty"), ("a\nb", "one line"), ("on", "pumpctl peer toggle"), ("GET", "pumpctl peer image get"),
         ])
@@ -63,7 +63,7 @@ struct SayTests {
         expectFailure(try await Pumpctl.run("-p", "sim:peer", "--family", "led", "peer", "toggle", "on"), 64, hint: "")
     }
 
-    @Test("The published peer, which acknowledges nothing, is told, and nothing is claimed")
+    @Test("A message to a peer without acknowledgements is sent and reported as unacknowledged")
     func published() async throws {
         for (arguments, word) in [
             (["peer", "say", "good morning"], "good morning"), (["peer", "toggle", "on"], "ON"),
@@ -81,7 +81,7 @@ struct SayTests {
         }
     }
 
-    @Test("A device of another kind ends it with 76")
+    @Test("A device of another family fails with status 76")
     func foreign() async throws {
         let pump = try await BenchPump()
         let ending = try await Pumpctl.run("-p", pump.port, "--timeout", "10", "peer", "say", "hello")
@@ -92,7 +92,7 @@ struct SayTests {
         await pump.close()
     }
 
-    @Test("A peer that is unplugged behind the message leaves it unknown, with 74")
+    @Test("A peer unplugged after the message leaves its outcome unknown")
     func unplugged() async throws {
         let hellos = Watched(0)
         let peer = try await ScriptedDevice { line in
@@ -107,7 +107,7 @@ struct SayTests {
         await peer.close()
     }
 
-    @Test("send tells of the peer's error, with 1")
+    @Test("An error of the peer fails send with status 1")
     func sent() async throws {
         let ending = try await Pumpctl.run(
             "-p", "sim:peer?unpaced&fault=not_png", "--family", "peer", "--json", "send", "GET")
@@ -115,7 +115,7 @@ struct SayTests {
         #expect(try ending.objects().last?["device_code"] as? String == "not_png")
     }
 
-    @Test("sim:peer hears")
+    @Test("sim:peer accepts messages and toggles")
     func simulated() async throws {
         #expect(try await Pumpctl.run("-p", "sim:peer", "peer", "say", "hello").output == "said\n")
         #expect(try await Pumpctl.run("-p", "sim:peer?acks", "peer", "say", "hello").output == "said, acknowledged\n")

@@ -5,9 +5,9 @@ import Testing
 
 @testable import pumpctl
 
-@Suite("Serial ports in a table")
+@Suite("Table of serial ports")
 struct PortTableTests {
-    @Test("No line is wider than the terminal, and the port stays whole", arguments: [200, 80, 60, 40, 30, 20])
+    @Test("No line is wider than the terminal, and the port is never cut", arguments: [200, 80, 60, 40, 30, 20])
     func width(_ width: Int) throws {
         var port = SerialPortInfo(path: "/dev/ttyUSB0")
         port.usb = SerialPortInfo.USB(

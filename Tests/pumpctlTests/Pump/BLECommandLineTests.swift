@@ -6,9 +6,9 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("The pump's commands over BLE", .timeLimit(.minutes(5)))
+@Suite("pumpctl with a pump on BLE", .timeLimit(.minutes(5)))
 struct BLECommandLineTests {
-    @Test func `Do and say what they do on a cable`() async throws {
+    @Test func `on, speed, status and off work over BLE`() async throws {
         let pump = try await BLEPump()
         let on = try await pump.run("-p", "ble:HMSoft", "on")
         #expect(on.status == 0, "\(on)")
@@ -28,7 +28,7 @@ struct BLECommandLineTests {
         try await pump.module.radio.untilUnlinked()
     }
 
-    @Test func `For OFF connect again as long as the subscription fails, and otherwise once`() async throws {
+    @Test func `off keeps reconnecting after failed subscriptions, other commands reconnect once`() async throws {
         let pump = try await BLEPump()
         let refusals = Array(repeating: BlueZError.attribute(0x01), count: 3)
         await Radio.run { pump.module.radio.manners.subscribeErrors = refusals }
@@ -41,20 +41,20 @@ struct BLECommandLineTests {
         #expect(await pump.fake.calls.state.count { $0.member == "Connect" } == 6)
     }
 
-    @Test func `Refused by the pump exit as on a cable`() async throws {
+    @Test func `A refusal of the pump exits with 1`() async throws {
         let pump = try await BLEPump()
         let ending = try await pump.run("-p", "ble:HMSoft", "speed", "10")
         expectFailure(ending, 1, saying: "PUMP_NOT_RUNNING")
     }
 
-    @Test func `Send any line, and show what comes back`() async throws {
+    @Test func `send prints the reply over BLE`() async throws {
         let pump = try await BLEPump()
         let ending = try await pump.run("-p", "ble:HMSoft", "send", "TEMP")
         #expect(ending.status == 0, "\(ending)")
         #expect(ending.output.hasPrefix("TEMP:{Water:"))
     }
 
-    @Test func `Work in a console that reads from a program`() async throws {
+    @Test func `A console script runs over BLE`() async throws {
         let pump = try await BLEPump()
         let console = try await pump.start("-p", "ble:HMSoft", "console")
         try await console.write("STATUS\nTEMP\n")
@@ -64,7 +64,7 @@ struct BLECommandLineTests {
         #expect(ending.output.contains("STATUS:{State:OFF") && ending.output.contains("TEMP:{Water:"))
     }
 
-    @Test func `Go on in a monitor when the module was away`() async throws {
+    @Test func `monitor continues after the module was away`() async throws {
         let pump = try await BLEPump()
         let monitor = try await pump.start("-p", "ble:*", "monitor", "--interval", "0.5", "--json")
         _ = try await monitor.output.text(upTo: #""link":"up""#)
@@ -76,7 +76,7 @@ struct BLECommandLineTests {
         _ = try await monitor.ending()
     }
 
-    @Test func `Reach the pump while another program scans, which may cost an attempt or two`() async throws {
+    @Test func `off succeeds while another program scans, despite failed attempts`() async throws {
         let pump = try await BLEPump()
         let other = try await BlueZ.open(.address(pump.bus.address))
         let scan = try await other.scan()
@@ -90,7 +90,7 @@ struct BLECommandLineTests {
         await other.close()
     }
 
-    @Test func `Ask again where the module was lost before it answered, and never change again`() async throws {
+    @Test func `A query is repeated after a lost link, a change is not`() async throws {
         let pump = try await BLEPump()
         for (words, status, connections) in [
             (["status"], 0, 2), (["temp"], 0, 2), (["on"], 74, 1), (["speed", "100"], 74, 1),
@@ -109,7 +109,7 @@ struct BLECommandLineTests {
         #expect(await pump.duty() == nil)
     }
 
-    @Test func `Are over in the time that they are given, and show with -v what they are at`() async throws {
+    @Test func `--timeout limits the connection, and -v and the terminal show its progress`() async throws {
         let pump = try await BLEPump()
         await Radio.run { pump.module.radio.manners.resolveDelay = .seconds(3600) }
         let ending = try await pump.run("--timeout", "2", "-v", "-p", "ble:00:15:83:00:00:10", "status")
@@ -126,7 +126,7 @@ struct BLECommandLineTests {
         await user.close()
     }
 
-    @Test func `Pair with a module that wants it, where they are told to`() async throws {
+    @Test func `The pair option pairs with a module that requires it`() async throws {
         let pump = try await BLEPump()
         await Radio.run { pump.module.radio.manners.needsPairing = true }
         expectFailure(
@@ -137,7 +137,7 @@ struct BLECommandLineTests {
         #expect(paired.status == 0, "\(paired)")
     }
 
-    @Test func `Exit with 77 where a person has to agree to pairing`() async throws {
+    @Test func `Pairing that a person must confirm exits with 77`() async throws {
         let pump = try await BLEPump()
         await Radio.run { pump.module.radio.manners.pairing = .confirmation(123_456) }
         expectFailure(
@@ -145,13 +145,13 @@ struct BLECommandLineTests {
             hint: "bluetoothctl pair 00:15:83:00:00:10")
     }
 
-    @Test func `Exit with 66 where there is no such adapter`() async throws {
+    @Test func `A missing adapter exits with 66`() async throws {
         let pump = try await BLEPump()
         let ending = try await pump.run("-p", "ble:HMSoft?adapter=hci7", "status")
         expectFailure(ending, 66, saying: "there is no Bluetooth adapter", hint: "choose one of: hci0")
     }
 
-    @Test func `Exit with 69 where bluetoothd does not run, or the adapter is off`() async throws {
+    @Test func `A missing bluetoothd or a switched-off adapter exits with 69`() async throws {
         let pump = try await BLEPump()
         await pump.fake.switchOff()
         expectFailure(
@@ -163,14 +163,14 @@ struct BLECommandLineTests {
             hint: "systemctl start bluetooth")
     }
 
-    @Test func `Exit with 64 where the endpoint is none`() async throws {
+    @Test func `An invalid BLE endpoint exits with 64`() async throws {
         let pump = try await BLEPump()
         expectFailure(
             try await pump.run("-p", "ble:HMSoft?baud=9600", "status"), 64, saying: "not a valid endpoint",
             hint: "adapter")
     }
 
-    @Test func `Are told by the doctor what is in their way`() async throws {
+    @Test func `doctor reports Bluetooth problems of the pump`() async throws {
         let pump = try await BLEPump()
         let healthy = try await pump.run("doctor", "ble:HMSoft")
         #expect(healthy.status == 0, "\(healthy)")

@@ -2,12 +2,12 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite("Devices that don't answer as a pump does")
+@Suite("Devices that do not answer like a pump")
 struct BadAnswerTests {
     /// Long enough for a busy machine's device to reply in either half of this time.
     private let patience = "6"
 
-    @Test("A port that vanishes in mid-command: the outcome is said to be unknown")
+    @Test("A port that vanishes during ON leaves the outcome unknown")
     func vanishing() async throws {
         let device = try await ScriptedDevice { _ in nil }
         let ending = try await Pumpctl.run("-p", device.port, "--json", "on")
@@ -17,7 +17,7 @@ struct BadAnswerTests {
         #expect(try ending.object()["outcome"] as? String == "unknown")
     }
 
-    @Test("Silence")
+    @Test("Silence is reported per command, with the possible state of the pump")
     func silence() async throws {
         let device = try await ScriptedDevice()
         let status = try await Pumpctl.run("-p", device.port, "--timeout", "0.3", "status")
@@ -31,7 +31,7 @@ struct BadAnswerTests {
         await device.close()
     }
 
-    @Test("Silence after half an answer")
+    @Test("Half a reply counts as no answer")
     func halfAnswer() async throws {
         let device = try await ScriptedDevice { $0 == "ON" ? "OK\r\n" : "" }
         let ending = try await Pumpctl.run("-p", device.port, "--timeout", "0.3", "on")
@@ -39,7 +39,7 @@ struct BadAnswerTests {
         await device.close()
     }
 
-    @Test("Garbage, as a wrong baud rate makes it")
+    @Test("Garbage is escaped, and the hint names the baud rate")
     func garbage() async throws {
         let device = try await ScriptedDevice { _ in "\u{1}\u{7F}~\u{3}x\u{1B}[2J?\n" }
         let ending = try await Pumpctl.run("-p", device.port, "--timeout", patience, "status")
@@ -48,7 +48,7 @@ struct BadAnswerTests {
         await device.close()
     }
 
-    @Test("A line that never ends")
+    @Test("A line that never ends is an unexpected reply")
     func endlessLine() async throws {
         let device = try await ScriptedDevice { _ in String(repeating: "A", count: 5000) }
         let ending = try await Pumpctl.run("-p", device.port, "--timeout", patience, "status")
@@ -56,7 +56,7 @@ struct BadAnswerTests {
         await device.close()
     }
 
-    @Test("The beginning of a line, and no more")
+    @Test("A truncated line is an unexpected reply")
     func cutLine() async throws {
         let device = try await ScriptedDevice { _ in "STATUS:{State:O" }
         let ending = try await Pumpctl.run("-p", device.port, "--timeout", patience, "status")
@@ -64,7 +64,7 @@ struct BadAnswerTests {
         await device.close()
     }
 
-    @Test("A speed that the pump confirms otherwise than asked")
+    @Test("A confirmation of another speed counts as no answer")
     func otherSpeed() async throws {
         let device = try await ScriptedDevice { $0.hasPrefix("SPEED") ? "OK\r\nSPEED:0\r\n" : "" }
         let ending = try await Pumpctl.run("-p", device.port, "--timeout", "0.3", "speed", "200")

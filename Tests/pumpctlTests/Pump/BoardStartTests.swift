@@ -2,7 +2,7 @@ import CaptureFormat
 import TestSupport
 import Testing
 
-@Suite("What is said of a board that may have been reset by opening its port", .timeLimit(.minutes(5)))
+@Suite("Board resets on opening", .timeLimit(.minutes(5)))
 struct BoardStartTests {
     private let folder = TemporaryFolder()
     private static let on = "STATUS:{State:ON,Speed:70%,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
@@ -24,7 +24,7 @@ struct BoardStartTests {
         return "replay:\(file.path)?pace=none"
     }
 
-    @Test("One that is only silent at first is not said to have been reset, nor the pump to have been switched off")
+    @Test("A board that is only silent at first is reported as possibly reset")
     func silent() async throws {
         let ending = try await Pumpctl.run("--port", try port(), "status")
         #expect(ending.status == 0 && ending.output.lowercased().contains("on"), "\(ending)")
@@ -32,7 +32,7 @@ struct BoardStartTests {
         #expect(ending.errors.contains("opening the port may have reset the board"), "\(ending)")
     }
 
-    @Test("One whose start was heard is said to have been reset")
+    @Test("A board whose boot lines were received is reported as reset")
     func heard() async throws {
         let ending = try await Pumpctl.run("--port", try port(saying: "Ready for commands...\r\n"), "status")
         #expect(ending.status == 0, "\(ending)")

@@ -31,7 +31,7 @@ struct OffRunTests {
     }
 
     @Test(arguments: Seeds(66, soak: 3_000).pieces(22))
-    func `Leave the pump off, or say that it may be on`(seeds: Range<UInt64>) async throws {
+    func `After a signal the pump is off, or a warning says that it may be on`(seeds: Range<UInt64>) async throws {
         for seed in seeds {
             var random = SplitMix64(seed: seed)
             let pump = try await BenchPump()

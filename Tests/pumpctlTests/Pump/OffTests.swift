@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("off", .timeLimit(.minutes(5)))
+@Suite("pumpctl off", .timeLimit(.minutes(5)))
 struct OffTests {
     /// A running pump.
     private func runningPump() async throws -> BenchPump {
@@ -34,7 +34,7 @@ struct OffTests {
     }
 
     @Test(
-        "Gets through behind somebody else's half line",
+        "OFF works after another program's half line",
         arguments: ["STA", "SPEED:2", "ON", "O", "OF", String(repeating: "X", count: 60), "\r", "999"])
     func halfLine(text: String) async throws {
         let pump = try await runningPump()
@@ -47,7 +47,7 @@ struct OffTests {
     }
 
     @Test(
-        "Is not taken in by the answer to another program's OFF, behind which its ON comes",
+        "An acknowledgement of another program's OFF is not taken for its own",
         arguments: ["0", "X", "\n"])
     func othersOff(filler: String) async throws {
         let pump = try await runningPump()
@@ -60,7 +60,7 @@ struct OffTests {
         await pump.close()
     }
 
-    @Test("Is sent again where the pump only refuses, and fails saying that the pump may be on")
+    @Test("A refused OFF is repeated, and fails with the warning that the pump may be on")
     func refused() async throws {
         let device = try await ScriptedDevice { _ in "ERROR:UNKNOWN_COMMAND\r\n" }
         let ending = try await Pumpctl.run("-p", device.port, "--json", "--timeout", "3", "off")
@@ -72,14 +72,14 @@ struct OffTests {
         await device.close()
     }
 
-    @Test("Waits beyond its time for a board that is starting, once that is heard")
+    @Test("off waits beyond --timeout for a board that is starting")
     func startingBoard() async throws {
         let ending = try await Pumpctl.run("-p", "sim:pump?banner=hello", "--timeout", "3", "off")
         #expect(ending.status == 0, "\(ending)")
         #expect(ending.output == "pump off\n")
     }
 
-    @Test("Believes a status where the acknowledgement gets lost")
+    @Test("A status of OFF replaces a lost acknowledgement")
     func lostAcknowledgement() async throws {
         let device = try await ScriptedDevice { line in
             switch line {
@@ -94,7 +94,7 @@ struct OffTests {
         await device.close()
     }
 
-    @Test("What keeps it from being sent is told, and that the pump may be on")
+    @Test("If OFF cannot be sent, the cause and the possible state are reported")
     func notSent() async throws {
         let ending = try await Pumpctl.run("-p", "/dev/nosuch", "--json", "off")
         expectFailure(ending, 66, saying: "OFF was not sent: the pump may be on")
@@ -102,7 +102,7 @@ struct OffTests {
     }
 
     @Test(
-        "Is sent by the pumpctl that has the port, and that one says so",
+        "The pumpctl that has the port sends OFF and reports the request",
         arguments: [
             ["monitor"], ["on", "--for", "10m"], ["console"], ["-v", "monitor"], ["send", "STATUS", "--quiet", "60"],
         ])
@@ -131,7 +131,7 @@ struct OffTests {
         await pump.close()
     }
 
-    @Test("-v names the program that has sent it")
+    @Test("-v names the program that sent OFF")
     func verbose() async throws {
         let pump = try await runningPump()
         let holder = try await holder("-p", pump.port, "monitor")
@@ -152,7 +152,7 @@ struct OffTests {
         return device
     }
 
-    @Test("Is sent again over a link that was lost over it, once the device is back")
+    @Test("After a lost link OFF is repeated once the device is back")
     func lostLink() async throws {
         let folder = TemporaryFolder()
         let link = folder.path("pump")
@@ -167,7 +167,7 @@ struct OffTests {
         await pump.close()
     }
 
-    @Test("A link that was lost over it and does not come back in time leaves the pump on, perhaps, and that is said")
+    @Test("After a lost link that does not return the pump is reported as possibly on")
     func lostLinkForGood() async throws {
         let folder = TemporaryFolder()
         let link = folder.path("pump")
@@ -177,7 +177,7 @@ struct OffTests {
         #expect(try ending.object()["outcome"] as? String == "unknown")
     }
 
-    @Test("Where the holder's pump does not answer, both say what is known")
+    @Test("If the pump does not answer the holder, off reports the holder and the unknown state")
     func holderWithoutAnswer() async throws {
         let device = try await ScriptedDevice { line in
             line == "STATUS" ? "STATUS:{State:ON,Speed:70%,SkinTemp:34.5C}\r\n" : ""
@@ -191,7 +191,7 @@ struct OffTests {
         await device.close()
     }
 
-    @Test("A one-shot that has the port for a moment is waited for")
+    @Test("off waits for a short command that has the port")
     func oneShots() async throws {
         let pump = try await runningPump()
         async let first = Pumpctl.run("-p", pump.port, "--timeout", "60", "status")
@@ -203,7 +203,7 @@ struct OffTests {
         await pump.close()
     }
 
-    @Test("A holder that was stopped is named, with what lets it go on; nothing is said to be off")
+    @Test("A stopped holder is named with the command that resumes it")
     func stoppedHolder() async throws {
         let pump = try await runningPump()
         let holder = try await holder("-p", pump.port, "monitor")
@@ -220,7 +220,7 @@ struct OffTests {
         await pump.close()
     }
 
-    @Test("A holder that was killed leaves nothing in the way")
+    @Test("A killed holder does not block the port")
     func killedHolder() async throws {
         let pump = try await runningPump()
         let holder = try await holder("-p", pump.port, "monitor")
@@ -231,7 +231,7 @@ struct OffTests {
         await pump.close()
     }
 
-    @Test("With few descriptors OFF is tried, and what became of it is said", arguments: 4...12)
+    @Test("With few descriptors off succeeds, or reports that the pump may be on", arguments: 4...12)
     func fewDescriptors(limit: Int) async throws {
         let (pump, folder) = (try await runningPump(), TemporaryFolder())
         let ending = try await Pumpctl.start(
@@ -247,7 +247,7 @@ struct OffTests {
         await pump.close()
     }
 
-    @Test("A simulator with few descriptors says why it can't be there", arguments: 4...8)
+    @Test("With few descriptors a simulator works or reports its failure", arguments: 4...8)
     func fewDescriptorsOfSimulator(limit: Int) async throws {
         let ending = try await Pumpctl.start(
             ["sim", "pump", "--run", "--", "true"],
@@ -257,7 +257,7 @@ struct OffTests {
         #expect(ending.status == 0 || ending.errors.contains("pumpctl: "), "\(ending)")
     }
 
-    @Test("A foreign holder is named with 69, and the pump may be on")
+    @Test("A foreign holder exits with 69, and the pump is reported as possibly on")
     func foreignHolder() async throws {
         let pump = try await runningPump()
         let holder = try await ChildProcess(["/usr/bin/flock", "-x", pump.port, "-c", "echo locked; read end"])
@@ -270,7 +270,7 @@ struct OffTests {
         await pump.close()
     }
 
-    @Test("A holder that uses the port for a device of another family sends nothing, and says why")
+    @Test("A holder of another family refuses to send OFF")
     func otherFamily() async throws {
         let device = try await ScriptedDevice()
         let holder = try await Pumpctl.start(["-p", device.port, "-v", "storm", "log", "live"])
@@ -285,7 +285,7 @@ struct OffTests {
     }
 
     @Test(
-        "Its socket takes nothing but OFF",
+        "The socket for OFF accepts no other input",
         arguments: ["ON\n", "OFF", "OFFX", "OFF\nON\n", String(repeating: "O", count: 9999)])
     func socket(text: String) async throws {
         let pump = try await runningPump()
@@ -304,7 +304,7 @@ struct OffTests {
     }
 
     @Test(
-        "Its socket is in no folder that another user may write to",
+        "The socket for OFF is only in a folder that no other user can write to",
         arguments: [0o700, 0o777, 0o770, 0o702] as [mode_t])
     func openFolder(mode: mode_t) async throws {
         let pump = try await runningPump()
@@ -318,7 +318,7 @@ struct OffTests {
         await pump.close()
     }
 
-    @Test("Its socket is not kept by one that says nothing")
+    @Test("A silent client does not block the socket for OFF")
     func silentAsker() async throws {
         let pump = try await runningPump()
         let folder = TemporaryFolder()
@@ -336,7 +336,7 @@ struct OffTests {
         await pump.close()
     }
 
-    @Test("One that is given up by a second signal says that the pump may be on")
+    @Test("A second signal gives up, with the warning that the pump may be on")
     func givenUp() async throws {
         let device = try await ScriptedDevice()
         let off = try await Pumpctl.start(["-p", device.port, "--timeout", "100", "off"])
@@ -350,7 +350,7 @@ struct OffTests {
         await device.close()
     }
 
-    @Test("One that a signal ends, and that was not answered, tells programs the exit code that it has")
+    @Test("After a signal the exit code in JSON is that of the process")
     func exitCode() async throws {
         let device = try await ScriptedDevice()
         let off = try await Pumpctl.start(["-p", device.port, "--json", "--timeout", "1", "off"])
@@ -362,7 +362,7 @@ struct OffTests {
         await device.close()
     }
 
-    @Test("One that is interrupted while another pumpctl is asked says that the pump may be on")
+    @Test("Interrupted while another pumpctl is asked, off warns that the pump may be on")
     func interrupted() async throws {
         let device = try await ScriptedDevice()
         let folder = TemporaryFolder()
@@ -389,7 +389,7 @@ struct OffTests {
     }
 
     @Test(
-        "Its socket takes nothing from another user",
+        "The socket for OFF refuses other users",
         .enabled(if: geteuid() == 0, "only root can start a program as another user"))
     func otherUser() async throws {
         let pump = try await runningPump()

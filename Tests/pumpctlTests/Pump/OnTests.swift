@@ -5,9 +5,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("What on says was read")
+@Suite("pumpctl on")
 struct OnTests {
-    @Test("The knob sets the speed that is told", arguments: [(0, 0), (300, 30), (1023, 100)])
+    @Test("The reported speed is the one set by the knob", arguments: [(0, 0), (300, 30), (1023, 100)])
     func knob(reading: Int, percent: Int) async throws {
         let pump = try await BenchPump()
         await pump.host.change { pump, _ in pump.setPotentiometer(reading) }
@@ -20,7 +20,7 @@ struct OnTests {
         await pump.close()
     }
 
-    @Test("The status that counts is that of a later turn of the firmware, behind the answer to TEMP")
+    @Test("The reported status is from after the reply to TEMP, when the knob has been read")
     func laterTurn() async throws {
         // The knob sets the speed in the turn after the one that starts the pump.
         let isKnobRead = Mutex(false)
@@ -40,7 +40,7 @@ struct OnTests {
         await device.close()
     }
 
-    @Test("Interrupted before the answer it says that the outcome is unknown")
+    @Test("Interrupted before the reply, the outcome is unknown")
     func interrupted() async throws {
         let device = try await ScriptedDevice()
         let program = try await Pumpctl.start(["-p", device.port, "--json", "on"])
@@ -52,7 +52,7 @@ struct OnTests {
         await device.close()
     }
 
-    @Test("Without a status it is not reported to be on", arguments: [[], ["--json"]])
+    @Test("Without a status the pump is reported as acknowledged, not as on", arguments: [[], ["--json"]])
     func noStatus(options: [String]) async throws {
         let device = try await ScriptedDevice { line in
             switch line {
@@ -74,14 +74,14 @@ struct OnTests {
         await device.close()
     }
 
-    @Test("A board that is reset behind its acknowledgement is not reported to be on, and what it says then is told")
+    @Test("A board reset after its acknowledgement is not reported as on")
     func resetBehindOn() async throws {
         let ending = try await Pumpctl.run("-p", "sim:pump?fault=reset@command:2", "--timeout", "3", "--json", "on")
         expectFailure(ending, 75, saying: "the pump acknowledged ON", "the device now says: pump off")
         #expect(try ending.object()["ok"] as? Bool == false)
     }
 
-    @Test("A status that names no state is no proof that it runs")
+    @Test("A status without a known state is an error")
     func unknownState() async throws {
         let device = try await ScriptedDevice { line in
             switch line {
@@ -98,7 +98,7 @@ struct OnTests {
     }
 
     @Test(
-        "Where the link breaks behind the acknowledgement, it says that the pump was switched on",
+        "A link lost after the acknowledgement is reported with the acknowledged ON",
         arguments: [false, true])
     func linkLost(isJSON: Bool) async throws {
         let device = try await ScriptedDevice { line in
@@ -118,7 +118,7 @@ struct OnTests {
     }
 
     @Test(
-        "Interrupted behind the acknowledgement, it says that the pump was switched on",
+        "Interrupted after the acknowledgement, on reports the acknowledged ON",
         arguments: [SIGINT, SIGTERM], [false, true])
     func interruptedBehindOn(by signal: CInt, isJSON: Bool) async throws {
         let device = try await ScriptedDevice { $0 == "ON" ? "OK\r\nPUMP:ON\r\n" : "" }
@@ -132,7 +132,7 @@ struct OnTests {
         await device.close()
     }
 
-    @Test("Interrupted at SPEED, it says that the pump was switched on, and that its speed is unknown")
+    @Test("Interrupted at SPEED, on reports the acknowledged ON and the unknown speed")
     func interruptedAtSpeed() async throws {
         let device = try await ScriptedDevice { $0 == "ON" ? "OK\r\nPUMP:ON\r\n" : "" }
         let program = try await Pumpctl.start(["-p", device.port, "--timeout", "60", "--json", "on", "--speed", "99"])
@@ -144,7 +144,7 @@ struct OnTests {
         await device.close()
     }
 
-    @Test("A pump that has stopped itself right away is not said to be on")
+    @Test("A pump that stopped for safety at once is not reported as on")
     func stopped() async throws {
         let device = try await ScriptedDevice { line in
             switch line {
@@ -160,7 +160,7 @@ struct OnTests {
         await device.close()
     }
 
-    @Test("A late error of the program before does not refuse it")
+    @Test("A stale error does not refuse ON")
     func lateError() async throws {
         let device = try await ScriptedDevice { line in
             switch line {
@@ -176,7 +176,8 @@ struct OnTests {
         await device.close()
     }
 
-    @Test("A skin sensor that can't be relied on is told of by on, status and monitor", arguments: ["on", "status"])
+    @Test(
+        "A faulty skin sensor is reported by on, status and monitor while the pump runs", arguments: ["on", "status"])
     func sensor(command: String) async throws {
         let pump = try await BenchPump()
         await pump.host.change { pump, _ in pump.setSkinThermistor(.open) }
@@ -195,7 +196,7 @@ struct OnTests {
         await pump.close()
     }
 
-    @Test("A pump without a skin sensor has no overheat protection")
+    @Test("A pump without temperatures is reported to lack overheat protection")
     func noSensor() async throws {
         let device = try await ScriptedDevice { line in
             switch line {

@@ -3,9 +3,9 @@ import Foundation
 import Testing
 import TestSupport
 
-@Suite("The pump's commands, each a program of its own")
+@Suite("Pump commands")
 struct PumpCommandLineTests {
-    @Test("on, and speed 200 in a second program, leave the pump at 200")
+    @Test("on, speed and off work as separate programs")
     func twoPrograms() async throws {
         let pump = try await BenchPump()
         let on = try await Pumpctl.run("-p", pump.port, "on")
@@ -23,7 +23,7 @@ struct PumpCommandLineTests {
         await pump.close()
     }
 
-    @Test("What changes something is told to programs as one object")
+    @Test("on, speed and off print one JSON object each")
     func changesAsJSON() async throws {
         let pump = try await BenchPump()
         let on = try await Pumpctl.run("-p", pump.port, "--json", "on", "--speed", "50%")
@@ -38,7 +38,7 @@ struct PumpCommandLineTests {
         await pump.close()
     }
 
-    @Test("The status of a pump with two thermistors")
+    @Test("status prints the values of a pump with two thermistors")
     func status() async throws {
         let pump = try await BenchPump()
         let off = try await Pumpctl.run("-p", pump.port, "status")
@@ -69,7 +69,7 @@ struct PumpCommandLineTests {
         await pump.close()
     }
 
-    @Test("The temperatures, by one thermistor, by two, and by a broken one")
+    @Test("temp prints one or two temperatures, and a sensor fault")
     func temperatures() async throws {
         let two = try await BenchPump()
         #expect(try await Pumpctl.run("-p", two.port, "temp").output == "water  12.0 °C\nskin   34.5 °C\n")
@@ -90,7 +90,7 @@ struct PumpCommandLineTests {
         await one.close()
     }
 
-    @Test("A pump whose status has no temperature: that it reports none is said")
+    @Test("A pump without temperatures in its status is reported as such")
     func noTemperature() async throws {
         let pump = try await ScriptedDevice { line in
             line == "STATUS" ? "STATUS:{State:ON,Speed:70%,Runtime:0m,Remaining:29m}\r\n" : "ERROR:UNKNOWN_COMMAND\r\n"
@@ -109,7 +109,7 @@ struct PumpCommandLineTests {
         await pump.close()
     }
 
-    @Test("A pump without thermistors: what it says in place of temperatures is shown")
+    @Test("Temperatures of a pump without thermistors are unknown, with the pump's own text")
     func noThermistors() async throws {
         let pump = try await BenchPump(thermistors: .zero)
         let unknown = "water  unknown (the pump says '?C')\nskin   unknown (the pump says '?C')\n"
@@ -138,7 +138,7 @@ struct PumpCommandLineTests {
         await pump.close()
     }
 
-    @Test("A temperature that is no number is told as unknown beside one that is, and what is not known is shown")
+    @Test("An unreadable temperature is unknown, and unknown fields are shown")
     func unreadableTemperature() async throws {
         let pump = try await ScriptedDevice { line in
             switch line {
@@ -163,7 +163,7 @@ struct PumpCommandLineTests {
         await pump.close()
     }
 
-    @Test("A refusal ends with 1, the pump's word for it, and what to do")
+    @Test("A refusal exits with 1, the pump's error code and a hint")
     func refusals() async throws {
         let pump = try await BenchPump()
         let speed = try await Pumpctl.run("-p", pump.port, "speed", "9")
@@ -184,7 +184,7 @@ struct PumpCommandLineTests {
         await pump.close()
     }
 
-    @Test("A speed that is refused after a stop for safety comes with a hint that works")
+    @Test("A speed refused after a stop for safety has a hint that works")
     func speedAfterStop() async throws {
         let pump = try await BenchPump()
         _ = try await Pumpctl.run("-p", pump.port, "on")
@@ -204,7 +204,7 @@ struct PumpCommandLineTests {
         await pump.close()
     }
 
-    @Test("send shows what comes back, and ends with 1 if that is an error")
+    @Test("send prints the reply, and exits with 1 after an error")
     func send() async throws {
         let pump = try await BenchPump()
         let on = try await Pumpctl.run("-p", pump.port, "send", "ON")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import pumpctl
 
-@Suite("What was read of a pump that was just switched on")
+@Suite("Report after switching on")
 struct PumpOnReportTests {
     private func report(_ power: String) -> PumpOnReport {
         let line = Array("STATUS:{State:\(power),Speed:70%,WaterTemp:12.0C,SkinTemp:34.5C}".utf8)
@@ -14,16 +14,16 @@ struct PumpOnReportTests {
         return PumpOnReport(status: status, speed: nil)
     }
 
-    @Test("A pump that is off again is not on")
+    @Test("A pump that is off again is a failure")
     func off() {
         #expect(report("OFF").failure?.status == .refused)
         #expect(report("OFF").failure?.code == "stopped")
     }
 
-    @Test("A pump that has stopped itself is not on")
+    @Test("A pump that stopped itself is a failure")
     func stopped() { #expect(report("ERROR").failure?.status == .stoppedForSafety) }
 
-    @Test("Where it runs, or nothing was read, there is no failure")
+    @Test("A running pump, or a status that was not read, is no failure")
     func on() {
         #expect(report("ON").failure == nil)
         #expect(PumpOnReport(status: nil, speed: nil).failure == nil)

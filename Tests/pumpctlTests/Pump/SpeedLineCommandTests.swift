@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-@Suite("Speeds in what is typed that the firmware would read otherwise")
+@Suite("Misread speeds")
 struct SpeedLineCommandTests {
     @Test(
-        "send checks each line of what it is given",
+        "send refuses a misread speed in any of its lines",
         arguments: ["STATUS\nSPEED:fast", "STATUS\rSPEED: 200", "SPEED:12\r\nspeed:65736"])
     func send(text: String) async throws {
         let pump = try await BenchPump()
@@ -15,7 +15,7 @@ struct SpeedLineCommandTests {
         await pump.close()
     }
 
-    @Test("console checks each line of what it is given through a pipe, up to its last byte")
+    @Test("console refuses a misread speed in any line from a pipe")
     func console() async throws {
         let pump = try await BenchPump()
         _ = try await Pumpctl.run("-p", pump.port, "on")

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 import TestSupport
 
-@Suite("on --for")
+@Suite("pumpctl on --for")
 struct TimedRunTests {
     @Test("The pump is switched off at the end")
     func end() async throws {
@@ -23,7 +23,7 @@ struct TimedRunTests {
             SIGXCPU, SIGSYS,
         ] + (__libc_current_sigrtmin()...__libc_current_sigrtmax())
 
-    @Test("A signal switches it off, and the status says which", arguments: endingSignals)
+    @Test("A signal switches the pump off, and the exit status names it", arguments: endingSignals)
     func signal(number: CInt) async throws {
         let pump = try await BenchPump()
         let program = try await Pumpctl.start(["-p", pump.port, "on", "--for", "10m"])
@@ -39,7 +39,7 @@ struct TimedRunTests {
     }
 
     @Test(
-        "A signal switches it off too where other threads write what goes over the link",
+        "A signal switches the pump off also during a capture, a record or -v",
         arguments: [["--capture", "pump.capture"], ["--record"], ["-v"]])
     func signal(options: [String]) async throws {
         let (pump, folder) = (try await BenchPump(), TemporaryFolder())
@@ -55,7 +55,7 @@ struct TimedRunTests {
         await pump.close()
     }
 
-    @Test("A signal that who started it wants ignored does not end it")
+    @Test("A signal ignored by the parent does not end the run")
     func ignored() async throws {
         let pump = try await BenchPump()
         let program = try await Pumpctl.start(
@@ -69,7 +69,7 @@ struct TimedRunTests {
         await pump.close()
     }
 
-    @Test("Ctrl-Z switches it off before it stops, and when it goes on it is over")
+    @Test("Ctrl-Z switches the pump off before stopping, and the run ends when continued")
     func suspension() async throws {
         let pump = try await BenchPump()
         let program = try await Pumpctl.start(["-p", pump.port, "on", "--for", "10m"])
@@ -90,7 +90,7 @@ struct TimedRunTests {
         await pump.close()
     }
 
-    @Test("fg after Ctrl-Z ends it, with the pump off")
+    @Test("fg after Ctrl-Z ends the run with the pump off")
     func foreground() async throws {
         let pump = try await BenchPump()
         let script = """
@@ -112,7 +112,7 @@ struct TimedRunTests {
         await pump.close()
     }
 
-    @Test("A reader of its output that has gone ends it, with the pump off", arguments: [true, false])
+    @Test("A closed output ends the run with the pump off", arguments: [true, false])
     func readerGone(isJSON: Bool) async throws {
         let pump = try await BenchPump()
         let command =
@@ -124,7 +124,7 @@ struct TimedRunTests {
         await pump.close()
     }
 
-    @Test("A pump that stops for safety ends it with 3, and stays as it is", arguments: [false, true])
+    @Test("A pump that stops for safety ends the run with 3", arguments: [false, true])
     func safety(isJSON: Bool) async throws {
         let pump = try await BenchPump()
         let program = try await Pumpctl.start((isJSON ? ["--json"] : []) + ["-p", pump.port, "on", "--for", "10m"])
@@ -135,7 +135,7 @@ struct TimedRunTests {
         await pump.close()
     }
 
-    @Test("A pump that had stopped for safety before stays as it is")
+    @Test("A pump stopped for safety earlier keeps its error state")
     func latched() async throws {
         let pump = try await BenchPump()
         _ = try await Pumpctl.run("-p", pump.port, "on")
@@ -148,7 +148,7 @@ struct TimedRunTests {
     }
 
     @Test(
-        "A skin sensor that can't be relied on ends it with 3, and the pump off",
+        "A faulty skin sensor ends the run with 3, and the pump is off",
         arguments: [
             (.open, "wire is broken"), (.reading(2), "skin is 5 to 45 °C"),
             (.reading(.nan), "can't be read"),
@@ -166,7 +166,7 @@ struct TimedRunTests {
         await pump.close()
     }
 
-    @Test("A skin sensor that can't be relied on from the beginning does so too, unless it is to be ignored")
+    @Test("A skin sensor that is faulty from the start ends the run, except with --ignore-skin")
     func ignoredSensor() async throws {
         let pump = try await BenchPump()
         await pump.host.change { pump, _ in pump.setSkinThermistor(.open) }
@@ -184,7 +184,7 @@ struct TimedRunTests {
         await pump.close()
     }
 
-    @Test("A pump without thermistors is switched off at once with 3, unless the skin is to be ignored")
+    @Test("A pump without thermistors ends the run, except with --ignore-skin")
     func noThermistors() async throws {
         let pump = try await BenchPump(thermistors: .zero)
         let ending = try await Pumpctl.run("-p", pump.port, "--json", "on", "--for", "10m")
@@ -203,7 +203,7 @@ struct TimedRunTests {
         await pump.close()
     }
 
-    @Test("A pump that its button stops ends it with 1")
+    @Test("A pump stopped by its button ends the run with 1")
     func button() async throws {
         let pump = try await BenchPump()
         let program = try await Pumpctl.start(["-p", pump.port, "on", "--for", "10m"])
@@ -215,7 +215,7 @@ struct TimedRunTests {
         await pump.close()
     }
 
-    @Test("A device that is lost is waited for, switched off when it is back, and that is told")
+    @Test("A lost pump is awaited and switched off when it is back")
     func lost() async throws {
         let folder = TemporaryFolder()
         let link = folder.path("pump")
@@ -230,7 +230,7 @@ struct TimedRunTests {
         await again.close()
     }
 
-    @Test("A device that does not come back is waited for until a second signal, which leaves said what is known")
+    @Test("A second signal gives up waiting for a lost pump, and warns that it may be on")
     func lostForGood() async throws {
         let folder = TemporaryFolder()
         let link = folder.path("pump")
@@ -245,7 +245,7 @@ struct TimedRunTests {
         expectFailure(try await program.ending(), 130, saying: "given up: the pump may be on")
     }
 
-    @Test("More than 30 minutes, or no time at all, is refused", arguments: ["31m", "0", "-5s", "soon", ""])
+    @Test("A time above 30 minutes, and an invalid time, are refused", arguments: ["31m", "0", "-5s", "soon", ""])
     func range(time: String) async throws {
         let pump = try await BenchPump()
         expectFailure(

@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-@Suite("A command of one family on a device of another")
+@Suite("Commands for another family's device")
 struct WrongFamilyCommandTests {
     @Test(
-        "Is refused before anything is written",
+        "A command of another family is refused before anything is sent",
         arguments: [
             ["-p", "sim:led", "on"], ["-p", "sim:led", "off"],
             ["-p", "sim:pump", "led", "on"], ["-p", "sim:peer", "storm", "log", "get"],
@@ -17,7 +17,7 @@ struct WrongFamilyCommandTests {
         #expect(ending.output == "")
     }
 
-    @Test("A command for any device takes the family from the endpoint")
+    @Test("A command for any device uses the endpoint's family")
     func anyDevice() async throws {
         let ending = try await Pumpctl.run("-p", "sim:led", "send", "LED")
         #expect(ending.output == "LED:0\n", "\(ending)")

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Recording by commands that read no values", .timeLimit(.minutes(5)))
+@Suite("Recording of sent and received lines", .timeLimit(.minutes(5)))
 struct LineRecordingTests {
     /// The minimum that a command must record.
     struct Trial: Sendable, CustomTestStringConvertible {
@@ -47,7 +47,7 @@ struct LineRecordingTests {
         Trial("-p", "sim:rescue", "rescue", "sync", "--for", "10ms"),
     ]
 
-    @Test("--record keeps what was sent and received", arguments: trials)
+    @Test("--record stores sent and received lines", arguments: trials)
     func kept(_ trial: Trial) async throws {
         let words = ["--record"] + trial.words
         let program = try await Pumpctl.start(
@@ -64,7 +64,7 @@ struct LineRecordingTests {
         #expect(session["endpoint"] as? String == trial.words[1])
     }
 
-    @Test("A record is on the disk when the command ends, in a folder for its user alone")
+    @Test("A record is synced to disk, in folders of mode 0700")
     func kept() async throws {
         let calls = home.path("calls")
         let ending = try await Pumpctl.start(
@@ -83,7 +83,7 @@ struct LineRecordingTests {
         }
     }
 
-    @Test("What went wrong is kept too")
+    @Test("Errors are recorded")
     func failed() async throws {
         _ = try await run(["--record", "-p", "sim:pump", "send", "NONSENSE"])
         #expect(try await recorded().contains("received ERROR:UNKNOWN_COMMAND"))
@@ -91,7 +91,7 @@ struct LineRecordingTests {
     }
 
     @Test(
-        "A command that ends because its time is over has not been cancelled",
+        "A command that ends at its time limit is recorded as closed",
         arguments: [
             ["-p", "sim:pump", "monitor", "--record"], ["-p", "sim:storm", "storm", "log", "live", "--record"],
             ["-p", "sim:peer", "peer", "listen", "--record"],

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Recording", .timeLimit(.minutes(5)))
+@Suite("Recording of values and events", .timeLimit(.minutes(5)))
 struct RecordingTests {
     private let home = TemporaryFolder()
 
@@ -20,7 +20,7 @@ struct RecordingTests {
 
     private var isRecorded: Bool { access(home.path("pumpctl"), F_OK) == 0 }
 
-    @Test("monitor records what it shows, and its session")
+    @Test("monitor records its readings and its session")
     func monitor() async throws {
         let pump = try await BenchPump()
         let shown = try await run("-p", pump.port, "monitor", "--json", "--interval", "0.5", "--count", "3")
@@ -40,7 +40,7 @@ struct RecordingTests {
         #expect(session["ended"] is String)
     }
 
-    @Test("A button, an error and a lost link are events; what comes back begins a session")
+    @Test("Button, error and lost link are recorded as events, and a reconnection as a new session")
     func events() async throws {
         let pump = try await ConsolePump()
         let program = try await Pumpctl.start(
@@ -75,7 +75,7 @@ struct RecordingTests {
         #expect(table[0] == "time,session,family,endpoint,device,kind,pipe,port,point,value")
     }
 
-    @Test("A refusal is recorded in the words that it is told in")
+    @Test("A refusal is recorded with the device's error code")
     func refusal() async throws {
         let pump = try await BenchPump()
         for arguments in [["send", "BOGUS"], ["speed", "30"]] {
@@ -90,7 +90,7 @@ struct RecordingTests {
         await pump.close()
     }
 
-    @Test("A single command records where it is asked to")
+    @Test("A one-shot command records only with --record")
     func oneShot() async throws {
         let pump = try await BenchPump()
         #expect(try await run("-p", pump.port, "status").status == 0)
@@ -106,7 +106,7 @@ struct RecordingTests {
         #expect(try await run("history", "--events", "--json").object()["event"] as? String == "refused")
     }
 
-    @Test("OFF is sent before anything else is done for the record", arguments: [["off"], ["send", "OFF"]])
+    @Test("OFF is sent before the recorder is started", arguments: [["off"], ["send", "OFF"]])
     func offFirst(words: [String]) async throws {
         let pump = try await BenchPump(isOn: true)
         let calls = home.path("calls")
@@ -131,7 +131,7 @@ struct RecordingTests {
         await pump.close()
     }
 
-    @Test("An OFF that fails is recorded as well")
+    @Test("A failed OFF is recorded")
     func offFailed() async throws {
         let pump = try await ScriptedDevice()
         let ending = try await run("-p", pump.port, "--timeout", "0.2", "--record", "off")
@@ -140,7 +140,7 @@ struct RecordingTests {
         await pump.close()
     }
 
-    @Test("Of a pump without thermistors no temperature is recorded")
+    @Test("Without thermistors no temperature is recorded")
     func noThermistors() async throws {
         let pump = try await BenchPump(thermistors: .zero)
         #expect(try await run("-p", pump.port, "status", "--record").status == 0)
@@ -153,7 +153,7 @@ struct RecordingTests {
         await pump.close()
     }
 
-    @Test("Where the record is, and how large, is said")
+    @Test("history --where prints the path and the size of the record")
     func place() async throws {
         let nothing = try await run("history", "--where")
         #expect(nothing.status == 0 && nothing.output.hasSuffix("nothing recorded yet\n"), "\(nothing)")
@@ -166,7 +166,7 @@ struct RecordingTests {
             try await run("history", "--where").output == "\(home.path("pumpctl/record.sqlite"))  \(bytes / 1000) kB\n")
     }
 
-    @Test("Nothing is recorded where it is not wanted: by an option, the environment, or the configuration")
+    @Test("Recording is disabled by an option, by the environment or by the configuration file")
     func off() async throws {
         try home.makeFolder("config/pumpctl")
         _ = home.write("{\"record\": false}", to: "config/pumpctl/config.json")
@@ -181,7 +181,7 @@ struct RecordingTests {
     }
 
     @Test(
-        "All is recorded where the user wants it, by the environment or by the configuration",
+        "Recording of all commands is enabled by the environment or by the configuration file",
         arguments: [["PUMPCTL_RECORD": "1"], ["XDG_CONFIG_HOME": "config"]],
         [(["status"], ["--json"]), (["send", "TEMP"], ["--events", "--json"]), (["off"], ["--json"])])
     func everything(more: [String: String], command: (words: [String], shown: [String])) async throws {
@@ -196,7 +196,7 @@ struct RecordingTests {
         #expect(history.output.contains(content), "\(history)")
     }
 
-    @Test("What takes no --record records nothing, and an option counts for more than the environment")
+    @Test("Commands without --record record nothing, and --no-record overrides the environment")
     func exceptions() async throws {
         let wanted = environment(["PUMPCTL_RECORD": "1"])
         for words in [
@@ -209,7 +209,7 @@ struct RecordingTests {
         }
     }
 
-    @Test("A record that can't be written is told of once, and the device is controlled")
+    @Test("An unwritable record is reported once, and the command goes on")
     func trouble() async throws {
         _ = home.write("This is no folder.", to: "pumpctl")
         let ending = try await run("-p", "sim:pump", "monitor", "--interval", "0.5", "--count", "3")
@@ -219,7 +219,7 @@ struct RecordingTests {
         #expect(ending.errors.contains("5 records could not be written"), "\(ending.errors)")
     }
 
-    @Test("What ends all of a process group, as timeout does, loses nothing of the record")
+    @Test("A signal to the process group loses nothing of the record")
     func groupEnded() async throws {
         let program = try await Pumpctl.start(
             ["-p", "sim:pump", "monitor", "--interval", "0.5", "--json"], environment: environment(),
@@ -237,7 +237,7 @@ struct RecordingTests {
         #expect(session["readings"] as? Int == shown)
     }
 
-    @Test("What was said before pumpctl is killed is in the record")
+    @Test("Values printed before a kill are in the record")
     func killed() async throws {
         let program = try await Pumpctl.start(
             ["-p", "sim:storm?interval=20ms", "storm", "log", "live"], environment: environment())

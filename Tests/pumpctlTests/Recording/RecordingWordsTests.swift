@@ -3,9 +3,9 @@ import Testing
 
 @testable import pumpctl
 
-@Suite("What is said of a record")
+@Suite("Messages on the record")
 struct RecordingWordsTests {
-    @Test("One record is singular", arguments: [(1, "1 record"), (2, "2 records")])
+    @Test("Counts of lost records are in the singular or plural", arguments: [(1, "1 record"), (2, "2 records")])
     func counts(count: Int, words: String) {
         #expect(SharedRecording.Report.begun(.lost(count)).text == "pumpctl: \(words) could not be written")
         #expect(

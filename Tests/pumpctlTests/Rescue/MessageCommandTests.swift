@@ -7,7 +7,7 @@ import SerialPort
 import TestSupport
 import Testing
 
-@Suite("rescue")
+@Suite("pumpctl rescue")
 struct MessageCommandTests {
     private let folder = TemporaryFolder()
 
@@ -29,7 +29,7 @@ struct MessageCommandTests {
         try #require(stock(0..<100).firstIndex { $0.category == "SOS" })
     }
 
-    @Test("--at takes the southern half of the globe, and names the range of what is none")
+    @Test("--at accepts negative coordinates, and refuses others with the valid range")
     func negativePlace() async throws {
         for place in ["-35.9,-79", "-.5,-0"] {
             let kept = try await run("rescue", "send", "--later", "--at", place, "x")
@@ -46,7 +46,7 @@ struct MessageCommandTests {
         }
     }
 
-    @Test("Without the program that keeps messages all commands end with 69, and say what to install")
+    @Test("Without pumpctl-record every command exits with 69 and a hint")
     func notInstalled() async throws {
         let program = folder.path("pumpctl")
         // Copied by another process, because a child that another test is just forking would briefly hold the copy open
@@ -61,7 +61,7 @@ struct MessageCommandTests {
         }
     }
 
-    @Test("listen prints what comes and keeps it, once, whatever the splits and faults")
+    @Test("listen prints and stores each message once, despite splits and faults")
     func listen() async throws {
         let phone = "sim:rescue?seed=7&messages=20&interval=1ms&split=20&malformed=50"
         let ending = try await run("-p", phone, "rescue", "listen", "--count", "20")
@@ -81,7 +81,7 @@ struct MessageCommandTests {
         #expect(ids == Self.stock(0..<20).map(\.id.uuidString))
     }
 
-    @Test("--until-sos ends with 0 at an SOS, which is an event of its own")
+    @Test("--until-sos ends with 0 at an SOS, which is its own event")
     func untilSOS() async throws {
         let index = try Self.firstSOS()
         let ending = try await run(
@@ -94,7 +94,7 @@ struct MessageCommandTests {
         #expect(events.prefix(index).allSatisfy { $0["event"] as? String == "message" })
     }
 
-    @Test("--until-sos ends with 75 where none came in time")
+    @Test("--until-sos exits with 75 without an SOS in time")
     func noSOS() async throws {
         let ending = try await run("-p", "sim:rescue?messages=0", "rescue", "listen", "--until-sos", "--for", "0.1s")
         expectFailure(ending, 75, saying: "no SOS in 0.1 s")
@@ -116,7 +116,7 @@ struct MessageCommandTests {
         await channel.close()
     }
 
-    @Test("send hands a message on, and keeps it as synced")
+    @Test("send sends a message and stores it as synced")
     func send() async throws {
         let device = try await ScriptedDevice()
         let ending = try await run(
@@ -137,7 +137,7 @@ struct MessageCommandTests {
         await device.close()
     }
 
-    @Test("What could not be sent is kept, and sync hands it on")
+    @Test("An unsent message is stored, and sync sends it")
     func sync() async throws {
         let failed = try await run("-p", "/dev/ttyNONE", "--json", "rescue", "send", "--at", "1,2", "one")
         expectFailure(failed, 66, saying: "no such port", hint: "rescue sync")
@@ -157,7 +157,7 @@ struct MessageCommandTests {
         await device.close()
     }
 
-    @Test("sync receives while it sends; its own messages, which come back, are not new")
+    @Test("sync also receives, and ignores its own messages")
     func bothRoles() async throws {
         _ = try await run("rescue", "send", "--later", "--at", "1,2", "mine")
         let phone = "sim:rescue?seed=7&messages=3&interval=1ms"
@@ -170,7 +170,7 @@ struct MessageCommandTests {
                 + Array(repeating: "pending_sync", count: 3))
     }
 
-    @Test("Where the link breaks nothing is marked")
+    @Test("After a broken link no message is marked as synced")
     func brokenLink() async throws {
         _ = try await run("rescue", "send", "--later", "--at", "1,2", "mine")
         let device = try await ScriptedDevice()
@@ -182,7 +182,7 @@ struct MessageCommandTests {
         #expect(try await listed("--status", "pending_sync").count == 1)
     }
 
-    @Test("Nothing that a stranger sends reaches the terminal raw, in any format")
+    @Test("Messages are printed without raw control characters in every format")
     func strangers() async throws {
         let device = try await ScriptedDevice()
         let program = try await Pumpctl.start(
@@ -209,7 +209,7 @@ struct MessageCommandTests {
         await device.close()
     }
 
-    @Test("export writes to a file, and list picks by category")
+    @Test("export writes to a file, and list filters by category")
     func export() async throws {
         for category in ["Shelter", "road closure"] {
             _ = try await run("rescue", "send", "--later", "--category", category, "--at", "1,2", "x")
@@ -248,7 +248,7 @@ struct MessageCommandTests {
         try await second.ending()
     }
 
-    @Test("A folder that may not be written is told of")
+    @Test("An unwritable or missing folder is reported")
     func noPlace() async throws {
         let place = ["HOME": "/proc"]
         let kept = try await Pumpctl.run("rescue", "send", "--later", "--at", "1,2", "x", environment: place)
@@ -269,7 +269,7 @@ struct MessageCommandTests {
     }
 
     @Test(
-        "Words that make no sense are refused",
+        "Invalid arguments are refused",
         arguments: [
             ["send", "x"], ["send", "--at", "91,2", "x"], ["send", "--at", "nan,2", "x"], ["send", "--at", "1", "x"],
             ["send", "--at", "1,2", "--category", "Party", "x"], ["listen", "--count", "0"],

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("message --offer", .timeLimit(.minutes(5)))
+@Suite("pumpctl rescue --offer", .timeLimit(.minutes(5)))
 struct MessageOfferTests {
     /// Stores messages for later.
     private func keep(_ texts: String..., in folder: TemporaryFolder, on bench: RadioBench) async throws {
@@ -22,7 +22,7 @@ struct MessageOfferTests {
             uniqueKeysWithValues: objects.map { ($0["content"] as? String ?? "", $0["status"] as? String ?? "") })
     }
 
-    @Test("sync hands on what waits to who subscribes, and ends", arguments: [517, 23])
+    @Test("sync sends waiting messages to a subscriber and ends", arguments: [517, 23])
     func sync(mtu: Int) async throws {
         try await withRadioBench(mtu: mtu) { bench in
             let folder = TemporaryFolder()
@@ -54,7 +54,7 @@ struct MessageOfferTests {
         }
     }
 
-    @Test("sync that nobody comes to ends with 75, and its messages are kept")
+    @Test("sync without a subscriber exits with 75 and keeps its messages")
     func nobody() async throws {
         try await withRadioBench { bench in
             let folder = TemporaryFolder()
@@ -65,7 +65,7 @@ struct MessageOfferTests {
         }
     }
 
-    @Test("listen keeps what is written, and hands nothing back to where it came from")
+    @Test("listen stores received messages, and does not send them back to their sender")
     func listen() async throws {
         try await withRadioBench { bench in
             let folder = TemporaryFolder()
@@ -96,7 +96,7 @@ struct MessageOfferTests {
         }
     }
 
-    @Test("Two programs in both roles at once have the messages of each other, each once")
+    @Test("Two listening programs exchange their messages once")
     func bothRoles() async throws {
         try await withRadioBench { bench in
             let folders = [TemporaryFolder(), TemporaryFolder()]
@@ -135,7 +135,7 @@ struct MessageOfferTests {
         }
     }
 
-    @Test("What is received from a port goes on to who has subscribed")
+    @Test("Messages from a port are relayed to subscribers")
     func relayed() async throws {
         try await withRadioBench { bench in
             let folder = TemporaryFolder()
@@ -164,7 +164,7 @@ struct MessageOfferTests {
         }
     }
 
-    @Test("sync with a port hands on over it, and is found meanwhile")
+    @Test("sync with a port sends over it, and is offered meanwhile")
     func port() async throws {
         try await withRadioBench { bench in
             let folder = TemporaryFolder()
@@ -178,7 +178,7 @@ struct MessageOfferTests {
         }
     }
 
-    @Test("What is in its way is said")
+    @Test("Failures of --offer name their cause and a hint")
     func refused() async throws {
         try await withRadioBench { bench in
             let folder = TemporaryFolder()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Messages if programs are killed, or if the record can't be written.
-@Suite("Messages in the record", .timeLimit(.minutes(5)))
+@Suite("Stored rescue messages", .timeLimit(.minutes(5)))
 struct MessageRecordTests {
     private let home = TemporaryFolder()
     private var environment: [String: String] { ["XDG_DATA_HOME": home.path] }
@@ -50,7 +50,7 @@ struct MessageRecordTests {
         return holder
     }
 
-    @Test("Whoever is killed at any moment: what was told of is kept, and each message once")
+    @Test("After kill -9 every printed message is stored, and each message once")
     func killed() async throws {
         var told: Set<String> = []
         for round in 0..<16 {
@@ -87,7 +87,7 @@ struct MessageRecordTests {
         return children.joined().split(separator: " ").first.flatMap { pid_t($0) }
     }
 
-    @Test("Several programs keep messages at once, and others look them up meanwhile")
+    @Test("Several programs store messages at once while others list them")
     func several() async throws {
         var programs: [ChildProcess] = []
         for seed in [1, 2, 3] {
@@ -106,7 +106,7 @@ struct MessageRecordTests {
         }
     }
 
-    @Test("While another program has the database locked listen shows what comes, and keeps it afterwards")
+    @Test("Messages received while the database is locked are shown, and stored afterwards")
     func locked() async throws {
         let device = try await ScriptedDevice()
         let program = try await start("--json", "-v", "-p", device.port, "rescue", "listen")
@@ -134,7 +134,7 @@ struct MessageRecordTests {
         await device.close()
     }
 
-    @Test("On a full disk listen goes on, tells of nothing that is not kept, and says at the end how much that was")
+    @Test("On a full disk listen goes on and reports only stored messages as received")
     func fullDisk() async throws {
         // In blocks of 512 bytes.
         let limited = ["/bin/sh", "-c", "ulimit -f 400; exec \"$0\" \"$@\"", Executable.pumpctl]
@@ -153,7 +153,7 @@ struct MessageRecordTests {
         #expect(try await keptIDs() == told)
     }
 
-    @Test("A message that can't be kept is sent all the same, and that is said")
+    @Test("A message that cannot be stored is sent with a note; send --later fails")
     func sentUnkept() async throws {
         #expect(try await start("rescue", "send", "--later", "--at", "1,2", "first").ending().status == 0)
         let holder = try await lock()
@@ -171,7 +171,7 @@ struct MessageRecordTests {
         await device.close()
     }
 
-    @Test("A damaged database is told of before anything is received")
+    @Test("A damaged database is reported before anything is received")
     func damaged() async throws {
         try home.makeFolder("pumpctl")
         _ = home.write(String(repeating: "This is no database. ", count: 500), to: "pumpctl/record.sqlite")

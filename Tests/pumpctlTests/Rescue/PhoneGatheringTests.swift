@@ -6,7 +6,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("ble:* with the phones in range", .timeLimit(.minutes(5)))
+@Suite("Phones in sight as ble:*", .timeLimit(.minutes(5)))
 struct PhoneGatheringTests {
     /// A phone with the rescue app in reach of the bench.
     @Radio
@@ -63,7 +63,7 @@ struct PhoneGatheringTests {
         return Dictionary(uniqueKeysWithValues: pairs)
     }
 
-    @Test("listen connects to each as it comes, stops at the adapter's refusal, and goes on when one leaves")
+    @Test("listen connects to each phone in sight, up to the adapter's limit")
     func listen() async throws {
         try await withBLEBench { bench in
             let folder = TemporaryFolder()
@@ -102,7 +102,7 @@ struct PhoneGatheringTests {
         }
     }
 
-    @Test("A phone that left is received from again when it is back")
+    @Test("A phone that left is connected again when it is back")
     func back() async throws {
         try await withBLEBench { bench in
             let phone = await Phone(1, on: bench)
@@ -119,7 +119,7 @@ struct PhoneGatheringTests {
         }
     }
 
-    @Test("sync hands on to every phone in range, and one that fails takes nothing from the others")
+    @Test("sync sends to every phone in sight, despite one that fails")
     func sync() async throws {
         try await withBLEBench { bench in
             let folder = TemporaryFolder()
@@ -146,7 +146,7 @@ struct PhoneGatheringTests {
         }
     }
 
-    @Test("sync that no phone takes part in keeps what waits, and says why")
+    @Test("sync without a working phone keeps its messages and reports the failure")
     func nobody() async throws {
         try await withBLEBench { bench in
             let folder = TemporaryFolder()

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("A phone with the rescue app over BLE, offered by one program and used by another", .timeLimit(.minutes(5)))
+@Suite("Rescue phones over BLE", .timeLimit(.minutes(5)))
 struct RescueBLETests {
     private static let port = "ble:Rescue?adapter=hci0"
 
@@ -22,7 +22,7 @@ struct RescueBLETests {
         }
     }
 
-    @Test("listen receives all that it has, in any packets, and leaves out what is none", arguments: [517, 23])
+    @Test("listen receives every message in any packet size, and reports malformed ones", arguments: [517, 23])
     func listen(mtu: Int) async throws {
         try await withPhone("--messages", "20", "--interval", "0", "--malformed", "50", mtu: mtu) { bench in
             let folder = TemporaryFolder()
@@ -35,7 +35,7 @@ struct RescueBLETests {
         }
     }
 
-    @Test("send and sync hand on what is longer than a packet, or than any write", arguments: [517, 23])
+    @Test("send and sync work with messages longer than a packet or a write", arguments: [517, 23])
     func send(mtu: Int) async throws {
         try await withPhone("--messages", "0", mtu: mtu) { bench in
             let folder = TemporaryFolder()
@@ -50,7 +50,7 @@ struct RescueBLETests {
         }
     }
 
-    @Test("A phone that was away is waited for, and goes on with what it has not sent")
+    @Test("A phone that was away is awaited, and its further messages are received")
     func back() async throws {
         try await withPhone("--messages", "1000", "--interval", "20ms") { bench in
             let listening = try await bench.start(
@@ -66,7 +66,7 @@ struct RescueBLETests {
         }
     }
 
-    @Test("Messages that could not be handed on are kept")
+    @Test("An unsent message is stored as pending")
     func nobody() async throws {
         try await withRadioBench { bench in
             let folder = TemporaryFolder()

@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("pumpctl on a BLE link that is idle", .timeLimit(.minutes(5)))
+@Suite("Idle BLE links of pumpctl", .timeLimit(.minutes(5)))
 struct BLEIdleTests {
-    @Test func `Has a thread for the link and one for signals, which nothing wakes, whatever others do`() async throws {
+    @Test func `An idle pumpctl has two threads that unrelated bus traffic does not wake`() async throws {
         let pump = try await BLEPump()
         let console = try await pump.start("-p", "ble:HMSoft", "console")
         try await console.write("STATUS\n")

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Which device a BLE name leads to", .timeLimit(.minutes(5)))
+@Suite("BLE names on the command line", .timeLimit(.minutes(5)))
 struct BLENameTests {
     private static let addresses = ["00:15:83:00:00:10", "00:15:83:00:00:20"]
 
@@ -93,7 +93,7 @@ struct BLENameTests {
     // MARK: Several devices with one name
 
     @Test(
-        "Of several of one name none is chosen, by any command, and they are listed, strongest first",
+        "Several devices of one name are refused by every command, listed by signal strength",
         arguments: [
             ["off"], ["on"], ["on", "--for", "1s"], ["speed", "100"], ["status"], ["temp"], ["monitor"], ["console"],
             ["send", "STATUS"],
@@ -114,7 +114,7 @@ struct BLENameTests {
         if command == ["off"] { #expect(try await rig.run("-p", "ble:*", "off").status == 0) }
     }
 
-    @Test("A name in other letter case leads to a device that alone has it, but exact spelling goes first")
+    @Test("A name in other letter case matches a single device, and exact spelling has priority")
     func letterCase() async throws {
         let rig = try await Rig(names: ["HMSoft", "hmsoft"])
         await rig.show(0)
@@ -130,7 +130,7 @@ struct BLENameTests {
     // MARK: Another device with the same name
 
     @Test(
-        "What a name led to is not exchanged for another in silence: off does not answer for a pump that is out of reach"
+        "Another device under a known name is refused until it is forgotten"
     )
     func changed() async throws {
         let rig = try await Rig()
@@ -159,7 +159,7 @@ struct BLENameTests {
         #expect(rig.remembered == "00:15:83:00:00:20 HMSoft\n")
     }
 
-    @Test("The pump that a name led to, back among others of that name, is one of several")
+    @Test("A known device among others of its name is refused as ambiguous")
     func bothAgain() async throws {
         let rig = try await Rig()
         await rig.show(0)
@@ -170,7 +170,7 @@ struct BLENameTests {
 
     // MARK: The memory of names
 
-    @Test("Only its user may read what is remembered: a name, and the address that it led to")
+    @Test("Names and addresses are stored in a file of mode 0600")
     func file() async throws {
         let rig = try await Rig()
         await rig.show(0)
@@ -192,7 +192,7 @@ struct BLENameTests {
     }
 
     @Test(
-        "A private address, which changes, is not remembered",
+        "A private address is not remembered",
         arguments: [["4A:15:83:00:00:10", "5B:15:83:00:00:20"], ["0A:15:83:00:00:10", "1B:15:83:00:00:20"]])
     func privateAddress(addresses: [String]) async throws {
         let rig = try await Rig(addresses: addresses, addressType: "random")
@@ -204,7 +204,7 @@ struct BLENameTests {
         #expect(rig.remembered == nil)
     }
 
-    @Test("The remembered addresses are on the disk before they have the file's name")
+    @Test("Remembered addresses are synced to disk before the file is renamed")
     func synchronized() async throws {
         let home = TemporaryFolder()
         try home.makeFolder("pumpctl")
@@ -221,7 +221,7 @@ struct BLENameTests {
         #expect(calls.dropFirst() == ["rename \(path)"], "\(calls)")
     }
 
-    @Test("forget removes one name or all, keeps what it does not know, and says what it removed")
+    @Test("forget removes one name or all, and keeps unknown lines")
     func forget() async throws {
         let rig = try await Rig()
         await rig.show(0)
@@ -242,7 +242,7 @@ struct BLENameTests {
         expectFailure(try await rig.run("forget", "--all", "HMSoft"), 64, saying: "--all", hint: "forget")
     }
 
-    @Test("A state folder that can't be written or read keeps no command from working")
+    @Test("An unusable state folder does not stop a command")
     func unwritable() async throws {
         let rig = try await Rig()
         await rig.show(0)
@@ -260,7 +260,7 @@ struct BLENameTests {
 
     // MARK: Finding a device again
 
-    @Test("A device that has another private address behind a lost link is found again", arguments: ["Roamer", "*"])
+    @Test("A device with a new private address is found again after a lost link", arguments: ["Roamer", "*"])
     func roaming(name: String) async throws {
         let rig = try await Rig(
             names: ["Roamer", "Roamer", "Roamer"],
@@ -286,7 +286,7 @@ struct BLENameTests {
         #expect(listeners == 2)
     }
 
-    @Test("A device with a lasting address is waited for, and no other of its name is taken for it")
+    @Test("A device with a stable address is awaited, and no other of its name is used")
     func waiting() async throws {
         let rig = try await Rig()
         await rig.show(0)
@@ -303,7 +303,7 @@ struct BLENameTests {
         #expect(paths.count == 1)
     }
 
-    @Test("Where any device will do, the one that was lost is waited for, though a stronger one is in range")
+    @Test("With ble:* the lost device is awaited, even if a stronger one is in sight")
     func waitingForAny() async throws {
         let rig = try await Rig()
         await rig.show(0)
@@ -323,7 +323,7 @@ struct BLENameTests {
         #expect(Set(writes.map { $0.path.prefix(37) }).count == 1)
     }
 
-    @Test("message listen finds a phone again that has another private address")
+    @Test("rescue listen connects again to a phone with a new private address")
     func phone() async throws {
         let rig = try await Rig(names: [], addresses: [])
         let (first, second) = await Radio.run {

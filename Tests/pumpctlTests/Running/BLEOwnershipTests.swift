@@ -5,9 +5,9 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Two programs that want one BLE device", .timeLimit(.minutes(5)))
+@Suite("Two programs and one BLE device", .timeLimit(.minutes(5)))
 struct BLEOwnershipTests {
-    @Test func `Have it one at a time: a status beside a monitor is refused and names it`() async throws {
+    @Test func `A status beside a monitor is refused with the monitor's process`() async throws {
         let pump = try await BLEPump()
         let monitor = try await pump.start("-p", "ble:HMSoft", "monitor", "--interval", "0.5", "--json")
         _ = try await monitor.output.text(upTo: #""link":"up""#)
@@ -23,7 +23,7 @@ struct BLEOwnershipTests {
         #expect(next.status == 0, "\(next)")
     }
 
-    @Test func `That are one-shots both end well, one after the other`() async throws {
+    @Test func `Two one-shot commands run one after another`() async throws {
         let clock = ManualClock()
         let pump = try await BLEPump(clock: clock)
         await Radio.run { pump.module.radio.manners.connectDelay = .seconds(1) }
@@ -42,7 +42,7 @@ struct BLEOwnershipTests {
         #expect(await pump.clients(of: "Connect").count == 2)
     }
 
-    @Test func `In a row: the first does not wait for bluetoothd to disconnect, and the second does`() async throws {
+    @Test func `The first command does not wait for the disconnection, the second one does`() async throws {
         let clock = ManualClock()
         let pump = try await BLEPump(clock: clock)
         await Radio.run { pump.module.radio.manners.disconnectDelay = .seconds(2) }
@@ -59,7 +59,7 @@ struct BLEOwnershipTests {
         #expect(await pump.clients(of: "Connect").count == 2)
     }
 
-    @Test func `Of which one was killed leave it to the other`() async throws {
+    @Test func `A killed holder leaves the device to the next command`() async throws {
         let pump = try await BLEPump()
         let monitor = try await pump.start("-p", "ble:HMSoft", "monitor", "--interval", "0.5", "--json")
         _ = try await monitor.output.text(upTo: #""link":"up""#)
@@ -69,7 +69,7 @@ struct BLEOwnershipTests {
         #expect(status.status == 0, "\(status)")
     }
 
-    @Test func `Of which one is not pumpctl: its link is left alone`() async throws {
+    @Test func `A device in use by a foreign program is refused, and its link is kept`() async throws {
         let pump = try await BLEPump()
         let bridge = try await TestCentral(on: pump.bus.address, for: "00:15:83:00:00:10")
         _ = try await bridge.find()
@@ -83,7 +83,7 @@ struct BLEOwnershipTests {
         await bridge.close()
     }
 
-    @Test func `Of which one is not pumpctl: OFF goes out all the same, and its link is left alone`() async throws {
+    @Test func `OFF is sent despite a foreign program's link, which is kept`() async throws {
         let pump = try await BLEPump()
         await pump.module.host.change { pump, now in pump.pressButton(at: now) }
         await pump.module.host.advance(by: .seconds(1))
@@ -100,7 +100,7 @@ struct BLEOwnershipTests {
         await bridge.close()
     }
 
-    @Test func `Of which one waits to send OFF says when it is interrupted that it was not sent`() async throws {
+    @Test func `An interrupted off that was waiting reports that OFF was not sent`() async throws {
         let clock = ManualClock()
         let pump = try await BLEPump(clock: clock)
         await Radio.run { pump.module.radio.manners.connectDelay = .seconds(1) }
@@ -115,7 +115,7 @@ struct BLEOwnershipTests {
         #expect(try await status.ending().status == 0)
     }
 
-    @Test func `OFF says what it waits for, and is not given up by the time-out`() async throws {
+    @Test func `off reports its wait, and outlasts --timeout`() async throws {
         let clock = ManualClock()
         let pump = try await BLEPump(clock: clock)
         await Radio.run { pump.module.radio.manners.connectDelay = .seconds(20) }
@@ -127,7 +127,7 @@ struct BLEOwnershipTests {
         #expect(ending.output == "pump off\n", "\(ending)")
     }
 
-    @Test func `Of which one reads the log: the other is refused, and no log holds the other's rows`() async throws {
+    @Test func `A log reader excludes a second reader`() async throws {
         try await withBLEBench { bench in
             let sensor = await bench.addSensor()
             let reader = try await bench.start("-p", "ble:storm", "storm", "log", "live", "--raw")

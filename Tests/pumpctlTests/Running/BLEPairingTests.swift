@@ -3,7 +3,7 @@ import FakeBlueZ
 import TestSupport
 import Testing
 
-@Suite("A BLE device that wants to be paired, over the command line", .timeLimit(.minutes(5)))
+@Suite("Pairing on the command line", .timeLimit(.minutes(5)))
 struct BLEPairingTests {
     /// bluetoothd's errors for a missing pairing.
     static let refusals = [
@@ -22,7 +22,7 @@ struct BLEPairingTests {
         return board
     }
 
-    @Test("Exits with 77 and says ?pair, where it is read, written or listened to", arguments: refusals)
+    @Test("A board that requires pairing exits with 77 and suggests ?pair", arguments: refusals)
     func refused(refusal: DBusError) async throws {
         for flags in [[.read, .write], [.read, .write, .notify]] as [[RadioCharacteristic.Flag]] {
             try await withBLEBench { bench in
@@ -38,7 +38,7 @@ struct BLEPairingTests {
         }
     }
 
-    @Test("Exits with 77 where a sensor refuses what it is told", arguments: refusals)
+    @Test("A sensor that refuses a write without pairing exits with 77", arguments: refusals)
     func sensor(refusal: DBusError) async throws {
         try await withBLEBench { bench in
             let sensor = await Radio.run {

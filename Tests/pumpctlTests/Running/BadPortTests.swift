@@ -7,9 +7,9 @@ import TestSupport
 
 @testable import pumpctl
 
-@Suite("Ports that are none, or not to be had")
+@Suite("Unusable ports")
 struct BadPortTests {
-    @Test("No such port")
+    @Test("A missing port is reported with 66 and a hint")
     func noSuchPort() async throws {
         let ending = try await Pumpctl.run("-p", "/dev/ttyNONE7", "status")
         expectFailure(ending, 66, saying: "/dev/ttyNONE7", "no such port", hint: "/dev/serial/by-id")
@@ -20,12 +20,12 @@ struct BadPortTests {
         #expect(object["hint"] as? String != nil)
     }
 
-    @Test("A directory")
+    @Test("A directory is refused as a port")
     func directory() async throws {
         expectFailure(try await Pumpctl.run("-p", "/tmp", "status"), 66, saying: "/tmp", hint: "directory")
     }
 
-    @Test("A plain file")
+    @Test("A plain file is refused as a port and not changed")
     func plainFile() async throws {
         let folder = TemporaryFolder()
         let path = folder.write("OK\nPUMP:ON\n", to: "file")
@@ -33,17 +33,17 @@ struct BadPortTests {
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "OK\nPUMP:ON\n")
     }
 
-    @Test("A name without its folder")
+    @Test("A name without its folder is refused with the full path")
     func bareName() async throws {
         expectFailure(try await Pumpctl.run("-p", "ttyUSB0", "status"), 64, saying: "ttyUSB0", hint: "/dev/ttyUSB0")
     }
 
-    @Test("No name at all")
+    @Test("An empty port name is refused")
     func emptyName() async throws {
         expectFailure(try await Pumpctl.run("-p", "", "status"), 64, saying: "endpoint", hint: "/dev/ttyUSB0")
     }
 
-    @Test("A port that a short command has is waited for as long as its answer may take, or as it is told to")
+    @Test("A port of a short command is waited for, up to --wait")
     func busy() async throws {
         let device = try await ScriptedDevice { $0 == "TEMP" ? "TEMP:34.5\r\n" : "" }
         let holder = try await Pumpctl.start(["-p", device.port, "--timeout", "600", "send", "STATUS"])
@@ -64,7 +64,7 @@ struct BadPortTests {
         await device.close()
     }
 
-    @Test("A port that is watched is refused at once, with the way to use the device from both")
+    @Test("A port of a monitor is refused at once with a hint on pumpctl serve")
     func watched() async throws {
         let device = try await ScriptedDevice()
         let holder = try await Pumpctl.start(["-p", device.port, "--timeout", "600", "monitor"])
@@ -78,7 +78,7 @@ struct BadPortTests {
         await device.close()
     }
 
-    @Test("Many commands at once take turns")
+    @Test("Ten commands at once take turns on the port")
     func crowd() async throws {
         let device = try await ScriptedDevice { $0 == "TEMP" ? "TEMP:34.5\r\n" : nil }
         try await withThrowingTaskGroup(of: ChildProcess.Ending.self) { group in
@@ -90,7 +90,7 @@ struct BadPortTests {
         await device.close()
     }
 
-    @Test("A port that this user may not use")
+    @Test("A port without permission is reported with 77 and a remedy")
     func notPermitted() async throws {
         let device = try await ScriptedDevice()
         chmod(device.port, 0o600)
@@ -117,7 +117,7 @@ struct BadPortTests {
     }
 
     @Test(
-        "No port named, and none there",
+        "Without a named port and any USB port, the error asks for --port",
         .enabled(
             if: (try? SerialPortDiscovery.ports().allSatisfy { $0.usb == nil }) == true,
             "there are USB serial ports here"))
@@ -125,7 +125,7 @@ struct BadPortTests {
         expectFailure(try await Pumpctl.run("status"), 66, saying: "no USB serial port", hint: "--port")
     }
 
-    @Test("No port named, and several there")
+    @Test("Without a named port several ports are listed, and none is chosen")
     func severalPorts() throws {
         let ports = try ["/dev/ttyUSB0", "/dev/ttyUSB1"].enumerated().map { index, path in
             var port = SerialPortInfo(path: path)
@@ -139,13 +139,13 @@ struct BadPortTests {
         #expect(failure.hint == "choose one: --port /dev/ttyUSB0")
     }
 
-    @Test("An unknown kind of endpoint")
+    @Test("An unknown endpoint scheme is refused with the known ones")
     func unknownScheme() async throws {
         expectFailure(
             try await Pumpctl.run("-p", "carrier:pigeon", "status"), 64, saying: "carrier:pigeon", hint: "tcp:")
     }
 
-    @Test("An option of an endpoint that there is not")
+    @Test("An unknown endpoint option is refused with the known ones")
     func endpointOption() async throws {
         let ending = try await Pumpctl.run("-p", "serial:/dev/null?colour=red", "status")
         expectFailure(ending, 64, saying: "serial:/dev/null", hint: "baud")

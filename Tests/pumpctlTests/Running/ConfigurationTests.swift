@@ -3,10 +3,10 @@ import Testing
 
 @testable import pumpctl
 
-@Suite("What is told of the configuration")
+@Suite("Messages on the configuration file")
 struct ConfigurationTests {
     @Test(
-        "A key that there is not is told, with the one that was probably meant",
+        "An unknown key is warned of with the likely one",
         arguments: [
             ("prot", "write \"port\" instead"), ("Port", "write \"port\" instead"),
             ("records", "write \"record\" instead"), ("colour", "remove it: the keys are port, record"),
@@ -18,7 +18,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "What is no configuration is said to be none, and which key is wrong",
+        "An invalid configuration is refused with the faulty key",
         arguments: [
             ("", "not a JSON object"), ("{\"port\": 5}", "\"port\" must be a string"),
             ("{\"record\": \"no\"}", "\"record\" must be true or false"),

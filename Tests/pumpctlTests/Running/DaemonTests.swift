@@ -8,7 +8,7 @@ import Transports
 
 @testable import pumpctl
 
-@Suite("A device that pumpctld has", .timeLimit(.minutes(5)))
+@Suite("pumpctl through pumpctld", .timeLimit(.minutes(5)))
 struct DaemonTests {
     /// Returns a pump's reply to a line.
     @Sendable private static func pump(_ line: String) -> String? {
@@ -55,7 +55,7 @@ struct DaemonTests {
     }
 
     @Test(
-        "Every command says and returns what it does where it has the port itself",
+        "Every command prints and exits as with a port of its own",
         arguments: [
             ["status"], ["--json", "status"], ["temp"], ["on"], ["off"], ["--json", "off"], ["speed", "128"],
             ["speed", "7"], ["send", "STATUS"], ["--json", "send", "TEMP"],
@@ -78,7 +78,7 @@ struct DaemonTests {
         await bench.close()
     }
 
-    @Test("-v says that the daemon lies in between")
+    @Test("-v reports that pumpctld is in between")
     func verbose() async throws {
         let bench = try await Bench()
         let ending = try await bench.run("-v", "status")
@@ -87,7 +87,7 @@ struct DaemonTests {
         await bench.close()
     }
 
-    @Test("A console works through it")
+    @Test("A console works through pumpctld")
     func console() async throws {
         let bench = try await Bench()
         let program = try await Pumpctl.start(
@@ -99,7 +99,7 @@ struct DaemonTests {
         await bench.close()
     }
 
-    @Test("A monitor waits for a device that the daemon has lost, and finds it there again")
+    @Test("monitor waits for a device that pumpctld has lost")
     func monitor() async throws {
         let bench = try await Bench()
         let program = try await Pumpctl.start(
@@ -116,7 +116,7 @@ struct DaemonTests {
         await bench.close()
     }
 
-    @Test("A monitor of a device that was named by its daemon opens it itself, once no daemon is there any more")
+    @Test("After the end of pumpctld monitor opens the device itself")
     func monitorWithoutDaemon() async throws {
         let bench = try await Bench()
         let program = try await Pumpctl.start(
@@ -132,7 +132,7 @@ struct DaemonTests {
         await bench.device.close()
     }
 
-    @Test("Where the daemon dies in mid-command the outcome is unknown")
+    @Test("If pumpctld dies during a command, the outcome is unknown")
     func lost() async throws {
         let bench = try await Bench { line in line == "ON" ? nil : Self.pump(line) }
         let ending = try await bench.run("--json", "on")
@@ -142,7 +142,7 @@ struct DaemonTests {
         await bench.close()
     }
 
-    @Test("OFF that is lost with the daemon's connection is sent again, over the next")
+    @Test("OFF lost with the connection to pumpctld is sent again")
     func offAgain() async throws {
         let count = Watched(0)
         let bench = try await Bench { line in
@@ -159,7 +159,7 @@ struct DaemonTests {
         await bench.close()
     }
 
-    @Test("A name that it does not have, and one of another family, are refused with what to do")
+    @Test("An unknown name, another family and an absent device are refused with a hint")
     func refused() async throws {
         let bench = try await Bench()
         func run(_ words: String...) async throws -> ChildProcess.Ending {
@@ -181,7 +181,7 @@ struct DaemonTests {
             69, saying: "no pumpctld listens at /proc/nowhere/socket", hint: "start pumpctld")
     }
 
-    @Test("doctor says that the daemon has it, and is content")
+    @Test("doctor reports that pumpctld shares the device")
     func doctor() async throws {
         let bench = try await Bench()
         for words in [["doctor", bench.device.port], ["doctor", "shared:pump"]] {
@@ -192,7 +192,7 @@ struct DaemonTests {
         await bench.close()
     }
 
-    @Test("ports marks a port that it has")
+    @Test("The port table marks a port of pumpctld")
     func ports() throws {
         let info = SerialPortInfo(path: "/dev/null")
         let device = DaemonDevice(

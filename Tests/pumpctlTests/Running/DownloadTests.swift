@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("storm log get, and peer image get", .timeLimit(.minutes(5)))
+@Suite("Downloads to a file", .timeLimit(.minutes(5)))
 struct DownloadTests {
     /// A command that downloads into a file.
     struct Download: Sendable, CustomTestStringConvertible {
@@ -27,7 +27,7 @@ struct DownloadTests {
             content: { PeerPicture(seed: 7, byteCount: 300_000).bytes }),
     ]
 
-    @Test("A device that does not answer ends it with 75, and leaves no file", arguments: downloads)
+    @Test("A silent device exits with 75 and leaves no file", arguments: downloads)
     func noAnswer(download: Download) async throws {
         let device = try await ScriptedDevice()
         let folder = TemporaryFolder()
@@ -41,7 +41,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "What can't be written is said before the device is asked", arguments: downloads,
+        "An unwritable file is reported before the device is asked", arguments: downloads,
         ["/proc/nowhere/file", "/tmp"])
     func noFile(download: Download, path: String) async throws {
         let device = try await ScriptedDevice()
@@ -51,7 +51,7 @@ struct DownloadTests {
         await device.close()
     }
 
-    @Test("A full disk is told of", arguments: downloads)
+    @Test("A full disk is reported", arguments: downloads)
     func fullDisk(download: Download) async throws {
         let endpoint = "sim:\(download.simulator[0])?unpaced"
         let ending = try await Pumpctl.start(["-p", endpoint] + download.words + ["/dev/full"]).ending()
@@ -59,7 +59,8 @@ struct DownloadTests {
         if download.question == "GET_LOG" { #expect(ending.errors.contains("incomplete"), "\(ending)") }
     }
 
-    @Test("A simulator offers other programs as much as is wanted", arguments: downloads, [["--pty"], ["--tcp", "0"]])
+    @Test(
+        "A download from a served simulator has the whole content", arguments: downloads, [["--pty"], ["--tcp", "0"]])
     func served(download: Download, place: [String]) async throws {
         let sim = try await Pumpctl.start(["sim"] + download.simulator + ["--unpaced", "--seed", "7"] + place)
         let port = String(try #require(try await sim.output.line().split(separator: " ").last))

@@ -5,9 +5,9 @@ import Testing
 
 @testable import pumpctl
 
-@Suite("What is told of a link")
+@Suite("Messages on links")
 struct LinkTextTests {
-    @Test("A restart comes with its cause, and with advice where the supply was too weak")
+    @Test("A restart is reported with its cause, and a weak supply with a hint")
     func restart() throws {
         let weak = try #require(ESP32Reset(line: Array("rst:0xf (RTCWDT_BROWN_OUT_RESET)".utf8)))
         let text = "pumpctl: scripted: the board has restarted: RTCWDT_BROWN_OUT_RESET"
@@ -20,7 +20,7 @@ struct LinkTextTests {
         #expect(remark.text(of: "tcp:a:1") == "pumpctl: warning: tcp:a:1: it is a Telnet server")
     }
 
-    @Test("A trace is printable, a line for each entry, and says first that the link is open")
+    @Test("A trace is printable, one line per entry, and begins with the open link")
     func trace() async throws {
         let shown = Watched<[String]>([])
         let bare = ScriptedLink(backlog: ["one\u{1B}\r\ntw"])

@@ -7,7 +7,7 @@ import Testing
 
 @testable import pumpctl
 
-@Suite("Ports that other programs have open too")
+@Suite("Warnings of other programs on the port")
 struct PortWarningTests {
     private static let minicom = PortHolder(processID: 4711, command: "minicom", holdsLock: false)
     private static let shell = PortHolder(processID: 12, command: "sh", holdsLock: false)
@@ -24,7 +24,7 @@ struct PortWarningTests {
         LockFile(path: "/run/lock/LCK..ttyUSB0", processID: processID, command: command)
     }
 
-    @Test("One program")
+    @Test("One other program is named with the command that ends it")
     func one() throws {
         let warning = try #require(made([Self.minicom]))
         #expect(
@@ -33,7 +33,7 @@ struct PortWarningTests {
         #expect(warning.hint == "end it first: kill 4711")
     }
 
-    @Test("Several programs")
+    @Test("Several other programs are named, each with a hint")
     func several() throws {
         let warning = try #require(made([Self.minicom, Self.shell]))
         #expect(warning.text.contains("minicom (pid 4711), sh (pid 12) have /dev/ttyUSB0 open too"))
@@ -41,7 +41,7 @@ struct PortWarningTests {
         #expect(warning.hint == "end 4711 first: kill 4711; close it there first: 12 has started this command")
     }
 
-    @Test("A lock file of a program that is not seen to have it open")
+    @Test("A lock file is named if its program is not seen with the port open")
     func lockFile() throws {
         let warning = try #require(made([], [file(4711, "minicom")]))
         #expect(warning.text.contains("minicom (pid 4711) has a lock file for /dev/ttyUSB0 (/run/lock/LCK..ttyUSB0)"))
@@ -49,19 +49,19 @@ struct PortWarningTests {
         #expect(!both.text.contains("lock file"))
     }
 
-    @Test("Nobody, and lock files that nobody holds")
+    @Test("Without holders there is no warning")
     func nobody() {
         #expect(made([]) == nil)
         #expect(made([], [file(4711, nil), file(nil, nil)]) == nil)
     }
 
-    @Test("Who may not look at other users' programs is told so")
+    @Test("If other users' processes are hidden, the hint suggests sudo fuser")
     func hidden() throws {
         let warning = try #require(made([Self.minicom], seesAll: false))
         #expect(warning.hint.contains("sudo fuser -v /dev/ttyUSB0"))
     }
 
-    @Test("A program's name reaches the terminal without what it acts on")
+    @Test("A program's name is printed without control characters")
     func controlCharacters() throws {
         let warning = try #require(made([PortHolder(processID: 1, command: "a\u{1B}[2J", holdsLock: false)]))
         #expect(warning.text.contains("a\\x1b[2J (pid 1)"))
@@ -75,7 +75,7 @@ struct PortWarningTests {
     }
 
     @Test(
-        "A command that hears something odd warns, and does what it was told",
+        "A command that receives a damaged line warns of the other program, and succeeds",
         arguments: [["off"], ["-v", "off"], ["status"]])
     func oddAnswer(words: [String]) async throws {
         let status = "STATUS:{State:OFF,WaterTemp:12.0C}\r\n"
@@ -103,7 +103,7 @@ struct PortWarningTests {
         await device.close()
     }
 
-    @Test("A command that gets no answer names who may have had it, and then fails")
+    @Test("A command without an answer warns of the other program, and fails")
     func noAnswer() async throws {
         let device = try await ScriptedDevice()
         let holder = try await holder(of: device.port)
@@ -115,7 +115,7 @@ struct PortWarningTests {
         await device.close()
     }
 
-    @Test("A command that is answered looks at the lock files alone")
+    @Test("A command that is answered warns only of lock files")
     func answered() async throws {
         let pump = try await BenchPump()
         let holder = try await holder(of: pump.port)
@@ -133,7 +133,7 @@ struct PortWarningTests {
         await pump.close()
     }
 
-    @Test("Our own simulator is the device, and no other program")
+    @Test("The simulator behind the port is not warned of")
     func simulator() async throws {
         let folder = TemporaryFolder()
         let path = folder.path("pump")
@@ -146,7 +146,7 @@ struct PortWarningTests {
         _ = try await sim.ending()
     }
 
-    @Test("A command that only listens warns as well")
+    @Test("A command that only listens warns of the other program")
     func listening() async throws {
         let device = try await ScriptedDevice()
         let holder = try await holder(of: device.port)

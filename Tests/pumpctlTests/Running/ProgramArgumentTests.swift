@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Arguments without /proc, where Swift's runtime can't find them.
-@Suite("Arguments in a place without /proc", .enabled(if: geteuid() == 0, "umount takes a user who may"))
+@Suite("Program arguments without /proc", .enabled(if: geteuid() == 0, "umount takes a user who may"))
 struct ProgramArgumentTests {
     /// Runs a program in its own mount namespace, in which /proc is empty.
     private func run(_ program: String, _ arguments: String...) async throws -> ChildProcess.Ending {
@@ -18,7 +18,7 @@ struct ProgramArgumentTests {
         ).ending()
     }
 
-    @Test("pumpctl off switches the pump off, and shows no overview")
+    @Test("pumpctl off works")
     func off() async throws {
         let pump = try await BenchPump()
         #expect(try await Pumpctl.run("-p", pump.port, "on").status == 0)
@@ -28,20 +28,20 @@ struct ProgramArgumentTests {
         await pump.close()
     }
 
-    @Test("pumpctld takes its options")
+    @Test("pumpctld parses its options")
     func daemon() async throws {
         let ending = try await run(Executable.pumpctld, "--no-such-option")
         #expect(ending.status == 64, "\(ending)")
         #expect(ending.errors.contains("--no-such-option"), "\(ending)")
     }
 
-    @Test("pumpctl-record takes its words")
+    @Test("pumpctl-record parses its words")
     func recorder() async throws {
         let record = try await run(Executable.pumpctlRecord, "where")
         #expect(record.status == 66 && record.output.contains("no_place"), "\(record)")
     }
 
-    @Test("pumpctl finds the programs that are installed with it")
+    @Test("pumpctl finds its installed programs")
     func installed() async throws {
         let ending = try await run(Executable.pumpctl, "history")
         #expect(!ending.errors.contains("is not installed"), "\(ending)")

@@ -5,7 +5,7 @@ import Testing
 @testable import pumpctl
 
 /// A share of a server whose device is away, or whose OFF another program has requested.
-@Suite("What a server says that shares a pump", .timeLimit(.minutes(5)))
+@Suite("Notices of a sharing server", .timeLimit(.minutes(5)))
 struct ShareNoticeTests {
     private static func run(
         _ words: [String], _ answer: @escaping @Sendable (String) -> String?
@@ -18,7 +18,7 @@ struct ShareNoticeTests {
         return (ending, json ?? [:])
     }
 
-    @Test("Nothing is sent to a device that is away, and nothing is left in doubt", arguments: ["status", "on", "off"])
+    @Test("A command to an absent device is reported as not sent", arguments: ["status", "on", "off"])
     func away(command: String) async throws {
         // The line end before OFF is not a line.
         let (ending, json) = try await Self.run([command]) { $0.isEmpty ? "" : "ERROR:DEVICE_AWAY\r\n" }
@@ -36,7 +36,7 @@ struct ShareNoticeTests {
         #expect(ending.errors.contains("the server that shares the device can't reach it; " + sentence), "\(ending)")
     }
 
-    @Test("A change that another program's OFF went before was not sent")
+    @Test("A change overtaken by another program's OFF is reported as not sent")
     func overtaken() async throws {
         let (ending, json) = try await Self.run(["on"]) { line in
             switch line {
@@ -52,7 +52,7 @@ struct ShareNoticeTests {
         #expect(ending.errors.contains("ON was not sent: OFF went before it"), "\(ending)")
     }
 
-    @Test("A pump that is away behind its ON is not said to be on")
+    @Test("A pump that is absent after its ON is reported as acknowledged, not as on")
     func awayBehindOn() async throws {
         let isOn = Watched(false)
         let (ending, json) = try await Self.run(["on"]) { line in
@@ -70,7 +70,7 @@ struct ShareNoticeTests {
         #expect(ending.errors.contains("the pump acknowledged ON; its state now is not known"), "\(ending)")
     }
 
-    @Test("A monitor says that it is away, and knows nothing of it")
+    @Test("monitor reports an absent device, and not its former state")
     func monitor() async throws {
         let isAway = Watched(false)
         let device = try await ScriptedDevice { line in

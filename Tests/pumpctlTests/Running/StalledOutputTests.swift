@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("A terminal that shows no more, as after Ctrl-S, keeps nobody from OFF", .timeLimit(.minutes(5)))
+@Suite("Stalled terminals and files", .timeLimit(.minutes(5)))
 struct StalledOutputTests {
     private typealias UserTerminal = TerminalTests.UserTerminal
 
@@ -32,7 +32,9 @@ struct StalledOutputTests {
             words, environment: ["XDG_RUNTIME_DIR": folder.path, "TERM": "xterm"], terminal: user.path)
     }
 
-    @Test("A monitor sends OFF for others, and goes on once the terminal does", arguments: [[], ["--json"], ["-v"]])
+    @Test(
+        "A monitor on a stalled terminal sends another program's OFF, and continues later",
+        arguments: [[], ["--json"], ["-v"]])
     func monitor(options: [String]) async throws {
         let (user, folder, pump) = (try await UserTerminal(), TemporaryFolder(), try await BenchPump(isOn: true))
         let monitor = try await Self.start(options + ["-p", pump.port, "monitor"], user, folder)
@@ -51,7 +53,7 @@ struct StalledOutputTests {
         await user.close()
     }
 
-    @Test("A signal ends a monitor, whose last words nobody reads")
+    @Test("A signal ends a monitor on a stalled terminal")
     func monitorEnded() async throws {
         let (user, folder, pump) = (try await UserTerminal(), TemporaryFolder(), try await BenchPump(isOn: true))
         let monitor = try await Self.start(["-v", "-p", pump.port, "monitor"], user, folder)
@@ -64,7 +66,7 @@ struct StalledOutputTests {
         await user.close()
     }
 
-    @Test("A second signal ends a command that a file holds up")
+    @Test("A second signal ends a command that is blocked on a FIFO")
     func blockedFile() async throws {
         let (folder, sensor) = (TemporaryFolder(), try await ScriptedDevice { _ in "LOG Values: 1 2 3 4.50\n" })
         let path = folder.path("storm.log")
@@ -81,7 +83,7 @@ struct StalledOutputTests {
         await sensor.close()
     }
 
-    @Test("A run that could not even say that it began is over in time, and says so once it can")
+    @Test("A timed run on a stalled terminal sends OFF in time, and prints its lines later")
     func timedRun() async throws {
         let (user, folder, device) = (try await UserTerminal(), TemporaryFolder(), try await Self.device())
         try await user.type(Self.stop)

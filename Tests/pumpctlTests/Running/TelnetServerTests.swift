@@ -3,9 +3,9 @@ import FirmwareSim
 import Testing
 import TestSupport
 
-@Suite("A pump behind a Telnet server", .timeLimit(.minutes(5)))
+@Suite("Pumps behind a Telnet server", .timeLimit(.minutes(5)))
 struct TelnetServerTests {
-    @Test("Commands work, and are told that it is one")
+    @Test("Pump commands work, with a warning of the Telnet server")
     func commands() async throws {
         let server = try await TelnetServer()
         for (words, output) in [
@@ -22,7 +22,9 @@ struct TelnetServerTests {
         await server.close()
     }
 
-    @Test("So are send and console", arguments: [["send", "STATUS"], ["console", "--quiet", "1"]])
+    @Test(
+        "send and console work, with a warning of the Telnet server",
+        arguments: [["send", "STATUS"], ["console", "--quiet", "1"]])
     func lines(words: [String]) async throws {
         let server = try await TelnetServer()
         let program = try await Pumpctl.start(["-p", server.endpoint] + words)

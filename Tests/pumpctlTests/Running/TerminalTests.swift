@@ -6,7 +6,7 @@ import SerialPort
 import Testing
 import TestSupport
 
-@Suite("The user's terminal is left as it was")
+@Suite("Restored terminal settings")
 struct TerminalTests {
     /// A terminal with a simulated user: it echoes, edits lines and handles Ctrl-C.
     final class UserTerminal {
@@ -42,7 +42,7 @@ struct TerminalTests {
     }
 
     @Test(
-        "After a success, a refusal, and a port that is not there",
+        "Terminal settings are unchanged after success, refusal and a missing port",
         arguments: [("on", 0), ("speed", 1), ("nowhere", 66)] as [(String, Int32)])
     func afterCommands(kind: String, status: Int32) async throws {
         let user = try await UserTerminal()
@@ -61,7 +61,7 @@ struct TerminalTests {
         await user.close()
     }
 
-    @Test("After Ctrl-C")
+    @Test("Terminal settings are unchanged after Ctrl-C")
     func afterInterrupt() async throws {
         let user = try await UserTerminal()
         let before = user.settings
@@ -76,7 +76,7 @@ struct TerminalTests {
         await user.close()
     }
 
-    @Test("A program without a terminal does not get the port for one: it would be hung up with the device")
+    @Test("A program without a terminal does not get the port as its controlling terminal")
     func withoutTerminal() async throws {
         let pump = try await BenchPump()
         let program = try await Pumpctl.start(["-p", pump.port, "monitor"], program: ["setsid", Executable.pumpctl])
@@ -90,7 +90,8 @@ struct TerminalTests {
         await pump.close()
     }
 
-    @Test("When it is itself taken for the device, by mistake", arguments: ["/dev/tty", "PATH"])
+    @Test(
+        "Terminal settings are restored if the terminal itself was named as the port", arguments: ["/dev/tty", "PATH"])
     func asDevice(port: String) async throws {
         let user = try await UserTerminal()
         let before = user.settings
@@ -102,7 +103,7 @@ struct TerminalTests {
         await user.close()
     }
 
-    @Test("When it is taken for the device, and the program is interrupted")
+    @Test("Terminal settings are restored after an interrupt with the terminal as the port")
     func asDeviceInterrupted() async throws {
         let user = try await UserTerminal()
         let before = user.settings

@@ -3,7 +3,7 @@ import FakeBlueZ
 import TestSupport
 import Testing
 
-@Suite("A command on a BLE device of another family", .timeLimit(.minutes(5)))
+@Suite("Commands for a BLE device of another family", .timeLimit(.minutes(5)))
 struct WrongFamilyTests {
     /// The services of a board or a sensor, and another one that looks like a serial port.
     @Radio private static func device(_ kind: String) -> RadioDevice {
@@ -32,7 +32,7 @@ struct WrongFamilyTests {
     }
 
     @Test(
-        "Is refused before anything is written or listened to",
+        "A command of another family is refused before any read, write or subscription",
         arguments: [
             ("led", ["off"]), ("led", ["on"]), ("led", ["status"]), ("led", ["monitor"]), ("led", ["send", "OFF"]),
             ("led", ["console"]), ("led", ["storm", "log", "live"]), ("led", ["peer", "say", "x"]),
@@ -58,7 +58,7 @@ struct WrongFamilyTests {
         }
     }
 
-    @Test("A device that merely has the sensor's service, as others made from the stock example, is guessed at")
+    @Test("A device with only the sensor's service is used with guessed characteristics")
     func stockExample() async throws {
         try await withBLEBench { bench in
             let clock = await Radio.run {

@@ -25,7 +25,7 @@ import Testing
         await bench.add(Self.nameless, strength: -70)
     }
 
-    @Test func `A scan prints a table when its time is over, the strongest first`() async throws {
+    @Test func `A timed scan prints a table at the end, the strongest signal first`() async throws {
         try await withBLEBench { bench in
             await fill(bench)
             let ending = try await bench.run("scan", "--for", "2s")
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `Only devices of a name, and near ones, are shown if that is asked for`() async throws {
+    @Test func `--name and --rssi filter the devices`() async throws {
         try await withBLEBench { bench in
             await fill(bench)
             let near = try await bench.run("scan", "--for", "2s", "--json", "--name", "soft", "--rssi", "-70").objects()
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `A program gets an object for each device, with all keys`() async throws {
+    @Test func `--json prints one object per device with every key`() async throws {
         try await withBLEBench { bench in
             await fill(bench)
             let objects = try await bench.run("scan", "--for", "2s", "--json").objects()
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `A family is filtered here too, since bluetoothd lets through what others ask for`() async throws {
+    @Test func `--family filters devices, even if another program scans for all`() async throws {
         try await withBLEBench { bench in
             await fill(bench)
             let other = try await bench.start("scan", "--watch", "--json")
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `A device that is connected is shown, and what was found out about it counts`() async throws {
+    @Test func `A connected device is shown with its confirmed family`() async throws {
         try await withBLEBench { bench in
             await Self.addConnectedSensor(bench.fake, isMarked: true)
             let program = try await bench.start("scan", "--watch", "--json", "--family", "storm")
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `What was found to be of another kind is not of the family, whatever its service`() async throws {
+    @Test func `A connected device of another kind is not listed under the family of its service`() async throws {
         try await withBLEBench { bench in
             await Self.addConnectedSensor(bench.fake, isMarked: false)
             let ending = try await bench.run("scan", "--for", "2s", "--json", "--family", "storm")
@@ -131,7 +131,7 @@ import Testing
         fake.add(sensor)
     }
 
-    @Test func `Watching tells of what comes, changes and goes, and ends the scan at Ctrl-C`() async throws {
+    @Test func `--watch prints found, changed and lost devices, and stops scanning at Ctrl-C`() async throws {
         try await withBLEBench { bench in
             let program = try await bench.start("scan", "--watch", "--json")
             try await bench.untilCalled("StartDiscovery")
@@ -167,7 +167,7 @@ import Testing
         try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? NSDictionary, "\(line)")
     }
 
-    @Test func `Nothing in range is no failure`() async throws {
+    @Test func `A scan without devices succeeds with a note`() async throws {
         try await withBLEBench { bench in
             let ending = try await bench.run("scan", "--for", "2s")
             #expect(ending.status == 0)
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func `Names with escapes are printed so that nothing happens, for programs too`() async throws {
+    @Test func `Names are printed with their control characters escaped, also as JSON`() async throws {
         try await withBLEBench { bench in
             let name = "\u{1B}]0;pwned\u{7}\u{9B}2J\u{202E}"
             await bench.add(Self.nameless, name: name)
@@ -194,7 +194,7 @@ import Testing
 
     // MARK: Obstacles
 
-    @Test func `No bus, no bluetoothd, no adapter, and one that is off`() async throws {
+    @Test func `A missing bus, bluetoothd or adapter, and a switched-off adapter are reported`() async throws {
         let nowhere = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/proc/nowhere"]
         expectFailure(
             try await Pumpctl.run("scan", environment: nowhere), 69,
@@ -231,7 +231,7 @@ import Testing
 
     @Radio private static func switchOff(_ adapter: FakeAdapter) { adapter.isPowered = false }
 
-    @Test func `A watch outlives bluetoothd, and an adapter that is off for a while`() async throws {
+    @Test func `--watch continues after a restart of bluetoothd and an adapter that was off`() async throws {
         try await withBLEBench { bench in
             await bench.add(Self.pump, name: "HMSoft", services: ["FFE0"])
             let program = try await bench.start("scan", "--watch", "--json")
@@ -249,7 +249,7 @@ import Testing
         }
     }
 
-    @Test func `A watch outlives the bus`() async throws {
+    @Test func `--watch continues after a restart of the bus`() async throws {
         try await withBLEBench { bench in
             await bench.add(Self.pump, name: "HMSoft", services: ["FFE0"])
             let program = try await bench.start("scan", "--watch", "--json")
@@ -271,7 +271,7 @@ import Testing
         while try await object(program.output.line(event))["event"] as? String != event {}
     }
 
-    @Test func `A scan that is not watched ends when bluetoothd goes, with what was seen`() async throws {
+    @Test func `A timed scan ends with an error when bluetoothd stops`() async throws {
         try await withBLEBench { bench in
             let program = try await bench.start("scan", "--for", "1h", "--json")
             try await bench.untilCalled("StartDiscovery")
@@ -281,7 +281,7 @@ import Testing
         }
     }
 
-    @Test func `Another adapter is scanned with where it is named`() async throws {
+    @Test func `--adapter selects the adapter that scans`() async throws {
         try await withBLEBench { bench in
             let second = await bench.fake.addAdapter("hci1", address: "00:00:5E:00:53:02")
             let program = try await bench.start("scan", "--watch", "--json", "--adapter", "hci1")
@@ -295,7 +295,7 @@ import Testing
 
     // MARK: On a terminal
 
-    @Test func `On a terminal the table is drawn over, and left standing`() async throws {
+    @Test func `On a terminal the table is redrawn in place and remains at the end`() async throws {
         try await withBLEBench { bench in
             await fill(bench)
             let terminal = try ConsoleTerminal(columns: 40)

@@ -7,7 +7,7 @@ import Testing
 @testable import pumpctl
 
 @Suite struct ScanTableTests {
-    @Test func `A table has a line for each device, with names that people know`() throws {
+    @Test func `The table has a row per device with readable service names`() throws {
         let pump = device(1, name: "HMSoft", rssi: -52, services: ["1800", "FFE0"])
         let watch = device(2, rssi: -70, services: ["180D", "180F", "12345678-0000-0000-0000-000000000000"])
         let other = device(3, name: "Lamp", isConnected: true)
@@ -20,12 +20,12 @@ import Testing
             ])
     }
 
-    @Test func `What is not heard any more has no signal`() {
+    @Test func `A device that is no longer received has no signal`() {
         #expect(ScanTable.table([device(1)]).lines()[1] == "-     00:00:00:00:00:01  -       -       -")
     }
 
     @Test(arguments: [200, 80, 60, 50, 45, 40, 30, 10, 2])
-    func `No line is wider than the terminal, and the address is whole as long as there is room`(width: Int) {
+    func `No line is wider than the terminal, and the address is whole from 40 columns on`(width: Int) {
         let long = device(
             1, name: "A device with a very long name, as they go", rssi: -100, services: ["FFE0", "180A"])
         let wide = device(2, name: "泵泵泵泵泵泵泵泵泵泵泵泵泵泵泵泵泵泵泵", services: ["4FAFC201-1FB5-459E-8FCC-C5C9C331914B"])
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `Where there is little room the services go first, then the family`() {
+    @Test func `In a narrow table services are dropped first, then the family`() {
         let pump = device(1, name: "HMSoft", rssi: -52, services: ["FFE0", "180A"])
         #expect(
             ScanTable.table([pump]).lines(width: 58)[1] == "HMSoft  00:00:00:00:00:01  -52 dBm  pump?   HM-10 serial,…")
@@ -46,7 +46,7 @@ import Testing
         #expect(ScanTable.table([pump]).lines(width: 36)[1] == "HMSoft  00:00:00:00:00:01  -52 dBm")
     }
 
-    @Test func `A stranger's name does nothing to the terminal`() {
+    @Test func `Control characters in a name are escaped`() {
         let names = [
             "\u{1B}[31mred": "\\x1b[31mred", "a\nb\r": "a\\x0ab\\x0d", "\u{9B}2J": "\\x9b2J", "\u{7F}": "\\x7f",
             "\u{202E}tfoSMH": "\\u{202e}tfoSMH", "a\u{2028}b": "a\\u{2028}b", "Pümpe 👩‍🔧": "Pümpe 👩‍🔧",
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `A name that could be taken for none is in quotes`() {
+    @Test func `An ambiguous blank or dash as a name is quoted`() {
         for name in [" ", "-", "Lamp ", "Lamp  -"] {
             #expect(ScanTable.table([device(1, name: name)]).lines()[1].hasPrefix("'\(name)'"))
         }

@@ -7,7 +7,7 @@ import Testing
 @Suite("pumpctl serve")
 struct ServeCommandTests {
     @Test(
-        "hands all that stands beside its name to pumpctld",
+        "serve passes its other arguments to pumpctld",
         arguments: [
             ("serve", ""), ("serve --config a", "--config a"), ("-p serve serve --pty a", "-p=serve --pty a"),
             ("--port=x serve --name serve", "--port=x --name serve"), ("serve --help", "--help"),
@@ -18,7 +18,7 @@ struct ServeCommandTests {
         #expect(words.joined(separator: " ") == handed)
     }
 
-    @Test("finds pumpctld beside itself, then where it is installed, then on PATH")
+    @Test("pumpctld is looked for beside pumpctl, then in libexec, then on PATH")
     func places() throws {
         let folder = TemporaryFolder()
         for name in ["bin", "libexec", "libexec/pumpctl", "path"] { try folder.makeFolder(name) }
@@ -33,7 +33,7 @@ struct ServeCommandTests {
         }
     }
 
-    @Test("becomes pumpctld, with its help, its errors and its exit code")
+    @Test("serve has pumpctld's help, errors and exit codes")
     func program() async throws {
         for arguments in [["serve", "--help"], ["help", "serve"]] {
             let help = try await Pumpctl.start(arguments).ending()
@@ -46,7 +46,7 @@ struct ServeCommandTests {
         expectFailure(try await Pumpctl.run("serve", "--timeout", "2"), 64, saying: "Unknown option '--timeout'")
     }
 
-    @Test("serves until it is ended", .timeLimit(.minutes(5)))
+    @Test("serve runs until SIGTERM", .timeLimit(.minutes(5)))
     func serving() async throws {
         let server = try await Pumpctl.start(["serve", "--port", "/nowhere/x", "--name", "bench"])
         try await server.errors.text(upTo: "serving devices=bench")

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("log, over BLE", .timeLimit(.minutes(5)))
+@Suite("pumpctl storm log over BLE", .timeLimit(.minutes(5)))
 struct LogBLETests {
     static let log = (1...40).map { "1 2 \($0) 517.10\n" }.joined()
 
@@ -60,7 +60,7 @@ struct LogBLETests {
     }
 
     @Test(
-        "A log comes in packets of any size, with live rows in between, and is right to the byte", arguments: [23, 517])
+        "A log in packets of any size, with live rows in between, is complete to the byte", arguments: [23, 517])
     func get(mtu: Int) async throws {
         var packets = ["GET_LOG"] + Self.pieces("LOG Values: " + Self.log, mtu - 3)
         packets.insert("LIVE LOG: 1 1 1 2.50", at: 2)
@@ -84,7 +84,7 @@ struct LogBLETests {
         }
     }
 
-    @Test("A log of which packets lost their ends is not whole, and nothing is joined")
+    @Test("A log with lost packet ends is reported as incomplete, and no rows are joined")
     func lostEnds() async throws {
         let answer = ["LOG Values: 1 2 3 50", "10 2 3 4.5\n2 2 3 500", "11 2 3 4.50\n"]
         try await withSensor(Sensor(mtu: 23, answer: answer)) { bench, _ in
@@ -94,7 +94,7 @@ struct LogBLETests {
         }
     }
 
-    @Test("Rows without a line end are kept apart, and that is said")
+    @Test("Rows without a line end are separated, with a note")
     func noLineEnds() async throws {
         let answer = ["LOG Values: ", "1 2 3 500.00", "1 1 1 500.37", "2 2 2 -1.50"]
         try await withSensor(Sensor(answer: answer)) { bench, _ in
@@ -105,7 +105,7 @@ struct LogBLETests {
         }
     }
 
-    @Test("A log that is cut off by a lost link ends it with 74; what came is kept, and the old file too")
+    @Test("A log cut off by a lost link exits with 74, keeps the partial log and the old file")
     func cutOff() async throws {
         try await withSensor(Sensor(answer: ["LOG Values: 1 2 3 4.50\n", "4 5\n"])) { bench, sensor in
             let folder = TemporaryFolder()
@@ -121,7 +121,7 @@ struct LogBLETests {
         }
     }
 
-    @Test("A sensor that is out of reach has not ended its log, though the connection is not lost yet")
+    @Test("A sensor that is out of reach leaves its log incomplete")
     func outOfReach() async throws {
         try await withSensor(Sensor(answer: ["LOG Values: 1 2 3 4.50\n"])) { bench, sensor in
             await Radio.run { sensor.radio.manners.readDelay = .seconds(3600) }
@@ -132,7 +132,7 @@ struct LogBLETests {
         }
     }
 
-    @Test("An empty log is one packet, and a sensor that says nothing ends it with 75")
+    @Test("An empty log succeeds, and a silent sensor exits with 75")
     func emptyAndSilent() async throws {
         try await withSensor(Sensor(answer: ["LOG Values: "])) { bench, _ in
             let ending = try await bench.run("-p", "ble:storm", "storm", "log", "get")
@@ -144,7 +144,7 @@ struct LogBLETests {
         }
     }
 
-    @Test("Live rows are packets; they go on when the sensor was away", arguments: [false, true])
+    @Test("Live rows are printed, also after the sensor was away", arguments: [false, true])
     func live(isRaw: Bool) async throws {
         try await withSensor(Sensor()) { bench, sensor in
             let characteristic = isRaw ? sensor.live : sensor.backup
@@ -170,14 +170,14 @@ struct LogBLETests {
         }
     }
 
-    @Test("Raw measurements are those of a BLE sensor; elsewhere there are none")
+    @Test("--raw is refused without a BLE sensor")
     func rawElsewhere() async throws {
         expectFailure(
             try await Pumpctl.run("-p", "sim:storm", "storm", "log", "live", "--raw"), 64, saying: "sim:storm",
             hint: "--raw requires a BLE sensor")
     }
 
-    @Test("What is sent as it is gets no line end")
+    @Test("send over BLE adds no line end")
     func send() async throws {
         try await withSensor(Sensor(answer: ["LOG Values: 1 2 3 4.50\n"])) { bench, sensor in
             let ending = try await bench.run("-p", "ble:storm", "--family", "storm", "send", "GET_LOG")

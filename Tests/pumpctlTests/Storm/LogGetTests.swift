@@ -5,7 +5,7 @@ import SerialPort
 import TestSupport
 import Testing
 
-@Suite("log get")
+@Suite("pumpctl storm log get")
 struct LogGetTests {
     static let log = "1 2 3 4.50\n4 5 6 -7.00\n"
 
@@ -14,7 +14,7 @@ struct LogGetTests {
         try await ScriptedDevice { $0 == "GET_LOG" ? "GET_LOG\r\nLOG Values: \(Self.log)" : nil }
     }
 
-    @Test("The log goes to standard output as it came, and nothing else does")
+    @Test("The log is printed unchanged and alone")
     func standardOutput() async throws {
         let sensor = try await sensor()
         let ending = try await Pumpctl.run("-p", sensor.port, "storm", "log", "get")
@@ -25,7 +25,7 @@ struct LogGetTests {
         await sensor.close()
     }
 
-    @Test("-o replaces the file once the log is there, and says how much it is")
+    @Test("-o replaces the file and reports the size")
     func file() async throws {
         let sensor = try await sensor()
         let folder = TemporaryFolder()
@@ -43,7 +43,7 @@ struct LogGetTests {
         await sensor.close()
     }
 
-    @Test("What came of an earlier log is kept until something of the next has come")
+    @Test("The partial file of an earlier log is kept until the next log begins")
     func earlierPart() async throws {
         let folder = TemporaryFolder()
         let path = folder.path("storm.log")
@@ -68,7 +68,7 @@ struct LogGetTests {
         await sensor.close()
     }
 
-    @Test("A log that is cut off ends it with 74; what came is kept, and the old file too")
+    @Test("A log that is cut off exits with 74, keeps the partial log and the old file")
     func cutOff() async throws {
         let sensor = try await CuttingSensor("LOG Values: 1 2 3 4.50\n4 5")
         let folder = TemporaryFolder()
@@ -85,7 +85,7 @@ struct LogGetTests {
         await sensor.close()
     }
 
-    @Test("A link that breaks before anything came leaves no file")
+    @Test("A link that breaks before the log leaves no file")
     func nothingCame() async throws {
         let sensor = try await CuttingSensor("")
         let folder = TemporaryFolder()
@@ -97,7 +97,7 @@ struct LogGetTests {
         await sensor.close()
     }
 
-    @Test("Ctrl-C ends it with 130, and says that the log is incomplete")
+    @Test("Ctrl-C exits with 130 and reports an incomplete log")
     func interrupted() async throws {
         let sensor = try await sensor()
         let program = try await Pumpctl.start(["-p", sensor.port, "storm", "log", "get", "--quiet", "1000"])
@@ -110,7 +110,7 @@ struct LogGetTests {
         await sensor.close()
     }
 
-    @Test("Ctrl-C leaves the file as it was, and what came beside it")
+    @Test("Ctrl-C keeps the old file and the partial log")
     func interruptedFile() async throws {
         let sensor = try await sensor()
         let folder = TemporaryFolder()
@@ -127,7 +127,7 @@ struct LogGetTests {
         await sensor.close()
     }
 
-    @Test("-o - is standard output")
+    @Test("-o - writes to standard output")
     func dash() async throws {
         let sensor = try await sensor()
         let ending = try await Pumpctl.run("-p", sensor.port, "storm", "log", "get", "-o", "-")
@@ -143,7 +143,7 @@ struct LogGetTests {
         await sensor.close()
     }
 
-    @Test("The log is on the disk before it has the file's name")
+    @Test("The log is synced to disk before the file is renamed")
     func synchronized() async throws {
         let folder = TemporaryFolder()
         let path = folder.path("storm.log")
@@ -156,7 +156,7 @@ struct LogGetTests {
         #expect(calls == "sync \(path).partial\nrename \(path)\n")
     }
 
-    @Test("A sensor that restarts has not ended its log")
+    @Test("A sensor that restarts leaves its log incomplete")
     func restarted() async throws {
         let boot = "ets Jul 29 2019 12:21:46\r\n\r\nrst:0xf (RTCWDT_BROWN_OUT_RESET),boot:0x13\r\nentry 0x400805f0\r\n"
         let sensor = try await ScriptedDevice { $0 == "GET_LOG" ? "LOG Values: 1 2 3 4.50\n4 5 \(boot)" : nil }
@@ -166,7 +166,7 @@ struct LogGetTests {
         await sensor.close()
     }
 
-    @Test("A log that begins again answers somebody else")
+    @Test("A log that begins again is reported as requested by another program")
     func twoReaders() async throws {
         let sensor = try await ScriptedDevice { $0 == "GET_LOG" ? "LOG Values: 1 2 \r\nLOG Values: \(Self.log)" : nil }
         let folder = TemporaryFolder()
@@ -178,7 +178,7 @@ struct LogGetTests {
     }
 
     @Test(
-        "Options that make no sense are refused",
+        "log get refuses invalid options",
         arguments: [
             ["--json", "storm", "log", "get"], ["--family", "pump", "storm", "log", "get"],
             ["storm", "log", "get", "--quiet", "0"],
@@ -189,7 +189,7 @@ struct LogGetTests {
     }
 
     @Test(
-        "What another device answers is no log, and the file stays as it is",
+        "Another device's answer is refused and the file is not changed",
         arguments: [
             ("ERROR:UNKNOWN_COMMAND\r\n", "use a command of the family pump"), ("what?\r\n", "of the family storm"),
             ("LED:1\r\n", "family led"),
@@ -206,7 +206,7 @@ struct LogGetTests {
         await device.close()
     }
 
-    @Test("A line that is no measurement is kept, and told of")
+    @Test("A line that is no measurement is kept, with a warning")
     func oddLines() async throws {
         let log = "1 2 3 4.50\n1 2 3 4.501 2 3 4.60\n4 5 6 -7.00\n"
         let sensor = try await ScriptedDevice { $0 == "GET_LOG" ? "LOG Values: \(log)" : nil }
@@ -216,7 +216,7 @@ struct LogGetTests {
         await sensor.close()
     }
 
-    @Test("A terminal is not acted on by what a sensor says")
+    @Test("On a terminal control characters in the log are escaped")
     func terminalText() async throws {
         let log = "1 2 3 4.50\n\u{1B}]0;title\u{7}\u{1B}[2J 2 3 4\u{202E}\n4 5 6 7"
         let sensor = try await ScriptedDevice { $0 == "GET_LOG" ? "LOG Values: \(log)" : nil }
@@ -231,7 +231,7 @@ struct LogGetTests {
         await sensor.close()
     }
 
-    @Test("A terminal shows how far it is")
+    @Test("A terminal shows the progress of a log")
     func progress() async throws {
         let terminal = try PseudoTerminal()
         let channel = terminal.channel()
@@ -248,7 +248,7 @@ struct LogGetTests {
         await channel.close()
     }
 
-    @Test("sim:storm holds what its seed says")
+    @Test("sim:storm prints the log of its seed")
     func simulated() async throws {
         let ending = try await Pumpctl.run("-p", "sim:storm?seed=7&rows=20&echo&unpaced", "storm", "log", "get")
         #expect(ending.output == String(decoding: StormLog(seed: 7).text(rows: 0..<20), as: UTF8.self))

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("log live")
+@Suite("pumpctl storm log live")
 struct LogLiveTests {
     private static let sensor = "sim:storm?seed=7&rows=100&interval=20ms"
 
@@ -13,7 +13,7 @@ struct LogLiveTests {
         return text.split(separator: "\n").map(String.init)
     }
 
-    @Test("Rows are printed as they were measured, so many as were asked for")
+    @Test("Rows are printed as measured, up to --count")
     func text() async throws {
         let ending = try await Pumpctl.run("-p", Self.sensor, "storm", "log", "live", "--count", "3")
         #expect(ending.status == 0)
@@ -22,7 +22,7 @@ struct LogLiveTests {
     }
 
     @Test(
-        "A device of another family is named, once",
+        "A device of another family is reported once",
         arguments: [["storm", "log", "live"], ["rescue", "listen"], ["peer", "listen"]])
     func otherDevice(words: [String]) async throws {
         let (folder, pump) = (TemporaryFolder(), try await ScriptedDevice())
@@ -41,7 +41,7 @@ struct LogLiveTests {
         await pump.close()
     }
 
-    @Test("--csv appends to a file, with one heading")
+    @Test("--csv appends to a file with a single heading")
     func csv() async throws {
         let folder = TemporaryFolder()
         let path = folder.path("live.csv")
@@ -60,7 +60,7 @@ struct LogLiveTests {
         #expect(lines.count == 5)
     }
 
-    @Test("--json has the fields of each row")
+    @Test("--json prints the fields of each row")
     func json() async throws {
         let ending = try await Pumpctl.run("-p", Self.sensor, "--json", "storm", "log", "live", "--count", "2")
         for (record, row) in zip(try ending.objects(), Self.rows(2)) {
@@ -72,7 +72,7 @@ struct LogLiveTests {
         }
     }
 
-    @Test("What is no measurement is printed as it is; CSV leaves it out and says so")
+    @Test("A row that is no measurement is printed escaped, and skipped in CSV with a note")
     func oddRows() async throws {
         let speech = "LIVE LOG: cleaning\u{1B}[2J\r\nLIVE LOG: =1+1 \u{7}a,b 3 nan\r\n"
         for (options, output) in [
@@ -96,7 +96,7 @@ struct LogLiveTests {
         }
     }
 
-    @Test("A restart is told, and cuts no row together with what follows")
+    @Test("A restart is reported, and a cut row is not joined with the next")
     func restart() async throws {
         let sensor = try await ScriptedDevice()
         let program = try await Pumpctl.start(["-p", sensor.port, "storm", "log", "live", "--count", "2", "-v"])
@@ -110,7 +110,7 @@ struct LogLiveTests {
         await sensor.close()
     }
 
-    @Test("--for ends it with 0")
+    @Test("--for ends with status 0")
     func time() async throws {
         let ending = try await Pumpctl.run("-p", "sim:storm?interval=1000s", "storm", "log", "live", "--for", "0.1s")
         #expect(ending.status == 0)
@@ -118,7 +118,7 @@ struct LogLiveTests {
         #expect(ending.errors == "")
     }
 
-    @Test("A sensor that is unplugged is waited for")
+    @Test("An unplugged sensor is waited for")
     func reconnects() async throws {
         let folder = TemporaryFolder()
         let path = folder.path("storm")
@@ -144,7 +144,7 @@ struct LogLiveTests {
     }
 
     @Test(
-        "Options that make no sense are refused",
+        "log live refuses invalid options",
         arguments: [["--count", "0"], ["--for", "0"], ["--csv", "--json"]])
     func wrongOptions(options: [String]) async throws {
         let ending = try await Pumpctl.start(["-p", "sim:storm", "storm", "log", "live"] + options).ending()

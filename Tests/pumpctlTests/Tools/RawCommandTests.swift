@@ -4,35 +4,35 @@ import Testing
 
 @testable import pumpctl
 
-@Suite("Commands at a device of an unknown family", .timeLimit(.minutes(5)))
+@Suite("Devices of no known family", .timeLimit(.minutes(5)))
 struct RawCommandTests {
     private let folder = TemporaryFolder()
 
     private func script(_ text: String) -> String { "sim:raw?unpaced&script=\(folder.write(text, to: "script"))" }
 
     @Test(
-        "Bytes are read from hexadecimal digits and from escapes",
+        "Bytes are parsed from hexadecimal digits",
         arguments: [
             ("01 03", [1, 3]), ("0x01,0x03", [1, 3]), ("0103fF", [1, 3, 255]), ("", []),
         ] as [(String, [UInt8])])
     func hex(text: String, bytes: [UInt8]) throws { #expect(try TypedBytes.hex(text) == bytes) }
 
-    @Test("Text that is no bytes is refused", arguments: ["0", "0g", "+1", "1 2", "0x", "é1", "01 0x003"])
+    @Test("Text that is not hexadecimal is refused", arguments: ["0", "0g", "+1", "1 2", "0x", "é1", "01 0x003"])
     func noHex(text: String) { #expect(throws: (any Error).self) { try TypedBytes.hex(text) } }
 
     @Test(
-        "Escapes stand for bytes, and all else for itself",
+        "Escapes become bytes, and other text stays",
         arguments: [
             (#"?\x18"#, [0x3F, 0x18]), (#"a\r\n\t\0\e\\"#, [0x61, 0x0D, 0x0A, 0x09, 0, 0x1B, 0x5C]),
             ("é", [0xC3, 0xA9]),
         ] as [(String, [UInt8])])
     func escapes(text: String, bytes: [UInt8]) throws { #expect(try TypedBytes.escaped(text) == bytes) }
 
-    @Test("An escape that is none is refused", arguments: [#"\"#, #"\q"#, #"\x"#, #"\x1"#, #"\x1g"#, #"\x+1"#])
+    @Test("An invalid escape is refused", arguments: [#"\"#, #"\q"#, #"\x"#, #"\x1"#, #"\x1g"#, #"\x+1"#])
     func noEscapes(text: String) { #expect(throws: (any Error).self) { try TypedBytes.escaped(text) } }
 
     @Test(
-        "An option that makes no sense is refused with what would",
+        "An invalid option is refused with the valid ones",
         arguments: [
             (["send", "X", "--ends", "lfcr"], "--ends takes one of: lf, cr, crlf, none"),
             (["send", "X", "--until", "ok|"], "none of them empty, as 'ok|error:*'"),
@@ -53,7 +53,7 @@ struct RawCommandTests {
         #expect(ending.errors.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains(text), "\(ending)")
     }
 
-    @Test("A script that can't be read is named with its line")
+    @Test("An invalid script is refused with its line")
     func badScript() async throws {
         let ending = try await Pumpctl.run("-p", script("> A\nB\n"), "send", "A")
         #expect(ending.status == 64)
@@ -62,7 +62,7 @@ struct RawCommandTests {
         #expect(offered.status == 66 && offered.errors.contains("No such file"), "\(offered)")
     }
 
-    @Test("An answer that does not end in time, and one of no line, are each told as what they are")
+    @Test("An answer that does not end in time differs from no answer")
     func cutOff() async throws {
         let place = script("> A\n< busy\n")
         let cutOff = try await Pumpctl.run("-p", place, "--timeout", "0.2", "send", "A", "--until", "ok")
@@ -72,7 +72,7 @@ struct RawCommandTests {
         #expect(silent.status == 75 && silent.errors.contains("no answer in 0.2 s"), "\(silent)")
     }
 
-    @Test("It may be any device: nothing is refused or warned of for its family, and its state is not known")
+    @Test("With --family raw no line is refused or warned of, and status is unavailable")
     func anyDevice() async throws {
         let status = try await Pumpctl.run(
             "-p", "sim:pump?unpaced", "--family", "raw", "send", "STATUS", "--until", "STATUS:*")
@@ -84,7 +84,7 @@ struct RawCommandTests {
         #expect(wrong.status == 64 && wrong.errors.contains("family raw"), "\(wrong)")
     }
 
-    @Test("Its monitor shows each line, also one that nobody asked for, and ends after so many")
+    @Test("monitor prints every line of a raw device up to --count")
     func monitor() async throws {
         let place = script("< Hello\n< there\n< again\n")
         let ending = try await Pumpctl.run("-p", place, "monitor", "--count", "2")
@@ -93,7 +93,7 @@ struct RawCommandTests {
         #expect(texts == ["Hello", "there"])
     }
 
-    @Test("Another program's OFF goes to it as to a pump: who asks for it knows what the device is")
+    @Test("Another program's OFF is sent to a raw device")
     func off() async throws {
         let device = try await ScriptedDevice { line in
             ["OFF": "OK\r\nPUMP:OFF\r\n", "TEMP": "TEMP:34.5\r\n", "STATUS": "STATUS:{State:OFF}\r\n"][line] ?? ""

@@ -34,7 +34,7 @@ struct ScenarioCommandTests {
         send = "OFF"
         """
 
-    @Test("A program that does what is expected passes, and its own exit code counts")
+    @Test("A host that meets the expectations passes, and its own exit status counts")
     func passes() async throws {
         let path = try file(Self.tooWarm)
         // After the reply to ON the skin becomes too warm, and the pump has stopped itself before OFF.
@@ -47,7 +47,7 @@ struct ScenarioCommandTests {
         }
     }
 
-    @Test("A program written wrong fails: it sends two commands at once, and does not react")
+    @Test("A host that sends two commands at once and does not react fails")
     func fails() async throws {
         let path = try file(Self.tooWarm.replacing("30s", with: "100ms"))
         let script = #"exec 3<>"$PUMPCTL_PORT"; printf 'ON\nSTATUS\n' >&3; grep -qm1 OVERHEAT <&3; sleep 0.3"#
@@ -60,7 +60,7 @@ struct ScenarioCommandTests {
             ending.errors.contains("reaction=100ms/OFF@line:ERROR:OVERHEAT: no such command was sent in time\n"))
     }
 
-    @Test("Rules of baud rates and flushes are judged on a pseudo-terminal, and refused elsewhere")
+    @Test("Rules on baud rates and flushes apply to a pseudo-terminal, and are refused elsewhere")
     func terminals() async throws {
         let script =
             #"stty -F "$PUMPCTL_PORT" 115200; exec 3<>"$PUMPCTL_PORT"; printf 'TEMP\n' >&3; head -c 10 <&3 >/dev/null"#
@@ -74,7 +74,7 @@ struct ScenarioCommandTests {
         #expect(refused.status == 64 && refused.errors.contains("pseudo-terminal"))
     }
 
-    @Test("Steps and rules that are given one by one add up")
+    @Test("Several --step and --expect options add up")
     func addUp() async throws {
         let script = #"for n in 1 2 3; do "$0" led get; done"#
         let ending = try await Pumpctl.run(
@@ -84,7 +84,7 @@ struct ScenarioCommandTests {
         #expect(ending.status == 2 && ending.errors.contains("pacing"), "\(ending.errors)")
     }
 
-    @Test("The end that was asked for tells the verdict, to who asked as well")
+    @Test("sim ctl stop reports the verdict")
     func control() async throws {
         let start = try await Pumpctl.run("sim", "led", "--unpaced", "--expect", "pacing=10s", "--wait")
         let ready = try start.object()
@@ -96,7 +96,7 @@ struct ScenarioCommandTests {
         #expect(verdict["passed"] as? Bool == false && (verdict["count"] as? Int ?? 0) >= 1)
     }
 
-    @Test("A signal ends a simulator with what was found, if anything was")
+    @Test("SIGTERM ends a simulator with an untested expectation with status 143")
     func signal() async throws {
         let sim = try await Pumpctl.start([
             "sim", "led", "--unpaced", "--link", folder.path("led"), "--expect", "pacing=1s",
@@ -106,7 +106,7 @@ struct ScenarioCommandTests {
         #expect(try await sim.ending().status == 143)
     }
 
-    @Test("No faults leave out those of the file as well")
+    @Test("--fault none disables the scenario's faults")
     func noFaults() async throws {
         let path = try file("[[fault]]\nname = \"silence\"\nwhen = \"always\"\n")
         let ending = try await Pumpctl.run(
@@ -114,7 +114,7 @@ struct ScenarioCommandTests {
         #expect(ending.status == 0 && ending.output == "led off\n", "\(ending.errors)")
     }
 
-    @Test("An endpoint takes a scenario too, but for what it expects")
+    @Test("An endpoint accepts a scenario without expectations")
     func endpoint() async throws {
         let path = try file("[device]\nlit = true\n")
         #expect(try await Pumpctl.run("-p", "sim:led?scenario=\(path)", "led", "get").output == "led on\n")
@@ -124,7 +124,7 @@ struct ScenarioCommandTests {
     }
 
     @Test(
-        "What is no scenario is refused, and it is said where and why",
+        "A mistake in a scenario is reported with its line and reason",
         arguments: [
             ("family = \"storm\"", "scenario.toml: line 1: it is a scenario for 'storm', not for 'pump'"),
             ("[device]\nknob = 5000", "scenario.toml: line 2: knob takes a number from 0 to 1023"),
@@ -172,13 +172,13 @@ struct ScenarioCommandTests {
         }
     }
 
-    @Test("Lines within a text of several lines are no tables and no keys")
+    @Test("Lines within a multi-line string are neither tables nor keys")
     func textOfLines() throws {
         let text = "[[step]]\nwhen = \"5s\"\ndo = \'\'\'\n[device]\nknob = 1\'\'\'\n[device]\nknob = 5000"
         #expect(try refusal(of: text)?.message.hasSuffix("line 3: [step] do: it has a line break") == true)
     }
 
-    @Test("A check that failed counts more than the exit code of the command, unless that could not be started")
+    @Test("A failed expectation overrides the host's exit status, except if it could not be started")
     func exitCodes() async throws {
         for (program, status) in [(["sh", "-c", "exit 3"], 2), (["true"], 2), (["/nonexistent/program"], 127)] {
             let ending = try await Pumpctl.start(
@@ -193,7 +193,7 @@ struct ScenarioCommandTests {
         expectFailure(ending, 69, saying: "taken", hint: "choose another path")
     }
 
-    @Test("pumpctl does what the example of the documentation expects, and its exit code counts")
+    @Test("pumpctl meets the expectations of the documented example")
     func example() async throws {
         let page = try MarkdownPage.text("docs/scenarios.md")
         let text = try #require(page.split(separator: "```toml\n").dropFirst().first?.split(separator: "```").first)
@@ -204,7 +204,7 @@ struct ScenarioCommandTests {
         #expect(ending.errors.contains("verdict: the host did all that was expected"), "\(ending)")
     }
 
-    @Test("A file that is not there, is no file, or is no scenario is said to be so")
+    @Test("A missing file, a folder and an invalid scenario are reported")
     func missing() async throws {
         let ending = try await Pumpctl.run("sim", "pump", "--scenario", "/nonexistent.toml")
         expectFailure(ending, 66, saying: "/nonexistent.toml: No such file or directory", hint: "path")

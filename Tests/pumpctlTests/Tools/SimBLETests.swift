@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("sim pump --ble, for centrals", .timeLimit(.minutes(5)))
+@Suite("pumpctl sim pump --ble", .timeLimit(.minutes(5)))
 struct SimBLETests {
     static let address = "00:00:5E:00:53:02"
 
@@ -31,7 +31,7 @@ struct SimBLETests {
     }
 
     @Test(
-        "It is found, answers, and is withdrawn at a signal",
+        "The simulated pump is found, answers, and is withdrawn at a signal",
         arguments: [(SIGTERM, 143), (SIGINT, 130)] as [(CInt, Int32)])
     func serving(signal: CInt, status: Int32) async throws {
         let bench = try await Bench()
@@ -52,7 +52,7 @@ struct SimBLETests {
         await bench.fake.stop()
     }
 
-    @Test("Programs are told where it is, who comes, and when it can't be found")
+    @Test("--json reports the address, connections and interruptions")
     func records() async throws {
         let bench = try await Bench()
         let sim = try await bench.start("--adapter", Self.address, "--json")
@@ -85,7 +85,7 @@ struct SimBLETests {
         await bench.fake.stop()
     }
 
-    @Test("It is offered again when the bus is back")
+    @Test("The pump is offered again after a restart of the bus")
     func restartedBus() async throws {
         let bench = try await Bench()
         let sim = try await bench.start("--adapter", "hci1")
@@ -105,7 +105,7 @@ struct SimBLETests {
         await bench.fake.stop()
     }
 
-    @Test("What is in its way is said before it is offered, with what can be done")
+    @Test("An unusable adapter, name or bluetoothd is reported with a hint")
     func refused() async throws {
         let bench = try await Bench()
         expectFailure(
@@ -120,7 +120,7 @@ struct SimBLETests {
     }
 
     @Test(
-        "Options that don't go together are refused",
+        "sim pump --ble refuses conflicting options",
         arguments: [
             ["--ble", "--pty"], ["--ble", "--tcp", "0"], ["--ble", "--link", "/tmp/x"], ["--adapter", "hci1"],
             ["--name", "Pump"],

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 import TestSupport
 
-@Suite("sim pump, for other programs")
+@Suite("pumpctl sim")
 struct SimCommandTests {
     /// Runs a program without the other descriptors that are open here, and with a limit of 20.
     private static let withFewDescriptors = """
@@ -12,7 +12,7 @@ struct SimCommandTests {
         ulimit -n 20; exec "$0" "$@"
         """
 
-    @Test("Clients beyond its descriptors keep no later one out")
+    @Test("Clients beyond the descriptor limit do not lock out later ones")
     func descriptorsUsedUp() async throws {
         let sim = try await Pumpctl.start(
             ["sim", "pump", "--tcp", "0", "--unpaced", "--broadcast"],
@@ -32,7 +32,7 @@ struct SimCommandTests {
     }
 
     @Test(
-        "It serves under a link, and SIGTERM removes the link",
+        "A signal removes the link of a served pump",
         arguments: [(SIGTERM, 143), (SIGINT, 130)] as [(CInt, Int32)])
     func link(signal: CInt, status: Int32) async throws {
         let folder = TemporaryFolder()
@@ -50,7 +50,7 @@ struct SimCommandTests {
         #expect(lstat(path, &entry) != 0)
     }
 
-    @Test("--background returns once the device is there, and prints the process to kill")
+    @Test("--background returns once the device is ready and prints its process id")
     func background() async throws {
         let folder = TemporaryFolder()
         let path = folder.path("pump")
@@ -82,7 +82,7 @@ struct SimCommandTests {
         return try #require(json as? NSDictionary)
     }
 
-    @Test("--count offers several devices, each with its number in the path of its link")
+    @Test("--count numbers the devices in their links")
     func count() async throws {
         let folder = TemporaryFolder()
         let sim = try await Pumpctl.start([
@@ -105,7 +105,7 @@ struct SimCommandTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("")).isEmpty)
     }
 
-    @Test("--count takes one TCP port after another, and wants a place for a number in --link")
+    @Test("--count uses one TCP port per device, and requires %d in --link")
     func countOfPorts() async throws {
         let sim = try await Pumpctl.start(["sim", "led", "--count", "2", "--tcp", "0", "--json"])
         let first = try #require(try Self.object(await sim.output.line())["port"] as? String)
@@ -125,7 +125,7 @@ struct SimCommandTests {
         expectFailure(try await Pumpctl.run("sim", "led", "--count", "0"), 64, saying: "1 to 100000")
     }
 
-    @Test("--control lets other programs press the button, and end the simulator")
+    @Test("--control accepts button presses and the end of the simulator")
     func control() async throws {
         let folder = TemporaryFolder()
         let (port, control) = (folder.path("pump"), folder.path("control"))
@@ -151,7 +151,7 @@ struct SimCommandTests {
         expectFailure(try await Pumpctl.run("sim", "ctl", control, "stop"), 66, saying: control, hint: "--control")
     }
 
-    @Test("--control at a path where nothing can be is refused")
+    @Test("An unusable path for --control is refused")
     func controlNowhere() async throws {
         expectFailure(
             try await Pumpctl.run("sim", "pump", "--control", "/nonexistent/control"), 66,
@@ -162,7 +162,7 @@ struct SimCommandTests {
         expectFailure(try await Pumpctl.run("sim", "ctl", file, "state"), 66, saying: file)
     }
 
-    @Test("More devices than descriptors that a process starts with")
+    @Test("More devices than the soft limit of descriptors are served")
     func moreThanTheSoftLimit() async throws {
         let sim = try await Pumpctl.start(
             ["sim", "led", "--count", "150"],
@@ -172,7 +172,7 @@ struct SimCommandTests {
         #expect(try await sim.ending().status == 143)
     }
 
-    @Test("--run serves while a command runs, says nothing of its own, and ends with its exit code")
+    @Test("--run serves during a command, prints nothing and exits with its status")
     func runs() async throws {
         let folder = TemporaryFolder()
         let path = folder.path("pump")
@@ -195,7 +195,7 @@ struct SimCommandTests {
         #expect(try await Pumpctl.run("sim", "led", "--run", "--", "true").status == 0)
     }
 
-    @Test("--run has the device there until the command has ended, also where a signal ends both")
+    @Test("--run keeps the device until the command has ended, also after a signal")
     func runsInterrupted() async throws {
         let sim = try await Pumpctl.start([
             "sim", "pump", "--unpaced", "--run", "--", "sh", "-c",
@@ -207,7 +207,7 @@ struct SimCommandTests {
         #expect(try await sim.ending().status == 143)
     }
 
-    @Test("--run says what can't be run")
+    @Test("--run reports a command that cannot be run")
     func runsNothing() async throws {
         expectFailure(
             try await Pumpctl.run("sim", "led", "--run", "--", "nosuchprogram"), 127, saying: "nosuchprogram",
@@ -222,7 +222,7 @@ struct SimCommandTests {
             saying: "/nonexistent/led")
     }
 
-    @Test("A link without a folder is printed as the endpoint that it is")
+    @Test("A link without a folder is printed as ./NAME")
     func bareLink() async throws {
         let folder = TemporaryFolder()
         let sim = try await Pumpctl.start(
@@ -238,7 +238,7 @@ struct SimCommandTests {
         _ = try await sim.ending()
     }
 
-    @Test("A relative link is handed over as a path that any folder has", arguments: ["pump", "./pump", "sub/pump"])
+    @Test("A relative link is passed to the command as an absolute path", arguments: ["pump", "./pump", "sub/pump"])
     func relativeLink(link: String) async throws {
         let folder = TemporaryFolder()
         let command = #"cd / && "$0" led get; "$0" sim ctl "$PUMPCTL_CONTROL" state --json"#
@@ -252,7 +252,7 @@ struct SimCommandTests {
         #expect(ending.output.contains("\"port\":\"\(port)\""), "\(ending)")
     }
 
-    @Test("A port in a folder below this one needs no './'")
+    @Test("A relative port with a folder needs no ./")
     func relativePort() async throws {
         let folder = TemporaryFolder()
         let ending = try await Pumpctl.start(
@@ -266,7 +266,7 @@ struct SimCommandTests {
     }
 
     @Test(
-        "As process 1 of a container it takes the status of orphans, passes signals on, and ends as the command does",
+        "As process 1 of a container sim reaps orphans and passes signals on",
         .enabled(if: geteuid() == 0, "Only root may make a container"))
     func processOne() async throws {
         let command = """
@@ -286,7 +286,7 @@ struct SimCommandTests {
     }
 
     @Test(
-        "Without a file system of terminals, as in a container, it is said what to do",
+        "Without /dev/pts the error suggests remedies",
         .enabled(if: geteuid() == 0, "Only root may mount a file system"))
     func noTerminals() async throws {
         let script = "mount -t tmpfs none /dev/pts && exec \"$0\" sim pump"
@@ -295,7 +295,7 @@ struct SimCommandTests {
         #expect(ending.errors.contains("mount -t devpts") && ending.errors.contains("--tcp 0"), "\(ending)")
     }
 
-    @Test("A second one leaves a path that is taken alone, and says so")
+    @Test("A path in use by another simulator, and a file, are refused and left alone")
     func takenPath() async throws {
         let folder = TemporaryFolder()
         let path = folder.path("pump")
@@ -312,13 +312,13 @@ struct SimCommandTests {
         _ = try await sim.ending()
     }
 
-    @Test("A path in no folder is named")
+    @Test("A link in a missing folder is refused")
     func noFolder() async throws {
         let ending = try await Pumpctl.run("sim", "pump", "--link", "/proc/nowhere/pump")
         expectFailure(ending, 66, saying: "/proc/nowhere/pump", hint: "folder")
     }
 
-    @Test("What a killed one left behind is replaced")
+    @Test("A stale link is replaced")
     func staleLink() async throws {
         let folder = TemporaryFolder()
         let path = folder.path("pump")
@@ -332,7 +332,7 @@ struct SimCommandTests {
     }
 
     @Test(
-        "The knob's speed is taken a turn after the first ON; it stands half-way unless told otherwise",
+        "--knob sets the speed after ON, half-way by default",
         arguments: [([], 50), (["--knob", "716"], 70), (["--knob", "0"], 0), (["--knob=1023"], 100)])
     func knob(options: [String], percent: Int) async throws {
         let sim = try await Pumpctl.start(["sim", "pump", "--tcp", "0", "--unpaced"] + options)
@@ -346,7 +346,7 @@ struct SimCommandTests {
         _ = try await sim.ending()
     }
 
-    @Test("A simulated pump in the program has a knob as well", arguments: [("", 50), ("?knob=1023", 100)])
+    @Test("sim:pump has a knob, half-way by default", arguments: [("", 50), ("?knob=1023", 100)])
     func knobInside(options: String, percent: Int) async throws {
         let console = try await Pumpctl.start(["-p", "sim:pump\(options)", "console", "--quiet", "0.1"])
         try await console.write("ON\nSTATUS\n")
@@ -356,7 +356,7 @@ struct SimCommandTests {
     }
 
     @Test(
-        "An endpoint takes what sim takes, and sim what an endpoint takes",
+        "Endpoint options and sim options are the same",
         arguments: [
             // The board is still starting, so the query is repeated after half of the time-out.
             ["-p", "sim:pump?banner=hello&baud=115200", "--timeout", "6", "status"],
@@ -372,7 +372,7 @@ struct SimCommandTests {
     }
 
     @Test(
-        "Help lists the faults, those of the device's own first",
+        "Help lists the faults, the device's own first",
         arguments: [("pump", "baud, "), ("peer", "no_file_selected, ")])
     func faultsInHelp(family: String, first: String) async throws {
         let ending = try await Pumpctl.start(["sim", family, "--help"]).ending()
@@ -382,7 +382,7 @@ struct SimCommandTests {
     }
 
     @Test(
-        "What is wrong with an option is said in the words of its spelling",
+        "An invalid option is reported in the spelling that was used",
         arguments: [
             (["sim", "pump", "--knob", "half"], "--knob takes a number from 0 to 1023"),
             (["sim", "pump", "--knbo", "3"], "Did you mean '--knob'?"),
@@ -414,7 +414,7 @@ struct SimCommandTests {
         #expect(ending.errors.contains(text), "\(ending)")
     }
 
-    @Test("--tcp listens on this machine's own address only, where a second client is hung up on and told of")
+    @Test("--tcp listens only on 127.0.0.1 and disconnects a second client with a note")
     func oneClientOfThisMachine() async throws {
         let sim = try await Pumpctl.start(["sim", "pump", "--tcp", "0", "--unpaced"])
         let line = try await sim.output.line()
@@ -441,7 +441,7 @@ struct SimCommandTests {
         #expect(ending.errors.contains("--broadcast"))
     }
 
-    @Test("--tcp 0 takes a free port and says which")
+    @Test("--tcp 0 chooses a free port and prints it")
     func tcp() async throws {
         let sim = try await Pumpctl.start(["sim", "pump", "--tcp", "0", "--thermistors", "1", "--json"])
         let line = try await sim.output.line()
@@ -458,7 +458,7 @@ struct SimCommandTests {
             try await Pumpctl.run("-p", String(port), "status"), 66, saying: String(port), hint: "start the server")
     }
 
-    @Test("A simulated pump can be without thermistors", arguments: [true, false])
+    @Test("--thermistors 0 simulates a pump without thermistors", arguments: [true, false])
     func noThermistors(isInside: Bool) async throws {
         guard !isInside else {
             let status = try await Pumpctl.run("-p", "sim:pump?thermistors=0", "status")
@@ -474,7 +474,7 @@ struct SimCommandTests {
     }
 
     @Test(
-        "Options that don't go together, or are out of range, are refused",
+        "Conflicting or out-of-range options are refused",
         arguments: [
             ["--tcp", "0", "--pty"], ["--tcp", "0", "--link", "/tmp/x"], ["--thermistors", "3"], ["--baud", "0"],
             ["--tcp", "70000"], ["--broadcast"], ["--broadcast", "--pty"], ["--banner", "loud"], ["--knob", "1024"],

@@ -3,9 +3,9 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("sim --with, for programs with several devices", .timeLimit(.minutes(5)))
+@Suite("pumpctl sim --with", .timeLimit(.minutes(5)))
 struct SimFamiliesTests {
-    @Test("has a line for each device, and one control socket for all")
+    @Test("Each device has a line of its own, and all share one control socket")
     func lines() async throws {
         let folder = TemporaryFolder()
         let (link, control) = (folder.path("pump"), folder.path("control"))
@@ -39,7 +39,7 @@ struct SimFamiliesTests {
         #expect(try await sim.ending().status == 0)
     }
 
-    @Test("tells programs the number and the family of each, on TCP ports in turn")
+    @Test("--json reports the number and family of each device on successive TCP ports")
     func records() async throws {
         let sim = try await Pumpctl.start(["sim", "led", "--tcp", "0", "--with", "pump", "--json"])
         var families: [Int: String] = [:]
@@ -54,7 +54,7 @@ struct SimFamiliesTests {
         #expect(try await sim.ending().status == 143)
     }
 
-    @Test("--run sets a variable for each family, and for each further device of one")
+    @Test("--run sets a variable for each family, and for further devices of it")
     func variables() async throws {
         let ending = try await Pumpctl.run(
             "sim", "pump", "--unpaced", "--with", "led?lit", "--with", "led", "--run", "--", "sh", "-c",
@@ -68,7 +68,7 @@ struct SimFamiliesTests {
     }
 
     @Test(
-        "refuses what is no device, what the device does not take, and what makes no sense",
+        "An unknown device, its invalid options and conflicting options are refused",
         arguments: [
             (["--with", "kettle"], "--with 'kettle': name one of: pump, storm"), (["--with", ""], "--with ''"),
             (["--with", "led?dim"], "dim"), (["--with", "storm?rows=many"], "rows"),

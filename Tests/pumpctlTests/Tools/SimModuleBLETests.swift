@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("sim module --ble", .timeLimit(.minutes(5)))
+@Suite("pumpctl sim module --ble", .timeLimit(.minutes(5)))
 struct SimModuleBLETests {
-    @Test("--wait prints one object, with where the line is and what the radio is called")
+    @Test("--wait prints one object with the port and the control socket")
     func wait() async throws {
         let bus = try await PrivateBus()
         let fake = try await FakeBlueZ.start(on: bus.address, clock: ManualClock())
@@ -25,7 +25,7 @@ struct SimModuleBLETests {
     }
 
     @Test(
-        "What only a pseudo-terminal shows is refused elsewhere",
+        "Expectations on the baud rate are refused without a pseudo-terminal",
         arguments: [["module", "--ble", "--tcp", "0"], ["pump", "--ble"], ["pump", "--tcp", "0"]])
     func terminalOnly(options: [String]) async throws {
         let ending = try await Pumpctl.start(["sim"] + options + ["--expect", "baud"]).ending()

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("sim storm and sim led --ble, for centrals", .timeLimit(.minutes(5)))
+@Suite("pumpctl sim storm and sim led over BLE", .timeLimit(.minutes(5)))
 struct SimStormLEDBLETests {
     private static let address = "00:00:5E:00:53:02"
     private static let live = "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E"
@@ -38,7 +38,7 @@ struct SimStormLEDBLETests {
         String(decoding: StormLog(seed: 7).text(rows: rows), as: UTF8.self)
     }
 
-    @Test("A sensor gives out its log in packets of what the central's hold", arguments: [23, 517])
+    @Test("A sensor sends its log in full packets of the central's MTU", arguments: [23, 517])
     func log(mtu: Int) async throws {
         try await offer(
             "storm", "--seed", "7", "--rows", "300", "--interval", "off", "--unpaced", as: "storm", mtu: mtu
@@ -54,7 +54,7 @@ struct SimStormLEDBLETests {
         }
     }
 
-    @Test("A sensor tells of what it measures on both characteristics")
+    @Test("A sensor notifies its measurements on both characteristics")
     func live() async throws {
         try await offer("storm", "--seed", "7", "--rows", "0", "--interval", "0.3", "--name", "Pipe 7", as: "Pipe 7") {
             _, central in
@@ -67,7 +67,7 @@ struct SimStormLEDBLETests {
         }
     }
 
-    @Test("A board holds its value from one central to the next, and tells of changes")
+    @Test("A board keeps its value between centrals and notifies changes")
     func board() async throws {
         try await offer("led", "--lit", as: "ece196") { _, central in
             #expect(try await central.flags(Self.led).sorted() == ["notify", "read", "write"])
@@ -82,7 +82,7 @@ struct SimStormLEDBLETests {
         }
     }
 
-    @Test("A mute board tells of nothing")
+    @Test("A mute board does not notify")
     func mute() async throws {
         try await offer("led", "--mute", "--name", "Lamp", as: "Lamp") { _, central in
             #expect(try await central.flags(Self.led).sorted() == ["read", "write"])
@@ -91,7 +91,7 @@ struct SimStormLEDBLETests {
         }
     }
 
-    @Test("pumpctl is both ends of a log and of a value")
+    @Test("pumpctl reads a simulated sensor and a simulated board over BLE")
     func bothEnds() async throws {
         try await offer(
             "storm", "--seed", "7", "--rows", "2000", "--interval", "off", "--unpaced", as: "storm"
@@ -111,7 +111,7 @@ struct SimStormLEDBLETests {
         }
     }
 
-    @Test("A log that is cut off by the end of the sensor is said to be incomplete, though the link is there still")
+    @Test("A log cut off by the end of the simulator is reported as incomplete")
     func killed() async throws {
         try await withBLEBench { bench in
             let adapter = await bench.fake.addAdapter("hci1", address: Self.address)
@@ -130,7 +130,7 @@ struct SimStormLEDBLETests {
     }
 
     @Test(
-        "Options that don't go together are refused",
+        "sim storm and sim led refuse conflicting options",
         arguments: ["storm", "led"],
         [
             ["--ble", "--pty"], ["--ble", "--tcp", "0"], ["--ble", "--baud", "9600"], ["--adapter", "hci1"],
@@ -143,7 +143,7 @@ struct SimStormLEDBLETests {
             hint: "pumpctl sim \(family)")
     }
 
-    @Test("Devices on the air are controlled while they run: --wait tells where")
+    @Test("Devices over BLE are controlled by the socket that --wait prints")
     func control() async throws {
         try await withBLEBench { bench in
             let adapter = await bench.fake.addAdapter("hci1", address: Self.address)

@@ -4,13 +4,13 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("A simulated device whose cable is pulled, for programs", .timeLimit(.minutes(5)))
+@Suite("Unplugged simulated devices", .timeLimit(.minutes(5)))
 struct SimUnplugTests {
     private static func object(_ line: String) throws -> NSDictionary {
         try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? NSDictionary)
     }
 
-    @Test("Programs are told of the port where it is back, and 'sim ctl state' says it")
+    @Test("The new port is printed and in the state after the device is back")
     func newPort() async throws {
         let folder = TemporaryFolder()
         let control = folder.path("control")
@@ -32,7 +32,7 @@ struct SimUnplugTests {
         #expect(ending.errors.contains("the device is back at \(next)"), "\(ending)")
     }
 
-    @Test("One that can't come back says why")
+    @Test("A device that cannot come back is reported with the cause")
     func staysAway() async throws {
         let folder = TemporaryFolder()
         let (control, link) = (folder.path("control"), folder.path("pump"))
@@ -54,14 +54,14 @@ struct SimUnplugTests {
     }
 
     @Test(
-        "Where nobody is told of the new port, a link is needed",
+        "The fault unplug requires --link with --wait, --background and --run",
         arguments: [["--wait"], ["--background"], ["--run", "--", "true"]])
     func needsLink(options: [String]) async throws {
         let ending = try await Pumpctl.start(["sim", "pump", "--fault", "unplug"] + options).ending()
         expectFailure(ending, 64, saying: "requires --link", hint: "pumpctl sim")
     }
 
-    @Test("So is one for a fault that comes later, by a step or by 'sim ctl'")
+    @Test("A later unplug by a step or by sim ctl requires --link too")
     func needsLinkLater() async throws {
         let step = try await Pumpctl.run("sim", "pump", "--step", "1h fault unplug", "--run", "--", "true")
         expectFailure(step, 64, saying: "requires --link")
@@ -74,7 +74,7 @@ struct SimUnplugTests {
         #expect(try await Pumpctl.run("sim", "ctl", control, "stop").status == 0)
     }
 
-    @Test("With a link, or where the new port is printed, 'sim ctl' may pull the cable", arguments: [true, false])
+    @Test("sim ctl may unplug a device with a link or with a printed port", arguments: [true, false])
     func unplugged(hasLink: Bool) async throws {
         let folder = TemporaryFolder()
         let control = folder.path("control")
@@ -86,7 +86,7 @@ struct SimUnplugTests {
         _ = try await sim.ending()
     }
 
-    @Test("With a link, --run may pull the cable")
+    @Test("--run may unplug a device with a link")
     func link() async throws {
         let folder = TemporaryFolder()
         let ending = try await Pumpctl.run(
@@ -95,9 +95,9 @@ struct SimUnplugTests {
     }
 }
 
-@Suite("What sim gives to its command, and says of itself", .timeLimit(.minutes(5)))
+@Suite("Surroundings of a command run by sim", .timeLimit(.minutes(5)))
 struct SimSurroundingsTests {
-    @Test("A command has the limit of descriptors that the simulator was started with")
+    @Test("A command gets the simulator's original limit of descriptors")
     func descriptorLimit() async throws {
         let ending = try await Pumpctl.start(
             ["sim", "led", "--count", "2", "--run", "--", "sh", "-c", "ulimit -Sn"],
@@ -106,7 +106,7 @@ struct SimSurroundingsTests {
         #expect(ending.output == "100\n", "\(ending)")
     }
 
-    @Test("A command finds the control socket from any folder")
+    @Test("PUMPCTL_CONTROL works from any folder")
     func controlPath() async throws {
         let folder = TemporaryFolder()
         let ending = try await Pumpctl.start(
@@ -119,7 +119,7 @@ struct SimSurroundingsTests {
     }
 
     @Test(
-        "The seed is printed where something happens by chance",
+        "The seed is printed if anything is random",
         arguments: [
             (["--step", "5% press"], "steps by the seed 7"), (["--step", "1h press"], nil),
             (["--step", "5% press", "--fault", "drop"], "faults and steps by the seed 7"),
@@ -132,7 +132,7 @@ struct SimSurroundingsTests {
         #expect(ending.errors == (text.map { "pumpctl: \($0)\n" } ?? ""))
     }
 
-    @Test("'sim ctl' does not wait for ever for an answer")
+    @Test("sim ctl ends at --timeout without an answer")
     func deadline() async throws {
         let folder = TemporaryFolder()
         let control = folder.path("control")

@@ -3,14 +3,14 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("sim --wait, for scripts", .timeLimit(.minutes(5)))
+@Suite("pumpctl sim --wait", .timeLimit(.minutes(5)))
 struct SimWaitTests {
     /// Kills the simulator that a test has left running.
     private func stop(_ ready: NSDictionary) {
         if let process = ready["pid"] as? Int { kill(pid_t(process), SIGKILL) }
     }
 
-    @Test("prints where the device is and where it is controlled, and 'sim ctl stop' ends it")
+    @Test("--wait prints the port and the control socket, and sim ctl stop ends the simulator")
     func wait() async throws {
         let folder = TemporaryFolder()
         let runtime = ["XDG_RUNTIME_DIR": folder.path]
@@ -39,7 +39,7 @@ struct SimWaitTests {
         try await watch.wait(for: "the end of the control socket") { access(control, F_OK) != 0 ? () : nil }
     }
 
-    @Test("takes a path for the control socket, which it prints in full, and any place for the device")
+    @Test("A relative control path is printed in full, and TCP works too")
     func places() async throws {
         let folder = TemporaryFolder()
         let program = ["/bin/sh", "-c", "cd \(folder.path) && exec \"$0\" \"$@\"", Executable.pumpctl]
@@ -54,7 +54,7 @@ struct SimWaitTests {
         #expect(try await Pumpctl.run("sim", "ctl", control, "stop").status == 0)
     }
 
-    @Test("leaves no simulator behind that nobody is told of")
+    @Test("A simulator whose output cannot be written is ended")
     func untold() async throws {
         let folder = TemporaryFolder()
         let watch = try FolderWatch(folder.path)
@@ -73,7 +73,7 @@ struct SimWaitTests {
         }
     }
 
-    @Test("ends at once where one of several devices has no place")
+    @Test("If one of several devices cannot be offered, all end at once")
     func taken() async throws {
         let folder = TemporaryFolder()
         _ = folder.write("", to: "led-2")
@@ -86,7 +86,7 @@ struct SimWaitTests {
         }
     }
 
-    @Test("A command whose simulator is stopped is ended, and its exit code counts")
+    @Test("A command whose simulator is stopped is terminated, and its exit status counts")
     func stopped() async throws {
         let folder = TemporaryFolder()
         let script = #"mkfifo "$1"; trap 'exit 8' TERM; "$0" sim ctl "$PUMPCTL_CONTROL" stop; read -r x <>"$1""#
@@ -96,7 +96,7 @@ struct SimWaitTests {
         #expect(ending.status == 8, "\(ending.errors)")
     }
 
-    @Test("prints the ports of several devices by their numbers, and their families where they differ")
+    @Test("Several devices are printed with their ports, and with different families")
     func several() async throws {
         let folder = TemporaryFolder()
         let control = folder.path("control")
@@ -124,7 +124,7 @@ struct SimWaitTests {
         #expect(try await Pumpctl.run("sim", "ctl", control + "2", "stop").status == 0)
     }
 
-    @Test("says why there is no device, with its exit code and as JSON")
+    @Test("A failure to start has its exit status and a JSON object")
     func failures() async throws {
         let failed = try await Pumpctl.run("sim", "pump", "--link", "/nonexistent/pump", "--wait")
         expectFailure(failed, 66, saying: "/nonexistent/pump", hint: "folder")

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What is wrong in a list of faults, steps or rules is named", .timeLimit(.minutes(3)))
+@Suite("Mistakes in lists of faults, steps and rules", .timeLimit(.minutes(3)))
 struct SimWrongPartTests {
     /// The end of the list of all faults, which is shown only for a word that resembles none of them.
     private static let wholeList = "unplug"
 
     @Test(
-        "A word that is nearly right is named, with the one that was probably meant",
+        "A misspelt word is named with the likely one",
         arguments: [
             (
                 ["sim", "pump", "--fault", "delay=1s,dorp@5%"],
@@ -24,7 +24,7 @@ struct SimWrongPartTests {
         #expect(!ending.errors.contains(Self.wholeList), "\(ending.errors)")
     }
 
-    @Test("A word that is like none gets the whole list")
+    @Test("An unknown word gets the whole list")
     func list() {
         let text = refusal(of: ["sim", "pump", "--fault", "xyzxyzxyz"])
         #expect(text.contains("there is no fault 'xyzxyzxyz'; use one of: baud, "))
@@ -32,7 +32,7 @@ struct SimWrongPartTests {
     }
 
     @Test(
-        "What is wrong with an option is said, and no more of the list than helps",
+        "A wrong value is explained without the whole list",
         arguments: [
             (["--expect", "baud,pacign=1s"], "--expect 'pacign=1s': there is no rule 'pacign'; write pacing instead"),
             (["--fault", "drop,delay=x"], "--fault 'delay=x': delay takes a time, as in delay=500ms"),
@@ -53,7 +53,7 @@ struct SimWrongPartTests {
         #expect(said.contains(text) && !said.contains(Self.wholeList), "\(said)")
     }
 
-    @Test("So does a fault that is given while the device runs")
+    @Test("A misspelt fault in sim ctl is named with the likely one")
     func whileRunning() async throws {
         let folder = TemporaryFolder()
         let control = folder.path("control")
@@ -65,7 +65,7 @@ struct SimWrongPartTests {
         _ = try await sim.ending()
     }
 
-    @Test("What a time means that has no unit is in the help of the options that take one")
+    @Test("Help says that a time without a unit is in seconds")
     func seconds() async throws {
         let ending = try await Pumpctl.start(["sim", "pump", "--help"]).ending()
         let help = ending.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -73,17 +73,17 @@ struct SimWrongPartTests {
     }
 }
 
-@Suite("A simulated device inside pumpctl", .timeLimit(.minutes(3)))
+@Suite("Options of sim: endpoints", .timeLimit(.minutes(3)))
 struct SimEndpointTests {
     @Test(
-        "What makes no sense there is a usage error, and it is said what to do",
+        "Options that need a pseudo-terminal are refused with a hint",
         arguments: ["fault=baud", "fault=drop,baud", "step=1h fault baud"])
     func senseless(options: String) async throws {
         let ending = try await Pumpctl.run("-p", "sim:pump?\(options)", "status")
         expectFailure(ending, 64, saying: "pseudo-terminal", hint: "pumpctl sim")
     }
 
-    @Test("A step that could not be done is reported")
+    @Test("A step that fails is reported")
     func stepFailure() async throws {
         let ending = try await Pumpctl.run(
             "-p", "sim:peer?step=command:1 set image /no/such.png", "peer", "say", "hello")

@@ -34,7 +34,7 @@ struct VerifyBLETests {
         objects.filter { $0["outcome"] as? String == outcome }.compactMap { $0["check"] as? String }
     }
 
-    @Test("A pump behind an HM-10 passes, 20 bytes a packet")
+    @Test("A pump behind an HM-10 passes with packets of 20 bytes")
     func pump() async throws {
         try await verify(
             ["pump"], as: "HMSoft", mtu: 23,
@@ -49,7 +49,7 @@ struct VerifyBLETests {
         }
     }
 
-    @Test("A pump that runs is not touched")
+    @Test("A running pump is refused, and sent nothing but STATUS")
     func runningPump() async throws {
         try await withRadioBench(mtu: 23) { bench in
             let folder = TemporaryFolder()
@@ -71,7 +71,7 @@ struct VerifyBLETests {
         }
     }
 
-    @Test("An LED board passes, whether it notifies or not", arguments: [[], ["--mute"]])
+    @Test("An LED board passes with and without notifications", arguments: [[], ["--mute"]])
     func led(options: [String]) async throws {
         try await verify(["led", "--lit"] + options, as: "ece196", mtu: 23) { ending, objects in
             #expect(ending.status == 0, "\(ending)")
@@ -89,7 +89,7 @@ struct VerifyBLETests {
         }
     }
 
-    @Test("A peer passes, each message of it a notification", arguments: [23, 517])
+    @Test("A peer passes with one notification per message", arguments: [23, 517])
     func peer(mtu: Int) async throws {
         try await verify(["peer", "--size", "1000"], as: "QDevice1", mtu: mtu, ["--allow-run"]) { ending, objects in
             #expect(ending.status == 0, "\(ending)")
@@ -100,7 +100,7 @@ struct VerifyBLETests {
         }
     }
 
-    @Test("A rescue phone passes, whose messages take several notifications", arguments: [23, 517])
+    @Test("A rescue phone passes with messages in several notifications", arguments: [23, 517])
     func rescue(mtu: Int) async throws {
         try await verify(["rescue", "--interval", "300ms"], as: "Rescue", mtu: mtu, ["--allow-send"]) {
             ending, objects in
@@ -109,7 +109,7 @@ struct VerifyBLETests {
         }
     }
 
-    @Test("Where the radio is lost in the middle, what the pump does is not known")
+    @Test("After a lost link during ON the pump is reported as possibly on")
     func lost() async throws {
         let pump = try await BLEPump()
         let process = try await pump.start(

@@ -9,7 +9,7 @@ import Testing
 struct VerifyCommandTests {
     private static let few = ["verify", "--only", "pump.status", "pump.command.unknown"]
 
-    @Test("A firmware that keeps the protocol exits with 0, and tells of each check")
+    @Test("A correct firmware exits with 0 and a line for each check")
     func passes() async throws {
         let pump = try await BenchPump()
         let ending = try await Pumpctl.start(["--family", "pump", "--port", pump.port] + Self.few).ending()
@@ -21,7 +21,7 @@ struct VerifyCommandTests {
         #expect(ending.errors.isEmpty, "\(ending.errors)")
     }
 
-    @Test("A firmware that does not exits with 2, in each form of report", arguments: ["text", "tap", "junit", "json"])
+    @Test("A faulty firmware exits with 2 in each report format", arguments: ["text", "tap", "junit", "json"])
     func fails(report: String) async throws {
         let device = try await ScriptedDevice { line in
             line == "FOO"
@@ -49,7 +49,7 @@ struct VerifyCommandTests {
     }
 
     @Test(
-        "A pump that runs is not touched, and the report says why nothing was tested",
+        "A running pump is not touched, and each report names the reason",
         arguments: ["text", "tap", "junit", "json"])
     func runs(report: String) async throws {
         let pump = try await BenchPump(isOn: true)
@@ -60,7 +60,7 @@ struct VerifyCommandTests {
         try Self.expectAbandoned(ending, report, saying: "the pump is running", "pump_runs")
     }
 
-    @Test("A report on a port that is not there says so", arguments: ["text", "tap", "junit", "json"])
+    @Test("A missing port is in each report", arguments: ["text", "tap", "junit", "json"])
     func noPort(report: String) async throws {
         let ending = try await Pumpctl.run("--port", "/nowhere/tty", "verify", "--report", report)
         expectFailure(ending, 66, saying: "/nowhere/tty")
@@ -99,7 +99,7 @@ struct VerifyCommandTests {
 
     // MARK: The family
 
-    @Test("A port that tells of no family is taken for a pump, and that is said", arguments: ["verify", "latency"])
+    @Test("Without --family a port is taken for a pump, with a note", arguments: ["verify", "latency"])
     func assumedFamily(command: String) async throws {
         let pump = try await BenchPump()
         let few = command == "verify" ? ["--only", "pump.status.reply"] : ["--count", "2", "--interval", "5ms"]
@@ -112,7 +112,7 @@ struct VerifyCommandTests {
         #expect(named.errors.isEmpty, "\(named.errors)")
     }
 
-    @Test("The family of a device that a simulator hands over is known", arguments: ["verify", "latency"])
+    @Test("The family of a device from sim --run is known", arguments: ["verify", "latency"])
     func handedOver(command: String) async throws {
         let few = command == "verify" ? ["--only", "led.ask"] : ["--count", "2", "--interval", "5ms"]
         let ending = try await Pumpctl.start(["sim", "led", "--run", "--", Executable.pumpctl, command] + few).ending()
@@ -122,7 +122,7 @@ struct VerifyCommandTests {
     }
 
     @Test(
-        "What is no device of a family is refused, and is not opened", arguments: ["verify", "latency"],
+        "A BLE module is refused as a device and not opened", arguments: ["verify", "latency"],
         [[], ["--family", "pump"]])
     func module(command: String, family: [String]) async throws {
         let ending = try await Pumpctl.start(["-v", "--port", "sim:module"] + family + [command]).ending()
@@ -130,7 +130,7 @@ struct VerifyCommandTests {
         #expect(!ending.errors.contains("is open") && !ending.errors.contains("> "), "\(ending.errors)")
     }
 
-    @Test("Hands at another device are refused")
+    @Test("A stimulus for another device is refused")
     func otherHands() async throws {
         let (pump, folder) = (try await BenchPump(), TemporaryFolder())
         let control = folder.path("control")
@@ -142,7 +142,7 @@ struct VerifyCommandTests {
         #expect(ending.output.isEmpty)
     }
 
-    @Test("Interrupted, it leaves the pump off", arguments: [SIGINT, SIGTERM])
+    @Test("An interrupted verification leaves the pump off", arguments: [SIGINT, SIGTERM])
     func interrupted(signal: Int32) async throws {
         let pump = try await BenchPump()
         // A running pump that sends nothing unsolicited, because its time stands still: the check waits.
@@ -162,7 +162,7 @@ struct VerifyCommandTests {
         await pump.close()
     }
 
-    @Test("Where the device is pulled out in the middle, the outcome is unknown")
+    @Test("An unplugged device is reported with its state before, and not as off or on")
     func unplugged() async throws {
         let device = try await ScriptedDevice { line in
             line == "FOO" ? nil : "STATUS:{State:OFF,SkinTemp:34.0C}\r\n"
@@ -196,7 +196,7 @@ struct VerifyCommandTests {
         }
     }
 
-    @Test("Interrupted checks are an error in the report")
+    @Test("An interrupted check is an error in the JUnit report")
     func interruptedReport() async throws {
         let device = try await ScriptedDevice { line in
             switch line {
@@ -225,7 +225,7 @@ struct VerifyCommandTests {
         }
     }
 
-    @Test("Pulled out while it may run, that is said once a line")
+    @Test("Unplugged after ON, the pump is reported as possibly on, once per line")
     func unpluggedOn() async throws {
         let device = try await ScriptedDevice { line in
             line == "ON" ? nil : line == "STATUS" ? "STATUS:{State:OFF,SkinTemp:34.0C}\r\n" : ""
@@ -238,7 +238,7 @@ struct VerifyCommandTests {
         }
     }
 
-    @Test("A second signal gives up, with a hint where the pump may be on", arguments: [true, false])
+    @Test("A second signal gives up, with a warning only if the pump may be on", arguments: [true, false])
     func givenUp(isSentOn: Bool) async throws {
         let device = try await Self.pumpWithoutOff(onOff: "")
         let process = try await Pumpctl.start([
@@ -260,7 +260,7 @@ struct VerifyCommandTests {
         }
     }
 
-    @Test("Checks are listed with what they need")
+    @Test("--list prints the checks with their requirements")
     func list() async throws {
         let ending = try await Pumpctl.run("verify", "--list", "--only", "pump.button")
         #expect(ending.status == 0)
@@ -277,7 +277,7 @@ struct VerifyCommandTests {
         #expect(objects.first?["check"] as? String == "led.ask")
     }
 
-    @Test("What is wrong with the arguments is said before anything is sent")
+    @Test("Invalid arguments are refused before anything is sent")
     func usage() async throws {
         let unknown = try await Pumpctl.run("--port", "sim:pump", "verify", "--only", "pump.nothing")
         expectFailure(unknown, 64, saying: "no check of the family pump", hint: "verify --list")
@@ -293,14 +293,16 @@ struct VerifyCommandTests {
         expectFailure(socket, 66, saying: "/nowhere/control", hint: "")
     }
 
-    @Test("Other families are tested too", arguments: ["led", "storm", "peer?size=1000", "rescue?interval=0"])
+    @Test(
+        "Simulated devices of the other families pass",
+        arguments: ["led", "storm", "peer?size=1000", "rescue?interval=0"])
     func otherFamilies(device: String) async throws {
         let ending = try await Pumpctl.run("--port", "sim:\(device)", "verify", "--allow-run", "--allow-send")
         #expect(ending.status == 0, "\(ending)")
         #expect(ending.output.contains(" 0 failed,"))
     }
 
-    @Test("Repeated checks have a number of their own in each report", arguments: ["text", "tap", "junit", "json"])
+    @Test("Repeated checks are numbered in each report", arguments: ["text", "tap", "junit", "json"])
     func repeated(report: String) async throws {
         let ending = try await Pumpctl.run(
             "--port", "sim:led", "verify", "--only", "led.ask", "led.now", "--repeat", "2", "--report", report)
@@ -325,7 +327,7 @@ struct VerifyCommandTests {
         }
     }
 
-    @Test("Nothing is sent to a rescue phone without leave")
+    @Test("Without --allow-send nothing is sent to a rescue phone")
     func rescueWithoutLeave() async throws {
         let ending = try await Pumpctl.run("-v", "--port", "sim:rescue?interval=0", "verify")
         #expect(ending.status == 0, "\(ending)")

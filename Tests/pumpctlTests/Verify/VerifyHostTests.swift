@@ -36,7 +36,7 @@ struct VerifyHostTests {
         "$1" --port $PUMPCTL_PORT --timeout 20 off && "$1" --port $PUMPCTL_PORT --timeout 20 on
         """
 
-    @Test("pumpctl passes with each device of a pump, and nothing but its text is on standard output")
+    @Test("pumpctl passes as the host of each simulated pump")
     func pump() async throws {
         let ending = try await Self.verify("pump", Self.thorough, only: ["pump.host"], isRaw: false)
         #expect(ending.status == 0, "\(ending)")
@@ -106,7 +106,7 @@ struct VerifyHostTests {
                 """, device: "overheating", finds: ["stays-off"]),
     ]
 
-    @Test("A host that does one thing wrong is found by its check, and by no other", arguments: badHosts)
+    @Test("A flawed host fails only the check of its flaw", arguments: badHosts)
     func mutants(host: BadHost) async throws {
         let ending = try await Self.verify("pump", host.script, only: ["pump.host.\(host.device)."])
         #expect(ending.status == 2, "\(ending)")
@@ -119,14 +119,14 @@ struct VerifyHostTests {
         #expect(Self.failed(ending) == host.finds.map { "pump.host.\(host.device).\($0)" }, "\(ending)")
     }
 
-    @Test("A host that needs an answer to what sets the LED is found at a board that gives none")
+    @Test("A host that requires an answer to LED:1 fails with a mute board")
     func mute() async throws {
         let ending = try await Self.verify(
             "led", "printf 'LED:1\\n' >&3; read -t 0.2 <&3", only: ["led.host.mute"])
         #expect(Self.failed(ending) == ["led.host.mute.understands"], "\(ending)")
     }
 
-    @Test("A host that never ends is ended, and has failed")
+    @Test("A host that never ends is terminated and fails")
     func hangs() async throws {
         let ending = try await Self.verify(
             "led", "read <&3; read <&3", only: ["led.host.plain"], options: ["--timeout", "1"])
@@ -136,7 +136,7 @@ struct VerifyHostTests {
     }
 
     @Test(
-        "A host whose command does not exist has failed, in each form of report", arguments: ["tap", "junit", "json"])
+        "A host that cannot be started fails in each report format", arguments: ["tap", "junit", "json"])
     func reports(form: String) async throws {
         let ending = try await Pumpctl.run(
             "--family", "led", "verify", "--as-device", "--only", "led.host.plain", "--report", form, "--run", "--",
@@ -152,7 +152,7 @@ struct VerifyHostTests {
     }
 
     @Test(
-        "A program that does not use the device has not understood it, however it ends",
+        "A host that does not use the device fails whatever its exit status",
         arguments: [("led", 0), ("peer", 3), ("rescue", 0)])
     func stranger(family: String, status: Int) async throws {
         let ending = try await Pumpctl.run(
@@ -164,7 +164,7 @@ struct VerifyHostTests {
     }
 
     @Test(
-        "A program that ends before it has met what is special about a device has not passed",
+        "A host that ends before the special behaviour is skipped, not passed",
         arguments: [
             ("pump", "interrupting", "TEMP"), ("pump", "one-thermistor", "OFF"), ("peer", "acknowledging", "a test"),
         ])
@@ -175,7 +175,7 @@ struct VerifyHostTests {
         #expect(ending.status == 0, "\(ending)")
     }
 
-    @Test("What makes no sense is refused, and nothing is offered")
+    @Test("verify --as-device refuses conflicting arguments")
     func usage() async throws {
         for (arguments, words) in [
             (["verify", "--run", "--", "true"], "--run requires --as-device"),
@@ -195,7 +195,7 @@ struct VerifyHostTests {
     }
 
     @Test(
-        "An option for devices that are opened is refused, and leaves no file",
+        "Options for opened devices are refused and leave no file",
         arguments: [["-v"], ["--record"], ["--reset"], ["--capture"]])
     func deviceOptions(option: [String]) async throws {
         let folder = TemporaryFolder()
@@ -207,7 +207,7 @@ struct VerifyHostTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 
-    @Test("Checks that are left out are not listed for hosts either")
+    @Test("--except applies to the list of host checks")
     func except() async throws {
         let ending = try await Pumpctl.run(
             "--family", "storm", "--json", "verify", "--as-device", "--list", "--except", "storm.host.plain")
@@ -215,13 +215,13 @@ struct VerifyHostTests {
         #expect(!ids.isEmpty && !ids.contains { $0.hasPrefix("storm.host.plain") }, "\(ending)")
     }
 
-    @Test("An app meets one device: of several that are chosen, none is offered")
+    @Test("Several devices for an app are refused")
     func severalDevices() async throws {
         let ending = try await Pumpctl.run("verify", "--as-device", "--only", "pump.host.older", "pump.host.cut")
         expectFailure(ending, 64, saying: "older, cut", hint: "--only pump.host.older")
     }
 
-    @Test("A report on a device that can't be offered says so", arguments: ["tap", "junit", "json"])
+    @Test("A device that cannot be offered is in each report", arguments: ["tap", "junit", "json"])
     func notOffered(form: String) async throws {
         let folder = TemporaryFolder()
         let ending = try await Pumpctl.run(
@@ -235,7 +235,7 @@ struct VerifyHostTests {
         }
     }
 
-    @Test("A check has the time that it took, where it has one of its own")
+    @Test("Only a check with a time of its own has a duration")
     func times() async throws {
         let arguments = ["--family", "led", "verify", "--as-device", "--only", "led.host.plain", "--report"]
         let command = ["--run", "--", Executable.pumpctl, "led", "on"]
@@ -250,7 +250,7 @@ struct VerifyHostTests {
         }
     }
 
-    @Test("The checks are listed with their rules")
+    @Test("--list prints the host checks with their rules")
     func list() async throws {
         let ending = try await Pumpctl.run("--family", "storm", "verify", "--as-device", "--list")
         #expect(ending.status == 0)
@@ -260,7 +260,7 @@ struct VerifyHostTests {
             ))
     }
 
-    @Test("A phone's app is judged over BLE until Ctrl-C")
+    @Test("An app over BLE is checked until Ctrl-C")
     func phone() async throws {
         let address = "00:00:5E:00:53:02"
         let led = "957312E0-2354-11EB-9F10-FBC30A62CF38"
