@@ -4,11 +4,11 @@ import Testing
 
 // The same requests to the simulator and to the firmware on the emulated board. The client checks each line against
 // packaging/schema/simulation.schema.json.
-@Suite("Bench: one control socket for the simulator and the emulated board")
+@Suite("Bench: control socket of the simulator and of the emulated board")
 struct ControlTests {
     typealias Kind = ControlledPump.Kind
 
-    @Test("The first line names one pump", arguments: Kind.allCases)
+    @Test("The greeting names one pump", arguments: Kind.allCases)
     func hello(kind: Kind) async throws {
         try await ControlledPump.run(kind) { pump in
             #expect(pump.client.hello["event"] == "hello")
@@ -18,7 +18,7 @@ struct ControlTests {
         }
     }
 
-    @Test("A pump that is off is seen as it is", arguments: Kind.allCases)
+    @Test("The state of a pump that is off has every value", arguments: Kind.allCases)
     func state(kind: Kind) async throws {
         try await ControlledPump.run(kind) { pump in
             let state = try await pump.perform("state")
@@ -31,7 +31,7 @@ struct ControlTests {
         }
     }
 
-    @Test("The knob sets the speed of a pump that runs", arguments: Kind.allCases)
+    @Test("The knob sets the speed of a running pump", arguments: Kind.allCases)
     func knob(kind: Kind) async throws {
         try await ControlledPump.run(kind) { pump in
             #expect(try await pump.line.exchange("ON\n").withoutReports == ["OK", "PUMP:ON"])
@@ -55,7 +55,7 @@ struct ControlTests {
         }
     }
 
-    @Test("Hot skin stops the pump", arguments: Kind.allCases)
+    @Test("A hot skin sensor stops the pump", arguments: Kind.allCases)
     func heat(kind: Kind) async throws {
         try await ControlledPump.run(kind) { pump in
             _ = try await pump.line.exchange("ON\n")
@@ -68,7 +68,7 @@ struct ControlTests {
         }
     }
 
-    @Test("A broken probe reads as none, until it is mended", arguments: Kind.allCases)
+    @Test("A broken probe reads -273.1 °C until it is repaired", arguments: Kind.allCases)
     func probe(kind: Kind) async throws {
         try await ControlledPump.run(kind) { pump in
             for condition in ["open", "shorted"] {
@@ -87,7 +87,7 @@ struct ControlTests {
         try await pump.line.exchange("TEMP\n", temperatures: 1)
     }
 
-    @Test("Half an hour goes by at once, and what the pump says meanwhile is heard", arguments: Kind.allCases)
+    @Test("advance skips half an hour and delivers the lines of that time", arguments: Kind.allCases)
     func time(kind: Kind) async throws {
         try await ControlledPump.run(kind) { pump in
             _ = try await pump.line.exchange("ON\n")
@@ -103,7 +103,7 @@ struct ControlTests {
         }
     }
 
-    @Test("A pump that is reset is off, and has started again after a while", arguments: Kind.allCases)
+    @Test("A reset pump is off and starts again", arguments: Kind.allCases)
     func reset(kind: Kind) async throws {
         try await ControlledPump.run(kind) { pump in
             _ = try await pump.line.exchange("ON\n")
@@ -149,7 +149,7 @@ struct ControlTests {
         ("", false, "usage"),
     ]
 
-    @Test("What is no request, or can't be done, is refused alike, and nothing is done", arguments: Kind.allCases)
+    @Test("Invalid and impossible requests are refused and change nothing", arguments: Kind.allCases)
     func refusals(kind: Kind) async throws {
         try await ControlledPump.run(kind) { pump in
             let before = try await pump.perform("state")
@@ -165,7 +165,7 @@ struct ControlTests {
         }
     }
 
-    @Test("A request that is too long is refused before it is hung up on", arguments: Kind.allCases, [16_385, 20_000])
+    @Test("Too long a request is refused before the connection closes", arguments: Kind.allCases, [16_385, 20_000])
     func tooLong(kind: Kind, length: Int) async throws {
         try await ControlledPump.run(kind) { pump in
             let answer = try await pump.client.ask(String(repeating: "x", count: length), isRequest: false)
@@ -175,7 +175,7 @@ struct ControlTests {
         }
     }
 
-    @Test("'pumpctl sim ctl' moves the knob, and prints what can be seen", arguments: Kind.allCases)
+    @Test("pumpctl sim ctl turns the knob and prints the state", arguments: Kind.allCases)
     func program(kind: Kind) async throws {
         try await ControlledPump.run(kind) { pump in
             func control(_ words: String...) async throws -> ChildProcess.Ending {
@@ -193,7 +193,7 @@ struct ControlTests {
         }
     }
 
-    @Test("'stop' is answered before the end", arguments: Kind.allCases)
+    @Test("stop is answered before the end", arguments: Kind.allCases)
     func stop(kind: Kind) async throws {
         try await ControlledPump.run(kind) { pump in
             let answer = try await pump.client.ask(#"{"id":"end","do":"stop"}"#)

@@ -5,11 +5,13 @@ import Testing
 /// Compares the simulator with our firmware for all kinds of bytes at all times.
 ///
 /// `SEEDS=1234 swift test --filter StreamTests` compares one stream, and prints the stream if the two differ.
-@Suite("Bench: the simulator and the firmware answer alike, byte by byte and at the same time")
+@Suite("Bench: simulator and firmware answer with equal bytes at equal times")
 struct StreamTests {
     static let seeds = Seeds(100, soak: 3_000)
 
-    @Test("Streams of commands, halves of them, bursts and noise", arguments: seeds.pieces(FirmwareSlots.count))
+    @Test(
+        "Streams of commands, fragments, bursts and noise are answered equally",
+        arguments: seeds.pieces(FirmwareSlots.count))
     func streams(seeds: Range<UInt64>) async throws {
         if let reason = FirmwareBuild.reasonToSkip { try Test.cancel(Comment(rawValue: reason)) }
         await FirmwareSlots.shared.take()

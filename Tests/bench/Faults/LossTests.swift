@@ -1,7 +1,7 @@
 import FirmwareSim
 import Testing
 
-@Suite("A host whose link to a sound device is lost, in simulated time", .timeLimit(.minutes(5)))
+@Suite("Hosts that lose their link, in simulated time", .timeLimit(.minutes(5)))
 struct LossTests {
     private static func followed(
         _ time: Duration, for length: Duration
@@ -13,12 +13,12 @@ struct LossTests {
         return (world, outcomes)
     }
 
-    @Test("Whoever follows a pump gets it back") func follows() throws {
+    @Test("A follower of a pump reconnects after an unplugging") func follows() throws {
         let outcomes = try Self.followed(.seconds(5), for: .seconds(3)).outcomes
         #expect(outcomes == [.done, .done, .done, .done, .done, .done, .recovered])
     }
 
-    @Test("A command whose link is lost under way has failed, and the next goes over another link") func commands()
+    @Test("A command during a lost link fails, and the next ones use a new link") func commands()
         throws
     {
         // The reply to the first query takes one turn of the loop.

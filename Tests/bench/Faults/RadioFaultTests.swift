@@ -4,9 +4,9 @@ import PeripheralSim
 import Testing
 
 /// The matrix over BLE, on a fake bluetoothd with a manual clock.
-@Suite("A host with a device that has faults, over BLE", .timeLimit(.minutes(60)))
+@Suite("Hosts and faulty devices over BLE", .timeLimit(.minutes(60)))
 struct RadioFaultTests {
-    @Test("A pump") func pump() async throws {
+    @Test("Every step with a faulty pump over BLE has an outcome that the oracle accepts") func pump() async throws {
         let world = try await RadioWorld()
         try await FaultMatrix.check(.pump, over: .radio, PumpFaultScript.self) { settings, seed in
             let module = HM10Module(Overheard.warmingPump, lineRate: .unlimited)
@@ -17,7 +17,9 @@ struct RadioFaultTests {
         await world.stop()
     }
 
-    @Test("A storm sensor") func storm() async throws {
+    @Test("Every step with a faulty storm sensor over BLE has an outcome that the oracle accepts") func storm()
+        async throws
+    {
         let world = try await RadioWorld()
         try await FaultMatrix.check(.storm, over: .radio, StormFaultScript.self) { settings, seed in
             let sensor = StormPeripheral(options: .matrix(seed))
@@ -28,7 +30,8 @@ struct RadioFaultTests {
         await world.stop()
     }
 
-    @Test("An LED board") func led() async throws {
+    @Test("Every step with a faulty LED board over BLE has an outcome that the oracle accepts") func led() async throws
+    {
         let world = try await RadioWorld()
         try await FaultMatrix.check(.led, over: .radio, LEDFaultScript.self) { settings, seed in
             let board = LEDPeripheral(notifies: seed % 4 != 0)
@@ -37,7 +40,7 @@ struct RadioFaultTests {
         await world.stop()
     }
 
-    @Test("A peer") func peer() async throws {
+    @Test("Every step with a faulty peer over BLE has an outcome that the oracle accepts") func peer() async throws {
         let world = try await RadioWorld()
         let own = PeerFaultScript.ownFaults
         try await FaultMatrix.check(.peer, over: .radio, PeerFaultScript.self, own: own) { settings, seed in
@@ -50,7 +53,9 @@ struct RadioFaultTests {
         await world.stop()
     }
 
-    @Test("A phone of the rescue app") func rescue() async throws {
+    @Test("Every step with a faulty rescue phone over BLE has an outcome that the oracle accepts") func rescue()
+        async throws
+    {
         let world = try await RadioWorld()
         let own = RescueFaultScript.ownFaults
         try await FaultMatrix.check(.rescue, over: .radio, RescueFaultScript.self, own: own) { settings, seed in

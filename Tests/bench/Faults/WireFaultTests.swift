@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 /// Hosts of all families on a wire with a faulty device or line, in simulated time. See `Tests/bench/README.md`.
-@Suite("A host with a device that has faults, on a wire", .timeLimit(.minutes(60)))
+@Suite("Hosts and faulty devices on a wire", .timeLimit(.minutes(60)))
 struct WireFaultTests {
-    @Test("A pump") func pump() async throws {
+    @Test("Every step with a faulty pump has an outcome that the oracle accepts") func pump() async throws {
         try await FaultMatrix.check(.pump, over: .line, PumpFaultScript.self) { settings, seed in
             try await run(PumpFaultScript.self, .warmingPump, settings, seed) {
                 PumpFaultScript.Truth($0)
@@ -14,7 +14,7 @@ struct WireFaultTests {
         }
     }
 
-    @Test("A storm sensor") func storm() async throws {
+    @Test("Every step with a faulty storm sensor has an outcome that the oracle accepts") func storm() async throws {
         try await FaultMatrix.check(.storm, over: .line, StormFaultScript.self) { settings, seed in
             try await run(StormFaultScript.self, StormFirmware(options: .matrix(seed)), settings, seed) {
                 StormFaultScript.Truth(log: $0.log, rowCount: $0.rowCount)
@@ -22,7 +22,7 @@ struct WireFaultTests {
         }
     }
 
-    @Test("An LED board") func led() async throws {
+    @Test("Every step with a faulty LED board has an outcome that the oracle accepts") func led() async throws {
         try await FaultMatrix.check(.led, over: .line, LEDFaultScript.self) { settings, seed in
             // The protocol leaves open whether the board replies to a change.
             let board = LEDFirmware(lineRate: .unlimited, answersSets: seed % 4 != 0)
@@ -30,7 +30,7 @@ struct WireFaultTests {
         }
     }
 
-    @Test("A peer") func peer() async throws {
+    @Test("Every step with a faulty peer has an outcome that the oracle accepts") func peer() async throws {
         let own = PeerFaultScript.ownFaults
         try await FaultMatrix.check(.peer, over: .line, PeerFaultScript.self, own: own) { settings, seed in
             let peer = Overheard(PeerFirmware.matrix(settings, seed, over: .line(.unlimited)))
@@ -40,7 +40,7 @@ struct WireFaultTests {
         }
     }
 
-    @Test("A phone of the rescue app") func rescue() async throws {
+    @Test("Every step with a faulty rescue phone has an outcome that the oracle accepts") func rescue() async throws {
         let own = RescueFaultScript.ownFaults
         try await FaultMatrix.check(.rescue, over: .line, RescueFaultScript.self, own: own) { settings, seed in
             let phone = RescueFirmware(options: .matrix(settings, seed, over: .line(.unlimited)))

@@ -80,7 +80,7 @@ struct LEDBoard {
 struct LEDBenchTests {
     static let patience = Duration.seconds(30)
 
-    @Test("A session reads and writes its value", arguments: LEDRigKind.allCases)
+    @Test("A session reads and writes the LED", arguments: LEDRigKind.allCases)
     func session(kind: LEDRigKind) async throws {
         try await kind.run { board, isLit in
             let led = try await LEDSession.begin(over: board.link(), clock: ContinuousClock())
@@ -94,7 +94,7 @@ struct LEDBenchTests {
         }
     }
 
-    @Test("pumpctl led switches it", arguments: LEDRigKind.allCases)
+    @Test("pumpctl led switches the LED", arguments: LEDRigKind.allCases)
     func commands(kind: LEDRigKind) async throws {
         try await kind.run { board, isLit in
             let steps = [

@@ -4,7 +4,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("Setting up a module", .timeLimit(.minutes(5)))
+@Suite("Setup of BLE modules", .timeLimit(.minutes(5)))
 struct ModuleSetupTests {
     private static let dialects = ["hm-10", "cc41-a", "mlt-bt05"]
     private static let names = ["hm-10": "HMSoft", "cc41-a": "BT05", "mlt-bt05": "MLT-BT05"]
@@ -23,7 +23,7 @@ struct ModuleSetupTests {
 
     private struct Unexpected: Error {}
 
-    @Test("info tells the dialects apart, by what they answer", arguments: dialects)
+    @Test("info detects the dialect", arguments: dialects)
     func info(dialect: String) throws {
         let rig = try module(dialect)
         let info = try rig.perform { setup throws(ModuleSetupError) in try await setup.info() }.get()
@@ -35,7 +35,7 @@ struct ModuleSetupTests {
     }
 
     @Test(
-        "info finds the baud rate, at whichever a module is", arguments: dialects,
+        "info finds the module's baud rate", arguments: dialects,
         [115_200, 57600, 38400, 19200, 230_400, 4800, 2400])
     func rates(dialect: String, rate: Int) throws {
         let rig = try module(dialect, baud: rate)
@@ -47,7 +47,7 @@ struct ModuleSetupTests {
         #expect(info.baudRate == (isKnown ? rate : nil))
     }
 
-    @Test("name is set, and read back after a restart", arguments: dialects)
+    @Test("name is set and read back after a restart", arguments: dialects)
     func name(dialect: String) throws {
         let rig = try module(dialect)
         let info = try rig.perform { setup throws(ModuleSetupError) in try await setup.setName("pump 1") }.get()
@@ -56,7 +56,7 @@ struct ModuleSetupTests {
         #expect(rig.sent.contains { $0.hasPrefix("AT+RESET") })
     }
 
-    @Test("baud is set, and read back at the new rate, up and down", arguments: dialects)
+    @Test("baud is set and read back at the new rate", arguments: dialects)
     func baud(dialect: String) throws {
         let rig = try module(dialect)
         for rate in [115_200, 19200, 9600] {
@@ -66,7 +66,7 @@ struct ModuleSetupTests {
         }
     }
 
-    @Test("A dialect that is named is taken, and nothing else is tried", arguments: dialects)
+    @Test("A named dialect is tried alone", arguments: dialects)
     func namedDialect(dialect: String) throws {
         let rig = try module(dialect)
         let info = try rig.perform(dialect: dialect) { setup throws(ModuleSetupError) in try await setup.info() }.get()
@@ -74,7 +74,7 @@ struct ModuleSetupTests {
         #expect(rig.sent.first == (dialect == "hm-10" ? "AT" : "AT\r\n"))
     }
 
-    @Test("A module that is not a pump's neighbour but behind a server is asked at the rate that the line has")
+    @Test("A module behind a server is queried at the line's rate, and its rate is not changed")
     func network() throws {
         let rig = try module("cc41-a")
         rig.isSerial = false
@@ -85,7 +85,7 @@ struct ModuleSetupTests {
         #expect(try state(rig).baudRate == 9600)
     }
 
-    @Test("A rate that the adapter lacks is passed over")
+    @Test("A rate that the adapter lacks is skipped")
     func missingRate() throws {
         let rig = try module("hm-10", baud: 57600)
         rig.missingRates = [115_200]
@@ -96,7 +96,7 @@ struct ModuleSetupTests {
 
     // MARK: Centrals
 
-    @Test("A genuine module that is connected disconnects, and is asked then", arguments: [true, false])
+    @Test("A connected genuine module disconnects its central and is queried", arguments: [true, false])
     func connected(notifies: Bool) throws {
         var device = try #require(SimulatedModule(dialect: "hm-10", notifiesUART: notifies))
         let connect = try #require(SimulatedModule.verbs.first { $0.name == "connect" })
@@ -109,7 +109,7 @@ struct ModuleSetupTests {
         #expect(rig.reports.contains(.disconnectedCentral) == notifies)
     }
 
-    @Test("A clone that is connected does not answer, at any rate")
+    @Test("A connected clone does not answer at any rate")
     func connectedClone() throws {
         var device = try #require(SimulatedModule(dialect: "cc41-a"))
         device.connect(at: .zero)
@@ -123,7 +123,8 @@ struct ModuleSetupTests {
     // MARK: Other devices
 
     @Test(
-        "A pump ends it, at its first word, and is as it was", arguments: [nil] + dialects.map(Optional.some),
+        "A pump ends the search at its first reply, and its state does not change",
+        arguments: [nil] + dialects.map(Optional.some),
         [true, false])
     func pump(dialect: String?, isRunning: Bool) throws {
         var pump = PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34), potentiometer: 716))
@@ -142,7 +143,7 @@ struct ModuleSetupTests {
         #expect(after.duty == duty && after.state == (isRunning ? .on : .off))
     }
 
-    @Test("A pump whose board is reset by the opening is waited for, and recognized")
+    @Test("A pump that is reset on opening is awaited and recognised")
     func startingPump() throws {
         let rig = ModuleRig(PumpFirmware())
         rig.resets = true
@@ -152,7 +153,7 @@ struct ModuleSetupTests {
     }
 
     @Test(
-        "What a pump at 9600 baud hears of a search at any rate is no command that it takes",
+        "A search at any rate contains no command for a pump at 9600 baud",
         arguments: [9600, 115_200, 57600, 38400, 19200, 4800, 2400, 1200, 230_400])
     func garbled(rate: Int) throws {
         var pump = PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34), potentiometer: 716))
@@ -175,7 +176,7 @@ struct ModuleSetupTests {
         #expect(pump.state == .on && pump.duty == duty)
     }
 
-    @Test("Where nobody is, all rates are tried")
+    @Test("Without a module all rates are tried")
     func nobody() throws {
         let rig = ModuleRig(Silence())
         let failure = try error(rig.perform { setup throws(ModuleSetupError) in try await setup.info() })
@@ -184,7 +185,7 @@ struct ModuleSetupTests {
         #expect(rig.loop.now < .seconds(30))
     }
 
-    @Test("A module of another kind is not set, unless its dialect is named")
+    @Test("An unknown module is not changed unless its dialect is named")
     func unknownModule() throws {
         let rig = ModuleRig(Talker { $0 == "AT" ? "OK" : $0 == "AT+NAME?" ? "OK+NAME:x" : nil })
         let failure = try error(rig.perform { setup throws(ModuleSetupError) in try await setup.setName("pump1") })
@@ -197,7 +198,7 @@ struct ModuleSetupTests {
     // MARK: Refused settings
 
     @Test(
-        "A name that a module can't have is not sent",
+        "An invalid module name is not sent",
         arguments: [
             ("", "hm-10"), ("thirteenbytes", "hm-10"), ("nineteen characters", "mlt-bt05"), ("a\nON\n", "cc41-a"),
             ("?", "hm-10"),
@@ -211,7 +212,7 @@ struct ModuleSetupTests {
     }
 
     @Test(
-        "A rate that a module lacks, or could not be set back from, is not sent",
+        "A baud rate that the module lacks or cannot be reset from is not sent",
         arguments: [
             ("hm-10", 1200), ("hm-10", 300), ("mlt-bt05", 4800), ("cc41-a", 460_800),
         ])
@@ -223,7 +224,7 @@ struct ModuleSetupTests {
         #expect(try state(rig).baudRate == 9600)
     }
 
-    @Test("A change that is refused is reported so")
+    @Test("A refused change is reported as refused")
     func refused() throws {
         let rig = ModuleRig(
             Talker(end: "\r\n") {
@@ -237,7 +238,7 @@ struct ModuleSetupTests {
         #expect(failure.code == .refused && failure.answer == "ERROR" && failure.outcome == .nothingChanged)
     }
 
-    @Test("A change that a module says it has made, and has not, is not reported as made")
+    @Test("A change that is confirmed but not made is reported as unconfirmed")
     func notTaken() throws {
         let rig = ModuleRig(
             Talker {

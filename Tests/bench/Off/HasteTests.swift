@@ -8,13 +8,13 @@ import Testing
 /// The simulator counts the bytes while it replies, and then they are played to our firmware on the emulated chip.
 ///
 /// `SEEDS=1234 swift test --filter HasteTests` plays one program and prints its course.
-@Suite("Bench: no sequence of commands loses a byte at the pump")
+@Suite("Bench: pumpctl's commands do not overflow the pump's input buffer")
 struct HasteTests {
     private static let seeds = Seeds(100, soak: 1_000)
     /// One run in this many is played to our firmware.
     private static let playedEach = 20
 
-    @Test("Commands in haste")
+    @Test("Cancelled and hasty commands lose no byte at the simulator or the firmware")
     func commands() async throws {
         let runs = try await onThread {
             Self.seeds.map { seed -> (seed: UInt64, HasteRun.Outcome) in (seed, HasteRun.play(seed: seed)) }

@@ -1,12 +1,12 @@
 import TestSupport
 import Testing
 
-@Suite("Bench: OFF gets through to the firmware")
+@Suite("Bench: OFF at the firmware")
 struct OffFirmwareTests {
     static let seeds = Seeds(60, soak: 200)
 
     /// The seed selects the firmware variant of a program.
-    @Test("Programs on our firmware in simavr", arguments: seeds.pieces(FirmwareSlots.count), [1, 2])
+    @Test("OFF works at our firmware in simavr", arguments: seeds.pieces(FirmwareSlots.count), [1, 2])
     func programs(seeds: Range<UInt64>, thermistors: Int) async throws {
         let seeds = seeds.filter { Int($0 % 2) == thermistors - 1 }
         guard !seeds.isEmpty else { return }

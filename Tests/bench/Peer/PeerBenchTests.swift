@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("Bench: the text and image peer", .timeLimit(.minutes(5)))
+@Suite("Bench: simulated text and image peer", .timeLimit(.minutes(5)))
 struct PeerBenchTests {
     static let patience = Duration.seconds(60)
 
@@ -53,7 +53,7 @@ struct PeerBenchTests {
         }
     }
 
-    @Test("An image comes right to the byte, again and again", arguments: DevicePlace.spacious, [128, 20_001])
+    @Test("Repeated images arrive intact", arguments: DevicePlace.spacious, [128, 20_001])
     func image(place: DevicePlace, size: Int) async throws {
         for chunkLength in [180, 77] {
             let options = PeerFirmwareOptions(
@@ -67,7 +67,7 @@ struct PeerBenchTests {
         }
     }
 
-    @Test("100 kB at the pace of 115200 baud take 11.7 s of the peer's time, and are right to the byte")
+    @Test("100 kB at 115200 baud take 11.7 s and arrive intact")
     func paced() async throws {
         let options = PeerFirmwareOptions(seed: 7, imageByteCount: 100_000, interval: .seconds(1))
         try await run(.terminal, options) { peer, link in
@@ -81,7 +81,7 @@ struct PeerBenchTests {
         }
     }
 
-    @Test("What is wrong with an image is told by its code", arguments: DevicePlace.spacious)
+    @Test("A faulty image is reported by its code", arguments: DevicePlace.spacious)
     func faults(place: DevicePlace) async throws {
         for fault in PeerFirmwareOptions.ImageFault.allCases where fault != .stalls {
             let options = PeerFirmwareOptions(carrier: .line(.unlimited), imageFault: fault)
@@ -102,7 +102,7 @@ struct PeerBenchTests {
 
 @Suite("Bench: pumpctl peer image get", .timeLimit(.minutes(5)))
 struct ImageGetBenchTests {
-    @Test("3 MB come right to the byte, and take no more memory than 1 kB", arguments: DevicePlace.spacious)
+    @Test("3 MB arrive intact, and over a stream with hardly more memory than 1 kB", arguments: DevicePlace.spacious)
     func memory(place: DevicePlace) async throws {
         let little = try await peak(place, size: 1000)
         let much = try await peak(place, size: 3_000_000)
@@ -125,7 +125,7 @@ struct ImageGetBenchTests {
         return peak
     }
 
-    @Test("A peer that goes amid the image leaves no file", arguments: DevicePlace.spacious)
+    @Test("A peer that vanishes during the image leaves no file", arguments: DevicePlace.spacious)
     func lost(place: DevicePlace) async throws {
         let options = PeerFirmwareOptions(carrier: .line(.unlimited), imageFault: .stalls)
         let peer = try await place.peer(options)

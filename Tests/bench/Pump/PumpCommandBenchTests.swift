@@ -2,7 +2,7 @@ import LineProtocol
 import Testing
 
 // The raw bytes sent to the pump, and its replies.
-@Suite("Bench: every command and every refusal, byte by byte")
+@Suite("Bench: commands and refusals of the pump, byte by byte")
 struct PumpCommandBenchTests {
     /// A dialogue: the lines sent, and the lines received without the status reports of a running pump.
     struct Dialogue: Sendable, CustomTestStringConvertible {
@@ -96,13 +96,13 @@ struct PumpCommandBenchTests {
             ], motor: .on(77)),
     ]
 
-    @Test("Dialogues", arguments: RigKind.allCases, dialogues)
+    @Test("Commands bring the exact replies and motor state", arguments: RigKind.allCases, dialogues)
     func dialogue(kind: RigKind, _ dialogue: Dialogue) async throws { try await hold(dialogue, kind) }
 
     /// Without the dialogues that a share reorders, because OFF goes first. Nor does the clock advance here, which the
     /// pump would need to read a long line piece by piece.
     @Test(
-        "Dialogues with a pump that is shared", arguments: RigKind.sharedCases,
+        "Commands to a shared pump bring the exact replies and motor state", arguments: RigKind.sharedCases,
         dialogues.filter { !$0.name.hasPrefix("several commands") && !$0.name.hasPrefix("63 bytes") })
     func sharedDialogue(kind: RigKind, _ dialogue: Dialogue) async throws { try await hold(dialogue, kind) }
 
@@ -126,7 +126,7 @@ struct PumpCommandBenchTests {
     }
 
     @Test(
-        "In the error state ON and SPEED are refused, and OFF leaves it",
+        "The error state refuses ON and SPEED, and OFF leaves it",
         arguments: RigKind.allCases + RigKind.sharedCases)
     func errorState(kind: RigKind) async throws {
         try await kind.run { rig in
@@ -148,7 +148,7 @@ struct PumpCommandBenchTests {
     }
 
     @Test(
-        "Status and temperatures are written as that firmware writes them",
+        "Status and temperatures have the firmware's format",
         arguments: RigKind.allCases + RigKind.sharedCases)
     func measurements(kind: RigKind) async throws {
         try await kind.run { rig in

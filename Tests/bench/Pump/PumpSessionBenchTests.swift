@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("Bench: a session with the pump")
+@Suite("Bench: sessions with the pump")
 struct PumpSessionBenchTests {
     static let patience = Duration.seconds(30)
 
-    @Test("Each command is carried out, and the motor is driven so", arguments: RigKind.allCases)
+    @Test("Each command is carried out by the motor", arguments: RigKind.allCases)
     func commands(kind: RigKind) async throws {
         try await kind.run { rig in
             let pump = try await rig.session()
@@ -62,7 +62,7 @@ struct PumpSessionBenchTests {
         #expect(isNear(temperatures.water, water), "\(temperatures)", sourceLocation: location)
     }
 
-    @Test("Refusals name the pump's reason, and change nothing", arguments: RigKind.allCases)
+    @Test("A refusal has the pump's error code and changes nothing", arguments: RigKind.allCases)
     func refusals(kind: RigKind) async throws {
         try await kind.run { rig in
             let pump = try await rig.session()
@@ -93,12 +93,12 @@ struct PumpSessionBenchTests {
         #expect(error?.outcome == .nothingChanged, sourceLocation: location)
     }
 
-    @Test("Reports that come while commands run confuse none of them", arguments: RigKind.allCases)
+    @Test("Reports between commands are not taken for their replies", arguments: RigKind.allCases)
     func interleaving(kind: RigKind) async throws {
         try await kind.run { try await interleave($0) }
     }
 
-    @Test("Nor do those between the lines of a reply", arguments: [1, 2])
+    @Test("Reports within a reply are not taken for parts of it", arguments: [1, 2])
     func interruption(thermistors: Int) async throws {
         let rig = try await SimulatedRig(thermistors: thermistors, interruptsReplies: true)
         try await interleave(rig)
@@ -133,7 +133,7 @@ struct PumpSessionBenchTests {
         #expect(reports >= 10, "\(reports)")
     }
 
-    @Test("The button is told as an event, changes the state, and SPEED follows it", arguments: RigKind.allCases)
+    @Test("The button sends an event and changes the state, and SPEED works after it", arguments: RigKind.allCases)
     func button(kind: RigKind) async throws {
         try await kind.run { rig in
             let pump = try await rig.session()
@@ -158,7 +158,7 @@ struct PumpSessionBenchTests {
         }
     }
 
-    @Test("The potentiometer sets the speed when it is turned by more than 5", arguments: RigKind.allCases)
+    @Test("The potentiometer sets the speed if it is turned by more than 5", arguments: RigKind.allCases)
     func potentiometer(kind: RigKind) async throws {
         try await kind.run { rig in
             let pump = try await rig.session()
@@ -210,7 +210,7 @@ struct PumpSessionBenchTests {
         }
     }
 
-    @Test("Thirty minutes stop the pump, ON starts them anew, and OFF recovers", arguments: RigKind.allCases)
+    @Test("The pump stops after 30 minutes, ON restarts that time, and OFF recovers", arguments: RigKind.allCases)
     func safetyShutOff(kind: RigKind) async throws {
         try await kind.run { rig in
             let pump = try await rig.session()
@@ -237,7 +237,7 @@ struct PumpSessionBenchTests {
         }
     }
 
-    @Test("Runtime and remaining time are whole minutes, truncated", arguments: RigKind.allCases)
+    @Test("Runtime and remaining time are truncated to minutes", arguments: RigKind.allCases)
     func minutes(kind: RigKind) async throws {
         try await kind.run { rig in
             let pump = try await rig.session()
@@ -259,7 +259,7 @@ struct PumpSessionBenchTests {
         }
     }
 
-    @Test("A reset stops the pump, and the board says who it is", arguments: RigKind.allCases)
+    @Test("A reset stops the pump and sends the banner", arguments: RigKind.allCases)
     func reset(kind: RigKind) async throws {
         try await kind.run { rig in
             let pump = try await rig.session()

@@ -2,9 +2,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A controller of no known family on the emulated chip: a stand-in for Grbl 1.1.
-@Suite(
-    "Bench: a device of an unknown family", .enabled(if: FirmwareBuild.reasonToSkip == nil), .timeLimit(.minutes(10)))
+/// A controller of no family that is known here, on the emulated chip: a stand-in for Grbl 1.1.
+@Suite("Bench: device of no known family", .enabled(if: FirmwareBuild.reasonToSkip == nil), .timeLimit(.minutes(10)))
 struct GrblTests {
     private static let folder = FirmwareBuild.sources + "/Tests/bench/grbl"
     /// The pattern that ends a reply of the controller, and the pattern of an error.
@@ -55,7 +54,7 @@ struct GrblTests {
 
     private func lines(_ text: String) -> [Substring] { text.split(separator: "\n") }
 
-    @Test("is sent lines, lone characters and bytes, whose answers end as was said; an error is the exit code 1")
+    @Test("Lines, lone characters and bytes are answered, and an error exits with 1")
     func send() async throws {
         try await withBoard { port, _ in
             let information = try await pumpctl(port, "send", "$I", "--until", "ok|error:*")
@@ -75,7 +74,7 @@ struct GrblTests {
         }
     }
 
-    @Test("runs a job line by line, each as soon as the one before was answered, and nothing behind an error")
+    @Test("A job runs line by line and stops at an error, and its capture replays")
     func job() async throws {
         try await withBoard { port, folder in
             // Practically no time-out for silence.
@@ -102,7 +101,7 @@ struct GrblTests {
         }
     }
 
-    @Test("is shared by a terminal, TCP and a Unix socket, as it is")
+    @Test("The device is shared unchanged at a pseudo-terminal, TCP and a Unix socket")
     func serve() async throws {
         try await withBoard { port, folder in
             let (terminal, socket) = (folder.path("pty"), folder.path("socket"))
@@ -128,7 +127,7 @@ struct GrblTests {
         }
     }
 
-    @Test("is not taken for a pump by a daemon to which no family was named")
+    @Test("pumpctld without --family exits if the device does not answer like a pump")
     func unknown() async throws {
         try await withBoard { port, folder in
             let socket = folder.path("socket")

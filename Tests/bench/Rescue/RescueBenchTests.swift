@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("Bench: the phone with the rescue app", .timeLimit(.minutes(15)))
+@Suite("Bench: simulated rescue phone", .timeLimit(.minutes(15)))
 struct RescueBenchTests {
     private static let interval = Duration.seconds(1)
 
@@ -20,7 +20,7 @@ struct RescueBenchTests {
     }
 
     @Test(
-        "All of its messages arrive, in any split and between faults", arguments: DevicePlace.allCases,
+        "All messages arrive, in any split and among malformed ones", arguments: DevicePlace.allCases,
         [nil, 1, 20])
     func arrive(place: DevicePlace, split: Int?) async throws {
         let device = try await place.phone(Self.phone(50, split: split, malformed: 30))
@@ -40,7 +40,7 @@ struct RescueBenchTests {
         await device.stop()
     }
 
-    @Test("What is sent is stored by the phone as it was written", arguments: DevicePlace.allCases)
+    @Test("A sent message is stored by the phone unchanged", arguments: DevicePlace.allCases)
     func sent(place: DevicePlace) async throws {
         let device = try await place.phone(Self.phone(0))
         let folder = TemporaryFolder()
@@ -58,7 +58,7 @@ struct RescueBenchTests {
     }
 
     @Test(
-        "From one phone to the next: what is received while sending is handed on",
+        "Messages received during sync are sent to the next phone",
         arguments: DevicePlace.allCases)
     func forwards(place: DevicePlace) async throws {
         let folder = TemporaryFolder()
@@ -92,7 +92,7 @@ struct RescueBenchTests {
         await second.stop()
     }
 
-    @Test("100,000 messages are written out as they are read: in their order, and in no more memory than 1000")
+    @Test("100,000 messages are exported in order with little more memory than 1,000")
     func many() async throws {
         let stock = (0..<100_000).map { PhoneStock(seed: 7).message($0) }
         var peaks: [Int] = []

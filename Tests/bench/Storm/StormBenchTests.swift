@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("Bench: the storm sensor's log", .timeLimit(.minutes(5)))
+@Suite("Bench: log of the storm sensor", .timeLimit(.minutes(5)))
 struct StormBenchTests {
-    @Test("A log comes right to the byte, whatever its length", arguments: StormRigKind.allCases, [0, 1, 3000])
+    @Test("A log of any length arrives intact", arguments: StormRigKind.allCases, [0, 1, 3000])
     func log(kind: StormRigKind, rows: Int) async throws {
         try await kind.run(rows: rows) { rig in
             let link = try await rig.link()
@@ -19,7 +19,7 @@ struct StormBenchTests {
         }
     }
 
-    @Test("What is measured is in the log that is fetched next", arguments: StormRigKind.allCases)
+    @Test("A new measurement is in the next log", arguments: StormRigKind.allCases)
     func measured(kind: StormRigKind) async throws {
         try await kind.run(rows: 5) { rig in
             let link = try await rig.link()
@@ -31,7 +31,7 @@ struct StormBenchTests {
         }
     }
 
-    @Test("Live rows come as they are measured", arguments: StormRigKind.allCases)
+    @Test("Live rows arrive as they are measured", arguments: StormRigKind.allCases)
     func live(kind: StormRigKind) async throws {
         try await kind.run(rows: 5) { rig in
             let link = try await rig.link()
@@ -47,7 +47,7 @@ struct StormBenchTests {
         }
     }
 
-    @Test("100 kB at the pace of 115200 baud take 8.7 s of the sensor's time, and are right to the byte")
+    @Test("100 kB at 115200 baud take 8.7 s and arrive intact")
     func paced() async throws {
         let options = StormFirmwareOptions(seed: 7, rows: 7100, echoesCommand: true)
         let device = try await ServedDevice(StormFirmware(options: options), on: .terminal)
@@ -81,12 +81,12 @@ struct StormBenchTests {
     }
 }
 
-@Suite("Bench: pumpctl log", .timeLimit(.minutes(5)))
+@Suite("Bench: pumpctl storm log get", .timeLimit(.minutes(5)))
 struct LogCommandBenchTests {
     /// Created once, because it takes a processor a while.
     private static let tenMegabytes = Data(StormRigKind.log(rows: 760_000))
 
-    @Test("10 MB come right to the byte, and take no more memory than a few rows", arguments: StormRigKind.allCases)
+    @Test("10 MB arrive intact, with little more memory than ten rows", arguments: StormRigKind.allCases)
     func memory(kind: StormRigKind) async throws {
         #expect(Self.tenMegabytes.count > 10_000_000)
         let little = try await peak(kind, rows: 10, Data(StormRigKind.log(rows: 10)))

@@ -25,7 +25,7 @@ private enum MutantSample {
 
 @Suite("Bench: mutants of the firmware", .timeLimit(.minutes(MutantSample.count == nil ? 600 : 20)))
 struct FirmwareMutantTests {
-    @Test("Every mutant of the firmware that verify can see is found")
+    @Test("verify finds every mutant of the firmware, except those in survivors.txt")
     func areFound() async throws {
         if let reason = FirmwareBuild.reasonToSkip { try Test.cancel(Comment(rawValue: reason)) }
         try await FirmwareBuild.ready()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Verification
 
-@Suite("Bench: verifying firmware in simulated time", .timeLimit(.minutes(20)))
+@Suite("Bench: verification of firmware in simulated time", .timeLimit(.minutes(20)))
 struct LockstepTests {
     /// Runs `body` with our firmware on an emulated Nano, on a separate thread; returns its result.
     private func onBoard<Value: Sendable>(
@@ -32,7 +32,7 @@ struct LockstepTests {
         var dutyBefore: String?
     }
 
-    @Test("Our firmware passes, with nothing skipped, also twice", arguments: [1, 2], [false, true])
+    @Test("Our firmware passes every check, also in two rounds", arguments: [1, 2], [false, true])
     func passes(thermistors: Int, isField: Bool) async throws {
         let rounds = thermistors == 2 && isField ? 2 : 1
         let seen = try await onBoard(thermistors: thermistors, isField: isField) { world in
@@ -55,7 +55,7 @@ struct LockstepTests {
         #expect((4850...5150).contains(beat.median))
     }
 
-    @Test("A verification in simulated time is the same each time")
+    @Test("A verification in simulated time is deterministic")
     func isDeterministic() async throws {
         let ids = ["pump.status.reply", "pump.line.longest", "pump.loop.period", "pump.button.on", "pump.boot.banner"]
         let checks = FamilyVerification.pump.checks.filter { ids.contains($0.id) }
@@ -71,7 +71,7 @@ struct LockstepTests {
         #expect(transcripts[0] == transcripts[1])
     }
 
-    @Test("A board whose pump runs is sent nothing but STATUS, and runs on", arguments: [false, true])
+    @Test("A running pump is refused, sent nothing but STATUS, and keeps running", arguments: [false, true])
     func running(isField: Bool) async throws {
         let seen = try await onBoard(thermistors: 2, isField: isField) { world in
             try world.board.send(Array("ON\n".utf8))
@@ -84,7 +84,7 @@ struct LockstepTests {
         #expect(seen.duty == "180")
     }
 
-    @Test("A verification that is interrupted leaves the board off", arguments: [false, true])
+    @Test("An interrupted verification leaves the pump off", arguments: [false, true])
     func interrupted(isField: Bool) async throws {
         let checks = FamilyVerification.pump.checks.filter { ["pump.on.reply", "pump.unasked.status"].contains($0.id) }
         let seen = try await onBoard(thermistors: 1, isField: isField) { world in

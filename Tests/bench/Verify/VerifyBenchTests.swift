@@ -6,7 +6,7 @@ import Testing
 
 // Boards in real time: measurements are repeated if this machine was busy. Only tests that need the program are here;
 // `LockstepTests` has the rest.
-@Suite("Bench: verifying firmware", .timeLimit(.minutes(20)))
+@Suite("Bench: verification of firmware in real time", .timeLimit(.minutes(20)))
 struct VerifyBenchTests {
     /// Runs `body` with our firmware on an emulated Nano in real time, and its control socket.
     private func onNano(_ body: (_ port: String, _ control: String) async throws -> Void) async throws {
@@ -27,7 +27,7 @@ struct VerifyBenchTests {
         }
     }
 
-    @Test("A board whose pump runs is not touched, and one that is interrupted is off")
+    @Test("A running pump is not touched, and an interrupted verification leaves it off")
     func safety() async throws {
         try await onNano { port, control in
             let on = try await Self.pumpctl("--port", port, "--timeout", "20", "on").ending()

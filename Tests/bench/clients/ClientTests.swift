@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 // Third-party programs with the pump of `pumpctl sim`.
-@Suite("Bench: other people's clients hear the replies")
+@Suite("Bench: other programs at the simulated pump")
 struct ClientTests {
     /// Calls `body` while `pumpctl sim pump` runs.
     private func withSim(_ body: (_ path: String) async throws -> Void) async throws {
@@ -22,7 +22,7 @@ struct ClientTests {
     private static let python = "/usr/bin/python3"
     private static let hasPyserial = access("/usr/lib/python3/dist-packages/serial/__init__.py", R_OK) == 0
 
-    @Test("pyserial", .enabled(if: hasPyserial, "not installed: python3-serial"))
+    @Test("pyserial gets every reply", .enabled(if: hasPyserial, "not installed: python3-serial"))
     func pyserial() async throws {
         try await withSim { path in
             let script = #filePath.replacing("ClientTests.swift", with: "pyserial_client.py")
@@ -38,7 +38,7 @@ struct ClientTests {
         }
     }
 
-    @Test("socat", .enabled(if: Executable.find("socat") != nil, "not installed: socat"))
+    @Test("socat gets every reply", .enabled(if: Executable.find("socat") != nil, "not installed: socat"))
     func socat() async throws {
         try await withSim { path in
             let client = try await ChildProcess(["socat", "-", "\(path),raw,echo=0"])
@@ -49,7 +49,7 @@ struct ClientTests {
         }
     }
 
-    @Test("picocom", .enabled(if: Executable.find("picocom") != nil, "not installed: picocom"))
+    @Test("picocom gets every reply", .enabled(if: Executable.find("picocom") != nil, "not installed: picocom"))
     func picocom() async throws {
         try await withSim { path in
             let terminal = try PseudoTerminal()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 // Third-party programs and pumpctl with one pump, through pumpctld.
-@Suite("Bench: many programs share one pump", .timeLimit(.minutes(5)))
+@Suite("Bench: other programs at a shared pump", .timeLimit(.minutes(5)))
 struct SharedClientTests {
     private static let unpluggings = 50
     /// The minimum number of replies.
@@ -23,7 +23,7 @@ struct SharedClientTests {
     }
 
     @Test(
-        "pyserial, socat, tio and four pumpctl get no answer but their own, while the pump is unplugged and plugged",
+        "pyserial, socat, tio and four pumpctl get only their own replies despite unpluggings",
         .enabled(if: LineProgram.missing.isEmpty, "not installed: \(LineProgram.missing.joined(separator: ", "))"))
     func unplugging() async throws {
         try await DaemonRig.run { rig in

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Bench: what a client of a shared pump hears")
+@Suite("Bench: oracle for clients of a shared pump")
 struct SharedConversationTests {
     /// A client that has sent its queries and received these lines. A line that begins with `>` is a query.
     private func conversation(_ lines: String...) throws -> SharedConversation {
@@ -18,7 +18,7 @@ struct SharedConversationTests {
 
     private static let report = "STATUS:{State:ON,Speed:78%}"
 
-    @Test("is its own answer, with reports in between")
+    @Test("A client's own reply is accepted, with reports in between")
     func answers() throws {
         let heard = try conversation(
             "> SPEED:1", Self.report, "OK", Self.report, "SPEED:1", "> TEMP", Self.report, "TEMP:{Water:1C}",
@@ -28,7 +28,7 @@ struct SharedConversationTests {
     }
 
     @Test(
-        "is nobody else's answer, nor an old one",
+        "Another client's reply, or an old one, is rejected",
         arguments: [
             ["> SPEED:1", "OK", "SPEED:2"], ["> SPEED:1", "SPEED:1"], ["> SPEED:1", "ERROR:UNKNOWN_COMMAND"], ["OK"],
             ["> SPEED:1", "OK", "SPEED:1", "SPEED:1"], ["> SPEED:1", "OK", "OK"], ["> SPEED:1", "bogus"],
@@ -54,7 +54,7 @@ struct SharedConversationTests {
     private static let back = SharedConversation.back
     private static let refusal = SharedConversation.refusal
 
-    @Test("is a refusal, silence or a late answer where the pump is unplugged")
+    @Test("A refusal, silence or a late reply is accepted after an unplugging")
     func unplugged() throws {
         let refused = try conversation("> SPEED:1", Self.away, Self.refusal)
         #expect((refused.refused, refused.lost, refused.isAnswered) == (1, 0, false))
