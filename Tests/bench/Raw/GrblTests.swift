@@ -2,8 +2,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A controller of no family that is known here, on the emulated chip: a stand-in for Grbl 1.1.
-@Suite("Bench: device of no known family", .enabled(if: FirmwareBuild.reasonToSkip == nil), .timeLimit(.minutes(10)))
+/// A controller of no known family on the emulated chip: a stand-in for Grbl 1.1.
+@Suite("Bench: a device of no known family", .enabled(if: FirmwareBuild.reasonToSkip == nil), .timeLimit(.minutes(10)))
 struct GrblTests {
     private static let folder = FirmwareBuild.sources + "/Tests/bench/grbl"
     /// The pattern that ends a reply of the controller, and the pattern of an error.

@@ -68,7 +68,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("The calls of README's program are in the example program")
+    @Test("The calls of the libraries page's program are in the example program")
     func program() throws {
         let page = try MarkdownPage("docs/library.md")
         let program = try #require(page.blocks.first { $0.kind == "swift" }).lines.joined(separator: "\n")

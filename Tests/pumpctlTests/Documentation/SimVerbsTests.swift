@@ -17,7 +17,7 @@ struct SimVerbsTests {
         }
     }
 
-    @Test("The table in docs/simulators.md has every verb and no others")
+    @Test("The table in docs/simulator-reference.md has every verb and no others")
     func table() throws {
         let page = JSONSchema.repository.appending(path: "docs/simulator-reference.md")
         let text = try String(contentsOf: page, encoding: .utf8)

@@ -214,7 +214,7 @@ import Testing
             let ending = try await bench.run("scan", "--json")
             expectFailure(ending, 66, saying: "no Bluetooth adapter", hint: "plug an adapter in")
             // Nothing has searched for devices.
-            #expect(!ending.errors.contains("in sight"), "\(ending.errors)")
+            #expect(!ending.errors.contains("in range"), "\(ending.errors)")
             #expect(try ending.object()["error"] as? String == "no_adapter")
         }
     }
