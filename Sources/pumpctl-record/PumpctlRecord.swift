@@ -9,7 +9,7 @@ import Recorder
 ///     pumpctl-record write                                records and requests from standard input, a line each
 ///     pumpctl-record read TABLE SINCE UNTIL FAMILY DEVICE rows to standard output; - for no such filter
 ///     pumpctl-record messages STATUS CATEGORY             messages to standard output
-///     pumpctl-record fold COLUMNS SINCE UNTIL FAMILY DEVICE values over time, with no more points than a chart shows
+///     pumpctl-record fold COLUMNS SINCE UNTIL FAMILY DEVICE values over time, at most as many points as a chart shows
 ///     pumpctl-record where                                the database: its path, its size in bytes (0 if none),
 ///                                                         and whether it has the index by sessions
 ///     pumpctl-record optimize                             builds that index; prints whether it was missing

@@ -21,7 +21,7 @@ struct CommandLine {
     /// The words of the line, with packed short options separated.
     private var words: [String]
 
-    /// Those that ask for something of the whole program.
+    /// Options that ask something of the whole program.
     private static let questions = [
         "-h", "--help", "-help", "--help-hidden", "--version", "--experimental-dump-help",
     ]
