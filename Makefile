@@ -14,7 +14,7 @@ PREFIX ?= /usr/local
 BUILD_PACKAGES := g++ pkg-config libudev-dev libdbus-1-dev libedit-dev libbsd-dev libmd-dev libncurses-dev libsqlite3-dev \
     libtomlplusplus-dev
 # Additional packages for `make test`.
-TEST_PACKAGES := make socat shellcheck \
+TEST_PACKAGES := make socat shellcheck codespell \
     udev umockdev gir1.2-umockdev-1.0 python3-gi dbus-daemon dbus-bin libglib2.0-bin \
     bluez python3-bleak python3-serial python3-yaml systemd
 # Additional packages for `make check`: the emulator for the Nano's firmware, and third-party clients.
@@ -157,6 +157,7 @@ lint: setup-test
 	$(PART) 'style of the code' $(SWIFT) format lint --strict --recursive \
 	    Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples/Package.swift Examples/Sources \
 	    Examples/Scale/Package.swift Examples/Scale/Sources Examples/Scale/Tests
+	$(PART) 'English of the comments' scripts/comments
 	$(PART) 'style of the scripts' shellcheck $$(grep -l '^#!/bin/.*sh' scripts/*) .ci/run hardware/udev/check Examples/check Examples/Scale/check
 
 # STRICT=1: fail if a goal is missed.
