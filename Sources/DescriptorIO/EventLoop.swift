@@ -216,6 +216,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     // MARK: Executor
 
+    /// Runs a job on the loop's thread.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if isCurrent { ownJobs.append(job) } else { post { $0.jobs.append(job) } }

@@ -10,9 +10,14 @@ public struct EventLoopClock: Clock {
     /// Creates a clock that resumes sleeping tasks from the thread of `loop`.
     public init(_ loop: EventLoop) { self.loop = loop }
 
+    /// The current instant of the continuous clock.
     public var now: Instant { .now }
+    /// 50 µs: the default timer slack of Linux.
     public var minimumResolution: Duration { .microseconds(50) }
 
+    /// Suspends until `deadline`, as a timer of the loop.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled, at once.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let sleeper = Sleeper(loop: loop)
         try await withTaskCancellationHandler {

@@ -9,7 +9,12 @@ internal import LineProtocol
 /// ```
 public struct UserConfiguration: Sendable, Hashable {
     /// The keys that the file may have.
-    public enum Key: String, Sendable, Hashable, CaseIterable { case port, record }
+    public enum Key: String, Sendable, Hashable, CaseIterable {
+        /// The endpoint, as text.
+        case port
+        /// Whether commands record, as a Boolean.
+        case record
+    }
 
     /// The endpoint to use if none is named.
     public private(set) var port: String?
