@@ -36,7 +36,6 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// The jobs from the loop's own thread, which need no lock.
     private var ownJobs: [UnownedJob] = []
     private var ownCalls: [@Sendable () -> Void] = []
-    private var ownReports: [Poller.Report] = []
     /// The loop's thread, from `pthread_self`; 0 while the loop does not run.
     private let owner = Atomic<UInt>(0)
     let wakeDescriptor: CInt
@@ -124,6 +123,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         let taskExecutor = asUnownedTaskExecutor()
         var jobs: [UnownedJob] = []
         var calls: [@Sendable () -> Void] = []
+        var reports: [Poller.Report] = []
         var isStopped = false
         var roundsSinceLook = 0
         while true {
@@ -131,12 +131,12 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
             if ownJobs.isEmpty && ownCalls.isEmpty {
                 if isStopped { break }
                 roundsSinceLook = 0
-                waitForEvents()
+                waitForEvents(&reports)
                 continue
             }
             if roundsSinceLook == Self.roundsBetweenLooks {
                 roundsSinceLook = 0
-                lookForEvents()
+                lookForEvents(&reports)
             }
             roundsSinceLook += 1
             swap(&jobs, &ownJobs)
@@ -171,16 +171,16 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     ///
     /// - Returns: The number of descriptors with events.
     @discardableResult
-    private func lookForEvents() -> Int {
+    private func lookForEvents(_ reports: inout [Poller.Report]) -> Int {
         if let nextTimer, nextTimer.nanoseconds <= LoopTime.now.nanoseconds {
             for action in timers.takeDue(at: .now) { action() }
         }
-        return poll(timeout: 0)
+        return poll(timeout: 0, &reports)
     }
 
-    private func waitForEvents() {
+    private func waitForEvents(_ reports: inout [Poller.Report]) {
         if isCatchingUp {
-            hasBacklog = lookForEvents() > 0
+            hasBacklog = lookForEvents(&reports) > 0
             return
         }
         var timeout: Int64?
@@ -192,15 +192,15 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
                 timeout = 0
             }
         }
-        poll(timeout: timeout)
+        poll(timeout: timeout, &reports)
     }
 
     @discardableResult
-    private func poll(timeout: Int64?) -> Int {
-        poller.wait(timeout: timeout, into: &ownReports)
-        for report in ownReports { report.handler.ready(report.events) }
-        defer { ownReports.removeAll(keepingCapacity: true) }
-        return ownReports.count
+    private func poll(timeout: Int64?, _ reports: inout [Poller.Report]) -> Int {
+        poller.wait(timeout: timeout, into: &reports)
+        for report in reports { report.handler.ready(report.events) }
+        defer { reports.removeAll(keepingCapacity: true) }
+        return reports.count
     }
 
     /// Whether input may have been sent while the process was stopped: true from the end of a pause until a look at all

@@ -130,6 +130,7 @@ struct Poller {
     ///
     /// The loop calls the handlers afterwards; handlers may add and remove descriptors, including their own.
     mutating func wait(timeout: Int64?, into reports: inout [Report]) {
+        if others.isEmpty, !isWakePolled, set >= 0 { return takeFromEpoll(timeout: timeout ?? -1, into: &reports) }
         let (files, polled) = (entries(of: .file).filter { $0.events != 0 }, entries(of: .poll))
         var limit = files.isEmpty ? timeout ?? -1 : 0
         if !polled.isEmpty || isWakePolled {
@@ -141,7 +142,7 @@ struct Poller {
     }
 
     private func entries(of way: Way) -> [Entry] {
-        others.isEmpty ? [] : others.compactMap { entries[$0] }.filter { $0.way == way }
+        others.compactMap { entries[$0] }.filter { $0.way == way }
     }
 
     private mutating func takeFromEpoll(timeout: Int64, into reports: inout [Report]) {
