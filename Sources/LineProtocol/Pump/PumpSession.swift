@@ -50,8 +50,11 @@ extension Session where Family == PumpFamily {
     ///
     /// - Parameter timeout: The time limit for the reply, without the wait for other commands.
     /// - Throws: ``SessionError``.
-    public nonisolated func readStatus(timeout: Duration = defaultTimeout) async throws(SessionError) -> PumpStatus {
-        guard case .status(let status) = try await perform(.status, timeout: timeout) else { return PumpStatus() }
+    public func readStatus(timeout: Duration = defaultTimeout) async throws(SessionError) -> PumpStatus {
+        // Inlined, as it is asked far more often than anything else.
+        guard case .status(let status) = try await perform(.status, timeout: timeout, isProbe: false) else {
+            return PumpStatus()
+        }
         return status
     }
 

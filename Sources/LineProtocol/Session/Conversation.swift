@@ -182,8 +182,7 @@ struct Conversation<Family: DeviceFamily> {
     /// - Parameter provesPresent: Whether the reply proves that nothing older can still come, since the device answers
     ///   in order. The acknowledgement of a stop does not prove it: it may be that of an earlier stop.
     mutating func removeRepliedFlight(provesPresent: Bool = true) -> Family.Reply? {
-        guard case .replied = flight?.ending, let reply else { return nil }
-        self.reply = nil
+        guard case .replied = flight?.ending, let reply = reply.take() else { return nil }
         isFenceUnread = isFenceUnread || flight?.isFenced == true && owedFences > 0
         flight = nil
         if provesPresent {

@@ -15,7 +15,8 @@ struct Flight {
         /// A stop preceded the command.
         case overtaken
         case cancelled
-        case lost(LinkError)
+        // Boxed, as the error is large and each look at an ending would copy its room.
+        indirect case lost(LinkError)
         case closed
         /// The link accepted only a part of the command, or nothing.
         case notSent

@@ -224,7 +224,7 @@ public actor Session<Family: DeviceFamily> {
         if !hasTurn { try await waitForTurn(command) }
         hasTurn = true
         defer { if hasTurn { turns.release() } }
-        if Task.isCancelled || !Family.isWanted(command) {
+        if !Family.isWanted(command) {
             throw SessionError(.cancelled, command: text(of: command), outcome: .notSent)
         }
         // The fence after an earlier change may still be in the device's buffer, which this change must not overflow.
@@ -434,10 +434,7 @@ public actor Session<Family: DeviceFamily> {
 
     func waitForEnd(of flight: UInt64) async {
         await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
-                listener.conversation.wait(continuation)
-                if Task.isCancelled { listener.conversation.cancel(flight) }
-            }
+            await withUnsafeContinuation { listener.conversation.wait($0) }
         } onCancel: {
             Task(executorPreference: link.executor) { await self.cancel(flight) }
         }
@@ -483,6 +480,7 @@ public actor Session<Family: DeviceFamily> {
 private enum SessionLife {
     case notStarted
     case running
-    case lost(LinkError)
+    // Boxed, as in ``Flight/Ending``.
+    indirect case lost(LinkError)
     case closed
 }
