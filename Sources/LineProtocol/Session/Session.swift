@@ -232,26 +232,26 @@ public actor Session<Family: DeviceFamily> {
             await waitForOwedFences(within: Self.lateReplyTime)
         }
         let attemptTime = effect == .query ? timeout.half : timeout
-        var firstError: SessionError?
+        var sending = Sending.first
         while true {
             if effect == .query { stopCount = stopsRequested }
             do throws(SessionError) {
-                if firstError == nil, listener.conversation.hearsThePast, let fence = Family.fence {
+                if sending.isFirst, listener.conversation.hearsThePast, let fence = Family.fence {
                     try await passFence(
                         fence, before: command, timeout: timeout, isRepeated: !isProbe, since: stopCount)
                 }
                 // On the retry, an error may be the real answer.
-                let trust = firstError == nil && !isProbe ? errorTrust(behind: effect) : .own
+                let trust = sending.isFirst && !isProbe ? errorTrust(behind: effect) : .own
                 return try await exchange(command, timeout: attemptTime, errors: trust, since: stopCount)
             } catch {
                 guard effect == .query else { throw error }
                 switch error.code {
                 case .noAnswer, .notUnderstood:
-                    if let firstError { throw error.following(firstError) }
+                    if case .second(after: let firstError) = sending { throw error.following(firstError) }
                     if error.outcome == .notSent { throw error }
-                    firstError = error
+                    sending = .second(after: error)
                 case .overtaken:
-                    firstError = nil
+                    sending = .first
                     hasTurn = false
                     turns.release()
                     try await waitForTurn(command, wasOvertaken: true)
@@ -475,6 +475,14 @@ public actor Session<Family: DeviceFamily> {
         case .ended(let error?): lose(error)
         }
     }
+}
+
+/// Which of a query's two sendings it is. The error of the first is boxed: most queries have none.
+private enum Sending {
+    case first
+    indirect case second(after: SessionError)
+
+    var isFirst: Bool { if case .first = self { true } else { false } }
 }
 
 private enum SessionLife {
