@@ -9,47 +9,52 @@ package struct FileLockHolder: Sendable, Hashable {
     /// The command name, as the kernel reports it: at most 15 bytes; `?` if not visible.
     package var command: String
 
+    fileprivate init(_ processID: Int32) {
+        self.processID = processID
+        let name = FileLocks.text(of: "/proc/\(processID)/comm", limit: 64)
+        command = name.split(separator: "\n").first.map(String.init) ?? "?"
+    }
+}
+
+/// A snapshot of all flock(2) locks from /proc/locks, which is read once for all files.
+package struct FileLocks: Sendable {
+    /// The holders of each file's locks. The key is the file's device and inode, such as `00:1a:123`.
+    private(set) var processIDs: [Substring: [Int32]] = [:]
+
+    /// Reads the current locks.
+    package init() { self.init(lines: Self.text(of: "/proc/locks", limit: 1 << 20)) }
+
+    /// Parses lines such as `1: FLOCK  ADVISORY  WRITE 4711 00:1a:123 0 EOF`. A process that waits for a lock has an
+    /// arrow after the first number; a process in another container has no process ID here.
+    init(lines: String) {
+        for line in lines.split(separator: "\n") {
+            let fields = line.split(separator: " ")
+            guard fields.count >= 6, fields[1] == "FLOCK", let processID = Int32(fields[4]), processID > 0,
+                processIDs[fields[5]]?.contains(processID) != true
+            else { continue }
+            processIDs[fields[5], default: []].append(processID)
+        }
+    }
+
     /// The processes that hold a lock on the file behind a descriptor.
-    package static func all(of descriptor: CInt) -> [FileLockHolder] {
+    package func holders(of descriptor: CInt) -> [FileLockHolder] {
         var status = stat()
-        return fstat(descriptor, &status) == 0 ? all(status) : []
+        return fstat(descriptor, &status) == 0 ? holders(status) : []
     }
 
     /// The processes that hold a lock on the file at a path.
-    package static func all(ofPath path: String) -> [FileLockHolder] {
+    package func holders(ofPath path: String) -> [FileLockHolder] {
         var status = stat()
-        return stat(path, &status) == 0 ? all(status) : []
+        return stat(path, &status) == 0 ? holders(status) : []
     }
 
-    private static func all(_ status: stat) -> [FileLockHolder] {
+    private func holders(_ status: stat) -> [FileLockHolder] {
         let file = DeviceNumber(UInt64(status.st_dev)).hexadecimal + ":\(status.st_ino)"
-        return processIDs(holding: file, in: text(of: "/proc/locks", limit: 1 << 20)).map { processID in
-            let command = text(of: "/proc/\(processID)/comm", limit: 64)
-            return FileLockHolder(
-                processID: processID, command: command.split(separator: "\n").first.map(String.init) ?? "?")
-        }
-    }
-
-    /// Finds lock holders in lines such as `1: FLOCK  ADVISORY  WRITE 4711 00:1a:123 0 EOF`. A process that waits for a
-    /// lock has an arrow after the first number; a process in another container has no process ID here.
-    ///
-    /// - Parameters:
-    ///   - file: The device and inode of the file, such as `00:1a:123`.
-    ///   - locks: The contents of /proc/locks.
-    static func processIDs(holding file: String, in locks: String) -> [Int32] {
-        var found: [Int32] = []
-        for line in locks.split(separator: "\n") {
-            let fields = line.split(separator: " ")
-            guard fields.count >= 6, fields[1] == "FLOCK", fields[5] == file, let processID = Int32(fields[4]),
-                processID > 0, !found.contains(processID)
-            else { continue }
-            found.append(processID)
-        }
-        return found
+        return processIDs[file[...], default: []].map { FileLockHolder($0) }
     }
 
     /// Reads a file of /proc, whose size is unknown before reading; empty if the file can't be read.
-    private static func text(of path: String, limit: Int) -> String {
+    fileprivate static func text(of path: String, limit: Int) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return "" }
         defer { close(file) }

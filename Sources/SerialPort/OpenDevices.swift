@@ -1,4 +1,5 @@
 import CSerial
+internal import DescriptorIO
 import Glibc
 import Synchronization
 
@@ -25,6 +26,8 @@ struct OpenDevices: Sendable {
 
     /// The start of the pass through /proc.
     private let time = ContinuousClock.now
+    /// The locks at the time of the scan, of all users.
+    let locks = FileLocks()
     /// For each device, the descriptors of each process that has the device open.
     private var uses: [Device: [Int32: [String]]] = [:]
     /// For each process, the numbers of the pseudo-terminals whose master it has open.

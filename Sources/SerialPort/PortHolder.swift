@@ -43,13 +43,15 @@ public struct PortHolder: Sendable, Hashable {
 
     static func all(of path: String, in devices: OpenDevices) -> [PortHolder] {
         let visible = devices.holders(of: path)
-        let hidden = locking(path).filter { holder in !visible.contains { $0.processID == holder.processID } }
+        let hidden = locking(path, devices.locks).filter { holder in
+            !visible.contains { $0.processID == holder.processID }
+        }
         return (visible + hidden).sorted { $0.rank < $1.rank }
     }
 
     /// The processes of any user that hold a lock on the node at a path.
-    static func locking(_ path: String) -> [PortHolder] {
-        FileLockHolder.all(ofPath: path).map {
+    static func locking(_ path: String, _ locks: FileLocks) -> [PortHolder] {
+        locks.holders(ofPath: path).map {
             PortHolder(processID: $0.processID, command: $0.command, holdsLock: true)
         }
     }

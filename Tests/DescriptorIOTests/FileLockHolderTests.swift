@@ -17,7 +17,7 @@ import Testing
         """
 
     @Test func `Only holders of this lock are listed, not waiters, other locks or unknown processes`() {
-        #expect(FileLockHolder.processIDs(holding: "00:1a:123", in: Self.locks) == [4711, 4714])
+        #expect(FileLocks(lines: Self.locks).processIDs["00:1a:123"] == [4711, 4714])
     }
 
     @Test func `The holder is found by any descriptor and by the path`() throws {
@@ -29,11 +29,11 @@ import Testing
         }
         let other = open(path, O_RDONLY | O_CLOEXEC)
         defer { close(other) }
-        #expect(FileLockHolder.all(of: other) == [])
+        #expect(FileLocks().holders(of: other) == [])
         try #require(flock(file, LOCK_EX | LOCK_NB) == 0)
-        #expect(FileLockHolder.all(of: other).map(\.processID) == [getpid()])
-        #expect(FileLockHolder.all(ofPath: path) == FileLockHolder.all(of: other))
-        #expect(FileLockHolder.all(ofPath: "/proc/nowhere") == [])
+        #expect(FileLocks().holders(of: other).map(\.processID) == [getpid()])
+        #expect(FileLocks().holders(ofPath: path) == FileLocks().holders(of: other))
+        #expect(FileLocks().holders(ofPath: "/proc/nowhere") == [])
     }
 
     @Test(arguments: [(0x1A, 0, 0x1A, "00:1a"), (0xFE00, 0xFE, 0, "fe:00"), (0xBC01, 188, 1, "bc:01")])

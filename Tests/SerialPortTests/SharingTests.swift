@@ -41,11 +41,11 @@ import Testing
     @Test func `The holder of a lock is found without reading its descriptors`()
         async throws
     {
-        #expect(PortHolder.locking(terminal.path) == [])
+        #expect(PortHolder.locking(terminal.path, FileLocks()) == [])
         let child = try await ChildProcess(["flock", "-o", terminal.path, "sh", "-c", "echo ready; read x"])
         #expect(try await child.output.line() == "ready")
         let holder = PortHolder(processID: child.processID, command: "flock", holdsLock: true)
-        #expect(PortHolder.locking(terminal.path) == [holder])
+        #expect(PortHolder.locking(terminal.path, FileLocks()) == [holder])
         #expect(PortHolder.all(of: terminal.path).filter(\.holdsLock) == [holder])
     }
 

@@ -55,7 +55,7 @@ struct DeviceLocks: Sendable {
             }
             defer { close(file) }
             guard errno == EWOULDBLOCK else { return nil }
-            let holder = FileLockHolder.all(of: file).first
+            let holder = FileLocks().holders(of: file).first
             return .held(
                 by: holder.map { LinkHolder(processID: $0.processID, command: $0.command) },
                 note: DeviceLockNote(in: file))
