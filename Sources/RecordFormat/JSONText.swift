@@ -5,26 +5,35 @@ extension Substring {
     }
 }
 
+extension [UInt8] {
+    /// Appends text as a JSON string, as ``JSONText/quoted(_:)`` returns it.
+    mutating func append(quoting text: String) {
+        let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
+        append(quote)
+        var text = text
+        text.withUTF8 { bytes in
+            if !bytes.contains(where: { $0 < 0x20 || $0 == quote || $0 == backslash }) {
+                return append(contentsOf: bytes)
+            }
+            for byte in bytes {
+                switch byte {
+                case quote, backslash: self += [backslash, byte]
+                case ..<0x20: self += "\\u00\(byte < 0x10 ? "0" : "")\(String(byte, radix: 16))".utf8
+                default: append(byte)
+                }
+            }
+        }
+        append(quote)
+    }
+}
+
 /// Conversions between text and JSON strings (RFC 8259).
 public enum JSONText {
     /// Returns the text as a JSON string, with control characters escaped, so that it can be a field between tabs.
     public static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        if text.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
-            for scalar in text.unicodeScalars {
-                switch scalar {
-                case "\"": quoted += "\\\""
-                case "\\": quoted += "\\\\"
-                case _ where scalar.value < 0x20:
-                    let digits = String(scalar.value, radix: 16)
-                    quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                default: quoted.unicodeScalars.append(scalar)
-                }
-            }
-        } else {
-            quoted += text
-        }
-        return quoted + "\""
+        var bytes: [UInt8] = []
+        bytes.append(quoting: text)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Returns the text of a JSON string; nil for any other JSON value.

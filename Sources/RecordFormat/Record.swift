@@ -50,7 +50,14 @@ extension Record {
             case .error(let code, let text): ["error", JSONText.quoted(code), JSONText.quoted(text)]
             case .ended(let reason): ["ended", JSONText.quoted(reason)]
             }
-        return ([fields[0], "\(session)", "\(time.milliseconds)"] + fields[1...]).joined(separator: "\t")
+        var line: [UInt8] = []
+        line.reserveCapacity(256)
+        line += fields[0].utf8
+        for field in [session.description, time.milliseconds.description] + fields[1...] {
+            line.append(UInt8(ascii: "\t"))
+            line += field.utf8
+        }
+        return String(decoding: line, as: UTF8.self)
     }
 
     /// Parses a line; nil if it is no record.

@@ -67,8 +67,9 @@ struct RecordFormatTests {
         for length in 0..<text.utf8.count { _ = members(String(text.prefix(length))) }
     }
 
-    @Test("JSON escapes are decoded")
+    @Test("JSON escapes are encoded and decoded")
     func escapes() {
+        #expect(JSONText.quoted("\u{0}\t\u{1F}\u{7F}\"ä\\😀") == "\"\\u0000\\u0009\\u001f\u{7F}\\\"ä\\\\😀\"")
         #expect(JSONText.unquoted(#""\b\f\n\r\t\/\\\"\u00e4\ud83d\ude00""#) == "\u{8}\u{C}\n\r\t/\\\"ä😀")
         #expect(JSONText.unquoted("null") == nil)
     }

@@ -14,7 +14,7 @@ enum Work: Sendable {
         guard case .record(let record) = self else { return 0 }
         let text =
             switch record.content {
-            case .reading(_, let reading): reading.json.utf8.count
+            case .reading(_, let reading): reading.length
             case .event(_, let text): text?.utf8.count ?? 0
             case .error(_, let text): text.utf8.count
             case .begun, .ended: 0
