@@ -5,7 +5,7 @@
 ///     reading.add("skin_temp_c", 34.5)
 ///     print(reading.json)  // {"state":"on","skin_temp_c":34.5}
 public struct Reading: Sendable, Hashable {
-    /// ``json``, in bytes: text that grows by pieces takes five times as long as they do.
+    /// ``json`` as bytes: appending to a string takes five times as long.
     private var bytes = Array("{}".utf8)
 
     /// Creates a reading without values.
@@ -26,7 +26,7 @@ public struct Reading: Sendable, Hashable {
     /// The reading as a JSON object on one line, with the values in the order of adding.
     public var json: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// How many bytes ``json`` has.
+    /// The number of bytes of ``json``.
     public var length: Int { bytes.count }
 
     /// Adds a number; adds null if it is not finite, or nil because the device's value is implausible.
@@ -44,7 +44,7 @@ public struct Reading: Sendable, Hashable {
     public mutating func add(_ name: String, _ value: Bool) { add(name) { $0 += value.description.utf8 } }
 
     private mutating func add(_ name: String, _ appendValue: (inout [UInt8]) -> Void) {
-        // At first there is made room for what a pump tells at once.
+        // Room for a typical status of a pump.
         if isEmpty { bytes.reserveCapacity(128) }
         bytes.removeLast()
         if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }

@@ -51,7 +51,7 @@ extension Session where Family == PumpFamily {
     /// - Parameter timeout: The time limit for the reply, without the wait for other commands.
     /// - Throws: ``SessionError``.
     public func readStatus(timeout: Duration = defaultTimeout) async throws(SessionError) -> PumpStatus {
-        // Inlined, as it is asked far more often than anything else.
+        // Inlined: this is by far the most frequent command.
         guard case .status(let status) = try await perform(.status, timeout: timeout, isProbe: false) else {
             return PumpStatus()
         }

@@ -15,7 +15,7 @@ struct Flight {
         /// A stop preceded the command.
         case overtaken
         case cancelled
-        // Boxed, as the error is large and each look at an ending would copy its room.
+        // Indirect: the error is large, and every use of an ending would copy its storage.
         indirect case lost(LinkError)
         case closed
         /// The link accepted only a part of the command, or nothing.

@@ -477,7 +477,7 @@ public actor Session<Family: DeviceFamily> {
     }
 }
 
-/// Which of a query's two sendings it is. The error of the first is boxed: most queries have none.
+/// The first or the second sending of a query. Indirect: the error is large, and most queries have none.
 private enum Sending {
     case first
     indirect case second(after: SessionError)
@@ -488,7 +488,7 @@ private enum Sending {
 private enum SessionLife {
     case notStarted
     case running
-    // Boxed, as in ``Flight/Ending``.
+    // Indirect, as in ``Flight/Ending``.
     indirect case lost(LinkError)
     case closed
 }
