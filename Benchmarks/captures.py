@@ -1,4 +1,4 @@
-"""Captures that are played back: how long a large one takes, and whether its size shows in memory."""
+"""Measure the playback of a large capture: its time, and how far its size shows in memory."""
 import json
 import pathlib
 import tempfile
@@ -7,12 +7,12 @@ from harness import numbers
 
 MIB = 1 << 20
 LARGE = 1024
-# The allowed growth of the memory from a capture of 1 MiB to the large one.
+# The allowed growth of the peak memory, in MiB, from a capture of 1 MiB to the large one.
 GROWTH_MIB = 6
 
 
 def write(path, size):
-    """A capture of a storm sensor that is asked for its log once, of some size in bytes."""
+    """Write a capture of about `size` bytes: one GET_LOG to a storm sensor, and the log that follows."""
     log = "LIVE LOG: " + "1 2 3 4 " * 500
     received = {"time_s": 1, "link": 1, "event": "received", "text": log + "\n", "lines": [log]}
     line = json.dumps(received) + "\n"
@@ -36,7 +36,7 @@ def measure(table, options):
             results.append(numbers(
                 options.peers / "launch", 1, options.pumpctl, "--port", f"replay:{path}?pace=none", "send", "GET_LOG"))
     (_, small), (time, large) = [(time / 1e6, memory / 1024) for time, memory in results]
-    # No goal for the time: a replayed capture waits for the session's commands, not for its bytes.
+    # The time has no goal: it includes the replay's waits for the session's commands.
     table.add("a capture of 1 GiB, played back", f"{time:.1f} s", "", "", "", True)
     table.add("… its peak memory", f"{large:.1f} MiB", f"{small:.1f} MiB (1 MiB)", "", f"≤ {GROWTH_MIB} MiB more",
               large - small <= GROWTH_MIB)

@@ -1,4 +1,4 @@
-"""Measures commands that run for long or have much to show: a log, a large record, the console, idle monitors, many sessions."""
+"""Measure commands that run for long or print much: a log, a history, a monitor, the console, many sessions."""
 import contextlib
 import os
 import pathlib
@@ -19,7 +19,7 @@ IDLE_S = 20
 
 
 def log_get(table, options):
-    """A log from a pseudo-terminal into a file, beside a program that only reads it."""
+    """Measure a log download from a pseudo-terminal into a file, against a C program that only reads."""
     with tempfile.TemporaryDirectory() as folder, Program(options.peers / "storm", LOG_BYTES) as storm:
         log = pathlib.Path(folder) / "log"
 
@@ -31,7 +31,7 @@ def log_get(table, options):
         result = medians(options.rounds, {
             "ours": ours, "C": lambda: numbers(options.peers / "download", storm.said[0], LOG_BYTES)})
     (time_us, memory_kib), peer = result["ours"], result["C"][0]
-    # The log's end is a silence of 0.3 s, which is not work.
+    # The silence of 0.3 s that ends the log is waiting, not work.
     rate = LOG_BYTES / (time_us - 300_000)
     table.add("`storm log get`, 50 MB into a file", f"{rate:.0f} MB/s", f"{peer:.0f} MB/s (C)", f"{rate / peer:.2f}", "≥ 0.5",
               rate >= 0.5 * peer)
@@ -39,7 +39,7 @@ def log_get(table, options):
 
 
 def fill(record):
-    """Makes ROWS of the one reading that a record has, 100 ms apart; their first time and last in s."""
+    """Multiply the record's only reading to ROWS readings, 100 ms apart; return their first and last time in s."""
     with contextlib.closing(sqlite3.connect(record, isolation_level=None)) as base:
         base.execute("PRAGMA synchronous = OFF")
         [(session, first, kind, reading)] = base.execute("SELECT session_id, time_ms, kind, reading FROM telemetry")
@@ -78,7 +78,7 @@ def history(table, options):
 
 
 def monitor(table, options):
-    """A monitor that nobody types at, and whose pump says nothing unasked."""
+    """Measure an idle monitor: it gets no input, and its pump sends nothing unsolicited."""
     with Responder(options.peers) as port:
         watching = Costs()
         watching.process = subprocess.Popen(
@@ -95,12 +95,12 @@ def monitor(table, options):
 
 
 def shown(command):
-    """How fast a program on a terminal shows what a device says that it has asked, in MB/s."""
+    """Return the rate in MB/s at which a program on a terminal displays a log that was requested by hand."""
     child, terminal = pty.fork()
     if not child:
         os.execvp(command[0], [str(word) for word in command])
     lines, start = 0, None
-    # A console that draws nothing more reads its input; picocom draws nothing at all.
+    # A program that has drawn nothing for a second reads its input; picocom draws nothing at all.
     while select.select([terminal], [], [], 1)[0]:
         os.read(terminal, 1 << 16)
     os.write(terminal, b"GET_LOG\r")
@@ -132,7 +132,7 @@ def characters(table, options):
 
 
 def sessions(table, options):
-    """Many sessions in one program, each of which asks now and then."""
+    """Measure one program with many sessions, each of which sends a query now and then."""
     raise_descriptor_limit()
     with Program(options.peers / "responder", SESSIONS, lines=SESSIONS) as pumps:
         load, memory = numbers(options.programs / "many-sessions", *pumps.said)

@@ -1,4 +1,4 @@
-"""What the benchmarks share: programs that are measured against, medians by rounds, and the table of goals."""
+"""Shared parts of the benchmarks: programs to measure against, medians over rounds, and the table of goals."""
 import os
 import pathlib
 import resource
@@ -7,12 +7,12 @@ import subprocess
 import sys
 
 PYTHON = "/usr/bin/python3"
-# Longer than any measured operation takes.
+# The time limit of a measured program in seconds; none takes that long.
 PATIENCE_S = 300
 
 
 def ended(process):
-    """Waits for the end of a process whose standard input was closed, or brings it about."""
+    """Wait for a process that was asked to end, and kill it after 10 s."""
     try:
         process.wait(10)
     except subprocess.TimeoutExpired:
@@ -26,23 +26,23 @@ def raise_descriptor_limit():
 
 
 class Costs:
-    """What the kernel knows of a program's process."""
+    """The costs of a program's process, as the kernel counts them."""
 
     def memory(self, key="VmHWM"):
-        """In MiB: at its highest, or now with VmRSS."""
+        """Return the peak memory in MiB, or with `VmRSS` the current memory."""
         for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
             if line.startswith(key + ":"):
                 return int(line.split()[1]) / 1024
         raise LookupError(key)
 
     def cpu(self):
-        """In seconds."""
+        """Return the processor time so far, in seconds."""
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
     def switches(self):
-        """How many times any of its threads began to wait."""
+        """Return how often its threads began to wait: their voluntary context switches."""
         return sum(
             int(line.split()[1])
             for status in pathlib.Path(f"/proc/{self.process.pid}/task").glob("*/status")
@@ -50,7 +50,7 @@ class Costs:
 
 
 class Program(Costs):
-    """A program that says on its first lines where it is, and lives until its standard input ends."""
+    """A program that prints its addresses on its first lines and runs until its standard input ends."""
 
     def __init__(self, *command, lines=1):
         self.command, self.lines = [str(word) for word in command], lines
@@ -66,7 +66,7 @@ class Program(Costs):
 
 
 class Responder(Program):
-    """A pump that answers at once, on a pseudo-terminal, for as long as the block lasts."""
+    """A pump on a pseudo-terminal that replies at once, for the duration of the `with` block."""
 
     def __init__(self, peers):
         super().__init__(peers / "responder")
@@ -76,9 +76,12 @@ class Responder(Program):
 
 
 class Bluetooth(Program):
-    """fake-bluez on a bus of its own, for as long as the block lasts: the environment of who uses it."""
+    """fake-bluez on a bus of its own, for the duration of the `with` block.
 
-    # The Sprinter, as an endpoint and as object paths.
+    The block receives the environment for the programs that use the bus.
+    """
+
+    # fake-bluez's device "Sprinter", as an endpoint and as object paths.
     ENDPOINT = "ble:00:15:83:00:00:20"
     DEVICE = "/org/bluez/hci0/dev_00_15_83_00_00_20"
     CHARACTERISTIC = DEVICE + "/service0001/char0002"
@@ -96,7 +99,7 @@ def numbers(*command, environment=None):
 
 
 class Median(float):
-    """The median of some figures, with half the distance of their quartiles as a part of it."""
+    """The median of some figures; `spread` is half their interquartile range, as a fraction of the median."""
 
     def __new__(cls, figures):
         median = super().__new__(cls, statistics.median(figures))
@@ -106,7 +109,10 @@ class Median(float):
 
 
 def medians(rounds, contestants):
-    """Lets each contestant (name to a call that gives numbers) run in turn; the medians of its numbers."""
+    """Run the contestants in turn, and return the medians of each one's numbers.
+
+    `contestants` maps a name to a call that returns numbers.
+    """
     results = {name: [] for name in contestants}
     for _ in range(rounds):
         for name, call in contestants.items():
@@ -124,7 +130,10 @@ class Table:
         self.rows.append((what, measured, peer, ratio, goal, "yes" if met else "no"))
 
     def at_most(self, what, unit, measured, peer_name, peer, factor, factor_text=None, per_unit=1):
-        """A row of two medians, of which so many of what was measured are a unit."""
+        """Add a row of two medians whose ratio must be at most `factor`.
+
+        The medians are divided by `per_unit` to show them in `unit`: 1000 for µs shown as ms.
+        """
         ratio = measured / peer
         ours, theirs = (f"{median / per_unit:.3g} {unit} ± {median.spread:.0%}" for median in (measured, peer))
         self.add(what, ours, f"{theirs} ({peer_name})", f"{ratio:.2f}", f"≤ {factor_text or factor}", ratio <= factor)

@@ -1,4 +1,4 @@
-"""Measures pumpctld: what it adds to a command and takes from a log, and what many clients, devices and idling cost."""
+"""Measure pumpctld: its added latency, its throughput, and its cost with many clients, many devices, and idle."""
 import contextlib
 import json
 import os
@@ -18,7 +18,10 @@ IDLE_S = 10
 
 
 class Daemon(Costs):
-    """pumpctld with devices (name to the keys of its table), for as long as the block lasts."""
+    """pumpctld with devices, for the duration of the `with` block.
+
+    `devices` maps a name to the keys of its table in the configuration.
+    """
 
     def __init__(self, program, folder, devices):
         self.program, self.devices = program, devices
@@ -46,7 +49,7 @@ class Daemon(Costs):
         self.listener.close()
 
     def start(self):
-        """Returns how long it took in seconds until the daemon was ready and had all devices."""
+        """Start the daemon; return the seconds until it is ready and all devices are connected."""
         start = time.monotonic()
         self.process = subprocess.Popen(
             [self.program, "--config", self.file], stderr=subprocess.DEVNULL,
@@ -93,7 +96,7 @@ def pump(endpoint, **shares):
 
 
 def added_time(table, options, folder):
-    """One pump is asked directly, one through pumpctld, one through socat."""
+    """Compare a pump that is asked directly, one through pumpctld, and one through socat."""
     roundtrip = options.peers / "roundtrip"
     with Program(options.peers / "responder", 3, lines=3) as pumps:
         direct, shared, relayed = pumps.said
@@ -111,7 +114,7 @@ def added_time(table, options, folder):
 
 
 def throughput(table, options, folder):
-    """A log from a pseudo-terminal to TCP."""
+    """Measure a log from a pseudo-terminal to TCP, through pumpctld and through socat."""
     download = options.peers / "download"
     with Program(options.peers / "storm", LOG_BYTES, lines=1) as shared, \
             Program(options.peers / "storm", LOG_BYTES, lines=1) as relayed:
@@ -137,7 +140,7 @@ def throughput(table, options, folder):
 
 
 def crowd(table, options, folder):
-    """99 clients on a pump that are told more than their sockets hold, and do not read; and one that asks."""
+    """Measure one client's round trips beside 99 clients that never read and are sent more than their sockets hold."""
     folders = [folder / name for name in ("alone", "crowded")]
     for each in folders:
         each.mkdir()
@@ -167,7 +170,7 @@ def crowd(table, options, folder):
 
 
 def ask_in_turn(daemon, names, period_s, duration_s):
-    """Asks each device for its status once a period; returns how many were not told it."""
+    """Ask each device for its status once per period; return the number of queries that failed."""
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(str(daemon.socket))
     connection.settimeout(10)
@@ -190,7 +193,7 @@ def ask_in_turn(daemon, names, period_s, duration_s):
 
 
 def fleet(table, options, folder, count=1000, period_s=5, duration_s=10):
-    """Many devices, each with a share."""
+    """Measure many devices, each with a share."""
     raise_descriptor_limit()
     with Program(options.peers / "responder", count, lines=count) as pumps:
         devices = {f"pump{index}": pump(path, unix=str(folder / f"{index}")) for index, path in enumerate(pumps.said)}
@@ -206,7 +209,7 @@ def fleet(table, options, folder, count=1000, period_s=5, duration_s=10):
 
 
 def few(table, options, folder, count=10):
-    """Some devices that say nothing."""
+    """Measure the idle wake-ups and the restart with a few silent devices."""
     with Program(options.peers / "responder", count, lines=count) as pumps:
         devices = {
             f"pump{index}": pump(path, pty=str(folder / f"{index}"), unix=str(folder / f"{index}.socket"))

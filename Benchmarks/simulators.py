@@ -1,4 +1,4 @@
-"""Measures what many idle simulated pumps cost in one process, each with a client that has its terminal open."""
+"""Measure many idle simulated pumps in one process, each with a client that has its terminal open."""
 import contextlib
 import os
 import pathlib
@@ -12,7 +12,7 @@ IDLE_S = 10
 
 
 class Terminals(Program):
-    """A program that serves COUNT pseudo-terminals, and is ended by a signal; its clients come with it."""
+    """A program that serves COUNT pseudo-terminals until a signal ends it, with a client on each of them."""
 
     def __init__(self, *command):
         super().__init__(*command, lines=COUNT)
@@ -34,7 +34,7 @@ class Terminals(Program):
         super().__exit__()
 
     def load(self):
-        """In percent of a core, over a time in which nobody says anything."""
+        """Return the load while no byte is sent, in percent of a core."""
         before, start = self.cpu(), time.monotonic()
         time.sleep(IDLE_S)
         return (self.cpu() - before) / (time.monotonic() - start) * 100

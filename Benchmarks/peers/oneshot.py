@@ -1,4 +1,4 @@
-"""One command from exec to exit, as a script with pyserial does it. oneshot.py PORT"""
+"""Print a pump's status and exit, as a script with pyserial does: oneshot.py PORT"""
 import re
 import sys
 

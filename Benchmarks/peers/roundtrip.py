@@ -1,6 +1,6 @@
-"""A command's round trip by pyserial. roundtrip.py PORT COUNT readline|in_waiting
+"""Measure a command's round trip with pyserial: roundtrip.py PORT COUNT readline|in_waiting
 
-readline() asks for a byte at a time; who wants to be quick reads what is there.
+readline() reads one byte at a time; the quicker `in_waiting` reads all bytes that have arrived.
 """
 import resource
 import sys
@@ -36,4 +36,4 @@ for _ in range(count):
     times.append(time.perf_counter() - start)
 used = cpu() - start_cpu
 times.sort()
-print(f"{times[count // 2] * 1e6:.2f} {used / count * 1e6:.2f}")  # median us, CPU us a round trip
+print(f"{times[count // 2] * 1e6:.2f} {used / count * 1e6:.2f}")  # median µs, and CPU µs per round trip
