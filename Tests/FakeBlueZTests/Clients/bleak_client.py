@@ -1,6 +1,6 @@
-"""A central written with bleak: finds the pump, asks it for its state and for its temperatures, and leaves.
+"""Find the pump with bleak, ask for its status and its temperatures, and disconnect.
 
-Prints each answer, as it came together, on a line of its own.
+Prints the services' short UUIDs, then each reply, reassembled, on its own line.
 """
 
 import asyncio

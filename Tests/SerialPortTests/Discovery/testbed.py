@@ -1,14 +1,15 @@
 #!/usr/bin/python3
-"""USB serial ports that udev's library sees and no kernel has, by umockdev. It needs
-libumockdev-preload.so.0 in LD_PRELOAD.
+"""Mock USB serial ports that udev's library sees and the kernel does not, with umockdev.
 
-Prints the folder that stands for the system's (UMOCKDEV_DIR of the programs under test). Then takes one JSON object a
-line, and answers each with "ok" once it is done, events included:
+Needs libumockdev-preload.so.0 in LD_PRELOAD. Prints the folder that stands for the system's (UMOCKDEV_DIR of the
+programs under test). Then reads one JSON object per line and prints "ok" once it is done, events included; "add" prints
+the path of the new device instead:
+
   {"do": "plug", "node": "ttyUSB0", "path": "1-2.3", "vendor": "1a86", "product": "7523", "driver": "ch341", …}
   {"do": "unplug", "node": "ttyUSB0"}
   {"do": "add", "subsystem": "tty", "name": "tty0", "parent": "/sys/…", "attributes": {}, "properties": {}}
   {"do": "change", "node": "ttyUSB0"}
-  {"do": "answer"}: from now on terminals answer for themselves
+  {"do": "answer"}: from now on terminals handle their own ioctls
 """
 import json
 import os
@@ -99,7 +100,7 @@ for line in sys.stdin:
     elif action == "change":
         testbed.uevent(ports[request["node"]][0], "change")
     elif action == "answer":
-        # With this file umockdev replies ENOTTY to every ioctl on a file of /dev.
+        # While this file exists, umockdev answers every ioctl on a file of /dev with ENOTTY.
         os.unlink(root + "/ioctl/_default")
     else:
         print(add(**request), flush=True)

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Talks to a simulated pump through pyserial, as the users' own scripts do, and tells what was answered.
+"""Send commands to a simulated pump through pyserial, as users' own scripts do, and print the replies.
 
 usage: pyserial_client.py PORT
 
-Sends the commands on stdin, one a line; before each, and a tab, stands how many lines of answer to wait for.
-Prints `> command` and `< answer`. A status report that comes unasked is left out.
+Each line of stdin has the number of reply lines to wait for, a tab, and a command. Prints `> command` and `< reply`.
+Unsolicited status reports are left out.
 """
 
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Passes what comes on stdin to a serial port by pyserial, and prints what the port says, until stdin ends.
+"""Copy stdin to a serial port through pyserial, and the port's output to stdout, until stdin ends.
 
 usage: pyserial_terminal.py PORT
 """
