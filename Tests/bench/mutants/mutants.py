@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Mutants of the pump's firmware: each is hardware/nano-pump with one operator, constant or branch of src/ changed.
+"""Mutants of the pump's firmware: each changes one operator, constant or branch in hardware/nano-pump/src.
 
-usage: mutants.py plan [--seed SEED]     all mutants, a line each: number, tab, why it may survive, tab, what is changed;
-                                         shuffled by the seed, else in the order of the sources
-       mutants.py build NUMBER FOLDER    builds a mutant in an empty folder; prints `fails`, `same`, or the ELF files that
-                                         differ from the firmware's, a line each
-       mutants.py unit NUMBER FOLDER     builds and runs the firmware's unit tests with a mutant; prints `killed` or `survived`
+usage: mutants.py plan [--seed SEED]     lists all mutants, one per line: number, tab, why it may survive, tab, the
+                                         change; shuffled by the seed, otherwise in source order
+       mutants.py build NUMBER FOLDER    builds a mutant in an empty folder; prints `fails`, `same`, or, one per line,
+                                         the ELF files that differ from the firmware's
+       mutants.py unit NUMBER FOLDER     runs the firmware's unit tests with a mutant; prints `killed` or `survived`
 
-`plan` ends with 1 where survivors.txt names what is no mutant. `build` takes what `make variants` in hardware/nano-pump has
-built: of it, only what depends on the change is built again.
+`plan` exits with 1 if survivors.txt names a mutant that does not exist. `build` needs the output of `make variants` in
+hardware/nano-pump, and rebuilds only what depends on the change.
 """
 
 import argparse
@@ -66,7 +66,7 @@ def tokens_of(source):
 
 
 def enumerators(sources):
-    """Of each enumerator, by the name of its enum: the one that stands in for it."""
+    """Return the replacement of each enumerator, by the names of its enum and itself: the next one of the enum."""
     stand_ins = {}
     for source in sources:
         plain = re.sub(r"//[^\n]*", "", source)
@@ -78,7 +78,7 @@ def enumerators(sources):
 
 
 def closing(tokens, index):
-    """Where the bracket closes that opens at `index`."""
+    """Return the index of the token that closes the bracket at `index`."""
     depth = 0
     for end in range(index, len(tokens)):
         depth += (tokens[end].text in "([{") - (tokens[end].text in ")]}")
@@ -95,7 +95,7 @@ def number_changes(text):
 
 
 def token_changes(tokens, index, source, stand_ins):
-    """What may take the place of one token."""
+    """Return the possible replacements of one token."""
     token = tokens[index]
     before = tokens[index - 1] if index > 0 else None
     after = tokens[index + 1] if index + 1 < len(tokens) else None
@@ -126,7 +126,7 @@ def token_changes(tokens, index, source, stand_ins):
 
 
 def conditions(tokens):
-    """Where conditions begin and end."""
+    """Yield the begin and end offsets of each condition."""
     for index, token in enumerate(tokens):
         if token.text in ("if", "while") and tokens[index + 1].text == "(":
             yield tokens[index + 2].start, tokens[closing(tokens, index + 1) - 1].end
@@ -142,7 +142,7 @@ def conditions(tokens):
 
 
 def statements(tokens):
-    """Where statements begin and end that may be left out."""
+    """Yield the begin and end offsets of each statement that may be removed."""
     blocks = []
     begins = False
     index = 0
@@ -175,7 +175,7 @@ def statements(tokens):
 
 
 def context(source, offset):
-    """The function or type that a place is in."""
+    """Return the name of the function or type that contains `offset`."""
     name = "-"
     for line in source[:source.find("\n", offset)].split("\n"):
         if re.match(r"[A-Za-z].*[({,]$|[A-Za-z].*\{.*\}$", line) and not line.startswith("namespace"):
@@ -185,7 +185,7 @@ def context(source, offset):
 
 
 def changes(source, stand_ins):
-    """All changes of one file: where, and what comes there."""
+    """Yield all changes of one file: begin and end offset, and the replacement."""
     tokens = tokens_of(source)
     for index, token in enumerate(tokens):
         for text in token_changes(tokens, index, source, stand_ins):
@@ -218,8 +218,10 @@ def mutants():
 
 
 def survivors():
-    """Why mutants may survive, by what is changed. In the file a reason is a paragraph that begins with `#`; what it is the
-    reason for stands below it."""
+    """Return the reason why a mutant may survive, by the mutant's key.
+
+    In survivors.txt a reason is a paragraph of lines that begin with `#`; the mutants that it covers follow it.
+    """
     reasons, reason, was_reason = {}, "", False
     for line in SURVIVORS.read_text().splitlines():
         if line.startswith("#"):
@@ -244,7 +246,7 @@ def plan(seed):
 
 
 def copy_firmware(mutant, folder):
-    """The firmware with the change in it, and what of it is built already."""
+    """Copy the firmware's sources, without its build, and apply the mutant."""
     shutil.copytree(FIRMWARE, folder, ignore=shutil.ignore_patterns("build"), dirs_exist_ok=True)
     (folder / "src" / mutant.path).write_text(mutant.source)
 
@@ -279,7 +281,7 @@ def build(mutant, folder):
 
 
 def unit(mutant, folder):
-    # Several mutants are tested at once.
+    # Several mutants are tested at once, and only one of them may build the original's objects.
     with open(FIRMWARE / "Makefile") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         subprocess.run(["make", "-s", "-C", FIRMWARE, "build/check"], check=True, capture_output=True)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Holds nano-sim to its own promises, and the pump's firmware to those that only the chip can keep.
+"""Check nano-sim's guarantees, and the firmware behaviour that only the chip can show.
 
 usage: check.py NANO_SIM FIRMWARE_DIRECTORY
 
-Prints TAP; ends with 1 if anything failed. The machine's speed does not matter: a check owns the time of its board, or
-waits for what it expects.
+Prints TAP; exits with 1 if a check failed. The machine's speed does not matter: a check controls the time of its board,
+or waits for the expected output.
 """
 
 import argparse
@@ -22,18 +22,18 @@ import tempfile
 import termios
 import tty
 
-# A limit for hangs only, in seconds.
+# The time limit in seconds; only a hang reaches it.
 DEADLINE = 300.0
 
 
 def banner(cause):
-    """What is said at the start; a firmware that does as the devices in the field does not tell the cause."""
+    """Return the lines that are printed at boot; the firmware of devices in the field does not print the cause."""
     told = [f"Reset: {cause}"] if cause else []
     return ["=" * 30, "Device: nano-pump", "Version: 1.1.0", "Baud Rate: 9600", *told, "Ready for commands...", "=" * 30]
 
 
 class Program:
-    """A running nano-sim, and the answers to what it reads."""
+    """A running nano-sim that takes control lines on stdin and answers on stdout."""
 
     def __init__(self, *arguments):
         self.process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -57,7 +57,7 @@ class Program:
         return self.answer()
 
     def do(self, command):
-        """A command that must succeed; returns what follows `ok`."""
+        """Run a control command that must succeed; return the text after `ok`."""
         answer = self.control(command)
         assert answer.split(" ")[0] == "ok", f"{command}: {answer}"
         return answer[3:]
@@ -67,7 +67,7 @@ class Program:
         assert seen == wanted, f"{command}: wanted {wanted}, saw {seen}"
 
     def stop(self):
-        """Ends it by the end of its stdin."""
+        """End nano-sim by closing its stdin."""
         self.process.stdin.close()
         try:
             self.process.wait(DEADLINE)
@@ -77,7 +77,7 @@ class Program:
 
 
 class Board(Program):
-    """A board whose time is the check's own: `nano-sim --stepped`."""
+    """A board whose time the check controls: `nano-sim --stepped`."""
 
     def __init__(self, program, firmware, *options):
         super().__init__(program, "--stepped", *options, firmware)
@@ -85,7 +85,7 @@ class Board(Program):
         self.said = ""
 
     def run(self, seconds):
-        """Lets it run; returns the lines that it has ended."""
+        """Let the board run for some seconds; return the lines that it has completed."""
         until = self.now + round(seconds * 1e6)
         while self.now < until:
             time, _, said = self.do(f"run {until - self.now}").split()
@@ -95,12 +95,12 @@ class Board(Program):
         return lines
 
     def ask(self, command, seconds=0.5):
-        """Sends it a command; returns the lines that it says in these seconds."""
+        """Send a command; return the lines that the board completes in these seconds."""
         self.do("send " + (command + "\n").encode("ascii").hex())
         return self.run(seconds)
 
     def expect(self, command, *replies):
-        """Asks for these lines and no others, apart from those of a running pump that come unasked."""
+        """Send a command that must print exactly these lines, apart from unsolicited reports of a running pump."""
         seen = [line for line in self.ask(command) if not line.startswith("STATUS:{State:ON,")]
         assert seen == list(replies), f"{command}: wanted {replies}, saw {seen}"
 
@@ -113,18 +113,18 @@ class Board(Program):
         self.measure("pwm", "0 0")
 
     def match(self, command, pattern):
-        """Asks for a line of this kind, behind others."""
+        """Send a command whose last line must match a pattern."""
         seen = self.ask(command)
         assert seen and re.fullmatch(pattern, seen[-1]), f"{command}: wanted {pattern!r}, saw {seen!r}"
 
     def boots(self, *lines):
-        """It has just been switched on or reset, and says these lines."""
+        """Check that the board, which was just switched on or reset, prints exactly these lines."""
         seen = self.run(2)
         assert seen == list(lines), f"wanted {lines}, saw {seen}"
 
 
 class Nano(Program):
-    """A board that runs on demand, and one client on its pty."""
+    """A board that runs on demand, with one client on its pty."""
 
     def __init__(self, program, firmware, *options):
         super().__init__(program, "--exit-on-eof", "--on-demand", *options, firmware)
@@ -140,7 +140,7 @@ class Nano(Program):
         os.close(self.client)
 
     def do_at_once(self, *commands):
-        """Commands with no time between them, but for what they take; returns what follows each `ok`."""
+        """Run control commands with no time between them except their own; return the text after each `ok`."""
         self.process.stdin.write("".join(command + "\n" for command in commands))
         self.process.stdin.flush()
         answers = [self.answer() for _ in commands]
@@ -149,7 +149,7 @@ class Nano(Program):
         return [answer.removeprefix("ok ") for answer in answers]
 
     def line(self):
-        """The next line, without its end."""
+        """Return the next line, without its line end."""
         while b"\n" not in self.received:
             if not select.select([self.client], [], [], DEADLINE)[0]:
                 raise AssertionError(f"no line, but {self.received!r}")
@@ -159,7 +159,7 @@ class Nano(Program):
         return line[:-1].decode("ascii")
 
     def expect(self, *lines):
-        """These lines and no others, apart from those of a running pump that come unasked."""
+        """Read exactly these lines, apart from unsolicited reports of a running pump."""
         for wanted in lines:
             seen = self.line()
             while seen != wanted and seen.startswith("STATUS:{State:ON,"):
@@ -171,7 +171,10 @@ class Nano(Program):
         self.expect(*replies)
 
     def lines_so_far(self):
-        """What it has said by now. Asks for the temperatures, which are never told unasked, and reads up to them."""
+        """Return the lines printed so far.
+
+        Asks for the temperatures, which are never reported unsolicited, and reads up to them.
+        """
         os.write(self.client, b"TEMP\n")
         lines = []
         while not (line := self.line()).startswith("TEMP:"):
@@ -196,7 +199,7 @@ def off(nano):
 
 
 def turn_to(reading):
-    """What turns the knob to where the firmware reads so."""
+    """Return the command that turns the knob so that the firmware reads `reading`."""
     return f"turn {reading / 1023}"
 
 
@@ -270,7 +273,7 @@ def a_fault_at_boot_never_runs_the_motor(start):
         with start(Board, "nano-pump.elf") as board:
             board.do(fault)
             board.run(1)
-            # The command waits in the UART's buffer for the first turn.
+            # The command waits in the UART's buffer for the first turn of the loop.
             board.do("send " + b"ON\n".hex())
             seen = []
             for _ in range(150):
@@ -320,8 +323,8 @@ def long_lines_do_not_wake_the_watchdog(start):
     with start(Board, "nano-pump.elf") as board:
         board.run(1.9)
         for turn in range(8):
-            # An unsolicited STATUS, requested ones, and an overheat with its text: in one of these tries a single turn
-            # prints all of them.
+            # An unsolicited STATUS, requested ones, and an overheat with its text: in one of these tries a single turn of
+            # the loop prints all of them.
             board.on()
             board.run(5 * (turn + 1) - 0.05 * turn - board.now / 1e6)
             board.do("temperature skin 41")
@@ -359,7 +362,7 @@ def the_leds_show_power_and_commands(start):
         board.run(2)
 
         def seen():
-            """What the LEDs show in 0.4 s."""
+            """Return the states of the LEDs in the next 0.4 s."""
             shown = []
             for _ in range(20):
                 shown.append(board.do("leds"))
@@ -462,7 +465,7 @@ def on_demand_time_stands_still(start):
 
 
 def stepped(start, *lines):
-    """What a board answers to these lines whose time is its host's."""
+    """Return the answers of a stepped board to these control lines."""
     with start(Board, "nano-pump-quiet.elf") as board:
         answers = [board.control(line) for line in lines]
         board.process.stdin.close()
@@ -478,7 +481,7 @@ def a_stepped_board_runs_when_it_is_told_to(start):
     words = [answer.split() for answer in answers]
     assert words[0][0] == "ok" and 0 <= int(words[0][1]) - 2000000 < 1100 and words[0][2:] == ["0", "-"], answers[0]
     assert answers[1] == "ok", answers[1]
-    # A run ends at the beginning of a line, and at its end.
+    # A run ends early when the board begins a line, and when it ends one.
     assert bytes.fromhex(words[2][3]) == b"T" and int(words[2][1]) < 2300000, answers[2]
     assert re.fullmatch(rb"EMP:\{Water:12\.0C,Skin:34\.0C\}\r\n", bytes.fromhex(words[3][3])), answers[3]
     assert words[4][3] == "-" and 0 <= int(words[4][1]) - int(words[3][1]) - 400000 < 1100, answers[4]
@@ -496,7 +499,7 @@ def verbs_take_no_time_of_a_stepped_board(start):
     assert answers[4].startswith("error "), "two verbs at once"
     assert answers[9].split()[2] == "0", "a press does not end"
     assert answers[10:12] == ["ok advance", "ok 1 180"], answers[10:12]
-    # Within the advance it has reported every 5 s.
+    # During the advance the board has reported every 5 s.
     assert int(answers[12].split()[1]) - int(answers[9].split()[1]) <= 1100, answers[12]
     assert bytes.fromhex(answers[12].split()[3]).count(b"STATUS:{State:ON,") >= 11, answers[12]
     assert all(answer.startswith("error ") for answer in answers[13:17]) and len(answers) == 17, answers[13:]
@@ -536,7 +539,7 @@ def stdins_end_ends_it_if_asked(start):
 
 
 class Control:
-    """A program at the control socket."""
+    """A client of the control socket."""
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)
@@ -607,7 +610,8 @@ def several_programs_are_served_one_request_at_a_time(start):
         assert [answer["id"] for answer in answers] == ["a", "b"], answers
         assert answers[0]["state"]["knob"] < 1 and answers[1]["state"]["knob"] == 1, answers
         nano.expect("MANUAL:ON")
-        # In one write, and on stdin too: a press during another press would not count.
+        # Each client sends two presses in one write, and stdin sends one: they must follow one another, because a press
+        # during another press would not count.
         for program in (control, other):
             program.send(press * 2)
         nano.do("press")
@@ -681,7 +685,7 @@ def main():
 
     @contextlib.contextmanager
     def start(kind, firmware, *more):
-        """A board of this kind with this firmware."""
+        """Start a simulator of this kind with this firmware, and stop it after the `with` block."""
         nano = kind(options.nano_sim, os.path.join(options.firmware_directory, firmware), *more)
         try:
             yield nano

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Has system calls of pumpctl and pumpctld fail, one in each run, and looks whether what they report is true.
+"""Make system calls of pumpctl and pumpctld fail, one per run, and check that the programs report the truth.
 
     check.py [--all] FOLDER
 
-FOLDER has the programs. Each of 'off', 'on', 'on --for', 'verify' and pumpctld is run at a simulated pump under
-strace, which has one system call fail with EIO, ENOMEM, EINTR or EMFILE. No run may end by a signal. One that says
-that the pump is off, or on, must be right, and one that says that nothing was sent must have left the pump as it was.
+FOLDER contains the programs. Each of 'off', 'on', 'on --for', 'verify' and pumpctld runs against a simulated pump under
+strace, which makes one system call fail with EIO, ENOMEM, EINTR or EMFILE. No run may end by a signal. A program that
+reports the pump as off or on must be right, and one that reports that nothing was sent must have left the pump as it
+was.
 
-A run takes a sample by a seed; --all takes every call. SEEDS=1234 repeats a sample.
+By default a seeded sample of the calls fails; --all takes every call. SEEDS=1234 repeats a sample.
 """
 
 import argparse
@@ -26,8 +27,8 @@ import tempfile
 import time
 
 ERRORS = ["EIO", "ENOMEM", "EINTR", "EMFILE"]
-# Calls of strace itself, and calls that no kernel lets fail in this way: the C library and Swift's runtime would end
-# the program.
+# Calls of strace itself, and calls that never fail in this way on a real kernel: if they did, the C library or Swift's
+# runtime would abort the program.
 LEFT_OUT = {
     "execve", "exit", "exit_group", "rt_sigreturn", "restart_syscall", "brk", "futex", "gettid", "getpid", "geteuid", "getuid",
     "getegid", "getgid", "tgkill", "rt_sigaction", "rt_sigprocmask", "arch_prctl", "set_robust_list", "set_tid_address", "rseq",
@@ -39,7 +40,7 @@ PATIENCE = 120
 
 
 class Pump:
-    """A simulated pump at a pseudo-terminal."""
+    """A simulated pump on a pseudo-terminal."""
 
     def __init__(self, pumpctl: str, folder: pathlib.Path, number: int) -> None:
         self.pumpctl, self.port, self.control = pumpctl, str(folder / f"pump-{number}"), str(folder / f"control-{number}")
@@ -67,7 +68,7 @@ class Pump:
 
 
 class Ending:
-    """How a run has ended."""
+    """The result of a run: its exit status, its output, and the last JSON record in the output."""
 
     def __init__(self, status: int, output: str, errors: str) -> None:
         self.status, self.output, self.errors = status, output, errors
@@ -79,7 +80,10 @@ class Ending:
 
 
 def traced(strace: list[str], command: list[str], during=None) -> Ending:
-    """Runs a command under strace; `during` is called while it runs, and ends it."""
+    """Run a command under strace.
+
+    `during` is called with strace's process while the command runs, and ends the command.
+    """
     with subprocess.Popen(
             ["strace", "-f", "-qq", *strace, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, errors="replace", start_new_session=True) as process:
@@ -95,7 +99,7 @@ def traced(strace: list[str], command: list[str], during=None) -> Ending:
 
 
 class Program:
-    """One of the programs that are looked at."""
+    """A program under test."""
 
     # The signal sent during the run. The program may end by this signal if it could not catch it.
     sent_signal: int | None = None
@@ -107,7 +111,7 @@ class Program:
         return traced(strace, [pump.pumpctl, "-p", pump.port, "--json", *self.arguments])
 
     def flaw(self, ending: Ending, is_running: bool) -> str | None:
-        """What is wrong with an ending; None if nothing is."""
+        """Return a description of the flaw in a run's result, or None."""
         if ending.status < 0 and -ending.status != self.sent_signal or ending.status in (132, 133, 134, 135, 136, 139):
             return "it ended by a signal"
         record = ending.record
@@ -126,7 +130,7 @@ class Program:
 
 
 class Daemon(Program):
-    """pumpctld, which an OFF goes through while it runs."""
+    """pumpctld, with an OFF sent through it while it runs."""
 
     sent_signal = signal.SIGTERM
 
@@ -142,7 +146,7 @@ class Daemon(Program):
                 [pump.pumpctl, "-p", f"unix:{path}", "--json", "off"], capture_output=True, text=True,
                 timeout=PATIENCE)
             heard.append(Ending(off.returncode, off.stdout, off.stderr))
-            # Ending strace would leave its child running. There is no child if the fault has ended it.
+            # Signal the child: if strace ended, its child would keep running. If the fault has ended the child, there is none.
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):
                 for child in pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
                     os.kill(int(child), signal.SIGTERM)
@@ -153,7 +157,7 @@ class Daemon(Program):
                 during)
         finally:
             pathlib.Path(path).unlink(missing_ok=True)
-        # In addition to the daemon's own end, the client's output counts.
+        # The daemon's own end counts, together with the state that the client reports.
         ending.record = heard[0].record if heard[0].status == 0 else {}
         return ending
 
@@ -168,9 +172,10 @@ PROGRAMS = [
 
 
 def calls(log: str) -> dict[str, range]:
-    """The numbers of each system call that a program makes, by a log of strace, without those that load it.
+    """Return the occurrences of each system call in a log of strace, without those of the loader.
 
-    The loader of the C library has no way to report that its own calls fail. It asks for the limit of the stack last.
+    The C library's loader has no way to report a failed call. Its last call is the query of the stack limit
+    (prlimit64).
     """
     names = re.findall(r"^\d+ +([a-z]\w*)\(", log, re.M)
     loading = names.index("prlimit64") if "prlimit64" in names else 0
@@ -179,7 +184,7 @@ def calls(log: str) -> dict[str, range]:
 
 
 def faults(program: Program, pump: Pump, folder: pathlib.Path) -> list[str]:
-    """Each call of a program that can fail, as strace takes it."""
+    """Return all faults of a program's run, in the syntax of strace's option `inject`."""
     log = folder / "calls"
     pump.become(program.begins_running)
     ending = program.run(pump, ["-o", str(log)])
@@ -193,7 +198,10 @@ def faults(program: Program, pump: Pump, folder: pathlib.Path) -> list[str]:
 
 
 def sample(all_faults: list[str], count: int, source: random.Random) -> list[str]:
-    """Some of the faults, as many of each system call: of some there are a thousand, of others one."""
+    """Return `count` of the faults, with all system calls represented equally.
+
+    Some calls occur a thousand times in a run, and others once.
+    """
     by_call = collections.defaultdict(list)
     for fault in all_faults:
         by_call[fault.split(":")[0]].append(fault)
