@@ -5,10 +5,9 @@
 
 FOLDER contains the programs. Each of 'off', 'on', 'on --for', 'verify' and pumpctld runs against a simulated pump under
 strace, which makes one system call fail with EIO, ENOMEM, EINTR or EMFILE. No run may end by a signal. A program that
-reports the pump as off or on must be right, and one that reports that nothing was sent must have left the pump as it
-was.
+reports the pump as off or on must be right, and one that reports that nothing was sent must not have changed the pump.
 
-By default a seeded sample of the calls fails; --all takes every call. SEEDS=1234 repeats a sample.
+By default a seeded sample of the calls fails; --all takes every call. SEEDS=1234 repeats the sample of that seed.
 """
 
 import argparse
@@ -146,7 +145,7 @@ class Daemon(Program):
                 [pump.pumpctl, "-p", f"unix:{path}", "--json", "off"], capture_output=True, text=True,
                 timeout=PATIENCE)
             heard.append(Ending(off.returncode, off.stdout, off.stderr))
-            # Signal the child: if strace ended, its child would keep running. If the fault has ended the child, there is none.
+            # Signal the child: if strace ended, the child would keep running. There is none if the fault has ended it.
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):
                 for child in pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
                     os.kill(int(child), signal.SIGTERM)
@@ -174,7 +173,7 @@ PROGRAMS = [
 def calls(log: str) -> dict[str, range]:
     """Return the occurrences of each system call in a log of strace, without those of the loader.
 
-    The C library's loader has no way to report a failed call. Its last call is the query of the stack limit
+    The C library's loader has no way to report a failed call. It queries the stack limit last
     (prlimit64).
     """
     names = re.findall(r"^\d+ +([a-z]\w*)\(", log, re.M)

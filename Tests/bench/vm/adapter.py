@@ -1,4 +1,4 @@
-"""What USB-serial adapters have in common: a plug, and a serial side that a wire or a test takes hold of."""
+"""USB-serial adapters in the guest: a plug, and a serial side for a wire or a test."""
 
 import socket
 import threading
@@ -7,16 +7,16 @@ from guest import PATIENCE
 
 
 class Adapter:
-    """An adapter that is in a port of the machine's USB hub, or out of it.
+    """An adapter in a port of the machine's USB hub, plugged in or not.
 
-    The serial side is `on_bytes`, called with what the computer sends, and `send`, for the other way.
+    Its serial side is `on_bytes`, which is called with bytes from the computer, and `send`, for bytes to the computer.
     """
 
-    # QEMU's name for this kind of device.
+    # The name of QEMU's driver for this kind of device.
     driver = None
 
     def __init__(self, machine, port=1, **properties):
-        """Gets a place ready in the `port`-th USB port; nothing is plugged in yet."""
+        """Reserve the USB port of this number; nothing is plugged in yet."""
         self.on_bytes = lambda data: None
         # The bytes received from the computer, and the bytes sent to it.
         self.received = b""
@@ -41,7 +41,7 @@ class Adapter:
         self._thread.start()
 
     def unplug(self):
-        """Pulls the plug: what was under way is lost."""
+        """Pull the plug; bytes in transit are lost."""
         connection, self._connection = self._connection, None
         connection.shutdown(socket.SHUT_RDWR)
         self._thread.join()
@@ -52,12 +52,12 @@ class Adapter:
         return self._connection is not None
 
     def until(self, condition, seconds=PATIENCE):
-        """Waits until something holds for the adapter, as the serial side or the chip sees it."""
+        """Wait until a condition on the adapter's serial side or chip holds."""
         with self.changed:
             assert self.changed.wait_for(condition, seconds), f"not within {seconds} s: {self}"
 
     def send(self, data):
-        """Sends to the computer; into the void while unplugged."""
+        """Send bytes to the computer; drop them while unplugged."""
         if self._connection:
             self.sent += data
             try:
@@ -74,19 +74,19 @@ class Adapter:
             pass
 
     def _take(self, data):
-        """The computer has sent something."""
+        """Handle bytes from the computer."""
         with self.changed:
             self.received += data
             self.changed.notify_all()
         self.on_bytes(data)
 
     def _begin(self, connection):
-        """The plug is in."""
+        """Take over the connection to QEMU when the adapter is plugged in."""
         self._stream = connection
 
     def _transmit(self, data):
         raise NotImplementedError
 
     def _serve(self):
-        """Deals with what comes from QEMU until the connection ends."""
+        """Handle data from QEMU until the connection ends."""
         raise NotImplementedError

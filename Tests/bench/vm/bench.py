@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Runs pumpctl on a real kernel, in a virtual machine: bench.py --pumpctl FILE --image FOLDER [-k PATTERN]... [--jobs N]
+"""Run pumpctl on a real kernel, in a virtual machine: bench.py --pumpctl FILE --image FOLDER [-k PATTERN]... [--jobs N]
 
-Prints a line for each test, which were slow, and how many passed. Exit status: 0 if none failed or was skipped.
+Prints a line for each test, the slowest tests, and the numbers of passed, failed and skipped tests. Exit status: 0 if
+none failed or was skipped.
 """
 
 import argparse
@@ -33,14 +34,14 @@ ANSWERS = {
 
 
 class BenchTest(unittest.TestCase):
-    """A test with a guest of its own, freshly resumed, in which `pumpctl` is installed."""
+    """A test with its own, freshly resumed guest, in which pumpctl is installed."""
 
-    # The saved states from which tests start, by their preparation. Set by main.
+    # The saved states from which tests start, by their `prepare` function. Set by main.
     states = {}
 
     @staticmethod
     def prepare(guest):
-        """Brings a guest to where the tests start, once for all tests with the same of this."""
+        """Prepare a guest, once for all tests that share this function."""
 
     def setUp(self):
         self.machine = self.enterContext(VirtualMachine.resume(self.states[self.prepare]))
@@ -56,13 +57,13 @@ class BenchTest(unittest.TestCase):
             self.doCleanups()
 
     def plug(self, device, node="/dev/ttyUSB0"):
-        """Plugs in an adapter, or a board on one, and waits until udev is through with its node."""
+        """Plug in an adapter, or a board on an adapter, and wait until udev has processed its node."""
         device.plug()
         self.guest.until(f"os.path.exists({node!r})", PATIENCE)
         self.guest.settle()
 
     def unplug(self, device, node="/dev/ttyUSB0"):
-        """Unplugs it, and waits until its node is gone."""
+        """Unplug a device, and wait until its node is gone."""
         device.unplug()
         self.guest.until(f"not os.path.exists({node!r})", PATIENCE)
 
@@ -75,17 +76,17 @@ class BenchTest(unittest.TestCase):
         return self.adapters[-1]
 
     def board(self, adapter):
-        """A Nano with our firmware, on an adapter that is not plugged in yet.
+        """Return a Nano with our firmware, on an adapter that is not plugged in yet.
 
-        On a CH340 it is a Nano as it is sold: powered and reset by USB. The FTDI adapter shows no DTR, so there it is a
-        board that has its own supply, and only its UART is connected.
+        On a CH340 it is a Nano as sold: powered and reset through USB. The FTDI adapter does not show DTR, so its board
+        has a supply of its own, and only the UART is connected.
         """
         nano = Nano()
         self.addCleanup(nano.close)
         return Wire(adapter, nano, is_powered_by_usb=isinstance(adapter, CH340))
 
     def answering(self, adapter):
-        """An adapter with a far end that answers at once, as a pump does that is off."""
+        """Connect an adapter to a far end that replies at once, like a pump that is off."""
         def answer(data):
             for command in data.split(b"\n"):
                 adapter.send(ANSWERS.get(command, b""))
@@ -93,27 +94,27 @@ class BenchTest(unittest.TestCase):
         return adapter
 
     def pumpctl(self, *arguments, port="/dev/ttyUSB0", status=0, user=None):
-        """Runs pumpctl to its end, which must be as expected; what it printed comes back."""
+        """Run pumpctl to its end, check its exit status, and return its result."""
         result = self.guest.run("pumpctl", "--port", port, *arguments, user=user, seconds=PATIENCE)
         self.assertEqual(result.status, status, f"pumpctl {' '.join(arguments)}: {result}")
         return result
 
     def start_pumpctl(self, *arguments, port="/dev/ttyUSB0"):
-        """Starts pumpctl; it is killed with the guest, if not before."""
+        """Start pumpctl; it ends with the guest at the latest."""
         return self.guest.start("pumpctl", "--no-record", "--port", port, *arguments)
 
 
 def other_program(program, name):
-    """Another program of ours: beside pumpctl as it was built, or where `make install` puts it."""
+    """Return the path of another of our programs: beside pumpctl, or where `make install` puts it."""
     beside = program.with_name(name)
     return beside if beside.exists() else program.parent.parent / "libexec/pumpctl" / name
 
 
 def with_pumpctl(state, program, folder):
-    """A saved state like the one given, in which pumpctl is installed, what it keeps its record by, and pumpctld."""
+    """Copy a saved state, and install pumpctl, pumpctl-record and pumpctld in the copy; return its path."""
     result = folder / "with-pumpctl"
     with VirtualMachine.resume(state) as machine:
-        # The guest's disks are in memory, and the root has less space than the others.
+        # All file systems of the guest are in memory, and the root file system has less space than the others.
         machine.guest.run("mkdir", "/run/pumpctl")
         for built in program, other_program(program, "pumpctl-record"), other_program(program, "pumpctld"):
             small = folder / built.name
@@ -128,7 +129,7 @@ def with_pumpctl(state, program, folder):
 
 
 def prepared(state, prepare, path):
-    """A saved state like the one given, in which the guest was prepared."""
+    """Copy a saved state to `path`, with the guest prepared; return `path`."""
     with VirtualMachine.resume(state) as machine:
         prepare(machine.guest)
         machine.save(path)
@@ -136,7 +137,7 @@ def prepared(state, prepare, path):
 
 
 def tests(patterns):
-    """Those whose name, as module.class.method, has one of the patterns in it, or all; the longest first."""
+    """Return the tests whose `module.class.method` contains one of the patterns, or all; the longest first."""
     loader = unittest.TestLoader()
     loader.testNamePatterns = [p if "*" in p else f"*{p}*" for p in patterns] or None
     suite = loader.discover(os.path.dirname(os.path.abspath(__file__)))

@@ -1,4 +1,4 @@
-"""Bluetooth in the guest: its adapters under the real bluetoothd, and clients for them that are not pumpctl."""
+"""Bluetooth in the guest: adapters under the real bluetoothd, and clients that are not pumpctl."""
 
 import functools
 import json
@@ -30,7 +30,7 @@ def devices():
 
 
 class Devices:
-    """What bluetoothd knows of each device, for the report of a test that has failed."""
+    """bluetoothd's view of each device, for the report of a failed test."""
 
     def __init__(self, guest):
         self.guest = guest
@@ -40,7 +40,7 @@ class Devices:
 
 
 class BluetoothTest(BenchTest):
-    """A test with Bluetooth in its guest, and HM-10s that Bumble plays."""
+    """A test with Bluetooth in its guest, and HM-10s that Bumble simulates."""
 
     def setUp(self):
         super().setUp()
@@ -49,7 +49,7 @@ class BluetoothTest(BenchTest):
 
     @functools.cached_property
     def air(self):
-        """The air around the guest's adapter hci0, at which HM-10s are."""
+        """The radio link between the guest's adapter hci0 and the simulated HM-10s."""
         air = Air(self.machine.uart)
         self.addCleanup(air.close)
         self.guest.start("btattach", "-B", "/dev/ttyS1", "-P", "h4", "-S", "921600")
@@ -57,7 +57,7 @@ class BluetoothTest(BenchTest):
         return air
 
     def hm10(self, **identity):
-        """An HM-10 with nothing at its UART, out of range."""
+        """Return an HM-10 that is out of range and has nothing on its UART."""
         self.adapters.append(HM10(self.air, **identity))
         return self.adapters[-1]
 
@@ -79,27 +79,28 @@ class BluetoothTest(BenchTest):
         self.until_powered(adapter)
 
     def start_program(self, name, *arguments):
-        """Starts one of `programs` in the guest."""
+        """Start a script of `programs` in the guest."""
         for program in PROGRAMS.glob("*.py"):
             self.guest.put(f"/tmp/{program.name}", program.read_bytes())
         return self.guest.start("python3", f"/tmp/{name}", *arguments)
 
     def central(self, adapter="hci0", name="HMSoft"):
-        """A pump's central that is not pumpctl, connected."""
+        """Connect a central that is not pumpctl to a pump, and return it."""
         return Central(self.start_program("pump_central.py", "--adapter", adapter, "--name", name))
 
     def peripheral(self, *arguments, adapter="hci1"):
-        """A pump that is not ours, advertising; a process to be told things (see the program)."""
+        """Start a pump that is not ours, wait until it advertises, and return its process, which takes orders."""
         process = self.start_program("pump_peripheral.py", "--adapter", adapter, *arguments)
         process.until_output("ready\n", PATIENCE)
         return process
 
 
 class RadioTest(BluetoothTest):
-    """A test in whose guest two adapters hear each other, hci0 and hci1 of one bluetoothd: LE controllers of its kernel.
+    """A test with two adapters in its guest that hear each other: hci0 and hci1, LE controllers of the guest's kernel.
 
-    bluetoothd opens one channel a connection, as an ESP32 does. As Debian configures it, it opens three to its like, and
-    notifications in them overtake each other.
+    Both belong to one bluetoothd, which is configured for one ATT channel per connection, as with an ESP32. With
+    Debian's configuration, bluetoothd opens three channels to its own kind, and notifications in them overtake each
+    other.
     """
 
     @staticmethod
@@ -116,7 +117,7 @@ class RadioTest(BluetoothTest):
 
 
 class Central:
-    """The guest's `pump_central.py`, connected to a pump."""
+    """A `pump_central.py` in the guest, connected to a pump."""
 
     def __init__(self, process):
         self.process = process
@@ -125,7 +126,7 @@ class Central:
         self.facts = self._answer()
 
     def ask(self, command):
-        """Sends a command; what comes back has the lines of its `reply`, and the sizes of the `pieces` they came in."""
+        """Send a command; return the lines of its `reply`, and the sizes of the `pieces` in which they arrived."""
         self.process.feed(command + "\n")
         return self._answer()
 

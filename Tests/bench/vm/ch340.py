@@ -1,6 +1,6 @@
-"""A CH340 adapter, as on a cheap Nano: what the computer asks of the chip is seen, down to each edge of DTR.
+"""A CH340 adapter, as on a cheap Nano, which records every setting of the computer, down to each edge of DTR.
 
-Registers and requests as Linux's drivers/usb/serial/ch341.c uses them. Like the real one it has no serial number.
+Registers and requests follow Linux's drivers/usb/serial/ch341.c. Like a real CH340 it has no serial number.
 """
 
 import struct
@@ -64,7 +64,7 @@ class CH340(Adapter):
 
     @property
     def baud(self):
-        """The rate that the divisor makes of the chip's clock; None until it is set."""
+        """The baud rate that results from prescaler and divisor; None until they are set."""
         if DIVISOR not in self._registers:
             return None
         prescaler = self._registers[PRESCALER] & 0x03
@@ -73,7 +73,7 @@ class CH340(Adapter):
 
     @property
     def line(self):
-        """Data bits, parity and stop bits, as in 8N1; None until they are set."""
+        """Data bits, parity and stop bits, e.g. 8N1; None until they are set."""
         if LCR not in self._registers:
             return None
         lcr = self._registers[LCR]
@@ -101,7 +101,7 @@ class CH340(Adapter):
         self._take(data)
 
     def control(self, request_type, request, value, index):
-        """A control transfer; returns what the computer reads."""
+        """Carry out a control transfer; return the bytes that the computer reads."""
         transfer = (request_type, request)
         if transfer == READ_VERSION:
             return b"\x31\x00"

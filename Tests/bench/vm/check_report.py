@@ -1,4 +1,4 @@
-"""The tests of `report`: what a run counts as passed. They need no virtual machine, and so are none of the bench."""
+"""Tests of `report`: which runs pass. They need no virtual machine, so the bench does not run them."""
 
 import contextlib
 import io
@@ -12,7 +12,7 @@ import report
 
 
 def suite_of(**verdicts):
-    """Tests by their names, each with what comes of it: ok, fails, skips."""
+    """Return a suite with a test for each name, and the given verdict: ok, fails or skips."""
     def test(name):
         def run(self):
             match verdicts[name]:
@@ -27,7 +27,7 @@ def suite_of(**verdicts):
 
 
 def run(suite, jobs=1):
-    """Whether a run passes, and what it prints."""
+    """Run a suite; return whether it passes, and its output."""
     with contextlib.redirect_stdout(io.StringIO()) as printed, unittest.mock.patch.dict(os.environ):
         # The output here must not count as CI's.
         os.environ.pop("PARTS", None)

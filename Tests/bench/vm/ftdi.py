@@ -1,4 +1,4 @@
-"""QEMU's own FT232 adapter: any bytes, hot-plug, a latency timer. It shows nothing of its modem lines."""
+"""QEMU's FT232 adapter: any bytes, hot-plugging, a latency timer. QEMU does not show its modem lines."""
 
 from adapter import Adapter
 

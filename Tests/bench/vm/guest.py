@@ -1,4 +1,4 @@
-"""The guest, by its agent: running commands, moving files, waiting for things."""
+"""The client of the guest's agent: runs commands, moves files and waits for conditions."""
 
 import dataclasses
 import json
@@ -12,12 +12,12 @@ PATIENCE = 120
 
 
 class GuestError(Exception):
-    """The agent could not do what was asked; the guest's traceback is the message."""
+    """A request that the agent could not carry out; the message is the guest's traceback."""
 
 
 @dataclasses.dataclass
 class Result:
-    """How a command in the guest ended."""
+    """The result of a command in the guest."""
 
     status: int
     out: str
@@ -37,7 +37,7 @@ class Process:
         self.id = process_id
 
     def wait(self, seconds):
-        """Its end; AssertionError where it does not end in time."""
+        """Wait for the command's end; raise AssertionError if it still runs after these seconds."""
         result = self.ended_within(seconds)
         assert result, f"still runs after {seconds} s: {self.output()}"
         return result
@@ -47,40 +47,40 @@ class Process:
         return Result(**answer) if answer else None
 
     def output(self):
-        """Standard output and standard error so far."""
+        """Return standard output and standard error so far."""
         answer = self.guest.request("output", process_id=self.id)
         return answer["out"] + answer["err"]
 
     def standard_output(self):
-        """Standard output so far."""
+        """Return standard output so far."""
         return self.guest.request("output", process_id=self.id)["out"]
 
     def until_output(self, text, seconds):
-        """Waits until it has written a text."""
+        """Wait until the output contains `text`."""
         found = self.guest.request("until", expression=f"{text!r} in output_of({self.id})", seconds=seconds)
         assert found, f"no {text!r} within {seconds} s: {self.output()}"
 
     def feed(self, text, end=False):
-        """Writes to its standard input."""
+        """Write to standard input; with `end`, close it."""
         self.guest.request("feed", payload=text.encode(), process_id=self.id, end=end)
 
     def send_signal(self, number):
         self.guest.request("send_signal", process_id=self.id, number=number)
 
     def cpu(self):
-        """Seconds of processor time so far."""
+        """Return the processor time so far, in seconds."""
         fields = self.guest.python(f"result = open('/proc/{self.id}/stat').read()").rpartition(")")[2].split()
         ticks = int(self.guest.python("result = os.sysconf('SC_CLK_TCK')"))
         return (int(fields[11]) + int(fields[12])) / ticks
 
     def wakeups(self):
-        """How often its threads have waited for something so far."""
+        """Return how often its threads have waited so far: their voluntary context switches."""
         return self.guest.python(
             f"import glob, re\nresult = sum(int(re.search('^voluntary_ctxt_switches:.*?(\\d+)', open(p).read(), re.M)[1])"
             f" for p in glob.glob('/proc/{self.id}/task/*/status'))")
 
     def descriptors(self):
-        """What its descriptors point at, by number."""
+        """Return the targets of its open descriptors, by number."""
         return self.guest.request("descriptors", process_id=self.id)
 
     def kill(self):
@@ -89,7 +89,7 @@ class Process:
 
 
 class Guest:
-    """The agent's client, over a Unix socket that QEMU joins to a virtio port."""
+    """The agent's client, on a Unix socket that QEMU connects to a virtio port."""
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)
@@ -99,7 +99,10 @@ class Guest:
         self.socket.close()
 
     def request(self, request, payload=b"", with_payload=False, **arguments):
-        """Asks the agent. A request with `seconds` may take so long by its own nature."""
+        """Send a request to the agent; return its result.
+
+        The time limit is one minute, plus `seconds` for a request that itself waits for so long.
+        """
         header = json.dumps({"request": request, **arguments}).encode()
         self.socket.settimeout(arguments.get("seconds", 0) + 60)
         self.socket.sendall(struct.pack("<II", len(header), len(payload)) + header + payload)
@@ -126,30 +129,30 @@ class Guest:
         return self.request("get", path=path, with_payload=True)
 
     def start(self, *arguments, user=None):
-        """Starts a command: as root, or as a user without any groups but their own."""
+        """Start a command as root, or as a user without supplementary groups."""
         return Process(self, self.request("start", arguments=arguments, user=user))
 
     def run(self, *arguments, user=None, seconds=PATIENCE):
-        """Runs a command to its end."""
+        """Run a command to its end, with an empty standard input."""
         process = self.start(*arguments, user=user)
         process.feed("", end=True)
         return process.wait(seconds)
 
     def python(self, source):
-        """Executes statements in the agent, which keeps their variables; what they leave in `result` comes back."""
+        """Execute statements in the agent, which keeps their variables; return the value of `result`."""
         return self.request("python", source=source)
 
     def until(self, expression, seconds=PATIENCE):
-        """Waits until a Python expression is true in the guest, and returns it."""
+        """Wait until a Python expression is true in the guest; return its value."""
         value = self.request("until", expression=expression, seconds=seconds)
         assert value, f"not within {seconds} s: {expression}"
         return value
 
     def read(self, path):
-        """A small text file, as in /sys, without the white space around it."""
+        """Return a small text file, such as one in /sys, without surrounding white space."""
         return self.python(f"result = open({path!r}).read().strip()")
 
     def settle(self):
-        """Waits until udev has dealt with all that has happened so far."""
+        """Wait until udev has processed all events so far."""
         result = self.run("udevadm", "settle", f"--timeout={PATIENCE}")
         assert result.status == 0, result

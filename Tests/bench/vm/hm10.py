@@ -1,6 +1,6 @@
-"""HM-10 modules in the guest's air, played by Bumble, at the MTU of 23 that the real ones have.
+"""HM-10 modules within radio range of the guest, simulated with Bumble at the MTU of 23 that real ones have.
 
-The guest's adapter is Bumble's as well: its HCI (H4) is the far end of the guest's second serial port.
+Bumble also simulates the guest's adapter: its HCI (H4) is the far end of the guest's second serial port.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from bumble.transport.unix import open_unix_client_transport
 from guest import PATIENCE
 
 PIECE = 20
-# The module sends its buffer after its UART was quiet for this time; at 9600 baud a byte takes a millisecond.
+# The module sends its buffer after so many seconds of silence on its UART; at 9600 baud a byte takes 1 ms.
 UART_QUIET = 0.005
 ADVERTISING_MILLISECONDS = 100
 
@@ -29,7 +29,7 @@ def public(address):
 
 
 class Link(LocalLink):
-    """Bumble's takes the sender's random address for the source of all data; here each connection's own is taken."""
+    """A link that takes a connection's own address for the source of its data; Bumble's takes the random address."""
 
     def send_acl_data(self, sender_controller, destination_address, transport, data):
         connection = sender_controller.le_connections.get(destination_address)
@@ -40,10 +40,13 @@ class Link(LocalLink):
 
 
 class Air:
-    """What the guest's adapter and the modules share, with the thread on which they live."""
+    """The radio link of the guest's adapter and the modules, and the thread on which all of them run."""
 
     def __init__(self, path):
-        """`path`: QEMU's end of the guest's serial port, a socket that it listens on."""
+        """Connect the guest's adapter.
+
+        `path` is the socket on which QEMU offers the far end of the guest's serial port.
+        """
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
@@ -60,11 +63,11 @@ class Air:
             LeFeatureMask.LE_ENCRYPTION | LeFeatureMask.LE_PING | LeFeatureMask.LE_DATA_PACKET_LENGTH_EXTENSION)
 
     def run(self, coroutine):
-        """What a coroutine returns that runs on the air's thread."""
+        """Run a coroutine on the link's thread; return its result."""
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(PATIENCE)
 
     def call(self, function, *arguments):
-        """Calls a function on the air's thread, some time soon."""
+        """Schedule a call of a function on the link's thread."""
         self._loop.call_soon_threadsafe(function, *arguments)
 
     def close(self):
@@ -82,9 +85,10 @@ class Air:
 
 
 class HM10:
-    """A module, out of range until it is plugged in.
+    """A module that is out of range until it is plugged in.
 
-    To a wire it is an adapter: `on_bytes` is called with what a central writes, and `send` is its UART.
+    A wire uses it like an adapter: `on_bytes` is called with a central's writes, and `send` takes the bytes that arrive
+    at the module's UART.
     """
 
     def __init__(self, air, name="HMSoft", address="A4:D5:78:0B:11:22"):
@@ -92,7 +96,7 @@ class HM10:
         self.on_dtr_edge = lambda: None
         self.name = name
         self.address = address
-        # The bytes written, write by write, and the notifications sent.
+        # The data of each write, and of each notification.
         self.writes = []
         self.notifications = []
         self.connections = 0
@@ -130,20 +134,20 @@ class HM10:
         self._device.on(Device.EVENT_CONNECTION, self._connected)
         await self._device.power_on()
 
-    # The module's power, and its presence.
+    # The module's range and its link.
 
     def plug(self):
-        """Comes into sight, and may be connected to."""
+        """Come into range: advertise, and accept a connection."""
         self._is_in_sight = True
         self._air.run(self._advertise())
 
     def unplug(self):
-        """Goes out of range: a link breaks as it does when nothing is heard any more."""
+        """Go out of range; the link ends with a connection time-out."""
         self._is_in_sight = False
         self._air.run(self._vanish())
 
     def disconnect(self):
-        """Drops the link, and may be connected to again."""
+        """Drop the link, and advertise again."""
         self._air.run(self._drop(HCI_ErrorCode.REMOTE_USER_TERMINATED_CONNECTION_ERROR))
 
     @property
@@ -152,14 +156,14 @@ class HM10:
 
     @property
     def object_paths(self):
-        """What bluetoothd calls the module, and its characteristic."""
+        """The object paths of bluetoothd for the module and for its characteristic."""
         device = "/org/bluez/hci0/dev_" + self.address.replace(":", "_")
         # The value's attribute follows those of the characteristic and of the service.
         value = self._ffe1.handle
         return device, f"{device}/service{value - 2:04x}/char{value - 1:04x}"
 
     def until(self, condition, seconds=PATIENCE):
-        """Waits until something holds for the module."""
+        """Wait until a condition on the module holds."""
         with self.changed:
             assert self.changed.wait_for(condition, seconds), f"not within {seconds} s: {self}"
 
@@ -206,7 +210,7 @@ class HM10:
 
     @property
     def received(self):
-        """All that was written, joined."""
+        """All bytes written so far."""
         return b"".join(self.writes)
 
     def _subscribed(self, connection, is_notified, is_indicated):
@@ -215,7 +219,7 @@ class HM10:
             self._notify(self.greeting)
 
     def send(self, data):
-        """Bytes from its UART; lost while nobody has subscribed."""
+        """Send bytes from the UART to the central; drop them if it has not subscribed."""
         self._air.call(self._gather, data)
 
     def _gather(self, data):

@@ -1,4 +1,4 @@
-"""The Nano: the real firmware on a simulated ATmega328P, by `Tests/bench/nano-sim`."""
+"""A Nano: the real firmware on an ATmega328P that `Tests/bench/nano-sim` simulates."""
 
 import os
 import pathlib
@@ -17,14 +17,17 @@ FIRMWARE = BENCH.parents[1] / "hardware" / "nano-pump" / "build" / "nano-pump.el
 
 
 class Nano:
-    """A board that runs; `on_bytes` is called with what its UART sends."""
+    """A running board; `on_bytes` is called with the bytes that its UART sends."""
 
     def __init__(self, bootloader=1):
-        """`bootloader`: for how many seconds after a reset the board's sketch hears and says nothing."""
+        """Start a board.
+
+        `bootloader` is the time in seconds after a reset in which the sketch neither receives nor sends.
+        """
         self.on_bytes = lambda data: None
         self.bootloader = bootloader
         self.resets = 0
-        # The reset in progress; bytes count only outside of one.
+        # The timer of a reset in progress; meanwhile, bytes in both directions are dropped.
         self._booting = None
         self._lock = threading.Lock()
         self._simulator = subprocess.Popen(
@@ -55,7 +58,7 @@ class Nano:
         return self._simulator.stdout.readline().strip()
 
     def control(self, command):
-        """A command to the simulator, and what follows the `ok` of its answer."""
+        """Send a control command to the simulator; return the text after the `ok` of its answer."""
         with self._lock:
             self._simulator.stdin.write(command + "\n")
             answer = self._answer()
@@ -63,28 +66,28 @@ class Nano:
         return answer.removeprefix("ok ")
 
     def pump(self):
-        """What drives the pump: its enable pin, and its PWM value."""
+        """Return whether the pump's enable pin is high, and the pump's PWM value."""
         enabled, pwm = self.control("pwm").split()
         return enabled == "1", int(pwm)
 
     def until_pump(self, enabled, pwm, seconds=PATIENCE):
-        """Waits until the pump is driven so. The PWM of a pump that is off does not matter."""
+        """Wait until the pump is driven like this. The PWM of a pump that is off does not matter."""
         deadline = time.monotonic() + seconds
         while (found := self.pump())[0] != enabled or enabled and found[1] != pwm:
             assert time.monotonic() < deadline, f"pump is {found}, not {(enabled, pwm)}"
             self.control("wait 0.01")
 
     def until_started(self):
-        """Waits until the firmware is through with its start."""
+        """Wait until the firmware has started."""
         self.control("wait 2")
 
     def write(self, data):
-        """Bytes to its UART. What comes during the bootloader is lost."""
+        """Send bytes to the UART; drop them while the bootloader runs."""
         if not self._booting:
             os.write(self._pty, data)
 
     def reset(self):
-        """Pulls its reset line for a moment."""
+        """Pull the reset line for a moment."""
         self.resets += 1
         if self._booting:
             self._booting.cancel()

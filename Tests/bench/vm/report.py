@@ -1,4 +1,4 @@
-"""What a run of the tests shows, how long each took, and whether all of it is good enough."""
+"""The report on a run of the tests: verdicts, times, and whether the run passes."""
 
 import concurrent.futures
 import contextlib
@@ -12,16 +12,16 @@ import unittest
 
 from vm import end_with_parent
 
-# Longer than any test; a test that takes this long hangs.
+# The time limit of a test in seconds; only a test that hangs reaches it.
 TEST_SECONDS = 1800
 # The number of the slowest tests in the final report.
 SLOWEST = 20
 
 
 def passes(suite, jobs=1):
-    """Runs the tests, prints what came of them, and returns whether that is a pass: none failed, none was skipped.
+    """Run the tests, print their verdicts, and return whether none failed and none was skipped.
 
-    So many `jobs` run at once; the tests begin in the order of the suite.
+    Up to `jobs` tests run at once; the tests start in the order of the suite.
     """
     report = Report()
     if jobs == 1:
@@ -36,7 +36,7 @@ def passes(suite, jobs=1):
 
 
 def _tell_times(times):
-    """Prints the slowest tests, and what those of each module took together."""
+    """Print the slowest tests, and the total time of each module."""
     print("the slowest tests:")
     for name, took in sorted(times.items(), key=lambda item: item[1], reverse=True)[:SLOWEST]:
         print(f"  {_time(took)}  {_title(name)}")
@@ -51,7 +51,7 @@ def _tell_times(times):
 
 
 def cases(suite):
-    """The tests of a suite, one by one."""
+    """Yield the tests of a suite one by one."""
     for test in suite:
         if isinstance(test, unittest.TestSuite):
             yield from cases(test)
@@ -60,7 +60,7 @@ def cases(suite):
 
 
 def _run_at_once(tests, jobs, report):
-    """Runs the tests in so many processes, and adds to the report what came of each."""
+    """Run the tests in so many processes, and add their verdicts to the report."""
     # A forked process already has all tests, so only the number of a test is sent to it.
     _run_one.tests = tests
     pool = concurrent.futures.ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), end_with_parent)
@@ -79,7 +79,7 @@ def _run_at_once(tests, jobs, report):
 
 
 def _run_one(number):
-    """Whether a test has failed, whether it or a part of it was skipped, how long it took, and what it printed."""
+    """Run a test; return whether it failed, whether it or a part of it was skipped, its times, and its output."""
     report = Report()
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         unittest.TestSuite([_run_one.tests[number]]).run(report)
@@ -87,7 +87,7 @@ def _run_one(number):
 
 
 def _note(text):
-    """Prints it, and adds it to the table of CI's parts."""
+    """Print a line, and add it to the table of CI's parts."""
     print(text, flush=True)
     if path := os.environ.get("PARTS"):
         with open(path, "a", encoding="utf-8") as parts:
@@ -100,7 +100,7 @@ def _tell(what, names):
 
 
 def _clock():
-    """Seconds, by the clock and of processor time: of this process, and of those that it has waited for."""
+    """Return the real time and the processor time in seconds, including ended child processes."""
     usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return time.monotonic(), sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
@@ -114,7 +114,7 @@ def _title(name):
 
 
 class Report(unittest.TestResult):
-    """One line a test."""
+    """A result that prints one line per test."""
 
     def __init__(self):
         super().__init__()
@@ -175,7 +175,7 @@ class Report(unittest.TestResult):
         self._details += f": {reason}"
 
     def add(self, test, has_failed, was_skipped, times):
-        """Counts a test that another report has shown."""
+        """Count a test that another report has printed."""
         self.testsRun += 1
         self.times.update(times)
         if has_failed:
@@ -185,12 +185,12 @@ class Report(unittest.TestResult):
 
     @property
     def failed(self):
-        """The tests that failed, by their names. A failed subtest counts as the test that it belongs to."""
+        """The failed tests, by name. A failed subtest counts as the test that it belongs to."""
         return self._by_name([test for test, _ in self.failures + self.errors] + self.unexpectedSuccesses)
 
     @property
     def skipped_tests(self):
-        """The tests of which all or a part was skipped, by their names."""
+        """The tests that were skipped in whole or in part, by name."""
         return self._by_name([test for test, _ in self.skipped])
 
     @staticmethod

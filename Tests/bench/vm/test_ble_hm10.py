@@ -7,12 +7,12 @@ from bluetooth import BluetoothTest
 
 PORT = "ble:HMSoft"
 ADDRESS = "A4:D5:78:0B:11:22"
-# The time for finding and connecting, in a slow guest on a busy machine.
+# The time limit for finding and connecting, in a slow guest on a busy machine.
 SECONDS = "60"
 
 
 class BLETest(BluetoothTest):
-    """Commands go to the HM-10 unless a test says otherwise."""
+    """A test whose commands go to the HM-10, unless it says otherwise."""
 
     def pumpctl(self, *arguments, port=PORT, **expected):
         return super().pumpctl(*arguments, port=port, **expected)
@@ -21,13 +21,13 @@ class BLETest(BluetoothTest):
         return super().start_pumpctl(*arguments, port=port)
 
     def module(self, **identity):
-        """An HM-10 in range, whose pump is off and answers at once."""
+        """Return an HM-10 in range, whose pump is off and replies at once."""
         module = self.answering(self.hm10(**identity))
         module.plug()
         return module
 
     def monitored(self):
-        """An HM-10, and a monitor that has heard from it."""
+        """Return an HM-10, and a monitor that has received a status from it."""
         module = self.module()
         process = self.start_pumpctl("monitor")
         process.until_output("34.5", PATIENCE)
@@ -82,7 +82,7 @@ class Pump(BLETest):
 
 
 class Losing(BLETest):
-    """The link breaks."""
+    """Loss of the link."""
 
     def test_a_module_that_drops_the_link_at_a_command_leaves_its_outcome_unknown(self):
         module = self.module()
@@ -126,7 +126,7 @@ class Losing(BLETest):
 
 
 class Adapter(BLETest):
-    """What happens to bluetoothd, and to the adapter."""
+    """Outages of bluetoothd and of the adapter, and other programs that use them."""
 
     def test_monitor_outlives_a_restart_of_bluetoothd(self):
         module, process = self.monitored()
@@ -183,7 +183,7 @@ class Adapter(BLETest):
 
 class Scan(BLETest):
     def found(self):
-        """What a scan prints, by address."""
+        """Run a scan; return the devices that it prints, by address."""
         result = self.guest.run("pumpctl", "scan", "--json", seconds=PATIENCE)
         self.assertEqual(result.status, 0, result)
         devices = [json.loads(line) for line in result.out.splitlines()]

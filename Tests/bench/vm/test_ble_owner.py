@@ -1,4 +1,4 @@
-"""Who has a BLE device, on two adapters of one machine that hear each other: one program at a time, of whichever user."""
+"""Ownership of a BLE device, on two adapters that hear each other: one program at a time, whoever its user."""
 
 import re
 import signal
@@ -14,14 +14,14 @@ class Owner(RadioTest):
     def setUp(self):
         super().setUp()
         self.peripheral()
-        # As on Debian, but missing in the guest.
+        # Debian has this folder, but the guest lacks it.
         self.guest.python("os.makedirs('/run/lock', exist_ok=True)\nos.chmod('/run/lock', 0o1777)")
         # Debian's setting, which decides who may open another user's file for writing in such a folder.
         self.guest.python("open('/proc/sys/fs/protected_regular', 'w').write('2')")
         self.assertEqual(self.guest.run("usermod", "-aG", "bluetooth", "bench").status, 0)
 
     def command(self, user, *arguments):
-        """pumpctl of a user who may talk to bluetoothd."""
+        """Return the command line of pumpctl for a user who may talk to bluetoothd."""
         switch = () if user == "root" else ("setpriv", "--reuid", user, "--regid", user, "--init-groups")
         return (*switch, "pumpctl", "--no-record", "--port", PORT, *arguments)
 

@@ -1,4 +1,4 @@
-"""pumpctl over Bluetooth, on two adapters of one machine that hear each other: as a pump, and as the central of one."""
+"""pumpctl as a pump and as a pump's central, on two Bluetooth adapters of one machine that hear each other."""
 
 import signal
 
@@ -57,7 +57,7 @@ class Central(RadioTest):
 
 
 class Offered(RadioTest):
-    """pumpctl is the pump, for a central that is not ours."""
+    """pumpctl simulates the pump, for a central that is not ours."""
 
     def offer(self, *arguments):
         simulator = self.guest.start(

@@ -1,6 +1,6 @@
-"""kill -9 and SIGSTOP of a client, of pumpctld and of bluetoothd, at seeded points of a command to a shared pump.
+"""SIGKILL and SIGSTOP of a client, of pumpctld and of bluetoothd, at seeded points of a command to a shared pump.
 
-What pumpctl and pumpctld say of the pump is compared with what the firmware has said, and with the pin that drives the motor.
+The reports of pumpctl and pumpctld are compared with the firmware's output, and with the pin that drives the motor.
 """
 
 import json
@@ -13,14 +13,14 @@ import threading
 from bench import PATIENCE, BenchTest
 from bluetooth import BluetoothTest
 
-# Another seed strikes at other points: SEEDS=7, or SEEDS=7+ in a soak.
+# The seed selects the points: SEEDS=7, or SEEDS=7+ in a soak.
 SEED = int(re.match(r"\d+", os.environ.get("SEEDS") or "1")[0])
 COMMANDS = (("off",), ("on",), ("speed", "120"), ("off",), ("status",))
 # The firmware's lines that report whether its pump is on.
 STATES = re.compile(rb"(?:PUMP:|MANUAL:|STATUS:\{State:)(?:ON|OFF)|\bSPEED:\d")
 # The possible outcomes of a failed command, by whether it is OFF: see docs/exit-codes.md.
 OUTCOMES = {False: ("not_sent", "nothing_changed", "unknown"), True: ("not_sent", "unknown")}
-# For the guest: subscribes to pumpctld's updates, and returns the updates since then.
+# For the guest: `subscribe` to pumpctld's updates; `states` returns the updates since then.
 SUBSCRIBER = r"""
 import json, socket
 def subscribe():
@@ -42,12 +42,12 @@ os.environ["PUMPCTLD_SOCKET"] = "/tmp/pumpctld"
 
 
 def states(said):
-    """The states of the pump in what its firmware has said."""
+    """Return the states of the pump in the firmware's output, in order."""
     return ["off" if state.endswith(b"OFF") else "on" for state in STATES.findall(said)]
 
 
 class Gate:
-    """Between an adapter and its board: holds back what goes either way behind a certain byte, until it is opened again."""
+    """A gate between an adapter and its board; from a certain byte on, it holds back both directions until opened."""
 
     def __init__(self, wire):
         # The board's input and output.
@@ -62,12 +62,12 @@ class Gate:
         wire.nano.on_bytes = lambda data: self._pass("said", data)
 
     def shut_behind(self, way, count):
-        """Shuts at the byte that follows the next `count` of them, `received` or `said`."""
+        """Shut at the byte that follows the next `count` bytes in one direction, `received` or `said`."""
         with self._lock:
             self._limits = {way: count}
 
     def open(self):
-        """Lets through what was held back, and all that comes."""
+        """Forward what was held back, and everything that follows."""
         with self._lock:
             held, self._held, self._limits = self._held, [], {}
             self.is_shut.clear()
@@ -97,9 +97,9 @@ class Gate:
 
 
 class Deaths:
-    """Who is struck while a client commands the pump, by which signal; and what has to be so whatever it strikes.
+    """Signals to a victim while a client commands the pump, and the conditions that must hold afterwards.
 
-    A class that takes it in says how the pump is reached.
+    A subclass defines how the pump is reached.
     """
 
     MOMENTS = ()
@@ -147,16 +147,16 @@ class Deaths:
         received, said = len(self.gate.received), len(self.gate.said)
         self.gate.shut_behind(way, count)
         client = self.start(*words, port=point.choice([self.port, "unix:/tmp/pump", "shared:pump"]))
-        # If the command ends first, its end is the point.
+        # If the command ends before the gate shuts, the point of the strike is the command's end.
         while not self.gate.is_shut.wait(0.02) and not client.ended_within(0):
             pass
         self.strike(victim, blow, client)
         self.gate.open()
-        # A name makes bluetoothd search for the module, so OFF would not reach pumpctld.
+        # bluetoothd resolves the name of a module. Without bluetoothd, an OFF by name would not reach pumpctld.
         is_off = self.ask_and_switch_off("unix:/tmp/pump" if victim == "bluetoothd" else self.port)
         self.recover(victim, blow, client)
         self.check(client.wait(PATIENCE), words, received, said)
-        # A resumed client's output is a new command.
+        # A client that was stopped may send its command after this OFF.
         if is_off and (victim, blow) != ("client", signal.SIGSTOP):
             self.assertEqual(self.nano.pump()[0], False, "an acknowledged OFF is not true any more")
         if point.randrange(2):
@@ -166,7 +166,7 @@ class Deaths:
         self.assertEqual(self.nano.pump()[0], False, result)
         self.guest.until("states()[-1]['values']['state'] == 'off'", PATIENCE)
 
-    # The victims: programs that die or are stopped.
+    # The victims: programs that are killed or stopped.
 
     def strike(self, victim, blow, client):
         if victim == "bluetoothd":
@@ -193,7 +193,7 @@ class Deaths:
             "pumpctl", "--no-record", "--json", "--timeout", timeout, "--port", port or self.port, *words)
 
     def ask_and_switch_off(self, port):
-        """Sends OFF while something is dead or stands still, and asks for the status; returns whether OFF was acknowledged."""
+        """Send OFF and a status query while the victim is dead or stopped; return whether OFF was acknowledged."""
         received, said = len(self.gate.received), len(self.gate.said)
         asking = self.start("status", port="unix:/tmp/pump", timeout="2")
         result = self.start("off", port=port, timeout="2").wait(PATIENCE)
@@ -204,7 +204,10 @@ class Deaths:
         return result.status == 0
 
     def check(self, result, words, received, said):
-        """What a command has told that began when the board had been given and had said so many bytes."""
+        """Check the report of a command.
+
+        `received` and `said` are the numbers of bytes that the board had received and sent when the command began.
+        """
         records = [json.loads(line) for line in result.out.splitlines()]
         truth = states(self.gate.said[said:])
         for record in records:
@@ -212,7 +215,7 @@ class Deaths:
                 self.assertIn(record["state"], truth, result)
             else:
                 self.assertNotIn("state", record, result)
-                # A command that could not be sent because nothing is open has no outcome either.
+                # If no link was open, the command was not sent, and its record has no outcome.
                 outcome = record.get("outcome", "not_sent")
                 if record["error"] == "stopped":
                     # The pump was switched on, and then off by another program.
@@ -234,7 +237,10 @@ class Deaths:
         self.assertEqual(json.loads(result.out)["state"], "on" if self.nano.pump()[0] else "off")
 
     def check_states(self):
-        """All that this pumpctld has shown was said by the firmware, in this order, and is unknown while the link is lost."""
+        """Check the states that this pumpctld has shown.
+
+        The firmware must have reported each of them, in this order. While the link is lost, the state must be unknown.
+        """
         said = iter(states(self.gate.said[self.said_before:]))
         shown = "unknown"
         for state in self.guest.python("result = states()"):

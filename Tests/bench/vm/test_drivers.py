@@ -1,4 +1,4 @@
-"""The kernel's drivers and udev, as a person's machine has them."""
+"""The kernel's drivers and udev's rules, as on a user's machine."""
 
 from bench import BenchTest
 

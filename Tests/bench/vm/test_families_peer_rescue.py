@@ -1,4 +1,4 @@
-"""The text and image peer, and phones with the rescue app, over two adapters of one machine that hear each other."""
+"""The text and image peer, and the rescue app's phones, on two adapters of one machine that hear each other."""
 
 import json
 import signal
@@ -12,7 +12,7 @@ SECOND = "hci1"
 
 class FamilyTest(RadioTest):
     def simulate(self, family, *options):
-        """A simulated device, offered on the second adapter."""
+        """Start a simulated device on the second adapter."""
         simulator = self.guest.start("pumpctl", "sim", family, "--ble", "--adapter", SECOND, *options)
         simulator.until_output("BLE ", PATIENCE)
         return simulator
@@ -68,12 +68,12 @@ class Rescue(FamilyTest):
     PORT = f"ble:Rescue?adapter={FIRST}"
 
     def messages(self, folder, *options):
-        """What pumpctl keeps in a folder."""
+        """Return the messages that pumpctl keeps in a folder."""
         result = self.message(folder, "--json", "rescue", "list", *options).wait(PATIENCE)
         return [json.loads(line) for line in result.out.splitlines()]
 
     def message(self, folder, *arguments):
-        """Starts a command about the messages in a folder."""
+        """Start a command on the messages in a folder."""
         return self.guest.start("env", f"XDG_DATA_HOME=/tmp/{folder}", "pumpctl", *arguments)
 
     def keep(self, folder, text):

@@ -1,4 +1,4 @@
-"""pumpctl as a storm sensor and an LED board, driven by pumpctl, on two adapters of one machine that hear each other."""
+"""A storm sensor and an LED board, simulated and driven by pumpctl, on two adapters that hear each other."""
 
 import signal
 
@@ -22,7 +22,7 @@ class Storm(FamilyTest):
         return super().pumpctl("--no-record", *arguments, port=port, **expected)
 
     def log(self, rows):
-        """The log of the sensor that is offered, by one inside pumpctl."""
+        """Return the log that the simulated sensor must send, from a simulator inside pumpctl."""
         self.pumpctl("storm", "log", "get", "-o", "/tmp/expected.log", port=f"sim:storm?seed=7&rows={rows}&unpaced")
         return self.guest.get("/tmp/expected.log")
 
@@ -103,7 +103,7 @@ class LED(FamilyTest):
         self.drive(("get", "on"), ("off", "off"), ("toggle", "on"))
 
     def drive(self, *commands):
-        """Each command connects anew, and finds what the one before has left."""
+        """Run commands, each of which connects anew and must find the state that the previous one has left."""
         for command, value in commands:
             self.assertEqual(self.pumpctl("led", command).out, f"led {value}\n")
 

@@ -1,4 +1,4 @@
-"""The HM-10 as the guest's bluetoothd has it, by a central that is not pumpctl."""
+"""The HM-10 under the guest's bluetoothd, with a central that is not pumpctl."""
 
 from bench import PATIENCE
 from bluetooth import BluetoothTest

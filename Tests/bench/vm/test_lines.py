@@ -1,4 +1,4 @@
-"""What an endpoint asks for, as the chip sees it."""
+"""The serial settings of an endpoint, as the chip receives them."""
 
 import json
 
@@ -54,7 +54,7 @@ class Lines(BenchTest):
                 self.assertEqual(self.chip.line, line)
 
     def test_a_break_reaches_the_chip(self):
-        # The ioctls of `SerialPort.setBreak`, because pumpctl has no command for a break.
+        # TIOCSBRK and TIOCCBRK, as `SerialPort.setBreak` uses them: a break that lasts until it is ended.
         begin, end = 0x5427, 0x5428
         self.guest.python("import fcntl\nport = os.open('/dev/ttyUSB0', os.O_RDWR | os.O_NOCTTY)")
         self.guest.python(f"fcntl.ioctl(port, {begin})")
@@ -73,7 +73,7 @@ class Latency(BenchTest):
 
     def test_an_ftdi_adapter_hands_over_at_once_where_that_is_asked(self):
         self.plug(self.answering(self.ftdi()))
-        # The value of a real adapter; QEMU's begins with 0.
+        # The value of a real adapter in ms; QEMU's begins with 0.
         self.guest.python(f"with open('{self.timer}', 'w') as timer: timer.write('16')")
         self.pumpctl("status")
         self.assertEqual(self.guest.read(self.timer), "16")

@@ -51,7 +51,10 @@ class Ports(BenchTest):
 
 class Endurance(BenchTest):
     def cycle(self, process, adapter, is_back):
-        """Pulls and plugs, often; the process must end up with no more descriptors than after the first time."""
+        """Unplug and plug in many times.
+
+        The process must end up with no more descriptors than after the first time.
+        """
         before = None
         for _ in range(PLUGS):
             self.unplug(adapter)
@@ -59,7 +62,7 @@ class Endurance(BenchTest):
             self.plug_quickly(adapter)
             is_back(received)
             before = before or len(process.descriptors())
-        # Descriptors of the search for the device may stay open for a moment, the first time too.
+        # The search for the device may keep descriptors open for a moment, the first time too.
         self.guest.until(f"len(os.listdir('/proc/{process.id}/fd')) <= {before}", PATIENCE)
 
     def plug_quickly(self, adapter):
@@ -67,7 +70,7 @@ class Endurance(BenchTest):
         self.guest.until("os.path.exists('/dev/ttyUSB0')", PATIENCE)
 
     def monitored(self):
-        """An adapter, and a monitor that has it open."""
+        """Return an adapter, and a monitor that has it open."""
         adapter = self.answering(self.ch340())
         self.plug(adapter)
         process = self.start_pumpctl("monitor")

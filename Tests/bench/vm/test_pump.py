@@ -1,6 +1,6 @@
-"""The pump, from end to end: one suite, on the Nano's firmware by cable and by air, and on the pump that pumpctl is.
+"""The pump from end to end: one suite for the Nano's firmware, by cable and by radio, and for pumpctl's simulated pump.
 
-By each way to the pump that has its own driver, or pumpctld, all of the suite is run, and one test by the others.
+Each route to the pump that has its own driver, and pumpctld, runs the whole suite. The other routes run one test.
 """
 
 import json
@@ -12,16 +12,16 @@ from bluetooth import BluetoothTest, RadioTest
 
 
 class PumpCommands:
-    """What a pump does and says at each command, whatever it is and however it is reached.
+    """The behaviour of a pump at each command, for any pump and any route.
 
-    A class that takes it in has a `port`, and `pump()`: whether the pump is on, and its PWM, or None if nobody can see the chip.
+    A subclass has a `port`, and `pump()`: whether the pump is on and its PWM, or None if the chip can't be observed.
     """
 
     def tell(self, *arguments, status=0):
         return self.pumpctl(*arguments, port=self.port, status=status)
 
     def assert_pump(self, is_on, pwm=None):
-        """By the chip, or else by what the pump says of itself."""
+        """Check the pump at its chip, or else by its own report."""
         seen = self.pump()
         if seen:
             self.assertEqual(seen if is_on else seen[0], (True, pwm) if is_on else False)
@@ -55,7 +55,7 @@ class PumpCommands:
 
 
 class PumpSuite(PumpCommands):
-    """All that a pump does and says."""
+    """The whole behaviour of a pump."""
 
     # An unsolicited report of a running pump, with each number as 0.
     REPORT = "STATUS:{State:ON,Speed:0%,Runtime:0m,Remaining:0m,WaterTemp:0.0C,SkinTemp:0.0C}"
@@ -64,7 +64,7 @@ class PumpSuite(PumpCommands):
         self.assertIn("PUMP_NOT_RUNNING", self.tell("speed", "200", status=1).err)
         self.assertIn("a speed is a number", self.tell("speed", "256", status=64).err)
         self.assertEqual(self.tell("send", "NONSENSE", status=1).out, "ERROR:UNKNOWN_COMMAND\n")
-        # Not a longer line in one write: a sleeping pump buffers 63 bytes, and may lose the line end.
+        # No longer line is tested here: a sleeping pump buffers 63 bytes of one write, and may lose the line end.
         self.assert_pump(False)
 
     def test_a_timed_run_ends_off_also_when_it_is_interrupted(self):
@@ -123,14 +123,14 @@ class ByCable(PumpSuite, Cable):
 
 
 class BehindCH340(PumpSuite, Cable):
-    """An adapter whose DTR resets the board where it is opened first."""
+    """An adapter whose DTR resets the board when the port is first opened."""
 
     def adapter(self):
         return self.ch340()
 
 
 class Shared(Cable):
-    """pumpctld has the cable."""
+    """A cable whose port is held by pumpctld."""
 
     SHARE = ()
 
@@ -141,7 +141,7 @@ class Shared(Cable):
 
 
 class ByPumpctld(PumpSuite, Shared):
-    """pumpctl goes through it, by the cable's own port."""
+    """pumpctl names the cable's own port, and reaches the pump through pumpctld."""
 
 
 class BySharedTerminal(PumpCommands, Shared):
@@ -164,7 +164,7 @@ class BySharedUnixSocket(PumpCommands, Shared):
 
 
 class BehindHM10(PumpSuite, BluetoothTest):
-    """By air, in packets of 20 bytes."""
+    """By radio, in packets of 20 bytes."""
 
     port = "ble:HMSoft"
 
@@ -178,7 +178,7 @@ class BehindHM10(PumpSuite, BluetoothTest):
 
 
 class Simulated(PumpCommands, RadioTest):
-    """By air, where both ends are pumpctl, and packets hold a whole line."""
+    """By radio, with pumpctl at both ends; a packet holds a whole line."""
 
     port = "ble:HMSoft"
 

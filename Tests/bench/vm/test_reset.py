@@ -1,4 +1,4 @@
-"""The board that resets at an edge of DTR: it must not, while a pump runs."""
+"""The reset of a board at an edge of DTR: it must not happen while a pump runs."""
 
 from bench import PATIENCE, BenchTest
 

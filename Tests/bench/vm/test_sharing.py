@@ -1,4 +1,4 @@
-"""Who may have the port."""
+"""Access to a port: its holder, its lock and its permissions."""
 
 import re
 

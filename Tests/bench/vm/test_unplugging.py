@@ -1,12 +1,12 @@
-"""The plug is pulled."""
+"""Unplugging, during a command and while a program holds the port open."""
 
 from bench import PATIENCE, BenchTest
 
 
 class Unplugging(BenchTest):
     def half_a_reply(self, adapter):
-        """Pulls the plug of `adapter` while pumpctl waits for the rest of a reply."""
-        # After the first open; the rest of this test is about one reply.
+        """Pull the plug of `adapter` while pumpctl waits for the rest of a reply."""
+        # Open the port for the first time here; the rest of this test is about one reply.
         self.plug(self.answering(adapter))
         whole_command = self.pumpctl("status")
         adapter.on_bytes = lambda data: adapter.send(b"OK\r\nPUM")
@@ -43,7 +43,7 @@ class Holding(BenchTest):
     """Programs that have the port open for long."""
 
     def holder(self, command, adapter):
-        """A pumpctl that has the port open, and has heard from the device."""
+        """Start a pumpctl that has the port open and has received a status; return it."""
         self.plug(self.answering(adapter))
         process = self.start_pumpctl(command)
         if command == "console":
@@ -81,8 +81,8 @@ class Holding(BenchTest):
         process = self.holder("monitor", adapter)
         self.unplug(adapter)
         process.until_output("lost", PATIENCE)
-        # The monitor looks around first and then rests: one second in which it hardly runs. A spinning loop never has
-        # such a second.
+        # The monitor first searches for the device and then rests: look for a second in which it hardly runs. A spinning
+        # loop never has such a second.
         for _ in range(PATIENCE):
             cpu, wakeups, begun = process.cpu(), process.wakeups(), self.guest.python("result = time.monotonic()")
             self.guest.until(f"time.monotonic() > {begun} + 1")
@@ -93,7 +93,7 @@ class Holding(BenchTest):
 
 
 class Renaming(BenchTest):
-    """A device that comes back under another name, since something else holds the old one."""
+    """A device that comes back under another name, because something else holds the old one."""
 
     def hold(self):
         self.guest.python("port = os.open('/dev/ttyUSB0', os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)")
@@ -110,7 +110,7 @@ class Renaming(BenchTest):
     def test_monitor_finds_it_by_its_identity(self):
         adapter = self.answering(self.ch340())
         self.plug(adapter)
-        # Root may open a port in exclusive use, and the lock does not change that.
+        # Only root may open a port in exclusive use, as `hold` does; the monitor's lock does not prevent that.
         process = self.start_pumpctl("monitor")
         process.until_output("34.5", PATIENCE)
         self.hold()

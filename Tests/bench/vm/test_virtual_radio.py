@@ -1,4 +1,4 @@
-"""The guest's two virtual adapters, by a central and a peripheral that are not pumpctl."""
+"""The guest's two virtual adapters, with a central and a peripheral that are not pumpctl."""
 
 from bench import PATIENCE
 from bluetooth import RadioTest

@@ -1,4 +1,4 @@
-"""A USB device played by this program: the device's side of the usbredir protocol, as far as QEMU uses it for serial adapters.
+"""A simulated USB device: the device's side of the usbredir protocol, as far as QEMU uses it for serial adapters.
 
 The protocol: https://gitlab.freedesktop.org/spice/usbredir, docs/usb-redirection-protocol.md
 """
@@ -30,32 +30,33 @@ BULK_HEADER = struct.Struct("<BBHIH")
 
 
 class Stall(Exception):
-    """The device does not do what a control transfer asks."""
+    """A control transfer that the device does not support."""
 
 
 class RedirectedDevice:
-    """One plugged-in device with a bulk endpoint each way and one interrupt endpoint."""
+    """A plugged-in device with one bulk endpoint in each direction and one interrupt endpoint."""
 
     bulk_in, bulk_out, interrupt_in = 0x82, 0x02, 0x81
 
     def __init__(self, connection, vendor, product, version, descriptors, handler):
-        """`handler` has `control(request_type, request, value, index)`, which returns bytes, and `take(data)`.
+        """Create a device that `serve` plugs in.
 
-        `descriptors` are bytes by (type, index).
+        `handler` has `control(request_type, request, value, index)`, which returns bytes, and `take(data)`.
+        `descriptors` maps (type, index) to bytes.
         """
         self._connection = connection
         self._identity = vendor, product, version
         self._descriptors = descriptors
         self._handler = handler
         self._lock = threading.Lock()
-        # Transfers in which the computer waits for bytes, and bytes that wait for a transfer.
+        # The ids of the computer's pending reads. Bytes that no read has taken yet are in `_outgoing`.
         self._readers = []
-        # Whether such transfers exist: a driver always has some pending while its port is open.
+        # Whether reads are pending: a driver always has some while its port is open.
         self._is_read = False
         self._outgoing = bytearray()
 
     def serve(self):
-        """Plugs the device in, and acts as it until the computer, or the one who unplugs it, closes the connection."""
+        """Plug the device in, and simulate it until either side closes the connection."""
         self._send(HELLO, b"pumpctl bench".ljust(64, b"\0") + struct.pack("<I", CAPABILITIES))
         self._read_packet(struct.Struct("<III"))
         self._connect()
@@ -64,7 +65,7 @@ class RedirectedDevice:
             self._handle(kind, packet_id, body)
 
     def send(self, data):
-        """Bytes for the computer, on the bulk endpoint. While nobody has the port open, little of it is kept."""
+        """Send bytes to the computer on the bulk endpoint; keep at most 64 of them while its port is closed."""
         with self._lock:
             self._outgoing += data
             if not self._is_read:
@@ -91,7 +92,7 @@ class RedirectedDevice:
 
     def _connect(self):
         def row(values, form="B"):
-            """One value for each endpoint: 0x00 to 0x0F out, then 0x80 to 0x8F in."""
+            """Pack one value for each endpoint: 0x00 to 0x0F out, then 0x80 to 0x8F in."""
             cells = [values.get("other", 0)] * 32
             for endpoint, value in values.items():
                 if endpoint != "other":

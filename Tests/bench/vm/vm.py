@@ -1,7 +1,7 @@
-"""The virtual machine: QEMU without KVM, started from a state that was saved when the guest had booted.
+"""The virtual machine: QEMU without KVM, resumed from a state that was saved after the guest had booted.
 
-The guest's root file system is in its memory, and there is no disk: a saved state is all there is, any number of machines
-can start from it, and none leaves a trace.
+The guest's root file system is in memory, and there is no disk. Any number of machines can start from one saved state,
+and none of them leaves a trace.
 """
 
 import ctypes
@@ -27,7 +27,10 @@ BOOT_SECONDS = 600
 
 
 def saved_state(folder):
-    """The state of a booted guest, made from the image in `folder` if there is none that fits this QEMU and these options."""
+    """Return the saved state of a booted guest.
+
+    Boots the image in `folder` first if no saved state fits this version of QEMU and these options.
+    """
     version = subprocess.run([MACHINE[0], "--version"], check=True, capture_output=True).stdout
     key = hashlib.sha256(version + repr((MACHINE, KERNEL_OPTIONS)).encode()).hexdigest()[:16]
     state = folder / f"booted-{key}"
@@ -42,7 +45,7 @@ def saved_state(folder):
 
 
 def end_with_parent():
-    """In a child before exec: it is killed when the bench ends, however that comes about."""
+    """Have the kernel kill this child, before its exec, when the bench ends for any reason."""
     pr_set_pdeathsig = 1
     ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
     # Ctrl-C is handled by the bench, which ends its processes.
@@ -50,7 +53,7 @@ def end_with_parent():
 
 
 class VirtualMachine:
-    """A running machine; leaving its `with` ends it."""
+    """A virtual machine that runs for the duration of the `with` block."""
 
     def __init__(self, options):
         self._temporary = tempfile.TemporaryDirectory(prefix="bench-")
@@ -59,7 +62,7 @@ class VirtualMachine:
 
     @classmethod
     def resume(cls, state):
-        """A machine that goes on from a saved state."""
+        """Return a machine that resumes a saved state."""
         return cls(["-incoming", f"exec:cat '{state}'"])
 
     def __enter__(self):
@@ -86,11 +89,11 @@ class VirtualMachine:
 
     @property
     def uart(self):
-        """The far end of the guest's second serial port, a socket that QEMU listens on."""
+        """The path of the socket on which QEMU offers the far end of the guest's second serial port."""
         return str(self.folder / "uart")
 
     def console(self):
-        """What the guest's kernel has said."""
+        """Return the console output of the guest's kernel."""
         return (self.folder / "console").read_text(errors="replace")
 
     def _open_monitor(self):
@@ -110,7 +113,7 @@ class VirtualMachine:
         self.ask("qmp_capabilities")
 
     def ask(self, command, **arguments):
-        """A QMP command, and what it returns."""
+        """Send a QMP command; return its result."""
         self._monitor.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
         self._monitor.flush()
         while True:
@@ -121,7 +124,7 @@ class VirtualMachine:
                 return answer["return"]
 
     def save(self, path):
-        """Writes the machine's state to a file. The machine stands still afterwards."""
+        """Save the machine's state to a file; afterwards the machine does not run any more."""
         self.ask("migrate-set-parameters", **{"max-bandwidth": 1 << 40})
         self.ask("migrate", uri=f"exec:cat >'{path}'")
         self._until("query-migrate", "completed", "saved")
@@ -134,7 +137,7 @@ class VirtualMachine:
             time.sleep(0.01)
 
     def add_socket(self, name):
-        """A socket that QEMU listens on for a device's other end; returns its path."""
+        """Have QEMU listen on a socket for the far end of a device; return the socket's path."""
         path = str(self.folder / name)
         address = {"type": "unix", "data": {"path": path}}
         self.ask("chardev-add", id=name, backend={

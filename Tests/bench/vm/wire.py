@@ -3,7 +3,7 @@
 
 class Wire:
     def __init__(self, adapter, nano, is_powered_by_usb=True):
-        """A board with a supply of its own runs already when it is plugged in."""
+        """Connect a board to an adapter; a board with its own supply already runs when it is plugged in."""
         self.adapter = adapter
         self.nano = nano
         self.is_powered_by_usb = is_powered_by_usb

@@ -1,4 +1,4 @@
-"""What the programs for the guest share: calls to bluetoothd by dbus-fast, and orders on standard input."""
+"""Shared parts of the guest's programs: calls to bluetoothd with dbus-fast, and orders on standard input."""
 
 import asyncio
 import sys
@@ -16,11 +16,11 @@ def tell(what):
 
 
 class BlueZError(Exception):
-    """bluetoothd could not do what was asked."""
+    """A call that bluetoothd answered with an error."""
 
 
 class BlueZ:
-    """bluetoothd, and one of its adapters."""
+    """A connection to bluetoothd for one of its adapters."""
 
     @classmethod
     async def connect(cls, adapter):
@@ -55,7 +55,7 @@ class BlueZ:
                         "org.bluez.Adapter1", "Alias", Variant("s", name))
 
     async def objects(self, interface, below=None):
-        """Paths and properties of the objects that have an interface, below the adapter or another object."""
+        """Return the paths and properties of the objects with an interface, below the adapter or another object."""
         objects, = await self.call("/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
         return [(path, {name: value.value for name, value in interfaces[interface].items()})
                 for path, interfaces in objects.items()
@@ -76,7 +76,7 @@ async def standard_input():
 
 
 def run(main):
-    """Runs a program's main function; ends with a line on standard error where it fails."""
+    """Run a program's main function; on failure, exit with one line on standard error."""
     try:
         asyncio.run(main())
     except BlueZError as error:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A pump's central, which shares no code with pumpctl: pump_central.py [--adapter hci0] [--name HMSoft]
+"""A central that drives a pump and shares no code with pumpctl: pump_central.py [--adapter hci0] [--name HMSoft]
 
-Commands come on standard input, one a line; each is answered on standard output by a JSON object with the lines of its reply.
-It connects first, and says so with the facts of the connection; it ends with its input, or when the link is lost.
+Connects, and prints the facts of the connection as a JSON object. Then takes commands from standard input, one per
+line, and prints a JSON object with the reply's lines for each. Ends with its input, or when the link is lost.
 """
 
 import argparse
@@ -63,7 +63,7 @@ class Central:
                      if properties["Alias"] == name and "RSSI" in properties), None)
 
     async def _until(self, question, *arguments):
-        """Waits for a true answer, asking again whenever something has changed."""
+        """Wait for a true answer, asking again after each change."""
         async with asyncio.timeout(SECONDS):
             while True:
                 self._changed.clear()
@@ -83,7 +83,7 @@ class Central:
             tell(json.dumps({"command": command, "reply": await self._reply(command), "pieces": self.pieces}))
 
     async def _reply(self, command):
-        """The lines up to the last one of the reply. What the pump says unasked may be among them."""
+        """Return the lines up to the last one of the reply; unsolicited lines may be among them."""
         last = LAST_LINE.get(command.split(":")[0].upper(), "ERROR:")
         lines = []
         async with asyncio.timeout(SECONDS):

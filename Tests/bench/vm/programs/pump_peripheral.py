@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """A pump behind an HM-10, as a BlueZ peripheral: pump_peripheral.py [--adapter hci0] [--name HMSoft] [--piece 20]
 
-It shares no code with pumpctl. Its replies are canned; of the pump it keeps whether it runs, and at which
-PWM. On standard output it tells what happens, one thing a line: `ready`, `subscribed`, `unsubscribed`, `wrote SPEED:200\\n`.
-On standard input it is told what to do, one thing a line:
+Shares no code with pumpctl. The replies are canned; the only state of the pump is whether it runs, and its PWM. Reports
+its events on standard output, one per line: `ready`, `subscribed`, `unsubscribed`, `wrote SPEED:200\\n`. Takes orders
+from standard input, one per line:
 
-    delay 0.5           wait so long before each reply
-    say MANUAL:ON       a line that nobody asked for
-    greet HELLO:pump    a line for whoever subscribes, before the subscription is confirmed
+    delay 0.5           delay each reply by so many seconds
+    say MANUAL:ON       send an unsolicited line
+    greet HELLO:pump    send a line to each subscriber before its subscription is confirmed
     disconnect          drop every central
 """
 
@@ -23,7 +23,7 @@ APPLICATION, SERVICE, CHARACTERISTIC, ADVERTISEMENT = "/pump", "/pump/service", 
 
 
 class Pump:
-    """What the firmware would say."""
+    """The replies of the firmware."""
 
     def __init__(self):
         self.is_on = False
@@ -66,7 +66,7 @@ class Service(ServiceInterface):
 
 
 class Characteristic(ServiceInterface):
-    """FFE1: what is written is a command, and the replies are notified in pieces."""
+    """FFE1: each line written is a command, and replies are notified in pieces."""
 
     def __init__(self, pump, piece):
         super().__init__("org.bluez.GattCharacteristic1")
@@ -154,7 +154,7 @@ class Advertisement(ServiceInterface):
 
 
 async def disconnect(bluez):
-    """Drops all who are connected to the adapter."""
+    """Disconnect all devices from the adapter."""
     for path, properties in await bluez.objects(DEVICE):
         if properties["Connected"]:
             await bluez.call(path, DEVICE, "Disconnect")
