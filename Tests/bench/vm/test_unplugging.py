@@ -81,7 +81,7 @@ class Holding(BenchTest):
         process = self.holder("monitor", adapter)
         self.unplug(adapter)
         process.until_output("lost", PATIENCE)
-        # The monitor first searches for the device and then rests: look for a second in which it hardly runs. A spinning
+        # The monitor first searches for the device, then rests: look for a second in which it hardly runs. A spinning
         # loop never has such a second.
         for _ in range(PATIENCE):
             cpu, wakeups, begun = process.cpu(), process.wakeups(), self.guest.python("result = time.monotonic()")
