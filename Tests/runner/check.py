@@ -1,4 +1,4 @@
-"""The tests of `run.py`: what it counts as skipped, and when a run is a pass. A shell stands in for `swift test`."""
+"""Tests of `run.py`: which tests it counts as skipped, and which runs pass. A shell stands in for `swift test`."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def issue(name, *texts, known=False, line=7):
 
 class CheckRun(unittest.TestCase):
     def run_tests(self, *records, status=0, options=("--no-skips",), tail="", ending="", arguments=()):
-        """Runs run.py over a run with such events; its exit status, what it prints, and what the table of parts gets."""
+        """Run run.py on these events; return its exit status, its output, and its lines for the table of parts."""
         with tempfile.TemporaryDirectory() as folder:
             events = pathlib.Path(folder, "said")
             events.write_text("".join(json.dumps(record) + "\n" for record in records) + tail)

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""Runs `swift test`, and says which tests were skipped or failed: run.py [--no-skips] [--silence SECONDS] swift test [OPTION]...
+"""Run `swift test`, and report skipped and failed tests: run.py [--no-skips] [--silence SECONDS] swift test [OPTION]...
 
-The slowest tests and the time of each target are printed at the end, then a line that counts the tests, and one for each failure, which is
-far above by then; the file that PARTS names, if it is set, gets the count and the failures too. A test that has arguments begins anew with
-each, and its time is the sum. Other tests begin, as `swift test` tells it, before it is their turn: their times are known only if one test
-runs at a time, with --no-parallel. A run in which nothing happens for SECONDS (10 minutes, which a soak raises) is killed, and the tests that it hung
-in are named. Exit status: that of `swift test`; 1 where it did not finish, where there were no tests, or, with --no-skips, where one was
-skipped.
+At the end it prints the slowest tests, the time of each target, a line that counts the tests, and a line for each
+failure, because the failures themselves are far above by then. The count and the failures also go to the file that
+PARTS names, if it is set.
+
+The time of a test with arguments is the sum over its cases. For other tests `swift test` reports the start before their
+turn, so their times are known only if one test runs at a time, with --no-parallel.
+
+A run without any event for SECONDS (10 minutes by default; a soak raises it) is killed, and the unfinished tests are
+named. Exit status: that of `swift test`; 1 if the run did not finish, if there were no tests, or, with --no-skips, if a
+test was skipped.
 """
 
 import argparse
@@ -20,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 
-# The events of a test that did not run, or of one of its arguments.
+# The events of a test, or of one of its cases, that did not run.
 SKIPPED = {"testSkipped", "testCancelled", "testCaseCancelled"}
 # The number of failures repeated at the end, and of characters of each. The run's output contains everything.
 FAILURES = 20
@@ -31,11 +35,11 @@ SLOWEST = 20
 
 @dataclasses.dataclass
 class Account:
-    """What the events of a run tell."""
+    """The facts that the events of a run report."""
 
     functions: dict = dataclasses.field(default_factory=dict)
     skipped: set = dataclasses.field(default_factory=set)
-    # The start of a test by the clock of its process, and of each of its cases by ID.
+    # The starts of unfinished tests and of unfinished cases, by ID, on the clock of their process.
     under_way: dict = dataclasses.field(default_factory=dict)
     cases: dict = dataclasses.field(default_factory=dict)
     # The seconds of tests with a known duration.
@@ -50,7 +54,7 @@ class Account:
         return [self.functions[test] for test in sorted(tests & self.functions.keys())]
 
     def times(self):
-        """The seconds of each test function whose time is known, the slowest first, and of all of each target."""
+        """Return the seconds of each test whose time is known, slowest first, and the sum of each target."""
         tests = sorted(((self.seconds[test], test) for test in self.functions if test in self.seconds), reverse=True)
         targets = collections.Counter()
         for seconds, test in tests:
@@ -88,12 +92,12 @@ def read(path, is_serial=False):
 
 
 def case(payload):
-    """What tells a case of a test from all others."""
+    """Return a key that identifies a case of a test."""
     return payload["testID"], json.dumps(payload.get("_testCase"), sort_keys=True)
 
 
 def failure(payload, functions):
-    """One line, however many the message has: the test, the place, and what was found there."""
+    """Return one line with the test, the place, and the message of a failure."""
     name = functions.get(payload.get("testID"), "outside of a test")
     place = payload["issue"].get("sourceLocation")
     place = f" ({place['fileID']}:{place['line']})" if place else ""
@@ -106,17 +110,23 @@ def unblock():
 
 
 def reset_signals():
-    """In the tests before exec. A script's background jobs ignore SIGINT, and tests send it to programs."""
+    """Reset the signals of the tests before their exec.
+
+    A script's background jobs ignore SIGINT, which tests send to programs.
+    """
     unblock()
     for number in (signal.SIGINT, signal.SIGQUIT):
         signal.signal(number, signal.SIG_DFL)
 
 
 def run(command, events, silence):
-    """Its exit status; it is killed when nothing has been added to its events for so many seconds."""
+    """Run a command; return its exit status.
+
+    The command is killed, with status 1, if its events have not grown for `silence` seconds.
+    """
     # SIGTERM stays blocked until there is a process to kill.
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
-    # A new process group for everything that the tests start.
+    # A new session and process group, so that the kill reaches everything that the tests start.
     process = subprocess.Popen(command, start_new_session=True, preexec_fn=reset_signals)
     size = -1
     try:
@@ -135,7 +145,7 @@ def run(command, events, silence):
 
 
 def note(text):
-    """Prints it, and keeps it for the table of parts."""
+    """Print a line, and append it to the table of parts."""
     print(text, flush=True)
     if path := os.environ.get("PARTS"):
         with open(path, "a", encoding="utf-8") as parts:
