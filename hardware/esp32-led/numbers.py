@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Computes what wiring.md says in numbers, and compares."""
+"""Compute the numbers in wiring.md, and compare them with the page."""
 
 import sys
 from pathlib import Path

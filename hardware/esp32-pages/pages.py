@@ -1,4 +1,4 @@
-"""Checks that a sketch's pages, drawing and build files say the same, and the numbers that were computed."""
+"""Check that a sketch's pages, drawing and build files agree with each other and with computed numbers."""
 
 import re
 import sys
@@ -11,7 +11,7 @@ UNITS = {"": 1.0, "k": 1e3, "n": 1e-9}
 
 
 class Pages:
-    """The files of one sketch's folder, and what was found wrong in them."""
+    """The files of one sketch's folder, and the faults found in them."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -27,37 +27,44 @@ class Pages:
             self.faults.append(fault)
 
     def says(self, name, *phrases):
-        """Each phrase stands in the page, wherever its lines are broken, and not as the end or the beginning of another number."""
+        """Check that the page contains each phrase.
+
+        Line breaks in the page do not matter, and a phrase is not found as a part of another number.
+        """
         page = " ".join(self.text(name).split())
         for phrase in phrases:
             found = re.search(rf"(?<![\w.]){re.escape(phrase)}(?!\w|\.\d)", page)
             self.check(found is not None, f"{name} does not say: {phrase}")
 
     def find(self, name, pattern):
-        """What the pattern's group matches; it has to be there."""
+        """Return the match of the pattern's group; record a fault if there is none."""
         match = re.search(pattern, self.text(name))
         self.check(match is not None, f"{name} has nothing like {pattern}")
         return match.group(1) if match else ""
 
     def table(self, name, heading):
-        """The rows of the table below a heading, without its first two lines."""
+        """Return the rows of the table below a heading, without its two header lines."""
         section = self.text(name).split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
         rows = [line for line in section.splitlines() if line.startswith("|")]
         return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows[2:]]
 
     def parts(self, name):
-        """Part names to what they are, from the table `Parts`."""
+        """Return the description of each part, by name, from the table `Parts`."""
         return {part: row[1] for row in self.table(name, "Parts") for part in row[0].split(", ") if part}
 
     def nets(self, name):
-        """Net names to the pins that they join, such as `U1.IO32` and `R11.2`, from the table `Nets`."""
+        """Return the pins of each net, such as `U1.IO32` and `R11.2`, by the net's name, from the table `Nets`."""
         return {
             row[0].strip("`"): [re.sub("[ -]", ".", pin, count=1) for pin in row[1].split(", ")]
             for row in self.table(name, "Nets")
         }
 
     def drawn(self, name, parts, nets, labels):
-        """The drawing joins the pins of each net and no others, has each part's name and value, and the modules' pin labels."""
+        """Check a drawing against the tables.
+
+        It must join exactly the pins of each net, and show each part's name and value, and the pin labels of the
+        modules.
+        """
         drawing = Drawing(self.text(name))
         shown = drawing.nets()
         wanted = {frozenset(pins): net for net, pins in nets.items()}
@@ -76,7 +83,7 @@ class Pages:
             self.check(parts.get(part, "").split(", ")[0] == what, f"{name} says {part} {what}")
 
     def same_core(self, core):
-        """Both build files name one core version, and PlatformIO's release is that of the version."""
+        """Check that both build files name one core version, and PlatformIO the release for that version."""
         self.check(f"esp32:esp32 ({core})" in self.text("sketch.yaml"), f"sketch.yaml does not name core {core}")
         _, minor, patch = core.split(".")
         release = f"55.03.{minor}{patch}"
@@ -91,6 +98,6 @@ class Pages:
 
 
 def value(text):
-    """`12 kΩ, 1 %` is 12000.0, `100 nF` is 1e-7."""
+    """Return `12 kΩ, 1 %` as 12000.0, and `100 nF` as 1e-7."""
     number, unit = re.match(r"([\d.]+) ?([kn]?)[ΩF]", text).groups()
     return float(number) * UNITS[unit]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Proves that the checks of `pages.py` notice what they are for: each source is changed in memory."""
+"""Prove that the checks of `pages.py` detect faults: each source is changed in memory."""
 
 import re
 import unittest
@@ -12,7 +12,7 @@ SKETCHES = ("esp32-storm", "esp32-led")
 
 
 class Changed(Pages):
-    """A sketch's pages, one of them with another text."""
+    """A sketch's pages, with the text of one file replaced."""
 
     def __init__(self, sketch, name, text):
         super().__init__(HARDWARE / sketch)
@@ -48,7 +48,7 @@ class Drawings(unittest.TestCase):
         return pages.faults
 
     def each(self, pattern, change):
-        """Every match in a drawing, changed or left out, is noticed."""
+        """Check that each match in a drawing is noticed when it is changed or removed."""
         for sketch in SKETCHES:
             text = (HARDWARE / sketch / "wiring.svg").read_text(encoding="utf-8")
             self.assertEqual(self.faults(sketch, "wiring.svg", text), [])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Computes what README.md and wiring.md say in numbers, and compares."""
+"""Compute the numbers in README.md and wiring.md, and compare them with the pages."""
 
 import math
 import sys
@@ -27,7 +27,7 @@ tolerance = 1 - (0.99 * lower / (1.01 * upper + 0.99 * lower)) * factor
 
 
 def clamped(volts, drop):
-    """Current into the clamping diode, in amperes, with that much on the sensor's line."""
+    """Return the current into the clamping diode, in amperes, with `volts` on the sensor's line."""
     pin = SUPPLY + drop
     return (volts - pin) / upper - pin / lower
 

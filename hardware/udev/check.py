@@ -1,4 +1,4 @@
-"""What udev does with the rules in /run/udev/rules.d, on devices that umockdev mocks. Started by ./check."""
+"""Check how udev applies the rules in /run/udev/rules.d to devices mocked by umockdev. Started by ./check."""
 import re
 import subprocess
 import sys
@@ -19,7 +19,7 @@ def expect(what, holds):
 
 
 def adapter(path, vendor, product, driver):
-    """A USB device with one port; gives the places of device, port and tty."""
+    """Add a USB device with one port; return the sysfs paths of the device, its port and its tty."""
     usb = testbed.add_device("usb", path, None, ["idVendor", vendor, "idProduct", product], ["DEVTYPE", "usb_device"])
     interface = testbed.add_device("usb", path + ":1.0", usb, ["bInterfaceNumber", "00"], ["DEVTYPE", "usb_interface"])
     name = "ttyUSB" + path[-1]
@@ -30,7 +30,7 @@ def adapter(path, vendor, product, driver):
 
 
 def run(syspath):
-    """What udev prints of an "add": how it applies the rules, and then the properties."""
+    """Return the output of udev's test of an "add": how the rules apply, then the device's properties."""
     result = subprocess.run(["udevadm", "test", "--action=add", syspath], capture_output=True, text=True, check=False)
     return result.stdout + result.stderr
 

@@ -1,4 +1,4 @@
-"""The circuit as nano-pump.net has it: parts and nets. The head of that file describes the format."""
+"""The circuit of nano-pump.net: parts and nets. The head of that file describes the format."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ PREFIXES = {"": 1.0, "k": 1e3, "M": 1e6, "m": 1e-3, "µ": 1e-6, "n": 1e-9, "p": 
 
 
 class Mistake(Exception):
-    """The netlist is not well formed."""
+    """A malformed netlist, or a firmware constant that is not found exactly once."""
 
 
 @dataclasses.dataclass
 class Part:
-    """A part; alike ones share all but the reference."""
+    """A part; identical ones differ in the reference only."""
 
     reference: str
     what: str = ""
@@ -56,7 +56,7 @@ class Circuit:
 
 
 def quantity(text: str) -> float:
-    """`4.7 kΩ` as 4700.0; a percentage keeps its number."""
+    """Return `4.7 kΩ` as 4700.0; a percentage keeps its number."""
     match = re.fullmatch(r"([\d.]+) ([kMmµnp]?)(Ω|F|V|Ah|A|%|H|°C/W)", text)
     if not match:
         raise Mistake(f"{text!r} is no value with a unit")
@@ -64,7 +64,7 @@ def quantity(text: str) -> float:
 
 
 def parse(text: str) -> Circuit:
-    """Reads a netlist, and refuses one in which a pin is in no net, or in two."""
+    """Parse a netlist; raise Mistake if a pin is in no net, or in two."""
     circuit = Circuit({}, {})
     group: list[Part] = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -108,13 +108,13 @@ def check_pins(circuit: Circuit) -> None:
 
 
 def joined_text(circuit: Circuit) -> str:
-    """The table of nets, in Markdown."""
+    """Return the table of nets, in Markdown."""
     rows = [f"| `{net}` | {', '.join(pin.replace('.', ' ', 1) for pin in pins)} |" for net, pins in circuit.nets.items()]
     return "\n".join(["| net | joined |", "| --- | --- |", *rows])
 
 
 def parts_text(circuit: Circuit) -> str:
-    """The parts list, in Markdown."""
+    """Return the parts list, in Markdown."""
     rows = ["| part | pieces | what | value, rating | for example | remarks |", "| --- | --- | --- | --- | --- | --- |"]
     for part in circuit.parts.values():
         if part.reference != part.alike[0]:

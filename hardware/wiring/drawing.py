@@ -1,14 +1,14 @@
-"""Reads the nets off a drawing, by where its lines end, as a person with a ruler would.
+"""Read the nets of a drawing from the ends of its lines, as a person with a ruler would.
 
-A part is an element with `data-part`. Its pins are the circles of class `term` with `data-pin`, in the element itself or in
-the symbol that it uses; `data-pins="K A"` on the use renames a symbol's pins 1, 2, … in this order. A symbol with `data-net` and
-a `term` (ground, +5 V) joins all that it touches to this net.
+A part is an element with `data-part`. Its pins are the circles of class `term` with `data-pin`, in the element itself
+or in the symbol that it uses; `data-pins="K A"` on the use renames a symbol's pins 1, 2, … in this order. A symbol with
+`data-net` and a `term` (ground, +5 V) joins everything that it touches to this net.
 
-Conductors are paths of class `wire` made of straight lines. Where ends and pins meet they are joined. Where three meet, and
-where one ends on the middle of another, there must be a dot (`#dot`). Wires that cross without a dot are not joined.
+Conductors are paths of class `wire` made of straight lines. Ends and pins that meet are joined. If three of them meet,
+or if one ends on the middle of another, a dot (`#dot`) is required. Wires that cross without a dot are not joined.
 
-On a breadboard all that ends within one `rect` of class `strip` is joined: a row of holes, a terminal. There a wire's middle
-touches nothing, and no dots are needed.
+On a breadboard everything that ends within one `rect` of class `strip` is joined: a row of holes, a terminal. There a
+wire's middle touches nothing, and no dots are needed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Line = tuple[Point, Point]
 
 
 class Joined:
-    """Sets of things that are joined."""
+    """Disjoint sets of things that are joined."""
 
     def __init__(self) -> None:
         self.parents: dict[object, object] = {}
@@ -47,7 +47,7 @@ def shift(element: ElementTree.Element) -> Point:
 
 
 def corners(data: str) -> list[list[Point]]:
-    """The runs of straight lines of a path that has M, L, H and V only."""
+    """Return the runs of straight lines of a path that has only M, L, H and V."""
     runs: list[list[Point]] = []
     x = y = 0.0
     for command, text in re.findall(r"([A-Za-z])([^A-Za-z]*)", data):
@@ -67,7 +67,7 @@ def corners(data: str) -> list[list[Point]]:
 
 
 def within(point: Point, line: Line) -> bool:
-    """Whether a point is on a line, its ends left out."""
+    """Return whether a point is on a line, but not at one of its ends."""
     (x, y), ((ax, ay), (bx, by)) = point, line
     if point in line:
         return False
@@ -77,7 +77,7 @@ def within(point: Point, line: Line) -> bool:
 
 
 class Drawing:
-    """What a drawing shows; `faults` lists what can't be read."""
+    """The content of a drawing; `faults` lists what can't be read."""
 
     def __init__(self, text: str) -> None:
         self.pins: dict[str, list[Point]] = {}
@@ -136,7 +136,7 @@ class Drawing:
             for circle in element.iter(SVG + "circle") if "term" in circle.get("class", "").split()]
 
     def nets(self) -> set[frozenset[str]]:
-        """The sets of pins that are joined; what looks wrong goes to `faults`."""
+        """Return the sets of joined pins, and add the errors of the drawing to `faults`."""
         joined = Joined()
         lines = [(run, line) for run in self.runs for line in zip(run, run[1:])]
         ends = [end for run in self.runs for end in (run[0], run[-1])]

@@ -1,8 +1,10 @@
-"""What the circuit's values come to. Values of parts come from nano-pump.net, the firmware's constants from its sources; what
-else is assumed stands here, with its source.
+"""Compute the figures of the circuit.
 
-`./check --write` puts the figures into figures.md, and ./check requires each number with a unit in the pages to be one of them,
-a value of the netlist, or one of GIVEN.
+The parts' values come from nano-pump.net, and the firmware's constants from its sources. All other assumptions are
+here, with their sources.
+
+`./check --write` puts the figures into figures.md. ./check requires each number with a unit in the pages to be a
+figure, a value of the netlist, or one of GIVEN.
 """
 
 from __future__ import annotations
@@ -17,15 +19,15 @@ from firmware import Firmware
 BATTERY_FULL, BATTERY_EMPTY = 12.6, 9.0  # three Li-ion cells: 4.2 V full, 3.0 V when the protection circuit disconnects them
 LOOP_RESISTANCE = 0.25  # battery, leads, fuse and the capacitor's own; an estimate, on the low side
 SUPPLY_INDUCTANCE = 2e-6  # some 1 m of leads, there and back
-FUSE_MELTING = 10.0  # A²s; data sheets of slow 3.15 A fuses of 5 × 20 mm have more
+FUSE_MELTING = 10.0  # A²s; data sheets of slow 3.15 A fuses of 5 × 20 mm state more
 # The pump
 PWM_FREQUENCY = 490.0  # analogWrite on D9
 JAMMED = 3  # times the rated current; an assumption, to be measured
-CUT_OFF_RESISTANCE = 0.05  # makers of the KSD9700 promise at most 50 mΩ
+CUT_OFF_RESISTANCE = 0.05  # makers of the KSD9700 specify at most 50 mΩ
 CUT_OFF_LEADS = 2e-6  # H; TC1's leads, twisted
 # IRLZ44N
 ON_RESISTANCE = 0.035  # at a gate voltage of 4 V and 25 °C; 0.025 at 5 V
-HOT = 1.2 / 150  # for each °C above 25 °C that much more; its data sheet's curve is about 2.2 at 175 °C
+HOT = 1.2 / 150  # relative growth per °C above 25 °C; its data sheet's curve is about 2.2 at 175 °C
 GATE_CHARGE = 48e-9
 GATE_PLATEAU = 3.0  # V
 JUNCTION_TO_AIR = 62.0  # TO-220 without a heat sink
@@ -38,7 +40,7 @@ DIODE_TO_AIR = 40.0
 DIODE_SURGE = 80.0
 # The Nano
 USB_HIGH = 5.25
-PIN_LIMIT, PIN_SHOULD = 40e-3, 20e-3  # absolute maximum of a pin; what ATmega328P is specified at
+PIN_LIMIT, PIN_SHOULD = 40e-3, 20e-3  # absolute maximum of a pin; current at which the ATmega328P is specified
 INPUT_LEAKAGE = 1e-6  # at most
 SAMPLING_CAPACITOR = 14e-12
 SAMPLING_TIME = 12e-6  # 1.5 clocks of the ADC, which runs at 125 kHz
@@ -49,7 +51,7 @@ LED_DROP = 2.0
 NANO_CURRENT = 30e-3  # ATmega328P at 16 MHz, USB chip, the board's own LEDs; an estimate
 HM10_CURRENT = 50e-3  # its data sheet's supply demand; 8.5 mA when active
 USB_CHIP_RESISTOR = 1000.0  # between the USB chip's output and D0, on the Nano
-HM10_HIGH, HM10_MARGIN = 3.3, 0.3  # what its pins bear above its supply
+HM10_HIGH, HM10_MARGIN = 3.3, 0.3  # the module's supply and high level; the voltage above its supply that its pins bear
 # Thermistors
 BETA_ERROR = 0.01
 IN_AIR, IN_WATER = 2e-3, 5.6e-3  # W/K; data sheets of a bead in still air, and of an immersion probe in still water
@@ -174,7 +176,7 @@ SAYS = {
 
 @dataclasses.dataclass
 class Figure:
-    """One computed value: what it is, from what, and, where there is one, what it must not exceed or fall below."""
+    """One computed value, with its name, its formula and, if it has one, its limit."""
 
     what: str
     how: str
@@ -185,7 +187,7 @@ class Figure:
 
 
 class Thermistor:
-    """A thermistor as the firmware's formula has it."""
+    """A thermistor in the model of the firmware's formula."""
 
     def __init__(self, nominal: float, beta: float) -> None:
         self.nominal, self.beta = nominal, beta
@@ -198,7 +200,7 @@ class Thermistor:
 
 
 class Divider:
-    """The skin's thermistor, R2, R12 and R16, as the ADC sees them and the firmware's formula takes them."""
+    """The divider of the skin's thermistor, R2, R12 and R16, as the ADC measures it and the firmware converts it."""
 
     def __init__(self, circuit: Circuit, firmware: Firmware) -> None:
         part = circuit.parts
@@ -207,7 +209,7 @@ class Divider:
         self.steps = firmware.steps
 
     def reading(self, resistance: float) -> float:
-        """Steps at A1, which R16 pulls down a little."""
+        """Return the reading at A1, in steps; R16 lowers it a little."""
         pulled = self.r16 / (self.r16 + self.r12 + parallel(resistance, self.r2))
         return self.steps * self.r2 / (self.r2 + resistance) * pulled
 
@@ -215,16 +217,19 @@ class Divider:
         return self.reading(self.thermistor.resistance(temperature))
 
     def celsius(self, resistance: float) -> float:
-        """What the firmware makes of a thermistor of this resistance: it knows nothing of R16."""
+        """Return the temperature that the firmware's formula, which ignores R16, yields for this resistance."""
         return self.thermistor.celsius(self.r2 * (self.steps / self.reading(resistance) - 1))
 
     def tabled(self, temperature: int) -> float:
-        """What a thermistor as in makers' tables reads."""
+        """Return the temperature that the firmware yields for a thermistor that follows the makers' table."""
         return self.celsius(TABLE[temperature] * self.thermistor.nominal / 10e3)
 
 
 def junction(current: float, switching: float, to_air: float) -> float:
-    """Where a transistor's temperature settles in a worn box: its resistance grows with it. Infinite if it does not settle."""
+    """Return the final temperature of a transistor's junction in a worn box.
+
+    The transistor's resistance grows with its temperature. The result is infinite if the temperature does not settle.
+    """
     watts = current ** 2 * ON_RESISTANCE
     growth = to_air * watts * HOT
     return (AMBIENT + to_air * (switching + watts * (1 - 25 * HOT))) / (1 - growth) if growth < 1 else math.inf
@@ -235,7 +240,7 @@ def parallel(one: float, other: float) -> float:
 
 
 class Sheet:
-    """Collects figures under headings."""
+    """The figures, in chapters."""
 
     def __init__(self) -> None:
         self.chapters: dict[str, list[Figure]] = {}
@@ -247,7 +252,11 @@ class Sheet:
 
     def add(self, what: str, how: str, value: float, form: str, *, below: tuple[float, str] | None = None,
             above: tuple[float, str] | None = None) -> float:
-        """`form` is such as `{:.1f} mA|1e3`: what to multiply with before it is written."""
+        """Add a figure to the current chapter; return its value.
+
+        `form` is a format and a factor for the value, such as `{:.1f} mA|1e3`. `below` and `above` are a limit and its
+        text.
+        """
         pattern, _, scale = form.partition("|")
         text = pattern.format(value * float(scale or 1))
         limit, holds = "", True
@@ -333,7 +342,7 @@ def analogue(sheet: Sheet, circuit: Circuit, firmware: Firmware) -> None:
 
 
 def open_inputs(sheet: Sheet, circuit: Circuit, firmware: Firmware) -> None:
-    """The readings at A1 while its wire or R12 is open: only R16 holds it then."""
+    """Add the readings at A1 while its wire or R12 is open: only R16 pulls the input then."""
     part = circuit.parts
     divider = Divider(circuit, firmware)
     r16, c2 = part["R16"].size * (1 + part["R16"].error), part["C2"].size * (1 + part["C2"].error)
@@ -512,7 +521,7 @@ def supply(sheet: Sheet, circuit: Circuit, firmware: Firmware) -> None:
 
 
 def ratings(sheet: Sheet, circuit: Circuit, firmware: Firmware) -> None:
-    """What each part with a rating must bear."""
+    """Add the rating of each part that has one, and the least that the circuit requires."""
     part = circuit.parts
     current, jammed = part["M1"].limit, part["M1"].limit * JAMMED
     peak = BATTERY_FULL + current * math.sqrt(CUT_OFF_LEADS / part["C5"].size)
@@ -549,7 +558,7 @@ def pins(sheet: Sheet, circuit: Circuit) -> None:
 
 
 def page(sheet: Sheet) -> str:
-    """The figures, in Markdown."""
+    """Return the figures, in Markdown."""
     lines: list[str] = []
     for title, figures in sheet.chapters.items():
         lines += [f"## {title}", "", "| what | from | comes to | must be |", "| --- | --- | --- | --- |"]

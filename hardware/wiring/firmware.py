@@ -1,4 +1,4 @@
-"""The constants of the pump's firmware that the circuit and its pages rely on, read from its sources."""
+"""The constants of the pump's firmware on which the circuit and its pages rely, read from its sources."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FILES = tuple(sorted({name for name, _ in WHERE.values()}))
 
 @dataclasses.dataclass
 class Firmware:
-    """Temperatures in degrees Celsius, times in seconds, readings in steps of the ADC, speeds from 0 to 255."""
+    """The constants: temperatures in °C, times in s, readings in steps of the ADC, speeds from 0 to 255."""
 
     skin_lowest: float
     skin_highest: float
@@ -52,13 +52,13 @@ class Firmware:
     highest_sound: float
     #: The score at which the pump stops; a bad reading adds two.
     enough: float
-    #: Bytes.
+    #: In bytes.
     longest_line: float
     baud: float
     watchdog: float
 
     def speed(self, reading: float) -> int:
-        """What the firmware makes of the knob's reading."""
+        """Return the speed that the firmware derives from the knob's reading."""
         if reading < self.dead_zone:
             return 0
         return int(self.slowest + (int(reading) - self.dead_zone) * (self.fastest - self.slowest)
