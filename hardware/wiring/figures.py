@@ -27,7 +27,7 @@ CUT_OFF_RESISTANCE = 0.05  # makers of the KSD9700 specify at most 50 mΩ
 CUT_OFF_LEADS = 2e-6  # H; TC1's leads, twisted
 # IRLZ44N
 ON_RESISTANCE = 0.035  # at a gate voltage of 4 V and 25 °C; 0.025 at 5 V
-HOT = 1.2 / 150  # relative growth per °C above 25 °C; its data sheet's curve is about 2.2 at 175 °C
+HOT = 1.2 / 150  # relative growth of the resistance per °C above 25 °C; its data sheet's curve is about 2.2 at 175 °C
 GATE_CHARGE = 48e-9
 GATE_PLATEAU = 3.0  # V
 JUNCTION_TO_AIR = 62.0  # TO-220 without a heat sink
