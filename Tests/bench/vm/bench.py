@@ -24,7 +24,7 @@ from report import TEST_SECONDS, cases, passes
 from vm import VirtualMachine, saved_state
 from wire import Wire
 
-# The slowest tests, by the beginnings of their names. They run first, so that none is left running alone at the end.
+# Prefixes of the slowest tests' names. They run first, so that none is left running alone at the end.
 LONGEST = ("test_deaths.", "test_ports.Endurance.", "test_pump.", "test_ble_owner.", "test_families_")
 
 ANSWERS = {

@@ -16,7 +16,7 @@ class Owner(RadioTest):
         self.peripheral()
         # Debian has this folder, but the guest lacks it.
         self.guest.python("os.makedirs('/run/lock', exist_ok=True)\nos.chmod('/run/lock', 0o1777)")
-        # Debian's setting, which decides who may open another user's file for writing in such a folder.
+        # Debian's setting, which decides who may open another user's file for writing in a world-writable folder.
         self.guest.python("open('/proc/sys/fs/protected_regular', 'w').write('2')")
         self.assertEqual(self.guest.run("usermod", "-aG", "bluetooth", "bench").status, 0)
 
@@ -59,8 +59,8 @@ class Owner(RadioTest):
             start = time.monotonic()
             self.run_as("root", "status")
             times.append(time.monotonic() - start)
-            # pumpctl has requested the disconnection and left a note for the next one, without waiting for the 2 s that
-            # it takes.
+            # pumpctl has requested the disconnection, which takes 2 s. Instead of waiting for its end, pumpctl has left a
+            # note for the next pumpctl.
             self.assertRegex(self.guest.run("sh", "-c", "cat /run/lock/pumpctl/*").out, r"^closing \d+")
         # The second one waits for the rest of the first one's disconnection. The time depends on the machine.
         print(f"two one-shots in a row: {times[0]:.2f} s and {times[1]:.2f} s")
