@@ -176,7 +176,7 @@ SAYS = {
 
 @dataclasses.dataclass
 class Figure:
-    """One computed value, with its name, its formula and, if it has one, its limit."""
+    """A computed value, with its name, its formula and, if it has one, its limit."""
 
     what: str
     how: str

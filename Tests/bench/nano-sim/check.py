@@ -323,8 +323,8 @@ def long_lines_do_not_wake_the_watchdog(start):
     with start(Board, "nano-pump.elf") as board:
         board.run(1.9)
         for turn in range(8):
-            # An unsolicited STATUS, requested ones, and an overheat with its text: in one of these tries a single turn of
-            # the loop prints all of them.
+            # An unsolicited STATUS, requested ones, and an overheat with its text: in one of these tries a single turn
+            # of the loop prints all of them.
             board.on()
             board.run(5 * (turn + 1) - 0.05 * turn - board.now / 1e6)
             board.do("temperature skin 41")

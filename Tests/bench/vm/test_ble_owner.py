@@ -59,8 +59,8 @@ class Owner(RadioTest):
             start = time.monotonic()
             self.run_as("root", "status")
             times.append(time.monotonic() - start)
-            # pumpctl has requested the disconnection, which takes 2 s. Instead of waiting for its end, pumpctl has left a
-            # note for the next pumpctl.
+            # pumpctl has requested the disconnection, which takes 2 s. Instead of waiting for its end, pumpctl has left
+            # a note for the next pumpctl.
             self.assertRegex(self.guest.run("sh", "-c", "cat /run/lock/pumpctl/*").out, r"^closing \d+")
         # The second one waits for the rest of the first one's disconnection. The time depends on the machine.
         print(f"two one-shots in a row: {times[0]:.2f} s and {times[1]:.2f} s")
