@@ -4,21 +4,25 @@ internal import Synchronization
 
 /// Another program with its standard streams and its exit status.
 ///
-/// A program that is still running is killed when the last reference is released, or when it misses a deadline.
+/// A program that is still running is killed when the last reference to this object is released, or if it has not
+/// ended by the deadline of ``ending(within:)``.
 public final class ChildProcess: Sendable {
     /// A program's exit and its output.
     public struct Ending: Sendable {
-        /// The exit status, or 128 and the number of the signal that ended it.
+        /// The exit status; if a signal ended the program, 128 plus the number of the signal.
         public var status: Int32
         /// The signal that ended the program; nil if it exited.
         public var signal: Int32?
+        /// The standard output that was not taken before.
         public var output: String
+        /// The error output that was not taken before.
         public var errors: String
     }
 
+    /// The program could not be started, or a socket for its streams could not be created.
     public struct NotStarted: Error { public var errno: Int32 }
 
-    /// A descriptor number that is free in the child while it starts.
+    /// The descriptor at which the child has the terminal open while it starts.
     private static let terminalNumber: CInt = 9
     /// POSIX_SPAWN_SETSID, which glibc hides from Swift.
     private static let newSession: CInt = 0x80
@@ -26,7 +30,7 @@ public final class ChildProcess: Sendable {
     /// A home folder that can't be created, because its parent is a file.
     public static let impossibleHome = Executable.pumpctl + "/home"
 
-    /// This process's environment without settings for `pumpctl` and without the user's home and XDG folders.
+    /// The environment of this process without `PUMPCTL_…` and `XDG_…`, and with ``impossibleHome`` as `HOME`.
     public static var surroundings: [String: String] {
         var all: [String: String] = [:]
         var next = environ
@@ -42,8 +46,9 @@ public final class ChildProcess: Sendable {
     }
 
     public let processID: pid_t
-    /// The standard output and the error output so far.
+    /// The standard output that has arrived and was not taken yet.
     public let output = Watched(ReceivedText())
+    /// The error output that has arrived and was not taken yet.
     public let errors = Watched(ReceivedText())
     private let input: DescriptorChannel
     private let outputs: [DescriptorChannel]
@@ -54,8 +59,10 @@ public final class ChildProcess: Sendable {
     /// - Parameters:
     ///   - arguments: The program, searched for in PATH, and its arguments.
     ///   - environment: The complete environment; nil for ``surroundings``.
-    ///   - terminal: The controlling terminal of a new session.
-    ///   - streamsOnTerminal: Whether the standard streams are that terminal. If so, nothing is connected.
+    ///   - terminal: The path of a terminal, which becomes the controlling terminal in a new session; nil for the
+    ///     session of this process.
+    ///   - streamsOnTerminal: Whether the standard streams are that terminal. If so, ``output`` and ``errors`` stay
+    ///     empty, and ``write(_:)`` fails.
     public init(
         _ arguments: [String], environment: [String: String]? = nil, terminal: String? = nil,
         streamsOnTerminal: Bool = false
@@ -96,8 +103,8 @@ public final class ChildProcess: Sendable {
         defer { for string in words + variables { free(string) } }
         var child: pid_t = 0
         let error = posix_spawnp(&child, arguments[0], &actions, &attributes, words, variables)
-        // Thrown before the object is complete, so that deinit does not run: kill(2) with process number 0 would end
-        // all tests.
+        // Throw before the object is complete, so that `deinit` does not run: `kill` with process ID 0 would end the
+        // whole process group, including these tests.
         guard error == 0 else {
             for stream in streams { close(stream.ours) }
             throw NotStarted(errno: error)
@@ -111,8 +118,9 @@ public final class ChildProcess: Sendable {
 
     deinit { send(signal: SIGKILL) }
 
-    /// A pipe would do, but Swift does not see pipe2: without close-on-exec from the start, children that other tests
-    /// start at the same time would hold the pipe open.
+    /// Returns two connected sockets, close-on-exec; `ours` is non-blocking. A pipe would do, but Swift does not see
+    /// `pipe2`: without close-on-exec from the start, children that other tests start at the same time would hold the
+    /// pipe open.
     private static func socketPair() throws -> (ours: CInt, theirs: CInt) {
         var ends: [CInt] = [-1, -1]
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -146,7 +154,8 @@ public final class ChildProcess: Sendable {
                 let context = Unmanaged<Context>.fromOpaque(pointer!).takeRetainedValue()
                 var info = siginfo_t()
                 while waitid(P_PID, id_t(context.child), &info, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
-                // After `waitpid` the process number may be reused: `send` checks the status under the same lock.
+                // After `waitpid`, another process may get the ID: call it under the lock that `send` holds while it
+                // checks the status and sends the signal.
                 context.status.update { [child = context.child] status in
                     var word: CInt = 0
                     while waitpid(child, &word, 0) < 0 && errno == EINTR {}
@@ -183,7 +192,8 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits for the exit and for the end of both outputs. At the deadline, kills the program and throws.
+    /// Waits for the exit, for at most `deadline`, and then for the end of both outputs, for at most ``patience`` each. If
+    /// one of them does not come in time, kills the program and throws.
     @discardableResult
     public func ending(within deadline: Duration = patience) async throws -> Ending {
         do {

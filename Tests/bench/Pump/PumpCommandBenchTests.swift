@@ -1,10 +1,9 @@
 import LineProtocol
 import Testing
 
-// The raw bytes sent to the pump, and its replies.
-@Suite("Bench: commands and refusals of the pump, byte by byte")
+@Suite("Bench: commands and refusals of the pump, line by line")
 struct PumpCommandBenchTests {
-    /// A dialogue: the lines sent, and the lines received without the status reports of a running pump.
+    /// A dialogue: for each turn, the text sent, and the lines received without the status reports of a running pump.
     struct Dialogue: Sendable, CustomTestStringConvertible {
         var name: String
         var turns: [(out: String, back: [String])]
@@ -96,13 +95,13 @@ struct PumpCommandBenchTests {
             ], motor: .on(77)),
     ]
 
-    @Test("Commands bring the exact replies and motor state", arguments: RigKind.allCases, dialogues)
+    @Test("Commands get the expected replies and leave the motor in the expected state", arguments: RigKind.allCases, dialogues)
     func dialogue(kind: RigKind, _ dialogue: Dialogue) async throws { try await hold(dialogue, kind) }
 
-    /// Without the dialogues that a share reorders, because OFF goes first. Nor does the clock advance here, which the
-    /// pump would need to read a long line piece by piece.
+    /// Without two dialogues: a share sends OFF before other commands, which reorders the first; and it passes on whole
+    /// lines only, which the pump could not read piece by piece.
     @Test(
-        "Commands to a shared pump bring the exact replies and motor state", arguments: RigKind.sharedCases,
+        "Commands to a shared pump get the expected replies", arguments: RigKind.sharedCases,
         dialogues.filter { !$0.name.hasPrefix("several commands") && !$0.name.hasPrefix("63 bytes") })
     func sharedDialogue(kind: RigKind, _ dialogue: Dialogue) async throws { try await hold(dialogue, kind) }
 
@@ -112,7 +111,7 @@ struct PumpCommandBenchTests {
             for turn in dialogue.turns {
                 var out = turn.out
                 while out.utf8.count > 55 {
-                    // At most as much as the UART buffers while the firmware sleeps.
+                    // Send no more at once than the UART buffers while the firmware sleeps: 63 bytes, with the query below.
                     try await line.send(String(out.prefix(40)))
                     try await rig.run(for: .milliseconds(300))
                     out = String(out.dropFirst(40))

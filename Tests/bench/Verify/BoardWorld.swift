@@ -18,14 +18,14 @@ final class BoardWorld: @unchecked Sendable {
     private(set) var link: LossyLink!
     /// The text written to the board.
     private(set) var written: [String] = []
-    /// The board's output that was not delivered yet.
+    /// The output of the board that has not been passed to the link yet.
     private var arrived: [UInt8] = []
     private var failure: (any Error)?
-    /// The limit of the board's time if no timer is set.
+    /// The time up to which the board runs if no timer is set; nil outside ``rest(for:)``.
     private var horizon: Duration?
     private var task: Task<Void, Never>?
 
-    /// Creates a board that has started.
+    /// Creates a world whose board has started.
     ///
     /// - Parameter firmware: The path of an ELF file.
     init(firmware: String) throws {
@@ -45,11 +45,13 @@ final class BoardWorld: @unchecked Sendable {
         rest(for: Self.startTime)
     }
 
-    /// Runs the board while its host is idle; returns the time of its next output.
+    /// Runs the board until it sends something, or up to the next timer.
+    ///
+    /// - Returns: The time of the output; without output, a time just after the timer.
     private func nextActivity() -> Duration {
         let limit = loop.nextTimer ?? horizon ?? loop.now + .seconds(1)
         if arrived.isEmpty, failure == nil, board.now < limit { attempt { arrived = try board.run(until: limit) } }
-        // A sleeping board wakes a little late.
+        // Without output, the timer goes first: at equal times the loop would run the device first.
         return arrived.isEmpty ? max(limit, loop.now) + .microseconds(1) : max(board.now, loop.now)
     }
 
@@ -60,7 +62,7 @@ final class BoardWorld: @unchecked Sendable {
         }
     }
 
-    // MARK: Actions
+    // MARK: Board
 
     /// Performs a verb on the board, and waits until it is done.
     func perform(_ verb: String, _ arguments: [String]) async throws {
@@ -70,7 +72,7 @@ final class BoardWorld: @unchecked Sendable {
         } while board.isBusy && failure == nil
     }
 
-    /// The motor's duty, 0 to 255; also 0 if D8 does not enable the motor.
+    /// The motor's duty, 0 to 255; 0 while D8 does not enable the motor.
     func duty() throws -> String {
         let words = try board.perform("pwm").split(separator: " ")
         return words.count == 2 && words[0] == "1" ? String(words[1]) : "0"
@@ -91,7 +93,7 @@ final class BoardWorld: @unchecked Sendable {
         horizon = nil
     }
 
-    /// Verifies the firmware, with hands on the board and permission to run the pump.
+    /// Verifies the firmware with a stimulus, and with permission to run the pump.
     ///
     /// - Parameter onResult: Called with each result; returning false ends the checks and switches the pump off.
     func verify(
