@@ -95,7 +95,9 @@ struct PumpCommandBenchTests {
             ], motor: .on(77)),
     ]
 
-    @Test("Commands get the expected replies and leave the motor in the expected state", arguments: RigKind.allCases, dialogues)
+    @Test(
+        "Commands get the expected replies and leave the motor in the expected state", arguments: RigKind.allCases,
+        dialogues)
     func dialogue(kind: RigKind, _ dialogue: Dialogue) async throws { try await hold(dialogue, kind) }
 
     /// Without two dialogues: a share sends OFF before other commands, which reorders the first; and it passes on whole
