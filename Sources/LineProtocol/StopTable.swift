@@ -8,7 +8,7 @@
 /// | peer | none: its `OFF` is a message to a person | none: `\nOFF` would be shown as text |
 /// | rescue | none: it only passes messages on | none |
 enum StopTable {
-    /// Begins with a bare line end. Without it, a line that another program has half sent would swallow the command.
-    /// The half line then ends there, and is refused or, at worst, carried out as a command that OFF undoes.
+    /// `OFF` after a bare line end, which ends a line that another program has half sent. Otherwise OFF would become a
+    /// part of that line. The half line is refused or, at worst, carried out as a command that OFF undoes.
     static let pump = Array("\nOFF\n".utf8)
 }

@@ -1,15 +1,15 @@
 internal import Synchronization
 
 /// Gives access to a link to one task at a time, in order of arrival, with three exceptions. Tasks that make a device
-/// safe go first, then a task that has given up its turn for one of those, then tasks that ask whether the device is
-/// safe.
+/// safe (urgent) go first, then tasks that have given up their turn to an urgent task, then tasks that ask whether the
+/// device is safe (early).
 ///
 ///     guard await turns.take() else { return }
 ///     defer { turns.release() }
 package final class TurnQueue: Sendable {
     private struct State {
         var isTaken = false
-        /// The places in order, including those of tasks that have given up.
+        /// The places in order, including the places of tasks that no longer wait.
         var waiting: [Place] = []
     }
 
@@ -59,7 +59,7 @@ package final class TurnQueue: Sendable {
     /// Whether an urgent task waits for its turn.
     package var isUrgentWaiting: Bool { state.withLock { $0.waiting.contains { $0.rank == .urgent && !$0.isOver } } }
 
-    /// Passes the turn to the first task that still waits.
+    /// Passes the turn to the first task that still waits. If no task waits, the turn is free.
     package func release() {
         state.withLock { state in
             while !state.waiting.isEmpty {
@@ -69,7 +69,7 @@ package final class TurnQueue: Sendable {
         }
     }
 
-    /// Ends all waits without a turn.
+    /// Ends the wait of all tasks: they do not get the turn.
     package func dismissAll() {
         state.withLock { state in
             for place in state.waiting { place.end(isReached: false) }

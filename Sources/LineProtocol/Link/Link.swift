@@ -34,43 +34,46 @@ public protocol Link: AnyObject, Sendable {
     /// between.
     var sharedAddress: SharedDeviceAddress? { get }
 
-    /// A note for people on the way in which the link was opened; nil if there is none.
+    /// A note for people about the opening of the link; nil if there is none.
     var openingNote: String? { get }
 
-    /// A note for people on the link that came to light after it was opened; nil if there is none.
+    /// A note for people about a fact that was discovered after the link was opened; nil if there is none.
     var remark: String? { get }
 
-    /// A hint for people on a likely cause if the device does not answer; nil if none is known.
+    /// A hint for people: a likely cause if the device does not answer; nil if none is known.
     var silenceHint: String? { get }
 
     /// Whether opening the link may have reset the device, as the DTR signal of a serial port resets an Arduino. The
     /// device then reads nothing for some seconds, and has lost its state.
     var mayHaveReset: Bool { get }
 
-    /// Whether the device may have received the beginning of a line that nobody has ended. Until a terminal is set to
-    /// raw mode, it echoes the device's output back to the device.
+    /// Whether the device may have received the beginning of a line that nobody has ended. For example, a serial port
+    /// echoes the device's output back to the device until the port is set to raw mode.
     var mayBeMidLine: Bool { get }
 
-    /// The executor of the link's work. A session runs on it too, so that no data changes threads in between.
+    /// The executor on which the link works. A session runs on the same executor, so that data needs no change of
+    /// threads.
     var executor: any SerialExecutor & TaskExecutor { get }
 
-    /// Sends all of `bytes`, and returns when the carrier has accepted them. This does not mean that they have arrived.
+    /// Sends all of `bytes`, and returns when the carrier has accepted them, which does not mean that the device has
+    /// received them.
     ///
-    /// - Throws: `disconnected` or `closed`, when a part of the bytes may have been sent; `cancelled` if the task is
-    ///   cancelled.
+    /// - Throws: `disconnected` or `closed`; `cancelled` if the task is cancelled. A part of the bytes may have been
+    ///   sent.
     func send(_ bytes: [UInt8]) async throws(LinkError)
 
-    /// Sends `bytes` without waiting, unless other tasks wait to send. The carrier accepts the rest as soon as it can.
+    /// Sends `bytes` without waiting, unless other tasks wait to send. Bytes that the carrier does not accept at once
+    /// are queued, and sent as soon as it accepts them.
     ///
-    /// Call this on ``executor`` only. A link that always has to wait need not implement it.
+    /// Call this function on ``executor`` only. A link that always has to wait need not implement it.
     ///
-    /// - Returns: Whether the bytes were sent. If not, call ``send(_:)``, which waits.
+    /// - Returns: Whether the link has taken all bytes. If false, it has taken none, and ``send(_:)`` can wait.
     /// - Throws: `disconnected` or `closed`.
     func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool
 
     /// Holds the line in the break condition for `duration`, as a serial port can.
     ///
-    /// - Throws: `unsupported` if the carrier has no break condition; otherwise as ``send(_:)``.
+    /// - Throws: `unsupported` if the carrier has no break condition; otherwise the errors of ``send(_:)``.
     func sendBreak(for duration: Duration) async throws(LinkError)
 
     /// Waits for the next bytes; nil after the link was closed at this end.
@@ -80,18 +83,22 @@ public protocol Link: AnyObject, Sendable {
     func receive() async throws(LinkError) -> [UInt8]?
 
     /// Returns the bytes that have already arrived, without waiting; empty if there are none.
+    ///
+    /// - Throws: `disconnected` if the far end is gone and all of its data was received.
     func receiveAvailable() async throws(LinkError) -> [UInt8]
 
     /// Delivers all further arrivals to `receiver` instead of keeping them for ``receive()``.
     ///
-    /// A session listens in this way: no buffer lies in between, and no task has to be woken. The receiver is called on
-    /// ``executor`` and must not block. Its last call, and only that, gets ``LinkArrival/ended(_:)``.
+    /// A session listens in this way, because no data is buffered, and no task has to be woken. Bytes that have already
+    /// arrived are delivered first. The receiver is called on ``executor`` and must not block. Only its last call gets
+    /// ``LinkArrival/ended(_:)``.
     func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async
 
-    /// Waits for a reply of the far end's carrier. All data that the far end sent before has arrived then.
+    /// Waits for a reply of the far end's carrier. When the reply has come, all data that the far end sent before it
+    /// has arrived.
     ///
-    /// This distinguishes a silent device from one out of reach, which some carriers notice only after a while. If the
-    /// carrier offers no such query, the function returns at once.
+    /// The reply shows that a silent device is still in reach. Without such a query, some carriers notice a loss only
+    /// after a while. If the carrier offers no query, the function returns at once.
     ///
     /// - Throws: `disconnected` or `closed`; `cancelled` if the task is cancelled.
     func confirmConnection() async throws(LinkError)
@@ -119,7 +126,7 @@ extension Link {
     /// nil: most links lead to the device directly.
     public var sharedAddress: SharedDeviceAddress? { nil }
 
-    /// True: most addresses are permanent.
+    /// True: most devices keep their addresses.
     public var isDeviceAddressStable: Bool { true }
 
     /// nil: most carriers deliver the bytes that they accept, or report an error.
@@ -148,7 +155,8 @@ extension Link {
         throw LinkError(.unsupported, name: name, activity: "send a break", remedy: .sendNoBreak)
     }
 
-    /// The bytes that arrive until the link is closed. The sequence throws once, when the far end is gone.
+    /// The bytes that arrive until the link is closed. The sequence throws if the far end is gone or the task is
+    /// cancelled.
     public var received: ReceivedBytes { ReceivedBytes(link: self) }
 }
 
@@ -175,8 +183,9 @@ public struct ReceivedBytes: AsyncSequence, Sendable {
 
 /// An event that a link delivers to its receiver.
 public enum LinkArrival: Sendable {
-    /// Bytes; one packet if the link keeps packet bounds.
+    /// Bytes, which are exactly one packet if the link keeps packet bounds.
     case bytes([UInt8])
-    /// The end: the far end is gone, or, without an error, the link was closed at this end. Nothing follows.
+    /// The end of the link: the far end is gone or, if the error is nil, the link was closed at this end. This is the
+    /// last event.
     case ended(LinkError?)
 }

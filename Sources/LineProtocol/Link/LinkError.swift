@@ -34,7 +34,7 @@ public struct LinkError: Error, Sendable, Hashable {
         case system
     }
 
-    /// An action for people. Each program words it by its own commands and options.
+    /// An action for people. Each program words the action in terms of its own commands and options.
     public enum Remedy: Sendable, Hashable {
         /// Use the device as one of this family, to which it belongs.
         case useAs(family: String)
@@ -42,9 +42,10 @@ public struct LinkError: Error, Sendable, Hashable {
         case nameDevice(scheme: String)
         /// Do not send a break: only a serial port has that condition.
         case sendNoBreak
-        /// Wait for the program that has the device open: it ends without further action.
+        /// Wait for the program that has the device open: that program ends on its own.
         case waitForHolder
-        /// Let a program that shares devices open the device: the present holder keeps the device as long as it runs.
+        /// End the program that has the device open, which keeps it as long as it runs, and let a program that shares
+        /// devices open the device.
         case share
     }
 
@@ -54,15 +55,17 @@ public struct LinkError: Error, Sendable, Hashable {
     public var name: String
     /// The activity that failed, such as `open` or `send`.
     public var activity: String
-    /// Further information: the name of an `errno`, or the information that ``code`` announces; nil if there is none.
+    /// Further information: the name of an `errno`, or the information that the description of ``code`` mentions; nil
+    /// if there is none.
     public var detail: String?
     /// One action that a person can take; nil if there is none.
     public var hint: String?
-    /// The action of ``hint``, for programs that word it by commands and options of their own; nil if there is none.
+    /// The action of ``hint``, for programs that word the action in terms of their own commands and options; nil if
+    /// there is none.
     public var remedy: Remedy?
     /// The program that has the device open, if the device is busy and this user may know the program.
     public var holder: LinkHolder?
-    /// The holder's ``Link/deviceID`` of the device, if the device is busy.
+    /// The ``Link/deviceID`` of a busy device, by which other programs can reach its holder; nil if unknown.
     public var deviceID: String?
 
     /// Creates an error.
@@ -73,9 +76,9 @@ public struct LinkError: Error, Sendable, Hashable {
     ///   - activity: The activity that failed, such as `open`.
     ///   - detail: Further information, such as the name of an `errno`.
     ///   - hint: One action that a person can take. The default is the description of `remedy`.
-    ///   - remedy: The same action, for programs that word it themselves.
+    ///   - remedy: The action of `hint`, for programs that word the action themselves.
     ///   - holder: The program that has the device open.
-    ///   - deviceID: The holder's ``Link/deviceID`` of the device.
+    ///   - deviceID: The ``Link/deviceID`` of a busy device.
     public init(
         _ code: Code, name: String, activity: String, detail: String? = nil, hint: String? = nil,
         remedy: Remedy? = nil, holder: LinkHolder? = nil, deviceID: String? = nil
@@ -129,7 +132,7 @@ extension LinkError: CustomStringConvertible {
         switch (code, detail) {
         case (.busy, _):
             return "\(place): busy" + ((holder.map { "open in \($0)" } ?? detail).map { ": \($0)" } ?? "")
-        // The detail says it all.
+        // The detail alone is a complete description.
         case (.disconnected, let detail?), (.system, let detail?), (.unavailable, let detail?):
             return "\(place): \(detail)"
         default: return "\(place): \(kind)" + (detail.map { ": \($0)" } ?? "")

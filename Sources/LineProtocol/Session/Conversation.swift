@@ -12,8 +12,8 @@ struct Conversation<Family: DeviceFamily> {
     /// Whether the next lines may be stale: answers to an earlier command, or to an earlier user of the link.
     private(set) var hearsThePast = false
     var backlog = Backlog.over
-    /// Whether a command of this session has got its reply, and none has failed to get one since. The device answers in
-    /// order, so no error of an older command can still come.
+    /// Whether a command of this session has got its reply, and none has failed to get one since. If true, no error of
+    /// an older command can still come, since the device answers in order.
     private(set) var areErrorsOwn = false
     /// Whether an answer to a command that this session has given up may still come.
     private var isOwedAnswer = false
@@ -50,7 +50,7 @@ struct Conversation<Family: DeviceFamily> {
 
     private var exchange: Family.Exchange?
     private var subscribers: [UInt64: AsyncStream<SessionEvent<Family.Message>>.Continuation] = [:]
-    /// Called at once with each event, in the order in which lines are heard.
+    /// Called with each event as soon as its line is heard, before the subscribers get the event.
     var observer: (@Sendable (SessionEvent<Family.Message>) -> Void)?
     private var lastID: UInt64 = 0
 
@@ -61,7 +61,8 @@ struct Conversation<Family: DeviceFamily> {
     /// - Parameters:
     ///   - command: The command.
     ///   - errors: The meaning of an error that can answer the command.
-    ///   - isSpoilerSent: Whether ``DeviceFamily/lineSpoiler`` is sent first. The device refuses it.
+    ///   - isSpoilerSent: Whether ``DeviceFamily/lineSpoiler`` is sent first. The next error then refuses the spoiled
+    ///     line, not the command.
     mutating func begin(
         _ command: Family.Command, errors: Flight.ErrorTrust, isSpoilerSent: Bool
     ) -> UInt64 {
@@ -82,7 +83,8 @@ struct Conversation<Family: DeviceFamily> {
         return lastID
     }
 
-    /// Returns the doubtful error if nobody has handled it, and then sets the treatment of later errors; nil otherwise.
+    /// Returns the doubtful error if nobody has handled it, and then gives later errors the meaning `errors`. Returns
+    /// nil otherwise.
     mutating func takeDoubtfulError(_ errors: Flight.ErrorTrust) -> String? {
         guard flight?.hasNews == true else { return nil }
         flight?.errors = errors
@@ -105,7 +107,7 @@ struct Conversation<Family: DeviceFamily> {
     /// Counts the replies to earlier fences as lost.
     mutating func forgetOwedFences() { (owedFences, isFenceUnread) = (0, false) }
 
-    /// Begins a stop. From now on its acknowledgement counts at any time.
+    /// Begins a stop. From now on an acknowledgement of the stop counts also between two flights.
     mutating func begin(_ rule: StopRule<Family>) {
         stop = rule
         isStopHeard = false
@@ -137,7 +139,8 @@ struct Conversation<Family: DeviceFamily> {
 
     /// Notes that the link does not accept the bytes of the flight at once.
     ///
-    /// - Parameter isCommand: Whether the bytes are the command's own. False for a query or fence after it.
+    /// - Parameter isCommand: Whether the bytes are the command's own; false for a query or fence that is sent after
+    ///   the command to clear up an error.
     mutating func beginSending(ofCommand isCommand: Bool) { flight?.beginSending(ofCommand: isCommand) }
 
     /// Notes that the link has accepted the bytes of the flight with this ID.
@@ -150,8 +153,9 @@ struct Conversation<Family: DeviceFamily> {
         if flight?.id == id { endFlight(.notSent) }
     }
 
-    /// Notes that the link did not accept the stop of the flight with this ID. The failure counts for a later flight of
-    /// the same stop too. If the link is gone or refuses for good, the flight ends; otherwise the stop is sent again.
+    /// Notes that the link did not accept the stop of the flight with this ID. The failure counts also if a later
+    /// flight of the same stop has begun. If the link is gone or refuses for good, the flight ends; otherwise the stop
+    /// is sent again.
     mutating func stopSendingFailed(_ id: UInt64, _ error: LinkError) {
         guard isStopping || flight?.id == id else { return }
         switch error.code {
@@ -180,7 +184,7 @@ struct Conversation<Family: DeviceFamily> {
     /// nil.
     ///
     /// - Parameter provesPresent: Whether the reply proves that nothing older can still come, since the device answers
-    ///   in order. The acknowledgement of a stop does not prove it: it may be that of an earlier stop.
+    ///   in order. The acknowledgement of a stop proves nothing: it may answer an earlier sending of the stop.
     mutating func removeRepliedFlight(provesPresent: Bool = true) -> Family.Reply? {
         guard case .replied = flight?.ending, let reply = reply.take() else { return nil }
         isFenceUnread = isFenceUnread || flight?.isFenced == true && owedFences > 0
@@ -252,7 +256,8 @@ struct Conversation<Family: DeviceFamily> {
         }
     }
 
-    /// Processes a notice of a server that shares the device. Returns whether nothing remains to be done with it.
+    /// Processes a notice of a server that shares the device. Returns whether the notice was for the command in flight,
+    /// and needs no further processing.
     private mutating func isTakenIn(_ notice: RelayNotice) -> Bool {
         switch notice {
         case .lost, .back:
@@ -264,9 +269,9 @@ struct Conversation<Family: DeviceFamily> {
 
     /// Processes a server's notice that it did not send a line. Returns whether this line was the command in flight.
     ///
-    /// The server sends this notice to the session whose line it did not send, in order with other answers. So it
-    /// certainly concerns the command only if no older answer is due. For a query or OFF this need not be certain: a
-    /// query that wrongly counts as refused does no harm, and OFF is sent again.
+    /// The server sends this notice to the session whose line it did not send, in order with other answers. So the
+    /// notice certainly concerns the command in flight only if no older answer is due. For a query or OFF a guess is
+    /// good enough: a query that wrongly counts as refused does no harm, and OFF is sent again.
     private mutating func turnsFlightAway(_ notice: RelayNotice) -> Bool {
         guard flight?.awaitsReply == true, let effectInFlight else { return false }
         guard effectInFlight != .change || !isOwedAnswer else { return false }
@@ -280,7 +285,7 @@ struct Conversation<Family: DeviceFamily> {
         return true
     }
 
-    /// Processes an error that can answer the command in flight. Returns whether it does.
+    /// Processes an error that can answer the command in flight. Returns whether the error is certain to be the answer.
     private mutating func isRefusal(_ message: Family.Message, _ code: String) -> Bool {
         switch flight?.errors {
         case .own:

@@ -19,7 +19,7 @@ public protocol DeviceFamily: Sendable {
     /// Returns the bytes of `command` on a link, with its line end.
     static func encode(_ command: Command) -> [UInt8]
 
-    /// Returns the effect of `command` on the device. It decides whether the command may be repeated if no answer
+    /// Returns the effect of `command` on the device. The effect decides whether the command is repeated if no answer
     /// comes.
     static func effect(of command: Command) -> CommandEffect
 
@@ -39,7 +39,7 @@ public protocol DeviceFamily: Sendable {
     /// Returns the notice, if `message` comes from a server that shares the device; nil if it comes from the device.
     static func relayNotice(by message: Message) -> RelayNotice?
 
-    /// Returns the beginning of the exchange for `command`.
+    /// Returns the exchange that will match the lines that answer `command`.
     static func exchange(for command: Command) -> Exchange
 
     /// A query whose reply is never unsolicited: lines before the reply may be stale, lines after it are new. nil if
@@ -52,10 +52,12 @@ public protocol DeviceFamily: Sendable {
     /// Whether `message` is the reply to ``fence``.
     static func isFenceReply(_ message: Message) -> Bool
 
-    /// Bytes that turn a half-sent line into one that the device rejects, and end it.
+    /// Bytes that turn a half-sent line into one that the device rejects, and end it. They are sent before the first
+    /// command if ``Link/mayBeMidLine`` is true.
     static var lineSpoiler: [UInt8] { get }
 
-    /// Bytes written before a change. They end a line that another program has half sent, which would swallow the change.
+    /// Bytes written before a change. They end a line that another program has half sent; otherwise the change would
+    /// become a part of that line.
     static var changePrefix: [UInt8] { get }
 
     /// The longest time that the device takes to read a command; zero if it reads at any time. After a command that was
@@ -65,11 +67,12 @@ public protocol DeviceFamily: Sendable {
     /// The query for the state of the device; nil if there is none.
     static var statusQuery: Command? { get }
 
-    /// Whether the caller still wants `command`. Called just before sending, but not for ``stop``.
+    /// Whether the caller still wants `command`. Called when the command gets its turn, but not for the command of
+    /// ``stop``. An unwanted command is not sent, and fails with `cancelled`.
     static func isWanted(_ command: Command) -> Bool
 
-    /// Whether `command` precedes other waiting commands, such as a query by which a caller checks that the device is
-    /// safe.
+    /// Whether `command` precedes ordinary waiting commands. True, for example, for a query by which a caller checks
+    /// that the device is safe.
     static func isEarly(_ command: Command) -> Bool
 
     /// The way to make the device safe; nil if the family has no command for this.
@@ -116,7 +119,7 @@ public enum CommandEffect: Sendable, Hashable {
     case stop
 }
 
-/// Matches the lines that answer one command, by the reply that the command expects.
+/// Recognizes the lines that answer one command.
 public protocol CommandExchange<Message, Reply>: Sendable {
     /// The meaning of one line from the device.
     associatedtype Message
@@ -150,12 +153,14 @@ public protocol DeviceState<Message>: Sendable, Equatable {
     /// Creates a state in which nothing is known.
     init()
 
-    /// Updates the state by the device's answer to a command of this session.
+    /// Updates the state with the device's answer to a command of this session.
     mutating func apply(_ message: Message)
 
-    /// Updates the state by any other message: an unsolicited one, or an answer to another program.
+    /// Updates the state with a message that answers no command of this session: an unsolicited one, or an answer to
+    /// another program.
     mutating func overhear(_ message: Message)
 
-    /// Forgets all that is in doubt: it is unknown whether a command was carried out, or whether the device was reset.
+    /// Forgets every fact that may have changed. Called if it is unknown whether a command was carried out or the
+    /// device was reset, and when the link ends.
     mutating func becomeUncertain()
 }

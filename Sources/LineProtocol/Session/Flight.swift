@@ -8,8 +8,8 @@ struct Flight {
         case replied
         /// The device refused the command with the given code.
         case refused(String)
-        /// A server that shares the device did not send the command: `notSent`, or `overtaken`. If this is not certain,
-        /// the notice may concern something older.
+        /// A server that shares the device gave the notice `notSent` or `overtaken`: it did not send the command. If
+        /// not certain, the notice may concern an older line.
         case turnedAway(RelayNotice, isCertain: Bool)
         case timedOut
         /// A stop preceded the command.
@@ -35,17 +35,19 @@ struct Flight {
     let id: UInt64
     /// The meaning of an error that can answer the command.
     var errors: ErrorTrust
-    /// An error that may answer this command or an older one. It wakes the waiting caller, who finds out.
+    /// An error that may answer this command or an older one. The error wakes the waiting caller, who finds out which
+    /// command it answers.
     private(set) var doubtfulError: String?
     /// Whether the next ERROR answers the spoiled line, not this command.
     var refusesSpoiler: Bool
-    /// Whether the fence was sent after the command. Its reply confirms the doubtful error.
+    /// Whether the fence was sent after the command. The reply to the fence confirms the doubtful error.
     var isFenced = false
     private(set) var ending: Ending?
-    /// Whether the link has not yet accepted the bytes. An answer that comes before may be for another host: it counts
-    /// once the bytes are accepted, and not if they are withdrawn.
+    /// Whether the link has not yet accepted the bytes. An answer that comes before the bytes are accepted may be for
+    /// another host: it counts once they are accepted, and never if they are withdrawn.
     private var isBeingSent = false
-    /// Whether these bytes are the command's own. False for a query or fence after it.
+    /// Whether the bytes that the link has not yet accepted are the command's own; false for a query or fence that is
+    /// sent after the command to clear up an error.
     private var isCommandBeingSent = false
     /// The ending that takes effect once the bytes are accepted.
     private var answer: Ending?
@@ -55,11 +57,11 @@ struct Flight {
 
     /// The meaning of an error that can answer the command.
     enum ErrorTrust {
-        /// The error answers this command, since nothing older can still be answered.
+        /// The error answers this command, since no older line can still be answered.
         case own
-        /// The error may answer something older, and the session has to find out.
+        /// The error may answer an older line, and the session has to find out.
         case doubtful
-        /// The error answers something older, or makes no difference: the flight goes on.
+        /// The error answers an older line, or makes no difference: the flight goes on.
         case ignored
     }
 
@@ -71,7 +73,7 @@ struct Flight {
 
     var isOver: Bool { if case nil = ending { false } else { true } }
 
-    /// Whether the reply is still to come. An error does not rule it out.
+    /// Whether the reply may still come. An error that waits until the bytes are accepted does not rule out a reply.
     var awaitsReply: Bool { if case .replied = answer { false } else { !isOver } }
 
     /// Notes a further error while the origin of the first one is being cleared up. The last error most likely answers

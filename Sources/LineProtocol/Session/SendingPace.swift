@@ -16,18 +16,19 @@ struct SendingPace {
     /// Notes that a command is sent.
     mutating func noteSending(at now: Duration) { lastSending = now }
 
-    /// Notes that the last command is given up. The device may need `readingTime` to read it.
+    /// Notes that the last command is given up. The device may need `readingTime`, counted from its sending, to read
+    /// that command.
     mutating func noteGivingUp(readingTime: Duration) { nextSending = lastSending + readingTime }
 
-    /// Notes that a stop, or a query after one, was answered. If none is unanswered now, the device has read everything
-    /// that was sent before.
+    /// Notes that a stop, or a query after one, was answered. If all of them are answered now, the device has read
+    /// everything that was sent before, and the next command need not wait.
     mutating func noteStopAnswer() {
         if !stops.isEmpty { stops.removeFirst() }
         if stops.isEmpty { nextSending = .zero }
     }
 
-    /// Counts one more stop, or a query after one, and returns whether to send it: false if too many are unanswered.
-    /// The last place is reserved for a stop.
+    /// Counts one more stop, or a query after one, and returns whether to send it. Returns false, without counting, if
+    /// too many are unanswered. The last of ``mostStops`` places is reserved for a stop.
     mutating func takeStop(at now: Duration, isQuestion: Bool = false) -> Bool {
         stops.removeAll { $0 + Self.stopMemory <= now }
         guard stops.count < Self.mostStops - (isQuestion ? 1 : 0) else { return false }

@@ -1,10 +1,10 @@
 /// Separates stale lines from new ones. The device answers in order, so a line after the reply to a fence is not older
 /// than the fence.
 extension Session {
-    /// Sends a query whose reply is never unsolicited; anything heard earlier is stale.
+    /// Sends the fence and waits for its reply. Every line heard before the reply is stale.
     ///
-    /// - Parameter isRepeated: Whether to send the fence a second time after half of the timeout, like other queries. A
-    ///   reply is not recognized if it follows a line whose end was lost, as while a port is opened.
+    /// - Parameter isRepeated: Whether to send the fence a second time after half of the timeout, like other queries.
+    ///   The first reply is not recognized if it follows a line whose end was lost, as happens while a port is opened.
     func passFence(
         _ fence: Family.Command, before command: Family.Command, timeout: Duration, isRepeated: Bool,
         since stopCount: UInt64
@@ -28,11 +28,11 @@ extension Session {
         }
     }
 
-    /// The longest delay, after the reply to a fence, of the reply to an earlier fence that got none in time.
+    /// The longest wait, after the reply to a fence, for the late replies to earlier fences.
     static var lateReplyTime: Duration { .seconds(1) }
 
-    /// Waits for the replies to earlier fences, since the reply that came may have been one of theirs. Replies that do
-    /// not come in time count as lost.
+    /// Waits for as many replies as fences are unanswered, since the reply that came may answer an earlier fence.
+    /// Replies that do not come in time count as lost.
     func waitForOwedFences(within time: Duration) async {
         guard let fence = Family.fence else { return }
         let end = clock.elapsed() + time

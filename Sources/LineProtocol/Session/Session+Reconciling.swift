@@ -1,6 +1,6 @@
 /// Clears up the outcome of a command that got no reply.
 extension Session {
-    /// Queries the device's state, if a command has put it in doubt. ``state`` then contains it.
+    /// Queries the device's state, if a command has put it in doubt. ``state`` then contains the answer.
     ///
     /// - Parameters:
     ///   - error: The error of the command.

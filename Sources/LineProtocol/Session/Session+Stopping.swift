@@ -1,13 +1,13 @@
 extension Session {
-    /// The time between two stops. A pump acknowledges one within 250 ms.
+    /// The time between two sendings of a stop. A pump acknowledges one within 250 ms.
     static var stopInterval: Duration { .milliseconds(500) }
     /// The time limit for an acknowledgement after an error. If the error answered a half-sent line, the
     /// acknowledgement follows.
     static var stopIntervalAfterError: Duration { .milliseconds(250) }
     /// The longest time by which a stop is extended, if lines come from the device but its status can't be read.
     ///
-    /// By the pump protocol, the 63 bytes that a UART keeps are 31 lines at most, and a turn of the loop reads one in
-    /// 159 ms.
+    /// By the pump protocol, the 63 bytes that a UART keeps are 31 lines at most, and the firmware reads one line in
+    /// each turn of its loop, 159 ms at most: about 5 s.
     public static var stopExtension: Duration { .seconds(6) }
 
     /// Makes the device safe, before all commands that are in flight or wait.
@@ -87,8 +87,8 @@ extension Session {
 
     /// Sends a stop once.
     ///
-    /// - Throws: `noAnswer`, `notUnderstood`, `deviceAway`, or `refused` if an error came that may be the answer. After
-    ///   these the stop has to be sent again. All other errors are final.
+    /// - Throws: `noAnswer`, `notUnderstood`, `deviceAway`, or `refused` (an error came that may be the answer): the
+    ///   stop has to be sent again. All other errors are final.
     private func sendStop(
         _ rule: StopRule<Family>, until newDeadline: Duration
     ) async throws(SessionError) -> Family.Reply {
@@ -122,7 +122,8 @@ extension Session {
         }
     }
 
-    /// Sends bytes that the link does not accept at once, even after the end of the flight.
+    /// Sends the bytes of a stop that the link does not accept at once. The sending goes on after the end of the
+    /// flight.
     private func sendWhenPossible(_ bytes: [UInt8], of flight: UInt64) {
         isStopBeingSent = true
         Task(executorPreference: link.executor) {
@@ -142,7 +143,7 @@ extension Session {
         case unread
     }
 
-    /// Asks the device for its state. Replies to earlier queries are ignored.
+    /// Queries the state of the device, after a fence, so that no reply to an earlier query counts.
     private func state(by rule: StopRule<Family>, until end: Duration) async throws(SessionError) -> StopState {
         guard let query = Family.statusQuery else { return .unread }
         do throws(SessionError) {

@@ -20,16 +20,17 @@ public actor Session<Family: DeviceFamily> {
 
     /// The state of the device, as far as it is known.
     public var state: Family.State { listener.conversation.state }
-    /// Whether the device has reported since the session began that it starts. It has then lost its state: a pump is
-    /// off.
+    /// Whether the device has reported a start since the session began. A device that has started has lost its state: a
+    /// pump is off.
     public var hasDeviceStarted: Bool { listener.conversation.hasDeviceStarted }
-    /// Whether ``waitUntilReady(within:)`` had to wait for the device. Either the device restarted, which is certain
-    /// only with ``hasDeviceStarted``, or data on the link was lost.
+    /// Whether ``waitUntilReady(within:)`` had to wait for the device. If true, the device restarted (certain only if
+    /// ``hasDeviceStarted`` is true too), or data on the link was lost.
     public internal(set) var wasDeviceSilent = false
 
     private var life = SessionLife.notStarted
     let turns = TurnQueue()
-    /// The number of requested stops. A change that was queued before a stop is dropped.
+    /// The number of stops requested so far. A change that was requested before a stop, and is not sent yet, is
+    /// dropped.
     var stopsRequested: UInt64 = 0
     let listener = Listener<Family>()
     /// Whether the device may have received the beginning of a line that nobody has ended.
@@ -64,7 +65,8 @@ public actor Session<Family: DeviceFamily> {
     ///   - link: The link, which the session owns from now on.
     ///   - clock: The clock for time-outs.
     ///   - waitsUntilReady: Whether to wait for a board that was reset. A caller that only makes the device safe need
-    ///     not wait: ``DeviceFamily/stop`` is repeated until the board reads it.
+    ///     not wait: the command of ``DeviceFamily/stop`` is repeated until the device reports that it is safe, or its
+    ///     time is over.
     ///   - observer: Called with each event of ``events()``, on the executor of the link and before later lines are
     ///     processed. It must not block.
     /// - Throws: `linkLost`, or an error of ``waitUntilReady(within:)``. The link is then closed.
@@ -76,7 +78,8 @@ public actor Session<Family: DeviceFamily> {
     }
 
     /// Begins a session like ``begin(over:clock:waitsUntilReady:observer:)``. The families of this module call this
-    /// function from specialized code. A session that another module begins processes lines in generic code.
+    /// function from code that is specialized for the family. A session that another module begins processes lines in
+    /// generic code.
     static func begun(
         over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool,
         observer: (@Sendable (SessionEvent<Family.Message>) -> Void)? = nil
@@ -95,10 +98,10 @@ public actor Session<Family: DeviceFamily> {
     /// Begins to listen.
     ///
     /// Input that has already arrived is delivered as ``SessionEvent/heardBefore(_:)``: it may be minutes old, and
-    /// answers nothing. If there was any, the first command is preceded by a query that separates stale lines from new
-    /// ones.
+    /// answers nothing. After such input, ``DeviceFamily/fence`` is sent before the first query or change; its reply
+    /// separates stale lines from new ones.
     ///
-    /// - Throws: `linkLost` if the link breaks while this input is read.
+    /// - Throws: `linkLost` if the link breaks while the earlier input is read.
     public func start() async throws(SessionError) { try await start(nil) }
 
     private func start(
@@ -107,7 +110,7 @@ public actor Session<Family: DeviceFamily> {
         guard case .notStarted = life else { return }
         listener.conversation.observer = observer
         life = .running
-        // Commands wait: a reply that came during the reading of the backlog would be taken for stale.
+        // Commands wait until the backlog has been read: until then a reply would count as stale.
         _ = turns.takeIfFree()
         defer { turns.release() }
         if mayBeMidLine { listener.conversation.expectThePast() }
@@ -133,19 +136,20 @@ public actor Session<Family: DeviceFamily> {
         }
     }
 
-    /// Closes the link. A command in flight ends with `closed`, and so do all waiting commands.
+    /// Closes the link. The command in flight and all waiting commands fail with `closed`. Closing twice is allowed.
     public func close() async {
         if case .closed = life { return }
-        // Not for a lost link: nothing is in doubt there, and the link may be opened again at once to send OFF.
+        // A lost link needs no such note: nothing is in doubt, and the link may be opened again at once to send OFF.
         if case .running = life, listener.conversation.isInDoubt { link.noteDoubt() }
         endLife(as: .closed, .closed)
         await link.close()
     }
 
-    /// Returns the events of the session from now on, until the link is lost or closed. Each stream contains all
-    /// events.
+    /// Returns the events of the session from now on. The stream ends when the link is lost or closed. Each call
+    /// returns a stream of its own with all events.
     ///
-    /// Events that are not consumed are kept.
+    /// A stream buffers events without limit until they are consumed. If the link was lost before the call, the stream
+    /// contains only ``SessionEvent/lost(_:)``.
     public func events() -> AsyncStream<SessionEvent<Family.Message>> {
         let (stream, continuation) = AsyncStream.makeStream(of: SessionEvent<Family.Message>.self)
         switch life {
@@ -189,12 +193,13 @@ public actor Session<Family: DeviceFamily> {
     /// Sends `command` and waits for its reply.
     ///
     /// A query is sent a second time if no answer has come after half of the timeout. A change is sent once: if no
-    /// answer comes, its outcome is unknown, and ``state`` forgets everything that the command put in doubt. A
-    /// cancelled task sends nothing.
+    /// answer comes, its outcome is unknown, and ``state`` forgets everything that the command put in doubt. If the
+    /// task is cancelled before the command is sent, the command is not sent.
     ///
     /// The command that makes the device safe (``DeviceFamily/stop``) precedes all others. It is sent at once, whatever
     /// is in flight, waiting, or unclear, even by a cancelled task. It is repeated until the device reports that it is
-    /// safe, or until the time is over. Changes that were begun before it and are not in effect are dropped.
+    /// safe, or until the time is over. When a stop is requested, every change that waits, or whose reply has not come,
+    /// fails with `overtaken`; queries are sent (again) after the stop.
     ///
     /// - Parameters:
     ///   - command: The command.
@@ -207,8 +212,8 @@ public actor Session<Family: DeviceFamily> {
         try await perform(command, timeout: timeout, isProbe: false)
     }
 
-    /// - Parameter isProbe: Whether the command only checks that the device reads. An error answers this too, and the
-    ///   caller repeats the query.
+    /// - Parameter isProbe: Whether the command is a query that only checks whether the device reads. An error is then
+    ///   an answer too, and a fence before the query is not repeated, since the caller repeats the query.
     @inline(__always)
     func perform(
         _ command: Family.Command, timeout: Duration, isProbe: Bool
@@ -227,7 +232,8 @@ public actor Session<Family: DeviceFamily> {
         if !Family.isWanted(command) {
             throw SessionError(.cancelled, command: text(of: command), outcome: .notSent)
         }
-        // The fence after an earlier change may still be in the device's buffer, which this change must not overflow.
+        // The device may not have read the fence after an earlier change: together with this change, it could overflow
+        // the device's receive buffer.
         if effect == .change, listener.conversation.isFenceUnread {
             await waitForOwedFences(within: Self.lateReplyTime)
         }
@@ -295,8 +301,10 @@ public actor Session<Family: DeviceFamily> {
         }
     }
 
-    /// - Parameter stopCount: The number of stops when the command got its turn.
-    /// - Throws: `linkLost`, `closed`, `cancelled`; `overtaken` if a stop has come since, or waits.
+    /// - Parameter stopCount: The value of ``stopsRequested`` when a change was requested, or when a query got its
+    ///   turn.
+    /// - Throws: `linkLost`, `closed`, `cancelled`; `overtaken` if a stop was requested after `stopCount` was read, or
+    ///   waits for its turn.
     private func checkMaySend(_ command: Family.Command, since stopCount: UInt64) throws(SessionError) {
         try checkLife(for: command)
         if Task.isCancelled { throw SessionError(.cancelled, command: text(of: command), outcome: .notSent) }
@@ -306,6 +314,7 @@ public actor Session<Family: DeviceFamily> {
         }
     }
 
+    /// Sends a command once, during the caller's turn, and waits for its reply.
     // Inlined: each call of an actor's asynchronous function looks twice for the executor to run on.
     @inline(__always)
     func exchange(
@@ -342,7 +351,7 @@ public actor Session<Family: DeviceFamily> {
         return try reply(to: command, waited: timeout)
     }
 
-    /// Waits until the device has had time to read a command that was given up. Stops do not call this.
+    /// Waits until the device has had time to read the last command, if that command was given up. Stops do not wait.
     private func waitToSend(_ command: Family.Command, since stopCount: UInt64) async throws(SessionError) {
         await pause(until: pace.nextSending)
         try checkMaySend(command, since: stopCount)
@@ -360,10 +369,12 @@ public actor Session<Family: DeviceFamily> {
     /// Sends bytes that the link does not accept at once, and waits for the end of the flight. A carrier that accepts
     /// nothing must not hold a command beyond its deadline.
     ///
-    /// No answer ends the flight before the link has accepted the bytes: the answer may be for another host. Sending
-    /// that is not finished when the flight ends is cancelled, so that it does not switch on a pump much later.
+    /// No answer ends the flight before the link has accepted the bytes: the answer may be for another host. If the
+    /// flight ends first, for example at its deadline, the sending is cancelled, so that the bytes do not switch on a
+    /// pump much later.
     ///
-    /// - Parameter isCommand: Whether the bytes are the command's own. False for a query or fence after it.
+    /// - Parameter isCommand: Whether the bytes are the command's own; false for a query or fence that is sent after
+    ///   the command to clear up an error.
     func send(_ bytes: [UInt8], of flight: UInt64, isCommand: Bool) async throws(LinkError) {
         listener.conversation.beginSending(ofCommand: isCommand)
         let sending = Task(executorPreference: link.executor) { () -> LinkError? in
@@ -385,7 +396,8 @@ public actor Session<Family: DeviceFamily> {
         }
     }
 
-    /// Removes the flight of a command that the link accepted only in part, or not at all. Returns the error to throw.
+    /// Removes the flight of a command that the link accepted only in part, or not at all, and returns the error for
+    /// the caller of the command.
     func endUnsent(_ command: Family.Command, _ error: LinkError) -> SessionError {
         _ = listener.conversation.removeFlight()
         listener.conversation.doubt(command)

@@ -10,7 +10,7 @@ public struct SessionError: Error, Sendable, Hashable {
         case notUnderstood = "not_understood"
         /// The link broke; ``SessionError/link`` is its error.
         case linkLost = "link_lost"
-        /// The session was closed.
+        /// The session was closed, or was never started.
         case closed
         /// The waiting task was cancelled.
         case cancelled
@@ -42,13 +42,14 @@ public struct SessionError: Error, Sendable, Hashable {
     public var outcome: Outcome
     /// The code after `ERROR:` in the device's answer; nil if there was no such answer.
     public var deviceCode: String?
-    /// The state that the device's status named after a change; nil if it was not read.
+    /// The state, in the device's words, that its status named instead of the requested one; nil if no such status was
+    /// read.
     public var deviceState: String?
     /// The error of the link; nil if the link did not fail.
     public var link: LinkError?
     /// The last line, or the pending part of one, that the protocol does not define; nil if there was none.
     public var foreignLine: [UInt8]?
-    /// The time for which the answer was waited for; nil if there was no wait.
+    /// The time spent waiting for the answer; nil if the command failed for another reason than a missing answer.
     public var waited: Duration?
 
     /// Creates an error.
@@ -59,8 +60,9 @@ public struct SessionError: Error, Sendable, Hashable {
     ///   - outcome: The effect of the command, as far as it is known.
     ///   - deviceCode: The code after `ERROR:` in the device's answer.
     ///   - link: The error of the link.
-    ///   - foreignLine: The last line that the protocol does not define.
-    ///   - waited: The time for which the answer was waited for.
+    ///   - foreignLine: The last line that the protocol does not define, or the pending part of one; nil if there was
+    ///     none.
+    ///   - waited: The time spent waiting for the answer.
     public init(
         _ code: Code, command: String, outcome: Outcome, deviceCode: String? = nil, link: LinkError? = nil,
         foreignLine: [UInt8]? = nil, waited: Duration? = nil
@@ -90,7 +92,7 @@ extension SessionError {
 }
 
 extension SessionError {
-    /// Whether no answer to the command came, although the link is up.
+    /// Whether no answer to the command was recognized, although the link is up.
     var isSilence: Bool { code == .noAnswer || code == .notUnderstood }
 
     /// The same error for a command that an earlier attempt had sent, so that the outcome is unknown.

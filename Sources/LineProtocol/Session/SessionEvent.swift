@@ -4,6 +4,6 @@ public enum SessionEvent<Message: Sendable>: Sendable {
     case heard(Message)
     /// The device had sent this message before the session began: the message is stale.
     case heardBefore(Message)
-    /// The link broke. No event follows.
+    /// The link broke. This is the last event.
     case lost(LinkError)
 }

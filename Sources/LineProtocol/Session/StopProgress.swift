@@ -1,12 +1,12 @@
-/// The knowledge about a stop that is being repeated.
+/// The results so far of a stop that is being repeated.
 struct StopProgress {
-    /// The number of times that the stop was sent.
+    /// The number of attempts to send the stop.
     var count = 0
     /// Whether a stop may have reached the device.
     private(set) var mayHaveArrived = false
     /// Whether the device has acknowledged a stop.
     var isAcknowledged = false
-    /// The state that the device's status names instead of a safe one; nil if none was read.
+    /// The unsafe state that the device's status named last; nil if none was read.
     var unsafeState: String?
     /// The number of consecutive errors in place of an acknowledgement.
     private var refusals = 0
@@ -18,8 +18,8 @@ struct StopProgress {
 
     /// Whether to query the status before the stop is sent again.
     ///
-    /// Acknowledgements may get lost, even if errors arrive. So after consecutive errors the stop is repeated at once
-    /// only every second time; otherwise the status is queried first.
+    /// Acknowledgements may get lost while errors arrive. So after an odd number of consecutive errors the stop is
+    /// repeated at once, and after an even number the status is queried first.
     var asksForState: Bool { !isAway && refusals.isMultiple(of: 2) && (count > 1 || isAcknowledged) }
 
     /// Notes an acknowledgement.

@@ -11,9 +11,9 @@ public struct StopRule<Family: DeviceFamily>: Sendable {
     /// Returns whether a message acknowledges the command.
     public let isAcknowledgement: @Sendable (Family.Message) -> Bool
     /// Returns whether a message reports that somebody has undone the command. An acknowledgement after such a message
-    /// is for an earlier command, and does not count.
+    /// does not count until the command is sent again.
     public let isUndone: @Sendable (Family.Message) -> Bool
-    /// Returns the unsafe state that a reply to ``DeviceFamily/statusQuery`` names, in the device's word; nil if the
+    /// Returns the unsafe state that a reply to ``DeviceFamily/statusQuery`` names, as the device writes it; nil if the
     /// device is safe.
     public let unsafeState: @Sendable (Family.Reply) -> String?
 
