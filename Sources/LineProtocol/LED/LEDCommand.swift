@@ -1,8 +1,8 @@
 /// A command to the LED board.
 public enum LEDCommand: Sendable, Hashable {
-    /// Queries a value.
+    /// Queries the value of an endpoint.
     case read(LEDEndpoint)
-    /// Sets a value.
+    /// Sets the value of an endpoint.
     case write(LEDEndpoint, LEDValue)
 
     /// The command as text on a line, without the line end.

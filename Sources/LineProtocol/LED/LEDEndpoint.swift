@@ -1,4 +1,4 @@
-/// A readable and writable value of the LED board. ``all`` is the table of them.
+/// An endpoint of the LED board: a value that can be read and written. ``all`` contains all endpoints.
 public struct LEDEndpoint: Sendable, Hashable {
     /// The format of a value.
     public enum Kind: Sendable, Hashable {
@@ -13,11 +13,11 @@ public struct LEDEndpoint: Sendable, Hashable {
     /// The format of the value.
     public let kind: Kind
 
-    /// The LED.
+    /// The LED itself.
     public static let led = LEDEndpoint(
         name: "led", characteristic: "957312E0-2354-11EB-9F10-FBC30A62CF38", kind: .boolean)
 
-    /// All values of the board.
+    /// All endpoints of the board.
     public static let all = [led]
 
     /// Returns the endpoint with this name; nil if there is none.
@@ -43,7 +43,7 @@ public enum LEDValue: Sendable, Hashable {
 }
 
 extension LEDEndpoint.Kind {
-    /// Parses a value from a line; nil if the text is not a valid value.
+    /// Parses a value in this format, as it is written on a line; nil if the text is not a valid value.
     public func value(text: some StringProtocol) -> LEDValue? {
         switch (self, text) {
         case (.boolean, "0"): .boolean(false)

@@ -1,8 +1,8 @@
-/// Matches the line that answers a command.
+/// Recognizes the line that answers a command to the LED board.
 public struct LEDExchange: CommandExchange {
     private let command: LEDCommand
 
-    /// Begins the exchange of `command`.
+    /// Creates an exchange that matches the line that answers `command`.
     public init(_ command: LEDCommand) { self.command = command }
 
     public mutating func take(_ message: LEDMessage) -> ExchangeVerdict<LEDValue> {

@@ -6,7 +6,8 @@ public enum LEDFamily: DeviceFamily {
     public typealias Exchange = LEDExchange
     public typealias State = LEDState
 
-    /// Far longer than any line of the protocol, to hold the lines that an ESP32 prints while booting.
+    /// 256 bytes: more than any line of the protocol needs, and enough for the lines that an ESP32 prints while it
+    /// boots.
     public static let lineLimit = 256
 
     public static func encode(_ command: LEDCommand) -> [UInt8] { Array(command.text.utf8) + [.lineFeed] }

@@ -1,6 +1,6 @@
 /// The meaning of a line from the LED board.
 public enum LEDMessage: Sendable, Hashable {
-    /// `LED:1`: a value, as a reply or unsolicited.
+    /// A value, such as `LED:1`, as a reply or unsolicited.
     case value(LEDEndpoint, LEDValue)
     /// A line that the protocol does not define, unchanged.
     case unknown([UInt8])
@@ -9,7 +9,7 @@ public enum LEDMessage: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - line: The line without its end.
-    ///   - ending: The way in which the line ended. A line that was cut is ``unknown(_:)``.
+    ///   - ending: The way in which the line ended. A line that the framer has cut becomes ``unknown(_:)``.
     public init(line: Span<UInt8>, ending: LineEnding = .lineFeed) {
         let bytes = line.withUnsafeBufferPointer { Array($0) }
         let parts = bytes.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)

@@ -30,15 +30,15 @@ extension Session where Family == LEDFamily {
     /// Sets a value, and then queries it.
     ///
     /// The protocol leaves open whether the board answers a write, so the write and the query each get half of the
-    /// timeout. An answer to the write alone confirms nothing: a line that echoes its input looks the same.
+    /// timeout. An answer to the write alone confirms nothing: a serial line that echoes its input would look the same.
     ///
     /// - Parameters:
     ///   - value: The new value.
     ///   - endpoint: The value to set.
-    ///   - timeout: The time limit for both, without the wait for other commands.
-    /// - Throws: ``SessionError``: `unconfirmed` if the board answered the write but not the query; `notInEffect` if
-    ///   the query then names another value. If the board did not answer the write and names another value, the outcome
-    ///   is `nothingChanged`.
+    ///   - timeout: The time limit for the write and the query together, without the wait for other commands.
+    /// - Throws: ``SessionError``: `unconfirmed` if the board answered the write but not the query; `notInEffect` if it
+    ///   answered both, with another value to the query. If it answered only the query, with another value, the code is
+    ///   `noAnswer` or `notUnderstood`, and the outcome `nothingChanged`.
     public nonisolated func write(
         _ value: LEDValue, to endpoint: LEDEndpoint, timeout: Duration = defaultTimeout
     ) async throws(SessionError) {
@@ -63,11 +63,12 @@ extension Session where Family == LEDFamily {
         throw failure
     }
 
-    /// Queries a value, and sets it to the opposite.
+    /// Queries a value, and sets it to the opposite, like ``write(_:to:timeout:)``.
     ///
     /// - Parameters:
     ///   - endpoint: The value to toggle.
-    ///   - timeout: The time limit for the query, and again for the change, without the wait for other commands.
+    ///   - timeout: The time limit for the query, and again for ``write(_:to:timeout:)``, without the wait for other
+    ///     commands.
     /// - Returns: The new value.
     /// - Throws: ``SessionError``, as ``write(_:to:timeout:)`` does.
     public nonisolated func toggle(

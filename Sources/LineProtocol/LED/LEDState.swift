@@ -1,6 +1,6 @@
 /// The state of the LED board, as far as its lines show it.
 public struct LEDState: DeviceState, Hashable {
-    /// The known values.
+    /// The values that are known, by endpoint.
     public private(set) var values: [LEDEndpoint: LEDValue] = [:]
 
     /// Creates a state in which no value is known.

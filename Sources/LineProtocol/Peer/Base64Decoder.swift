@@ -1,4 +1,4 @@
-/// Decodes base64 with padding (RFC 4648, section 4) from pieces that are cut anywhere.
+/// Decodes base64 with padding (RFC 4648, section 4). The input may be cut into pieces anywhere.
 struct Base64Decoder: Sendable {
     /// The value of each character; ``none`` for characters outside the alphabet.
     private static let values: [UInt8] = {
@@ -23,7 +23,8 @@ struct Base64Decoder: Sendable {
     /// Whether all groups of four are complete.
     var isWhole: Bool { groupLength == 0 }
 
-    /// Returns the bytes that `characters` complete; nil if a character is not base64, or follows the padding.
+    /// Takes the next characters, and returns the bytes that they complete; nil if a character is not base64, or if the
+    /// padding is misplaced.
     mutating func decode(_ characters: [UInt8]) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(characters.count / 4 * 3 + 3)

@@ -1,18 +1,18 @@
-/// Decodes the output of a peer, including images, piece by piece: an image of any size takes no more memory than a
-/// line.
+/// Decodes the output of a peer, including images, into pieces. An image of any size takes no more memory than a line.
 ///
 ///     var decoder = PeerDecoder(keepsPacketBounds: link.keepsPacketBounds)
 ///     for piece in decoder.append(bytes) { … }
 ///
 /// Within an image, a line of base64 characters belongs to the image, and any other line has its usual meaning. `ON`
-/// and `OFF` are base64 characters too: they are toggles unless their length equals what is missing of the image, or
-/// the previous line's length. Any other message of a single word can't be distinguished from base64: the image then
-/// has the wrong size, and is rejected.
+/// and `OFF` consist of base64 characters: they count as toggles unless their length equals the number of characters
+/// that the image still lacks, or the length of the previous line of the image. Any other message that consists of
+/// base64 characters only, such as a single word, is taken for a part of the image: the image then has the wrong size,
+/// and is rejected.
 public struct PeerDecoder: Sendable {
     /// The largest number of base64 characters in an image.
     public static let characterLimit = 7_000_000
-    /// The longest line in bytes that is delivered in one piece: at least four times the part of a message that is
-    /// shown.
+    /// The longest line in bytes that is delivered in one piece. It is enough for ``PeerText/shownCharacters``
+    /// characters, of up to four bytes each, and more.
     public static let lineLimit = 4096
 
     private let keepsPacketBounds: Bool

@@ -1,11 +1,11 @@
-/// Sends commands to a peer, which need not answer.
+/// Sends commands to a peer. A peer need not answer.
 ///
 ///     var dialogue = PeerDialogue(over: link, clock: ContinuousClock())
 ///     try await dialogue.meet()
 ///     let isAcknowledged = try await dialogue.say(.toggle(true))
 ///
 /// The published peer answers nothing, not even `Hello`. A peer that acknowledges a `Hello` has read everything that
-/// was sent before it.
+/// was sent before this `Hello`. So if a peer acknowledges at all, a `Hello` is sent after each command.
 public struct PeerDialogue: Sendable {
     /// The default time limit for an acknowledgement.
     public static let defaultTimeout = Duration.seconds(3)
@@ -26,7 +26,7 @@ public struct PeerDialogue: Sendable {
     private var acknowledges = false
     /// Whether the device has sent a line, or offers a service, that only peers have.
     private var isKnownPeer: Bool
-    /// Whether any bytes came from the device.
+    /// Whether any bytes have come from the device since the dialogue began.
     public private(set) var hasHeard = false
 
     /// Creates a dialogue over `link`. The caller keeps the link.
@@ -34,7 +34,8 @@ public struct PeerDialogue: Sendable {
     /// - Parameters:
     ///   - link: The link to the peer.
     ///   - clock: The clock for time-outs.
-    ///   - timeout: The time limit for the acknowledgement of a command, if the peer acknowledges at all.
+    ///   - timeout: The time limit for the acknowledgement of a command. A peer that did not acknowledge `Hello` is not
+    ///     waited for.
     public init(over link: any Link, clock: any Clock<Duration>, timeout: Duration = defaultTimeout) {
         self.init(LinkReader(link, clock: clock), timeout: timeout)
     }
@@ -47,7 +48,7 @@ public struct PeerDialogue: Sendable {
     }
 
     /// Sends `Hello`, and checks that the device is not of another family. If opening the link may have reset the
-    /// device, this waits until it has started.
+    /// device, this waits until the device has started. Call this function before ``say(_:)``.
     ///
     /// A silent device counts as a peer. A device of another family is refused: `ON` would start a pump.
     ///
@@ -66,7 +67,7 @@ public struct PeerDialogue: Sendable {
             .notUnderstood, command: PeerCommand.hello.text, outcome: .nothingChanged, foreignLine: foreignLine)
     }
 
-    /// Sends a command once.
+    /// Sends a command once, and waits for its acknowledgement if the peer has acknowledged `Hello`.
     ///
     /// - Parameter command: The command.
     /// - Returns: Whether the peer acknowledged the command. False proves nothing: the published peer acknowledges
@@ -90,7 +91,7 @@ public struct PeerDialogue: Sendable {
     }
 
     /// Repeats `Hello` until the device is identified, or the time is up. Returns the line that revealed another
-    /// family, if any.
+    /// family; nil if there was none.
     private mutating func introduce() async throws(LinkError) -> [UInt8]? {
         let mayHaveReset = reader.link.mayHaveReset
         let patience = mayHaveReset ? Self.startTime : isKnownPeer ? Self.acknowledgementTime : Self.introductionTime
@@ -109,7 +110,7 @@ public struct PeerDialogue: Sendable {
     }
 
     /// Reads until an acknowledgement or `deadline`. After a greeting, only the time that a peer takes to acknowledge
-    /// is left. Returns the line that reveals another family, if any.
+    /// is left. Returns the line that reveals another family; nil if there is none.
     private mutating func hearIntroduction(by deadline: Duration) async throws(LinkError) -> [UInt8]? {
         var deadline = deadline
         while let piece = try await next(by: deadline) {
@@ -153,7 +154,8 @@ public struct PeerDialogue: Sendable {
         pieces = []
     }
 
-    /// Waits for further acknowledgements of a repeated `Hello`, so that none is taken for that of a later one.
+    /// Waits until no further acknowledgements of a repeated `Hello` come, so that none is taken for the
+    /// acknowledgement of a later `Hello`.
     private mutating func waitForSilence() async throws(LinkError) {
         let end = reader.clock.elapsed() + timeout
         while reader.clock.elapsed() < end, try await next(by: reader.clock.elapsed() + Self.hush) != nil {}

@@ -11,7 +11,7 @@ public struct PeerGreeting: Sendable, Hashable {
             return nil
         }
         let rest = text.dropFirst("HELLO from ".count)
-        // A name may contain any character, but a time contains no @.
+        // The last @ separates the name from the time: a name may contain any character, but a time contains no @.
         guard let at = rest.lastIndex(of: "@"), rest[..<at].hasSuffix(" "), rest[at...].hasPrefix("@ ") else {
             return nil
         }

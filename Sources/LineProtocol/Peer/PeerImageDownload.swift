@@ -1,29 +1,31 @@
-/// Requests a peer's image and delivers it piece by piece: an image of any size takes no more memory than a line.
+/// Requests an image from a peer, and delivers it piece by piece. An image of any size takes no more memory than a
+/// line.
 ///
 ///     var download = PeerImageDownload(over: link, clock: ContinuousClock())
 ///     while let piece = try await download.next() {
 ///         if case .imageData(let bytes) = piece { file.write(bytes) }
 ///     }
 ///
-/// The image is valid only if nothing is thrown. Text and toggles that come in between are delivered too. The download
-/// owns the link while it lasts, and leaves it open.
+/// The image is valid only if ``next()`` returns nil and has thrown nothing. Text, toggles, and greetings that come in
+/// between are also delivered. Nothing else may receive from the link during the download. The caller closes the link.
 public struct PeerImageDownload: Sendable {
     /// The default time limit for the start of the image, and for each further piece.
     public static let defaultTimeout = PeerDialogue.defaultTimeout
-    /// The least length at which a base64 message outside an image counts as the rest of an image that was requested
-    /// earlier.
+    /// The least length, in bytes, at which a base64 message outside an image counts as the rest of an image that was
+    /// requested earlier.
     static let strayLength = 64
 
     /// The reason why there is no image.
     public enum Failure: Error, Sendable, Hashable {
-        /// `refused`, with the peer's reason; `noAnswer` if no image began, or if it stopped; `linkLost`; `closed`;
-        /// `cancelled`. If opening the link may have reset the device, also `notUnderstood`.
+        /// `refused`, with the peer's reason; `noAnswer` if no image began in time, or no further piece of it came in
+        /// time; `linkLost`; `closed`; `cancelled`; `notUnderstood` if a device of another family answered, which is
+        /// checked only if opening the link may have reset the device.
         case session(SessionError)
-        /// The received image does not match its announcement, or is not valid.
+        /// The received image was rejected, for example because its size differs from the announced size.
         case image(PeerImageError)
     }
 
-    /// The announcement of the image; nil before it.
+    /// The announcement of the image; nil until it has arrived.
     public private(set) var image: PeerImage?
     /// The number of bytes of the image that were delivered.
     public private(set) var byteCount = 0
@@ -31,7 +33,7 @@ public struct PeerImageDownload: Sendable {
     private enum Phase {
         case notAsked
         case asked(until: Duration)
-        /// nil before the next read, which starts the timeout.
+        /// nil until the next read, which starts the timeout.
         case arriving(until: Duration?)
         case over(Failure?)
     }
@@ -54,7 +56,7 @@ public struct PeerImageDownload: Sendable {
         decoder = PeerDecoder(keepsPacketBounds: link.keepsPacketBounds)
     }
 
-    /// Returns the next piece; nil after the end of a complete image.
+    /// Returns the next piece; nil after the end of a complete image. The first call requests the image.
     public mutating func next() async throws(Failure) -> PeerPiece? {
         if case .notAsked = phase { try await ask() }
         while true {
@@ -85,7 +87,7 @@ public struct PeerImageDownload: Sendable {
         phase = .asked(until: reader.clock.elapsed() + timeout)
     }
 
-    /// Updates the state by a piece. Returns the piece if the caller should get it.
+    /// Updates the state of the download with a piece. Returns the piece if the caller gets it; nil otherwise.
     private mutating func take(_ piece: PeerPiece) -> PeerPiece? {
         switch piece {
         case .imageBegins(let image):
@@ -104,7 +106,7 @@ public struct PeerImageDownload: Sendable {
                         .refused, command: PeerCommand.getImage.text, outcome: .nothingChanged, deviceCode: reason)))
         case .leftOut: return nil
         case .text(let text) where image == nil && Self.isStray(text.bytes):
-            // The peer will answer after the rest of that image.
+            // The peer answers the request after it has sent the rest of the earlier image.
             phase = .asked(until: reader.clock.elapsed() + timeout)
             return nil
         case .greeting, .acknowledgement, .toggle, .text: break
@@ -113,12 +115,13 @@ public struct PeerImageDownload: Sendable {
         return piece
     }
 
-    /// Whether a message belongs to an image that was requested earlier, and began before this download.
+    /// Whether a message looks like the rest of an image that began before this download: base64 of at least
+    /// ``strayLength`` bytes, or `IMG_END`.
     package static func isStray(_ message: [UInt8]) -> Bool {
         message.count >= strayLength ? Base64Decoder.isBase64(message) : message == Array("IMG_END".utf8)
     }
 
-    /// Ends the download. The image is complete or has failed, and later pieces do not belong to it.
+    /// Ends the download. Pieces that have arrived after the end or failure of the image are dropped.
     private mutating func end(_ failure: Failure?) {
         phase = .over(failure)
         pieces = []

@@ -2,11 +2,11 @@
 public struct PeerImageError: Error, Sendable, Hashable {
     /// The checks of the receiver, with the protocol's names.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// The first line of the image lacks a name or a size.
+        /// The announcement of the image lacks a valid name or size.
         case beginBadFormat = "begin_bad_format"
         /// The image has more base64 characters than ``PeerDecoder/characterLimit``.
         case tooLarge = "too_large"
-        /// The text of the image is not base64.
+        /// The image is not valid base64.
         case base64Invalid = "base64_invalid"
         /// The size differs from the announced size.
         case sizeMismatch = "size_mismatch"

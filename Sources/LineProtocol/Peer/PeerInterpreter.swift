@@ -3,14 +3,14 @@ struct PeerInterpreter: Sendable {
     private enum State {
         case idle
         case receiving(PeerReception)
-        /// An image was rejected, and its end has not come.
+        /// An image was rejected, and its end has not come. Its rest is delivered as ``PeerPiece/leftOut(_:)``.
         case leavingOut
     }
 
     private var state = State.idle
     /// Whether the next bytes continue an overlong line.
     private var isAmidLine = false
-    /// The start of a UTF-8 character at the end of a piece of an overlong line.
+    /// The start of a UTF-8 character at the end of the last piece of an overlong line, which the next piece completes.
     private var characterBegun: [UInt8] = []
 
     mutating func take(_ line: [UInt8], _ ending: LineEnding) -> [PeerPiece] {
@@ -65,7 +65,7 @@ struct PeerInterpreter: Sendable {
     // MARK: Images
 
     private mutating func beginImage(_ announcement: ArraySlice<UInt8>) -> [PeerPiece] {
-        // The previous image may be complete even if its end was lost.
+        // The previous image may be complete even if its `IMG_END` was lost.
         var pieces: [PeerPiece] = []
         if case .receiving = state { pieces = endImage() }
         guard let image = PeerImage(announcement: announcement) else {
@@ -123,7 +123,7 @@ struct PeerInterpreter: Sendable {
 }
 
 extension [UInt8] {
-    /// The bytes after `word`, with the space in between; nil if the message does not begin with that word.
+    /// Returns the bytes after `word`, including the space after it; nil if the message does not begin with this word.
     fileprivate func behind(_ word: String) -> ArraySlice<UInt8>? {
         guard starts(with: word.utf8) else { return nil }
         let rest = dropFirst(word.utf8.count)

@@ -1,4 +1,4 @@
-/// A message for the people at a peer: one line that the peer does not take for a command.
+/// A message for the people at a peer: one line of text that the peer does not take for a command.
 public struct PeerMessage: Sendable, Hashable {
     /// The reason why a text can't be sent as a message.
     public enum Flaw: Error, Sendable, Hashable {
@@ -16,7 +16,7 @@ public struct PeerMessage: Sendable, Hashable {
     /// The text.
     public let text: String
 
-    /// The number of characters that the peer shows.
+    /// The number of characters of the message that the peer shows.
     public var shownCharacterCount: Int { min(text.count, PeerText.shownCharacters) }
 
     /// Creates a message from a text.

@@ -8,13 +8,13 @@ public enum PeerPiece: Sendable, Hashable {
     case toggle(Bool)
     /// A message for people. It may come within an image.
     case text(PeerText)
-    /// The announcement of an image.
+    /// The announcement of an image: its name and size.
     case imageBegins(PeerImage)
     /// The next bytes of the image, decoded.
     case imageData([UInt8])
-    /// The end of a complete image, which has the announced size.
+    /// The end of an image that is complete and has the announced size.
     case imageEnds
-    /// The image is rejected. The rest of it follows as ``leftOut(_:)``.
+    /// The image is rejected. If more base64 of the image comes, it follows as ``leftOut(_:)``.
     case imageFailed(PeerImageError)
     /// `IMG_ERROR <reason>`: the peer sends no image, or stops sending it.
     case imageRefused(reason: String)
@@ -29,18 +29,18 @@ public struct PeerText: Sendable, Hashable {
 
     /// The bytes, without a line end.
     public var bytes: [UInt8]
-    /// Whether this continues a message whose beginning was delivered before.
+    /// Whether this text continues an overlong message whose beginning was delivered before.
     public var isContinuation: Bool
-    /// Whether the message continues, or has lost its end.
+    /// Whether the message goes on in the next text, or was cut off by the end of input.
     public var isCut: Bool
 
-    /// Creates a text. By default it is a complete message.
+    /// Creates a text. The defaults make it a complete message.
     public init(_ bytes: [UInt8], isContinuation: Bool = false, isCut: Bool = false) {
         self.bytes = bytes
         self.isContinuation = isContinuation
         self.isCut = isCut
     }
 
-    /// The text; nil if the bytes are not UTF-8, which are shown in hexadecimal.
+    /// The text; nil if the bytes are not UTF-8. Programs show such bytes in hexadecimal.
     public var string: String? { String(validating: bytes, as: UTF8.self) }
 }

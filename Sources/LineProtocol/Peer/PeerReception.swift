@@ -1,4 +1,4 @@
-/// Checks an image as it arrives: takes base64, returns bytes, and stores nothing.
+/// Decodes and checks an image while it arrives, without storing it.
 struct PeerReception: Sendable {
     let image: PeerImage
     private var decoder = Base64Decoder()
@@ -6,14 +6,14 @@ struct PeerReception: Sendable {
     private var characterCount = 0
     /// The number of characters in the previous line.
     private var lastLength = 0
-    /// Whether a line came in between that is neither base64 nor defined by the protocol: text for people, or damaged
-    /// base64.
+    /// Whether a line came between the lines of the image that is neither base64 nor defined by the protocol: text for
+    /// people, or damaged base64.
     var hasHeardText = false
 
     init(_ image: PeerImage) { self.image = image }
 
-    /// Whether a line of this length fits the image: the length equals what is missing, or the previous line's length.
-    /// A sender's lines have equal lengths, except the last.
+    /// Whether a line of this length fits the image: the length equals the number of characters that the image still
+    /// lacks, or the length of the previous line. A sender's lines have equal lengths, except the last.
     func expects(_ length: Int) -> Bool { length == image.characterCount - characterCount || length == lastLength }
 
     /// Takes the next characters, and returns the bytes that they complete.
@@ -26,10 +26,10 @@ struct PeerReception: Sendable {
         return bytes
     }
 
-    /// Checks the whole image at its end.
+    /// Checks the size of the image at its end.
     func finish() throws(PeerImageError) {
         guard decoder.isWhole else { throw error(.base64Invalid) }
-        // If the size matches, the stray line was a message; otherwise it was damaged image data.
+        // If the size matches, a text that came in between was a message; otherwise it was damaged image data.
         if byteCount != image.byteCount { throw error(hasHeardText ? .base64Invalid : .sizeMismatch) }
     }
 

@@ -1,4 +1,4 @@
-/// Parses the values of a status line from its bytes.
+/// Parses the values of a status or temperature line from the bytes of the line.
 extension UnsafeRawBufferPointer {
     @inline(__always)
     func slice(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
@@ -26,7 +26,8 @@ extension UnsafeRawBufferPointer {
         return slice(1, count - 1)
     }
 
-    /// Parses a whole number, 0 to 65535, with its unit. Leading spaces are allowed. Returns nil for any other text.
+    /// Parses a whole number, 0 to 65535, that ends with the unit `suffix`. Leading spaces are allowed. Returns nil for
+    /// any other text.
     func number(suffix: Unicode.Scalar) -> UInt16? {
         guard let last, last == UInt8(ascii: suffix) else { return nil }
         var value = 0
@@ -41,7 +42,7 @@ extension UnsafeRawBufferPointer {
         return hasDigits ? UInt16(value) : nil
     }
 
-    /// Parses a decimal number as C's printf writes it: ` 9.5`, `-80.0`, `nan`, `-inf`. The unit may be missing.
+    /// Parses a decimal number as C's printf writes it: ` 9.5`, `-80.0`, `nan`, `-inf`. The unit `suffix` may follow.
     /// Returns nil for any other text.
     func decimal(suffix: UInt8) -> Double? {
         var position = 0

@@ -1,9 +1,9 @@
 /// The duty of the pump's PWM output, from 0 (on, but still) to 255 (full speed).
 public struct PumpSpeed: Sendable, Hashable, Comparable {
-    /// The speed after `ON`: PWM 180, 70 %.
+    /// The speed to which `ON` sets the pump: PWM 180, 70 %.
     public static let initial = PumpSpeed(unchecked: 180)
 
-    /// The duty, 0 to 255.
+    /// The duty of the PWM output, 0 to 255.
     public let pwm: UInt8
 
     /// The whole percent that the firmware shows for this duty: `floor(pwm * 100 / 255)`. 200 gives 78.
@@ -11,7 +11,8 @@ public struct PumpSpeed: Sendable, Hashable, Comparable {
 
     /// Creates a speed from a duty of 0 to 255; nil for any other number.
     ///
-    /// A text that is not a number must never be sent: the firmware reads it by `atoi` as 0, which stops the pump.
+    /// Only numbers may be sent as a speed: the firmware reads any other text by `atoi` as 0, which makes the pump
+    /// stand still.
     public init?(pwm: Int) {
         guard let pwm = UInt8(exactly: pwm) else { return nil }
         self.pwm = pwm
@@ -41,9 +42,10 @@ public struct PumpSpeed: Sendable, Hashable, Comparable {
 
 /// A command to the pump.
 public enum PumpCommand: Sendable, Hashable {
-    /// Starts the pump at PWM 180. A running pump returns to 180, and its 30 minutes begin again.
+    /// Starts the pump at PWM 180. A running pump returns to 180, and the 30 minutes after which the firmware stops it
+    /// begin again.
     case on
-    /// Stops the pump; also leaves the error state.
+    /// Stops the pump, and ends its error state.
     case off
     /// Sets the speed of a running pump.
     case speed(PumpSpeed)

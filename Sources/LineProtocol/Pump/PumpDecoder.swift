@@ -1,9 +1,9 @@
 extension PumpMessage {
-    /// Parses a line. Every line has a meaning, if only ``unknown(_:)``.
+    /// Parses a line. A line that the protocol does not define becomes ``unknown(_:)``.
     ///
     /// - Parameters:
     ///   - line: The line without its end.
-    ///   - ending: The way in which the line ended. A line that the framer had to cut is ``unknown(_:)``.
+    ///   - ending: The way in which the line ended. A line that the framer has cut becomes ``unknown(_:)``.
     public init(line: Span<UInt8>, ending: LineEnding = .lineFeed) {
         self = line.withUnsafeBytes { bytes in
             guard ending != .cut else { return .unknown(Array(bytes)) }

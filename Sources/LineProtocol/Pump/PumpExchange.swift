@@ -17,7 +17,7 @@ public struct PumpExchange: CommandExchange {
     private let command: PumpCommand
     private var isAcknowledged = false
 
-    /// Begins the exchange of `command`.
+    /// Creates an exchange that matches the lines that answer `command`.
     public init(_ command: PumpCommand) { self.command = command }
 
     public mutating func take(_ message: PumpMessage) -> ExchangeVerdict<PumpReply> {
@@ -27,7 +27,8 @@ public struct PumpExchange: CommandExchange {
             isAcknowledged = true
             return .partial
         case (.pump(isOn: true), .on) where isAcknowledged: return .complete(.on)
-        // The OK before it may have been lost. The pump sends PUMP:OFF only in reply to OFF.
+        // PUMP:OFF completes the reply even without OK, which may have been lost: the pump sends PUMP:OFF only in reply
+        // to OFF.
         case (.pump(isOn: false), .off): return .complete(.off)
         case (.speed(let speed), .speed(let asked)) where isAcknowledged && speed == asked:
             return .complete(.speed(speed))

@@ -6,7 +6,7 @@ public enum PumpFamily: DeviceFamily {
     public typealias Exchange = PumpExchange
     public typealias State = PumpState
 
-    /// The longest status line has about 100 bytes. The limit leaves room for future firmware.
+    /// 1024 bytes. The longest status line has about 100 bytes; future firmware may send longer ones.
     public static let lineLimit = 1024
 
     public static func encode(_ command: PumpCommand) -> [UInt8] {
@@ -18,7 +18,7 @@ public enum PumpFamily: DeviceFamily {
 
     private static func bytes(of command: PumpCommand) -> [UInt8] { Array(command.text.utf8) + [.lineFeed] }
 
-    /// The bytes of the most frequent command.
+    /// The bytes of STATUS, the most frequent command, encoded once.
     private static let statusBytes = bytes(of: .status)
 
     public static func effect(of command: PumpCommand) -> CommandEffect {
@@ -54,19 +54,21 @@ public enum PumpFamily: DeviceFamily {
     }
 
     /// 200 ms. By the pump protocol, a turn of the main loop takes 109 to 159 ms, and longer if the pump prints a long
-    /// line. Until the end of the turn the UART keeps 63 bytes, and loses the rest.
+    /// line. Until the end of the turn the UART keeps 63 bytes, and loses any more.
     public static let readingTime = Duration.milliseconds(200)
 
-    /// No command ends in 999. A bare line end could complete a half-sent `SPEED:2`, and so could a letter, since the
-    /// firmware reads numbers by `atoi`. With these digits any speed is out of range, even if 16 bits overflow.
+    /// `999` and a line end: no command ends in 999. A bare line end would complete a half-sent `SPEED:2`, and so would
+    /// a letter and a line end, since the firmware reads numbers by `atoi`. With the digits 999 every speed is out of
+    /// range, even after an overflow of 16 bits.
     public static let lineSpoiler = Array("999\n".utf8)
 
-    /// A line end. By the pump protocol, an empty line is ignored.
+    /// A line end, which ends a half-sent line. By the pump protocol, an empty line is ignored.
     public static let changePrefix: [UInt8] = [.lineFeed]
 
     public static var statusQuery: PumpCommand? { .status }
 
-    /// A status of ERROR does not count as safe: the pump stands still then, but `OFF` also leaves that state.
+    /// `OFF`, until a status line says OFF. A status of ERROR does not count as safe, although the pump stands still:
+    /// `OFF` also ends the error state.
     public static let stop: StopRule<PumpFamily>? = StopRule(
         .off, bytes: StopTable.pump, reply: .off,
         isAcknowledgement: { $0 == .pump(isOn: false) },

@@ -1,8 +1,9 @@
 /// Parses the fields between the braces of a status or temperature line.
 ///
-/// The bytes are parsed in place. Memory is allocated only for unknown fields.
+/// The bytes are parsed in place. Memory is allocated only for fields that are kept as text.
 struct PumpFieldParser {
-    /// Calls `body` with the name and value of each `name:value`. Commas separate the fields.
+    /// Calls `body` with the name and value of each field, `name:value`. Commas separate the fields. Without a colon,
+    /// the value is empty.
     static func forEachField(
         in bytes: UnsafeRawBufferPointer,
         _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void
@@ -61,7 +62,7 @@ extension PumpStatus {
 
     /// Returns the known field with this name; empty if there is none.
     private static func field(called name: UnsafeRawBufferPointer) -> PumpKnownFields {
-        // The length of the name leaves one or two fields to compare with.
+        // A comparison by length first leaves one or two candidates.
         switch name.count {
         case 4 where name.equals("Temp"): .temperature
         case 5 where name.equals("State"): .state

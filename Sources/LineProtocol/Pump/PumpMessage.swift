@@ -1,16 +1,16 @@
 /// The meaning of a line from the pump.
 public enum PumpMessage: Sendable, Hashable {
-    /// `OK`: the first line of a reply to ON, OFF, or SPEED. It does not show that the command was carried out.
+    /// `OK`: the first line of a reply to ON, OFF, or SPEED. The last line shows whether the command was carried out.
     case ok
     /// `PUMP:ON` or `PUMP:OFF`: the last line of a reply to ON or OFF.
     case pump(isOn: Bool)
-    /// `SPEED:<n>`: the last line of a reply to SPEED.
+    /// `SPEED:<n>`: the last line of a reply to SPEED, with the PWM duty.
     case speed(PumpSpeed)
     /// `STATUS:{…}`: the reply to STATUS, or unsolicited every 5 s while the pump runs.
     case status(PumpStatus)
     /// `TEMP:…`: the reply to TEMP.
     case temperatures(PumpTemperatures)
-    /// `ERROR:<code>`: a reply to a command or, for the two errors that stop the pump, unsolicited.
+    /// `ERROR:<code>`: a reply to a command. The two errors that stop the pump are unsolicited.
     case error(PumpErrorCode)
     /// `MANUAL:ON` or `MANUAL:OFF`: the button on the lid was pressed.
     case manual(isOn: Bool)
@@ -20,7 +20,7 @@ public enum PumpMessage: Sendable, Hashable {
     case unknown([UInt8])
 }
 
-/// The code of an error, spelt as on the wire.
+/// The code of an error, spelled as on the wire.
 public struct PumpErrorCode: RawRepresentable, Sendable, Hashable {
     /// The text after `ERROR:`.
     public let rawValue: String
@@ -32,20 +32,20 @@ public struct PumpErrorCode: RawRepresentable, Sendable, Hashable {
     public static let commandTooLong = PumpErrorCode(rawValue: "CMD_TOO_LONG")
     /// The firmware does not know the command.
     public static let unknownCommand = PumpErrorCode(rawValue: "UNKNOWN_COMMAND")
-    /// ON in the error state. OFF leaves that state.
+    /// The pump is in the error state, so ON is refused. OFF ends the error state.
     public static let pumpStartFailed = PumpErrorCode(rawValue: "PUMP_START_FAILED")
-    /// SPEED while the pump is off or in the error state.
+    /// The pump is off or in the error state, so SPEED is refused.
     public static let pumpNotRunning = PumpErrorCode(rawValue: "PUMP_NOT_RUNNING")
-    /// A speed outside 0 to 255.
+    /// The speed is outside 0 to 255.
     public static let invalidSpeedValue = PumpErrorCode(rawValue: "INVALID_SPEED_VALUE")
     /// The pump ran for 30 minutes and was stopped.
     public static let safetyShutoff = PumpErrorCode(rawValue: "SAFETY_SHUTOFF")
     /// The skin was warmer than 40.0 °C and the pump was stopped.
     public static let overheat = PumpErrorCode(rawValue: "OVERHEAT")
 
-    /// Sent by a server that shares the pump: it has no link to the pump, and has not sent the command.
+    /// Sent by a server that shares the pump: the server has no link to the pump, and has not sent the command.
     public static let deviceAway = PumpErrorCode(rawValue: "DEVICE_AWAY")
-    /// Sent by a server that shares the pump: it has sent another client's OFF first, and has dropped the command.
+    /// Sent by a server that shares the pump: the server has sent an OFF first, and has dropped the command.
     public static let overtaken = PumpErrorCode(rawValue: "OVERTAKEN")
 
     /// Whether the pump sends this error only unsolicited, never as a reply.

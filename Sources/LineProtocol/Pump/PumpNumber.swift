@@ -1,7 +1,8 @@
 /// Parses numbers as the pump's firmware does.
 package enum PumpNumber {
-    /// Returns the number that an AVR's `atoi` reads. Leading white space and one sign are skipped. The first other
-    /// character, also a NUL, ends the number. Without digits the result is 0, and 16 bits wrap around.
+    /// Returns the number that an AVR's `atoi` reads. Leading white space is skipped, one sign may follow, and the
+    /// first character after the digits, even a NUL, ends the number. Without digits the result is 0. Numbers beyond 16
+    /// bits wrap around.
     package static func read(_ text: ArraySlice<UInt8>) -> Int16 {
         var rest = text.drop { $0 == UInt8(ascii: " ") || (9...13).contains($0) }
         let isNegative = rest.first == UInt8(ascii: "-")

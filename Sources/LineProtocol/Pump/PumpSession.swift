@@ -15,22 +15,23 @@ extension Session where Family == PumpFamily {
         try await begun(over: link, clock: clock, waitsUntilReady: waitsUntilReady)
     }
 
-    /// Starts the pump at ``PumpSpeed/initial``. A running pump returns to that speed, and its 30 minutes begin again.
+    /// Starts the pump at ``PumpSpeed/initial``. A running pump returns to ``PumpSpeed/initial``, and the 30 minutes
+    /// after which the firmware stops it begin again.
     ///
     /// - Parameter timeout: The time limit for the reply, without the wait for other commands.
-    /// - Throws: ``SessionError``. Its outcome says whether the pump may be on.
+    /// - Throws: ``SessionError``. ``SessionError/outcome`` tells whether the pump may have been started.
     public nonisolated func turnOn(timeout: Duration = defaultTimeout) async throws(SessionError) {
         _ = try await perform(.on, timeout: timeout)
     }
 
-    /// Stops the pump. Also leaves the error state.
+    /// Stops the pump, and ends its error state.
     ///
     /// `OFF` precedes all other commands, is sent even if the task is cancelled, and is repeated until the pump's
     /// status says that the pump is off.
     ///
-    /// - Parameter timeout: The time for which OFF is repeated. Other lines of the pump extend it, by
-    ///   ``Session/stopExtension`` at most.
-    /// - Throws: ``SessionError`` if the status did not say so in time. The pump may then be on.
+    /// - Parameter timeout: The time for which OFF is repeated. As long as lines come from the pump but its status
+    ///   can't be read, the time is extended, by ``Session/stopExtension`` at most.
+    /// - Throws: ``SessionError`` if no status said in time that the pump is off. The pump may then be on.
     public nonisolated func turnOff(timeout: Duration = defaultTimeout) async throws(SessionError) {
         _ = try await perform(.off, timeout: timeout)
     }
@@ -46,7 +47,7 @@ extension Session where Family == PumpFamily {
         _ = try await perform(.speed(speed), timeout: timeout)
     }
 
-    /// Queries the status. ``Session/state`` then contains it too, together with facts from earlier replies.
+    /// Queries the status. ``Session/state`` is updated with the answer, and also has facts from earlier lines.
     ///
     /// - Parameter timeout: The time limit for the reply, without the wait for other commands.
     /// - Throws: ``SessionError``.

@@ -1,4 +1,4 @@
-/// The state of the pump, as far as its lines show it. It covers everything that the phone app shows.
+/// The state of the pump, as far as its lines show it. The state covers everything that the phone app shows.
 public struct PumpState: DeviceState, Hashable {
     public typealias Message = PumpMessage
 
@@ -13,7 +13,8 @@ public struct PumpState: DeviceState, Hashable {
     /// The time after which the firmware stops a running pump.
     public static let maximumRuntime = Duration.seconds(30 * 60)
 
-    /// Whether the pump runs; `unknown` until the pump has reported it, and whenever it is in doubt.
+    /// Whether the pump runs; `unknown` until a line of the pump shows it, and whenever a command or restart has put it
+    /// in doubt.
     ///
     /// Only a status line makes it `off`: a firmware may acknowledge OFF and keep running.
     public private(set) var power: PumpStatus.Power = .unknown
@@ -21,7 +22,8 @@ public struct PumpState: DeviceState, Hashable {
     public private(set) var speed: PumpSpeed?
     /// The speed in whole percent, truncated, 0 to 100; nil if it is unknown.
     public private(set) var speedPercent: Int?
-    /// The last readings of the thermistors. Readings that could not be parsed are in ``PumpTemperatures/otherFields``.
+    /// The last readings of the thermistors. Readings that could not be parsed are kept as text in
+    /// ``PumpTemperatures/otherFields``.
     public private(set) var temperatures = PumpTemperatures()
     /// The time for which the pump has run, in whole minutes, truncated; nil if it is unknown.
     public private(set) var runtimeMinutes: Int?
@@ -29,9 +31,11 @@ public struct PumpState: DeviceState, Hashable {
     public private(set) var remainingMinutes: Int?
     /// The origin of the last change of the pump's state or speed; nil if it is unknown.
     public private(set) var lastControl: ControlSource?
-    /// The last error that the pump reported. A status of ON or OFF, a successful change, or the button clears it.
+    /// The last error that the pump reported; nil if there was none since a status of ON or OFF, a successful command,
+    /// or a press of the button.
     public private(set) var error: PumpErrorCode?
-    /// The reason why the pump stopped itself, whatever commands it has refused since. Cleared together with ``error``.
+    /// The error by which the pump stopped itself; unlike ``error``, later refusals of commands do not replace it.
+    /// Cleared together with ``error``.
     private var stopCause: PumpErrorCode?
 
     /// Creates a state in which nothing is known.
@@ -97,8 +101,8 @@ public struct PumpState: DeviceState, Hashable {
         lastControl = nil
     }
 
-    /// Updates the state after the pump was switched on or off. The speed is unknown until a status line, since the
-    /// potentiometer may set it a tenth of a second later.
+    /// Updates the state after the pump was switched on or off. The speed is unknown until the next status line, since
+    /// the potentiometer may change the speed a tenth of a second later.
     private mutating func switched(on isOn: Bool, by source: ControlSource) {
         stopped(isOn ? .on : power == .off ? .off : .unknown)
         lastControl = source

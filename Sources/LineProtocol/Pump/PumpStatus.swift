@@ -6,15 +6,18 @@ public struct PumpStatus: Sendable, Hashable {
         case on
         /// The pump is off.
         case off
-        /// The 30-minute limit or overheating has stopped the pump. It stays in this state until `OFF`.
+        /// The 30-minute limit or overheating has stopped the pump. The pump stays in this state until it receives
+        /// `OFF`.
         case error
-        /// The line names no state, or an unknown one, whose text is in ``PumpStatus/otherFields``.
+        /// The line names no state, or a state that the protocol does not define; its text is in
+        /// ``PumpStatus/otherFields``.
         case unknown
     }
 
     /// The state of the pump.
     public var power: Power = .unknown
-    /// The speed in whole percent, truncated, 0 to 100; nil if the line has none. A PWM duty can't be derived from it.
+    /// The speed in whole percent, truncated, 0 to 100; nil if the line has none. The PWM duty can't be derived from
+    /// the percentage.
     public var speedPercent: UInt8?
     /// The time for which the pump has run, in whole minutes, truncated; nil if the line has none.
     public var runtimeMinutes: UInt16?
@@ -44,8 +47,8 @@ public struct PumpStatusField: Sendable, Hashable {
 }
 
 extension PumpStatusField {
-    /// The everyday name of the temperature that this field reports in an unreadable form; nil if the field reports no
-    /// temperature.
+    /// The short name of the temperature in this field, whose value could not be parsed: `water`, `skin`, or `temp`.
+    /// nil if the field is no temperature.
     public var temperatureName: String? {
         switch name.lowercased() {
         case "water", "watertemp": "water"
@@ -58,22 +61,23 @@ extension PumpStatusField {
 
 /// The readings of the pump's thermistors. A firmware reports either water and skin, or a single thermistor.
 public struct PumpTemperatures: Sendable, Hashable {
-    /// The temperature of the cooling water; nil if it is not reported.
+    /// The temperature of the cooling water; nil if the line has none that can be parsed.
     public var water: ThermistorReading?
-    /// The temperature of the wearer's skin; nil if it is not reported. Above 40.0 °C the pump stops.
+    /// The temperature of the wearer's skin; nil if the line has none that can be parsed. Above 40.0 °C the firmware
+    /// stops the pump.
     public var skin: ThermistorReading?
-    /// The reading of a firmware's only thermistor; nil if it is not reported.
+    /// The temperature from firmware with a single thermistor; nil if the line has none that can be parsed.
     public var single: ThermistorReading?
 
-    /// Fields of a temperature line that are unknown, or whose value can't be parsed, in the order of the line. Those
-    /// of a status line are in ``PumpStatus/otherFields``; ``PumpState`` puts those with the name of a temperature
-    /// here.
+    /// Fields of a temperature line that are unknown, or whose value can't be parsed, in the order of the line. Such
+    /// fields of a status line are in ``PumpStatus/otherFields``; ``PumpState`` copies the ones named like a
+    /// temperature here.
     public var otherFields: [PumpStatusField] = []
 
     /// Whether there is any reading. Firmware without thermistors reports none.
     public var isReported: Bool { water != nil || skin != nil || single != nil }
 
-    /// Creates readings; nil means that there is no such thermistor.
+    /// Creates readings; nil means that the thermistor is not reported.
     public init(water: ThermistorReading? = nil, skin: ThermistorReading? = nil, single: ThermistorReading? = nil) {
         self.water = water
         self.skin = skin
@@ -83,8 +87,8 @@ public struct PumpTemperatures: Sendable, Hashable {
 
 /// A temperature that the firmware has calculated from a thermistor's resistance.
 public struct ThermistorReading: Sendable, Hashable {
-    /// The temperatures that a 10 kΩ NTC thermistor of B 3950 can withstand, in degrees Celsius. A reading outside
-    /// means a broken wire or a short circuit.
+    /// The temperatures that a 10 kΩ NTC thermistor of B 3950 can withstand, in degrees Celsius. A reading outside this
+    /// range means a broken wire or a short circuit.
     public static let plausibleRange = -40.0...125.0
 
     /// The temperature in degrees Celsius as printed, with one decimal. It may be `nan` or infinite.

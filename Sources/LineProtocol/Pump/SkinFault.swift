@@ -4,15 +4,16 @@ public enum SkinFault: String, Sendable, Hashable, CaseIterable {
     case missing
     /// The reading is not a number, or can't be parsed.
     case unreadable
-    /// Colder than a working thermistor can read: its wire is broken.
+    /// The reading is lower than a working thermistor can give: its wire is broken.
     case open
-    /// Hotter than a working thermistor can read: it is short-circuited.
+    /// The reading is higher than a working thermistor can give: the thermistor is short-circuited.
     case shorted
-    /// A working thermistor can have this reading, but skin under a cooling pad can't be so cold or warm: the
-    /// thermistor has come off, or the wearer is in danger.
+    /// A working thermistor can give this reading, but it is outside ``skinRange``: the thermistor has come off, or the
+    /// wearer is in danger.
     case outOfRange = "out_of_range"
 
-    /// The range of living skin under a cooling pad, in degrees Celsius: a policy of this host, not a fact of the pump.
+    /// The plausible temperatures of living skin under a cooling pad, in degrees Celsius. The limits are a choice of
+    /// this library; the pump does not check them.
     ///
     /// Below 5 °C there is no skin at the sensor, or the skin is about to freeze. The pump itself stops above 40 °C,
     /// and nothing on a person is warmer than 45 °C.
@@ -20,7 +21,7 @@ public enum SkinFault: String, Sendable, Hashable, CaseIterable {
 }
 
 extension PumpStatus {
-    /// The fault of the skin's temperature; nil if the temperature is reliable.
+    /// The reason why the skin's temperature in this status is unreliable; nil if it is reliable.
     public var skinFault: SkinFault? {
         guard let skin = temperatures.skin ?? temperatures.single else {
             return unreadSkin == nil ? .missing : .unreadable
@@ -34,12 +35,12 @@ extension PumpStatus {
         return otherFields.first { ["skin", "temp"].contains($0.temperatureName) }?.value
     }
 
-    /// The fault of the skin's temperature while the pump runs, when it matters; nil otherwise.
+    /// ``skinFault`` if the pump runs; nil otherwise, since the fault matters only while the pump runs.
     public var skinFaultWhileOn: SkinFault? { power == .on ? skinFault : nil }
 }
 
 extension ThermistorReading {
-    /// The fault of this reading, taken as the temperature of skin; nil if there is none.
+    /// The reason why this reading is unreliable as a temperature of skin; nil if it is reliable.
     public var skinFault: SkinFault? {
         if !celsius.isFinite { return .unreadable }
         if celsius < Self.plausibleRange.lowerBound { return .open }
