@@ -1,4 +1,4 @@
-/// The cause of an ESP32's restart, from its boot ROM's output: `rst:0x1 (POWERON_RESET),boot:0x13
+/// The cause of an ESP32's restart, as its boot ROM prints it: `rst:0x1 (POWERON_RESET),boot:0x13
 /// (SPI_FAST_FLASH_BOOT)`.
 public struct ESP32Reset: Sendable, Hashable {
     /// The ROM's name of the cause, such as `POWERON_RESET` or `RTCWDT_BROWN_OUT_RESET`; empty if the ROM gives none.

@@ -25,15 +25,15 @@ public struct ESP32ResetFinder: Sendable {
     /// Creates a finder for the beginning of a stream.
     public init() {}
 
-    /// Takes received bytes and returns the parts that are certain. Bytes that may be the start of the ROM's text are
-    /// kept back.
+    /// Takes received bytes, and returns the parts of the stream that are certain. Bytes that may be the start of the
+    /// ROM's text are held back until the next call.
     public mutating func append(_ bytes: [UInt8]) -> [Piece] {
         let buffer = held.isEmpty ? bytes : held + bytes
         held = []
         var pieces: [Piece] = []
         var (start, index) = (0, 0)
         func add(upTo end: Int) {
-            // Mostly there is nothing to cut.
+            // Usually the whole buffer is one piece, which needs no copy.
             if end > start { pieces.append(.bytes(end - start == buffer.count ? buffer : Array(buffer[start..<end]))) }
         }
         while let candidate = Self.candidate(in: buffer, from: index) {
@@ -57,13 +57,14 @@ public struct ESP32ResetFinder: Sendable {
         return pieces
     }
 
-    /// Returns the bytes that were kept back. Call it at the end of input.
+    /// Returns the bytes that were held back. Call this function at the end of input. The finder can then be used for a
+    /// new stream.
     public mutating func finish() -> [UInt8] {
         defer { self = ESP32ResetFinder() }
         return held
     }
 
-    /// The index at which a text of the ROM may begin.
+    /// Returns the next index at which a text of the ROM may begin; nil if there is none.
     private static func candidate(in buffer: [UInt8], from start: Int) -> Int? {
         buffer.withUnsafeBytes { bytes in
             let first = ByteSearch.first(UInt8(ascii: "e"), or: UInt8(ascii: "E"), in: bytes, from: start)
@@ -115,7 +116,7 @@ private enum Mark: Int {
         return .none
     }
 
-    /// Returns nil if the bytes end before the pattern does.
+    /// Returns whether `bytes` begin with `pattern`; nil if the bytes end before the pattern does.
     private static func match(_ bytes: ArraySlice<UInt8>, _ pattern: [Pattern]) -> Bool? {
         var rest = bytes
         for part in pattern {
@@ -127,7 +128,7 @@ private enum Mark: Int {
         return true
     }
 
-    /// Whether the bytes match a part of a pattern, as far as they go.
+    /// Whether the bytes, which may be incomplete, match a part of a pattern so far.
     private static func fits(_ bytes: ArraySlice<UInt8>, _ part: Pattern) -> Bool {
         guard let byte = bytes.first else { return true }
         let character = UnicodeScalar(byte)

@@ -4,7 +4,7 @@
 enum ByteSearch {
     private typealias Block = SIMD16<UInt8>
 
-    /// Returns the offset of the first `one` or `other`, from `start` on.
+    /// Returns the offset of the first `one` or `other` from `start` on; nil if there is none.
     @inline(__always)
     static func first(
         _ one: UInt8, or other: UInt8, in bytes: UnsafeRawBufferPointer, from start: Int = 0
@@ -19,7 +19,7 @@ enum ByteSearch {
             offset &+= 16
         }
         if offset < count, count &- 16 >= start {
-            // The last sixteen bytes: some were searched before, and are known not to match.
+            // Search the last sixteen bytes. Some of them were searched before, and do not match.
             offset = count &- 16
             return firstMatch(ones, others, base + offset).map { offset &+ $0 }
         }

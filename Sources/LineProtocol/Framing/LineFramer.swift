@@ -2,17 +2,17 @@
 public enum LineEnding: Sendable, Hashable {
     /// `\n`, or `\r\n`.
     case lineFeed
-    /// `\r`, followed by another byte than `\n` or by nothing so far.
+    /// `\r`, followed by another byte than `\n`, or by no byte yet.
     case carriageReturn
-    /// No end: the line was longer than the framer's limit, and this piece has filled it.
+    /// No end: the line is longer than the framer's limit, and this piece has the length of the limit. The rest of the
+    /// line follows.
     case cut
 }
 
 /// Cuts a stream of bytes into lines, regardless of the chunks in which the carrier delivers it.
 ///
-/// `\n`, `\r` and `\r\n` end a line. Every other byte belongs to a line, including NUL and bytes that are not UTF-8:
-/// nothing is dropped. A line longer than the limit is delivered in pieces, each but the last marked
-/// ``LineEnding/cut``.
+/// `\n`, `\r` and `\r\n` end a line. Every other byte, including NUL and bytes that are not UTF-8, belongs to a line
+/// and is delivered. A line longer than the limit is delivered in pieces, each but the last marked ``LineEnding/cut``.
 ///
 ///     var framer = LineFramer(limit: 1024)
 ///     framer.append(bytes.span) { line, ending in print(line.count, ending) }
@@ -42,15 +42,15 @@ public struct LineFramer: Sendable {
 
     /// Takes `bytes`, and delivers each line that they complete, in order.
     ///
-    /// - Parameter body: Receives the bytes of a line, which are valid during the call, and the way in which the line
-    ///   ended. Empty lines are delivered too.
+    /// - Parameter body: Receives the bytes of a line, which are valid during the call only, and the way in which the
+    ///   line ended. Empty lines are also delivered.
     public mutating func append(_ bytes: Span<UInt8>, _ body: (Span<UInt8>, LineEnding) -> Void) {
         receivedByteCount += bytes.count
         var start = 0
         while start < bytes.count {
             let room = limit - carry.count
-            // Search no further than the byte after a full piece. To search a long line to its end for each piece would
-            // take quadratic time.
+            // Search no further than the byte after a full piece. A search to the end of a long line for each piece
+            // would take quadratic time.
             let windowEnd = room < bytes.count - start ? start + room + 1 : bytes.count
             let window = bytes.extracting(start..<windowEnd)
             let found = window.withUnsafeBytes { ByteSearch.first(.lineFeed, or: .carriageReturn, in: $0) }
@@ -59,7 +59,7 @@ public struct LineFramer: Sendable {
                 let taken = min(window.count, room)
                 keep(window.extracting(0..<taken))
                 start += taken
-                // The next byte was searched too and is no line end, so the line goes on.
+                // The window includes the byte after a full piece, which is no line end, so the line goes on.
                 if start < bytes.count { cut(body) }
                 continue
             }
@@ -107,7 +107,7 @@ public struct LineFramer: Sendable {
 }
 
 extension Span<UInt8> {
-    /// The range of a line without the NULs before and after it. Firmware that sends C strings with their terminator
+    /// The range of a line without the NULs before and after it. Firmware that sends C strings with their terminators
     /// sends a NUL after each line end.
     package var rangeWithoutNULs: Range<Int> {
         var range = indices

@@ -15,13 +15,13 @@ extension LEDFamily: RelayedFamily {
         return LineRequest(.change, LEDLineExchange(nil), isAnswered: false)
     }
 
-    /// Always false: the board also reports values unsolicited.
+    /// Always false: the board may send every message unsolicited.
     public static func isAnswer(_ message: LEDMessage) -> Bool { false }
 
     public static var stopAnswer: [String] { [] }
 }
 
-/// Matches the answer of an LED board to one line.
+/// Recognizes the answer of an LED board to one line of a client.
 public struct LEDLineExchange: CommandExchange {
     private var exchange: LEDExchange?
 

@@ -1,5 +1,5 @@
-/// Interprets the lines of any host as a pump does. By the pump protocol, a command is a C string of at most 63 bytes
-/// in upper or lower case. The byte that does not fit is dropped, and the bytes after it are read as a new command.
+/// Interprets the lines of clients as a pump does. By the pump protocol, a command is a C string of at most 63 bytes in
+/// upper or lower case. In a longer line the 64th byte is dropped, and the bytes after it are read as a new command.
 extension PumpFamily: RelayedFamily {
     public typealias LineExchange = PumpLineExchange
 
@@ -16,7 +16,7 @@ extension PumpFamily: RelayedFamily {
         let command = rest.prefix { $0 != 0 }
         if !rest.isEmpty { steps.append(command.isEmpty ? .unknown : Self.step(of: command)) }
         guard let last = steps.last else { return nil }
-        // An OFF at the end of an overlong line is not a stop to rely on.
+        // An OFF at the end of an overlong line does not count as a stop: the firmware may lose bytes of such a line.
         let effect = steps.count == 1 ? last.effect : .change
         return LineRequest(effect, PumpLineExchange(steps))
     }
@@ -28,7 +28,7 @@ extension PumpFamily: RelayedFamily {
         if text.elementsEqual("ON".utf8) { return .command(.on) }
         if text.elementsEqual("OFF".utf8) { return .command(.off) }
         guard text.starts(with: "SPEED:".utf8) else { return .unknown }
-        // An out-of-range value is refused by the firmware anyway.
+        // The firmware refuses an out-of-range value, so the speed that the exchange then expects does not matter.
         let number = PumpNumber.read(text[6...])
         return .command(.speed(PumpSpeed(pwm: Int(number)) ?? .initial))
     }
@@ -44,11 +44,11 @@ extension PumpFamily: RelayedFamily {
     public static var stopAnswer: [String] { ["OK", "PUMP:OFF"] }
 }
 
-/// Matches the answer of a pump to one line, which the firmware may read as several commands.
+/// Recognizes the answer of a pump to one line of a client. The firmware may read an overlong line as several commands.
 public struct PumpLineExchange: CommandExchange {
     enum Step {
         case command(PumpCommand)
-        /// More bytes than the firmware's buffer holds.
+        /// More bytes than the firmware's buffer holds, which the pump answers with `ERROR:CMD_TOO_LONG`.
         case tooLong
         case unknown
 

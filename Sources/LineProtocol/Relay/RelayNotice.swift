@@ -1,4 +1,4 @@
-/// A notice of a server that shares a device, in a line that is not the device's own.
+/// A notice in a line that comes from the server that shares a device, not from the device.
 public enum RelayNotice: Sendable, Hashable, CaseIterable {
     /// To the sender of a line: the device can't be reached, and the line was not sent.
     case notSent

@@ -1,16 +1,18 @@
-/// A family whose lines a server relays between one device and several clients. Each client writes lines of the
-/// protocol as if it had the device to itself.
+/// A family whose lines a server relays between one device and several clients. Each client speaks the protocol as if
+/// it had the device to itself.
 public protocol RelayedFamily: DeviceFamily {
-    /// Matches the device's answer to one line of a client.
+    /// Recognizes the device's answer to one line of a client.
     associatedtype LineExchange: CommandExchange<Message, Void>
 
     /// Returns the request in a line, as the device reads the line; nil if the device ignores the line.
     static func request(by line: [UInt8]) -> LineRequest<Self>?
 
-    /// Whether a device sends this message only as a reply. Other clients do not get such messages.
+    /// Whether a device sends this message only as a reply. The server sends such a message only to the client whose
+    /// line it answers.
     static func isAnswer(_ message: Message) -> Bool
 
-    /// The lines by which a device acknowledges ``DeviceFamily/stop``.
+    /// The lines by which a device acknowledges the command of ``DeviceFamily/stop``, without line ends. The server
+    /// sends them to the client once the device's status has confirmed the stop.
     static var stopAnswer: [String] { get }
 }
 
@@ -18,9 +20,9 @@ public protocol RelayedFamily: DeviceFamily {
 public struct LineRequest<Family: RelayedFamily>: Sendable {
     /// The effect of the line on the device.
     public var effect: CommandEffect
-    /// Matches the answer.
+    /// Recognizes the answer to the line.
     public var exchange: Family.LineExchange
-    /// Whether the device answers the line at all.
+    /// Whether the device answers the line. If not, the absence of an answer is no error.
     public var isAnswered: Bool
 
     /// Creates a request.
@@ -31,8 +33,8 @@ public struct LineRequest<Family: RelayedFamily>: Sendable {
     }
 }
 
-/// A family as a server speaks it: a command is a client's line, and a reply is the device's lines, so that a client
-/// gets them byte by byte.
+/// A family for a server that shares a device: a command is the line of a client, and a reply contains the device's
+/// lines unchanged, for the client.
 ///
 /// ```swift
 /// let session = try await Session<Relayed<PumpFamily>>.begin(over: link, clock: clock)
@@ -41,7 +43,7 @@ public struct LineRequest<Family: RelayedFamily>: Sendable {
 /// }
 /// ```
 ///
-/// ``SessionError/deviceCode`` is the line by which the device refuses a command.
+/// If the device refuses a command, ``SessionError/deviceCode`` is the whole line of the refusal.
 public enum Relayed<Base: RelayedFamily>: DeviceFamily {
     public typealias Command = RelayedLine<Base>
     public typealias Message = RelayedMessage<Base>

@@ -4,12 +4,13 @@ public struct RelayedLine<Base: RelayedFamily>: Sendable {
     public let bytes: [UInt8]
     /// The request in the line.
     public let request: LineRequest<Base>
-    /// Receives each line of the answer at once, before later lines are processed. It does not get a refusal, which may
-    /// turn out to answer another line, nor the answer to a stop.
+    /// Called with each line of the answer at once, before later lines are processed. Not called with a refusal, which
+    /// may turn out to answer another line, nor with the answer to a stop.
     public var hear: (@Sendable (_ line: RelayedMessage<Base>) -> Void)?
-    /// Whether the line precedes other waiting ones, if it is a query.
+    /// Whether the line precedes ordinary waiting lines. Only a query can do so.
     public var isEarly = false
-    /// Returns whether the client still wants the line; called just before sending.
+    /// Returns whether the client still wants the line. Called when the line gets its turn; nil means that the line is
+    /// always wanted.
     public var isWanted: (@Sendable () -> Bool)?
 
     /// Creates a line from bytes without a line end; nil if the device ignores the line.
@@ -40,7 +41,7 @@ public struct RelayedAnswer<Base: RelayedFamily>: Sendable {
 
     init() {}
 
-    /// Creates an answer from lines that mean the same as the device's own.
+    /// Creates an answer from lines that stand for lines of the device. ``last`` is nil.
     init(lines: [String]) { for line in lines { append(Array(line.utf8)) } }
 
     mutating func append(_ line: [UInt8]) {
@@ -49,7 +50,7 @@ public struct RelayedAnswer<Base: RelayedFamily>: Sendable {
     }
 }
 
-/// Matches the lines that answer one line of a client.
+/// Recognizes the lines that answer one line of a client.
 public struct RelayedExchange<Base: RelayedFamily>: CommandExchange {
     private var exchange: Base.LineExchange
     private let hear: (@Sendable (_ line: RelayedMessage<Base>) -> Void)?
@@ -80,7 +81,7 @@ public struct RelayedExchange<Base: RelayedFamily>: CommandExchange {
 
 /// The state of a device that several clients share.
 public struct RelayedState<Base: RelayedFamily>: DeviceState {
-    /// The state as any session knows it.
+    /// The state that a session of the relayed family would have.
     public private(set) var base = Base.State()
 
     /// Creates a state in which nothing is known.

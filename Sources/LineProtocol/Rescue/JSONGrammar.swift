@@ -1,8 +1,8 @@
-/// Follows a JSON object byte by byte, strictly by RFC 8259, and reports its end or its first fault.
+/// Parses a JSON object byte by byte, strictly by RFC 8259, and reports the end of the object or its first fault.
 ///
 /// The grammar stores nothing but the nesting of the object.
 struct JSONGrammar {
-    /// The result of a byte.
+    /// The result of parsing one byte.
     enum Step {
         case more
         /// The object ends with this byte.
@@ -50,7 +50,8 @@ struct JSONGrammar {
     /// - Parameter depthLimit: The largest number of containers that may be open at once, at most 64.
     init(depthLimit: Int) { self.depthLimit = depthLimit }
 
-    /// Whether the next byte is in a string, which continues unless the byte is `"`, `\`, or a control character.
+    /// Whether the next byte is in a string. Then the byte changes nothing unless it is `"`, `\`, or a control
+    /// character.
     var isWithinString: Bool { if case .string = state { true } else { false } }
 
     mutating func take(_ byte: UInt8) -> Step {

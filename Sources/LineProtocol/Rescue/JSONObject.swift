@@ -1,6 +1,6 @@
 /// The fields of a JSON object, with values that are not parsed yet.
 package struct JSONObject {
-    /// A field: its name, and the range of its value.
+    /// A field: its name, and the range of its value in ``bytes``.
     package struct Field {
         package let name: String
         package let value: Range<Int>
@@ -12,7 +12,7 @@ package struct JSONObject {
     /// Splits an object into its fields.
     ///
     /// - Parameters:
-    ///   - bytes: The object. It may have white space around it.
+    ///   - bytes: The object, with or without white space around it.
     ///   - limit: The largest number of bytes.
     /// - Throws: ``RescueError`` if the bytes are too long or not valid JSON, contain more than one object, or have a
     ///   field twice.
@@ -111,7 +111,8 @@ package struct JSONObject {
         return text
     }
 
-    /// Returns the scalar of one or two `\uXXXX`. The index is directly after the first `\u`.
+    /// Returns the scalar of one or two `\uXXXX`. At the call, `index` is directly after the first `\u`; at the return,
+    /// after the last digit.
     private func scalar(in content: ArraySlice<UInt8>, at index: inout Int) throws(RescueError) -> Unicode.Scalar {
         let start = index - 2
         let unit = unit(at: &index)

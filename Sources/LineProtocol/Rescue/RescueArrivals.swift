@@ -1,11 +1,12 @@
-/// The messages that arrive on a link, as an asynchronous sequence, with errors in place of invalid ones.
+/// The messages that arrive on a link, as an asynchronous sequence. Data that is not a message becomes an error in the
+/// sequence.
 ///
 ///     for try await arrivals in RescueArrivals(over: link) {
 ///         for case .message(let message) in arrivals { … }
 ///     }
 ///
-/// Each element contains the arrivals that one read of the link completes, at least one. The last element reports a
-/// message that the end of the link has cut off.
+/// Each element contains the arrivals that one read of the link completes, at least one. If the end of the link cuts
+/// off a message, the last element reports it.
 public struct RescueArrivals: AsyncSequence, Sendable {
     public typealias Element = [RescueArrival]
     public typealias Failure = LinkError
@@ -17,7 +18,8 @@ public struct RescueArrivals: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(link) }
 
-    /// Reads from the link on demand. It throws when the far end is gone and all arrivals were delivered.
+    /// Reads from the link on demand. ``next()`` throws if the far end is gone or the task is cancelled, after all
+    /// arrivals were delivered.
     public struct Iterator: AsyncIteratorProtocol {
         private let link: any Link
         private var framer = RescueFramer()

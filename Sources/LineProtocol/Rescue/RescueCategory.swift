@@ -1,4 +1,4 @@
-/// The kind of a message. Unknown kinds keep their names.
+/// The kind of a message. A category that the protocol does not define keeps its name.
 public struct RescueCategory: RawRepresentable, Sendable, Hashable {
     /// The name on the wire, such as `Road Closure`.
     public let rawValue: String
@@ -10,11 +10,11 @@ public struct RescueCategory: RawRepresentable, Sendable, Hashable {
     public static let roadClosure = RescueCategory(rawValue: "Road Closure")
     /// There is a flood.
     public static let flooding = RescueCategory(rawValue: "Flooding")
-    /// A place to stay.
+    /// There is a place to stay.
     public static let shelter = RescueCategory(rawValue: "Shelter")
-    /// Something that others may need.
+    /// There is something that others may need.
     public static let resource = RescueCategory(rawValue: "Resource")
-    /// Somebody needs help; it raises an alert.
+    /// Somebody needs help. Such a message raises an alert.
     public static let sos = RescueCategory(rawValue: "SOS")
     /// Anything else.
     public static let other = RescueCategory(rawValue: "Other")

@@ -4,7 +4,7 @@ public struct RescueError: Error, Sendable, Hashable {
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// The data is not JSON by RFC 8259.
         case notJSON = "not_json"
-        /// Bytes outside any object.
+        /// There are bytes outside any object.
         case noise
         /// The link ended before the object did.
         case truncated
@@ -26,12 +26,11 @@ public struct RescueError: Error, Sendable, Hashable {
 
     /// The kind of fault.
     public var code: Code
-    /// The position of the fault in the object, in bytes. For ``Code/noise`` it is the number of bytes outside any
-    /// object.
+    /// The position of the fault in the object, in bytes. For ``Code/noise``: the number of bytes outside any object.
     public var offset: Int
     /// The name of the field at fault, unchanged; nil if the fault is not in a field.
     public var field: String?
-    /// The valid input at this position, in words; nil if there is nothing to say.
+    /// The valid input in place of the fault, in words; nil if the code alone says it.
     public var expected: String?
     /// The first bytes of the data, at most ``excerptLength``.
     public var excerpt: [UInt8] = []
@@ -48,7 +47,7 @@ public struct RescueError: Error, Sendable, Hashable {
 }
 
 extension RescueError: CustomStringConvertible {
-    /// The fault in one sentence. It contains the name of a field unescaped.
+    /// The fault in one sentence. The name of a field is not escaped: escape the text before a terminal shows it.
     public var description: String {
         let field = field ?? ""
         let expected = expected.map { ": expected \($0)" } ?? ""

@@ -1,7 +1,7 @@
 /// Assembles JSON objects from bytes that are cut anywhere, and finds the next object after invalid data.
 ///
 /// An object is complete if it is valid JSON up to its closing brace. After a fault, the bytes of the invalid object
-/// are searched again for the start of another: a message after one that was cut off is not lost with it.
+/// are searched again for the start of another object. So a message that follows a cut-off message is not lost.
 ///
 ///     var framer = RescueFramer()
 ///     for piece in framer.append(bytes) { … }
@@ -10,11 +10,12 @@ public struct RescueFramer: Sendable {
     public enum Piece: Sendable, Hashable {
         /// A complete object of valid JSON.
         case object([UInt8])
-        /// Data that is not an object. One error covers all bytes that are skipped because of it.
+        /// Data that is not an object. One error covers all bytes that are skipped because of its fault.
         case malformed(RescueError)
     }
 
-    /// The longest object in bytes. A message has some hundred bytes, and invalid data must not exhaust the memory.
+    /// The longest object in bytes. A message has a few hundred bytes; the limit keeps invalid data from exhausting the
+    /// memory.
     public static let lengthLimit = 16 * 1024
     /// The deepest nesting of an object.
     public static let depthLimit = 16
@@ -29,7 +30,7 @@ public struct RescueFramer: Sendable {
     /// The number of bytes outside any object since the last object.
     private var noiseCount = 0
     private var noise: [UInt8] = []
-    /// Whether skipped bytes are covered by a fault that was reported.
+    /// Whether bytes that are skipped now belong to a fault that was reported, and do not count as noise.
     private var isBehindFault = false
 
     /// Creates a framer for the beginning of a stream.
@@ -115,7 +116,7 @@ public struct RescueFramer: Sendable {
         noise = []
     }
 
-    /// Follows the object at `start` to its end, to a fault, or to the end of the buffered bytes.
+    /// Parses the object at `start` to its end, to a fault, or to the end of the buffered bytes.
     private mutating func follow(from start: Int) -> JSONGrammar.Step {
         var grammar = grammar
         let begin = start + taken

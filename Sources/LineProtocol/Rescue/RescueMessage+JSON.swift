@@ -1,6 +1,6 @@
 extension RescueMessage {
-    /// The longest JSON that is parsed, in bytes. A message that a framer has accepted can become six times as long, if
-    /// ``json`` escapes all of it.
+    /// The longest JSON that is parsed, in bytes. If ``json`` escapes every character, a message that a framer has
+    /// accepted becomes six times as long.
     public static let jsonLimit = 6 * RescueFramer.lengthLimit
 
     /// Parses a message from the wire.
@@ -80,7 +80,7 @@ extension Unicode.Scalar {
     /// Whether the character controls a terminal, or the direction or form of the text around it, without being
     /// visible.
     ///
-    /// The joiners U+200C and U+200D, as in emoji, are invisible too, but harmless: for them this is false.
+    /// False for the joiners U+200C and U+200D, as in emoji, which are invisible but harmless.
     public var isInvisible: Bool {
         if value < 0x7F { return value < 0x20 }
         switch properties.generalCategory {

@@ -1,4 +1,4 @@
-/// A message that phones pass from one to the next until it has reached somebody.
+/// A message that phones pass on from one to the next until the message has reached somebody.
 ///
 ///     let message = RescueMessage(
 ///         id: .random(), content: "Hamilton Hall flooding",
@@ -18,10 +18,10 @@ public struct RescueMessage: Sendable, Hashable {
     public var status: RescueStatus
     /// The kind of the message.
     public var category: RescueCategory
-    /// Fields that this protocol does not define, in order. They are passed on.
+    /// Fields that this protocol does not define, in order. ``json`` includes them, so that they are passed on.
     public var otherFields: [RescueField]
 
-    /// Creates a message. By default it waits to be passed on.
+    /// Creates a message. The default status is that the message waits to be passed on.
     public init(
         id: RescueID, content: String, position: RescuePosition, time: RescueTime,
         status: RescueStatus = .pendingSync, category: RescueCategory, otherFields: [RescueField] = []
@@ -62,7 +62,7 @@ public struct RescueTime: Sendable, Hashable {
     /// The seconds since 1970-01-01T00:00:00Z.
     public var secondsSince1970: Double { secondsSince2001 + Self.epoch }
 
-    /// Creates an instant; nil if it is not in these years, or not a number.
+    /// Creates an instant; nil if it is not in the years 1 to 9999, or not a number.
     public init?(secondsSince2001 seconds: Double) {
         guard (-63_113_904_000..<252_423_993_600).contains(seconds) else { return nil }
         self.init(seconds)
@@ -70,7 +70,7 @@ public struct RescueTime: Sendable, Hashable {
 
     private init(_ seconds: Double) { secondsSince2001 = seconds }
 
-    /// Creates an instant; nil if it is not in these years, or not a number.
+    /// Creates an instant; nil if it is not in the years 1 to 9999, or not a number.
     public init?(secondsSince1970 seconds: Double) { self.init(secondsSince2001: seconds - Self.epoch) }
 
     /// 2001-01-01T00:00:00Z in seconds since 1970-01-01T00:00:00Z.

@@ -1,7 +1,7 @@
 /// A store for messages, before and after they are passed on.
 ///
-/// When a call has returned, its effect is durable. If the store outlives the program, the effect also survives a power
-/// cut.
+/// When a call has returned, its effect is complete. In a store that outlives the program, the effect also survives a
+/// power cut.
 public protocol RescueStore: Sendable {
     /// Stores the messages whose IDs are new, each with its status.
     ///
@@ -16,7 +16,7 @@ public protocol RescueStore: Sendable {
     /// - Throws: ``RescueStoreError``.
     func messages(_ status: RescueStatus?) async throws(RescueStoreError) -> [RescueMessage]
 
-    /// Marks the messages with these IDs as passed on. Unknown IDs are ignored.
+    /// Sets the status of the messages with these IDs to ``RescueStatus/synced``. Unknown IDs are ignored.
     ///
     /// - Parameter ids: The IDs of the messages.
     /// - Throws: ``RescueStoreError``.
@@ -27,7 +27,7 @@ public protocol RescueStore: Sendable {
 public struct RescueStoreError: Error, Sendable, Hashable {
     /// The kinds of failure that a caller handles differently.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// There is no place for the store: the user has no home directory.
+        /// There is no folder for the store: the user has no home directory.
         case noPlace = "no_place"
         /// This user may not use the store.
         case notPermitted = "not_permitted"
@@ -39,7 +39,8 @@ public struct RescueStoreError: Error, Sendable, Hashable {
         case full
         /// The stored data can't be read.
         case damaged
-        /// The store ended before it answered. It is unknown whether the request was carried out.
+        /// The program that stores the messages ended before it answered. It is unknown whether the request was carried
+        /// out.
         case lost
         /// The store failed for another reason.
         case system

@@ -1,4 +1,4 @@
-/// The BLE characteristics of a storm sensor. A serial port has one line, which carries the same as ``backup``.
+/// The BLE characteristics of a storm sensor. A serial port carries the same data as ``backup``.
 public enum StormCharacteristic: String, Sendable, Hashable, CaseIterable {
     /// Notifies of raw measurements, one row in each notification.
     case live = "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E"

@@ -1,7 +1,8 @@
-/// Separates the stored log, the live rows, and the echo of the command, without storing the log.
+/// Splits the output of a storm sensor into the stored log and the live rows, piece by piece. Drops the echo of
+/// `GET_LOG`.
 ///
-/// A prefix counts at the beginning of a line. If the link keeps packet bounds, it counts at the beginning of a packet
-/// instead, since a notification has no line end. Text without a known prefix belongs to the log.
+/// `LOG Values: ` and `LIVE LOG: ` count as prefixes at the beginning of a line or, if the link keeps packet bounds, at
+/// the beginning of a packet, since a notification has no line end. Text without a known prefix belongs to the log.
 ///
 ///     var decoder = StormDecoder(of: .backup, keepsPacketBounds: link.keepsPacketBounds)
 ///     for piece in decoder.append(bytes) { … }
@@ -35,14 +36,14 @@ public struct StormDecoder: Sendable {
     /// The undecided first bytes of a line, or the bytes of an incomplete live row.
     private var held: [UInt8] = []
 
-    /// Creates a decoder for the output of `characteristic`. A serial line carries the same as
-    /// ``StormCharacteristic/backup``.
+    /// Creates a decoder for the output of `characteristic`. A serial line carries the same data as
+    /// ``StormCharacteristic/backup``. If the link keeps packet bounds, pass each packet to ``append(_:)`` separately.
     public init(of characteristic: StormCharacteristic = .backup, keepsPacketBounds: Bool) {
         self.init(of: characteristic, keepsPacketBounds: keepsPacketBounds, keepsLineEndOfPrefix: false)
     }
 
     /// - Parameter keepsLineEndOfPrefix: Whether a line end directly after the log's prefix counts as text of the log.
-    ///   A relay that passes the log on byte for byte needs this.
+    ///   For a relay that passes the log on byte for byte.
     package init(
         of characteristic: StormCharacteristic = .backup, keepsPacketBounds: Bool, keepsLineEndOfPrefix: Bool
     ) {
@@ -60,7 +61,8 @@ public struct StormDecoder: Sendable {
         keepsPacketBounds ? packet(bytes) : stream(bytes)
     }
 
-    /// Returns text of the log that was held back because it could have become a prefix. Call it at the end of input.
+    /// Returns the text of the log that was held back because it could have become a prefix. Call this function at the
+    /// end of input. The decoder can then be used for a new stream.
     ///
     /// An incomplete live row is dropped: its value may have lost digits.
     public mutating func finish() -> [StormPiece] {
@@ -91,7 +93,7 @@ public struct StormDecoder: Sendable {
 
     // MARK: A stream
 
-    /// The pieces from one arrival. Adjacent bytes of the log form one piece.
+    /// The pieces from one call of ``append(_:)``. Adjacent bytes of the log form one piece.
     private struct Output {
         private var pieces: [StormPiece] = []
         /// Bytes of the log after the last piece.
@@ -137,14 +139,14 @@ public struct StormDecoder: Sendable {
     /// the line.
     private mutating func beginLine(_ bytes: [UInt8], _ index: inout Int, _ output: inout Output) {
         let byte = bytes[index]
-        // The usual line of a log.
+        // The usual line of a log can't become a prefix, and is not held.
         if held.isEmpty, byte != UInt8(ascii: "G"), byte != UInt8(ascii: "L"), byte != 0 {
             state = .log
             return
         }
         held.append(byte)
-        // A NUL before a prefix is the terminator of a C string, sent after the previous line end. In the log it is
-        // kept.
+        // A NUL before a prefix is the terminator of a C string, sent after the previous line end. A NUL within the log
+        // is kept.
         let line = held.count > Self.rowLimit ? held[...] : held.drop { $0 == 0 }
         if line.elementsEqual(Self.logPrefix) {
             output.add(.logBegins)
@@ -215,7 +217,7 @@ extension UInt8 {
 }
 
 extension [UInt8] {
-    /// Returns the index of the first `\n` or `\r`.
+    /// Returns the index of the first `\n` or `\r` from `start` on; nil if there is none.
     fileprivate func firstLineEnd(from start: Int) -> Int? {
         withUnsafeBytes { ByteSearch.first(.lineFeed, or: .carriageReturn, in: $0, from: start) }
     }

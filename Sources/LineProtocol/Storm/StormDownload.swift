@@ -1,21 +1,21 @@
-/// Downloads the stored log of a storm sensor, piece by piece: a log of any length takes no more memory than a piece.
+/// Downloads the stored log of a storm sensor, piece by piece. A log of any length takes no more memory than a piece.
 ///
 ///     var download = StormDownload(over: link, clock: ContinuousClock())
 ///     while let text = try await download.next() { file.write(text) }
 ///
-/// The protocol has no end marker. The log is complete after a silence, if the sensor is still in reach
-/// (``Link/confirmConnection()``). Live rows in between are counted and dropped. The download owns the link while it
-/// lasts, and leaves it open.
+/// The protocol has no end marker: the log ends with a silence, if the sensor is still in reach
+/// (``Link/confirmConnection()``). Live rows in between are counted and dropped. Nothing else may receive from the link
+/// during the download. The caller closes the link.
 ///
-/// The log is complete only if nothing is thrown and ``gapCount`` is 0.
+/// The log is complete only if ``next()`` returns nil and has thrown nothing, and ``gapCount`` is 0.
 public struct StormDownload: Sendable {
-    /// The default silence that ends the log. A sensor pauses for a few tenths of a second at most, while it reads its
-    /// flash.
+    /// The default length of the silence that ends the log. A sensor pauses for a few tenths of a second at most, while
+    /// it reads its flash.
     public static let defaultQuiet = Duration.seconds(1)
     /// The default time limit for the start of the log.
     public static let defaultTimeout = Duration.seconds(3)
-    /// The silence that must precede the request, so that the rest of an earlier log is not taken for the start of this
-    /// one.
+    /// The length of the silence that must precede the request, so that the rest of an earlier log is not taken for the
+    /// start of this log.
     public static let hush = Duration.milliseconds(100)
 
     /// The command as it is written on the wire, without its line end.
@@ -23,25 +23,25 @@ public struct StormDownload: Sendable {
 
     /// The reason why the log is incomplete or missing.
     public enum Failure: Error, Sendable, Hashable {
-        /// No answer, a lost link, or a cancelled task.
+        /// There was no answer, the device did not fall silent, the link was lost or closed, or the task was cancelled.
         case session(SessionError)
-        /// The sensor restarted before the end of the log, as the boot ROM of an ESP32 reports.
+        /// The sensor restarted before the end of the log: the output of an ESP32's boot ROM was received.
         case restarted
-        /// The log began again before its end: another program has requested it too.
+        /// The log began again before its end: another program has also requested it.
         case beganAgain
     }
 
-    /// The number of gaps between packets, or after the last one, as far as they can be detected. If a sensor's packets
-    /// are longer than the connection allows, their ends are lost.
+    /// The number of gaps that were detected between packets, or after the last packet. If a sensor's packets are
+    /// longer than the connection allows, their ends are lost.
     public var gapCount: Int { joiner.gapCount }
-    /// The number of line ends that were added between rows, if each row came in a packet without a line end.
+    /// The number of line ends that were added between rows, because each row came in a packet without a line end.
     public var addedLineEndCount: Int { joiner.addedLineEndCount }
     /// The number of bytes of the log that were delivered.
     public private(set) var byteCount = 0
-    /// Whether the sensor has announced its log with the prefix. Without that, the delivered bytes may come from
-    /// another device.
+    /// Whether the sensor has announced its log with the prefix `LOG Values: `. If not, the delivered bytes may come
+    /// from another kind of device.
     public private(set) var isAnnounced = false
-    /// The number of live rows that came in between.
+    /// The number of live rows that came during the download.
     public private(set) var liveRowCount = 0
 
     private enum Phase {
@@ -57,14 +57,14 @@ public struct StormDownload: Sendable {
     private var decoder: StormDecoder
     private var finder = ESP32ResetFinder()
     private var joiner = StormLogJoiner()
-    /// The first bytes of a log that comes in packets. A second beginning of the log is recognized by them.
+    /// The first bytes of a log that comes in packets, by which a second beginning of the log is recognized.
     private var head: [UInt8] = []
     private static let headLength = 512
     /// The length of the current packet's prefix.
     private var prefixLength = 0
     private var pieces: ArraySlice<StormPiece> = []
     private var phase = Phase.notAsked
-    /// The last bytes from a device that does not fall silent.
+    /// The last bytes from a device that did not fall silent before the request; nil if there were none.
     private var foreignText: [UInt8]?
 
     /// Creates a download, which begins with the first ``next()``.
@@ -73,7 +73,7 @@ public struct StormDownload: Sendable {
     ///   - link: The link to the sensor.
     ///   - clock: The clock for time-outs.
     ///   - timeout: The time limit for the start of the log.
-    ///   - quiet: The silence that ends the log.
+    ///   - quiet: The length of the silence that ends the log.
     public init(
         over link: any Link, clock: any Clock<Duration>, timeout: Duration = defaultTimeout,
         quiet: Duration = defaultQuiet
@@ -84,11 +84,12 @@ public struct StormDownload: Sendable {
         decoder = StormDecoder(keepsPacketBounds: link.keepsPacketBounds)
     }
 
-    /// Returns the next bytes of the log, unchanged; nil at its end.
+    /// Returns the next bytes of the log; nil at its end. The first call requests the log. The bytes are unchanged,
+    /// except for line ends that are added between rows (``addedLineEndCount``) and at gaps.
     ///
-    /// - Throws: `noAnswer` if no log began in time; `notUnderstood` if the device did not fall silent before the
-    ///   request. With `linkLost`, `cancelled`, and all failures other than ``Failure/session(_:)``, the bytes
-    ///   delivered before are the beginning of the log.
+    /// - Throws: ``Failure``. The codes of ``Failure/session(_:)`` are `noAnswer` if no log began in time;
+    ///   `notUnderstood` if the device did not fall silent before the request; `linkLost`, `closed`, and `cancelled`.
+    ///   Bytes that were delivered before the failure are the beginning of the log.
     public mutating func next() async throws(Failure) -> [UInt8]? {
         if case .notAsked = phase { try await ask() }
         while true {
@@ -101,7 +102,7 @@ public struct StormDownload: Sendable {
         }
     }
 
-    /// Returns the next text from the decoded pieces.
+    /// Returns the next bytes of the log from the decoded pieces; nil if none are certain yet.
     private mutating func takeText() -> [UInt8]? {
         while let piece = pieces.popFirst() {
             switch piece {
@@ -126,7 +127,7 @@ public struct StormDownload: Sendable {
         return rest.isEmpty ? nil : rest
     }
 
-    /// Returns the bytes of the log that are certain now.
+    /// Takes the next text of the log, and returns the bytes of the log that are certain now.
     private mutating func take(_ text: [UInt8]) -> [UInt8] {
         defer { prefixLength = 0 }
         guard reader.link.keepsPacketBounds else {
@@ -139,8 +140,8 @@ public struct StormDownload: Sendable {
         return known
     }
 
-    /// Whether a log begins that has already begun before. Each packet may have the prefix, so only a packet that
-    /// begins like the first one counts.
+    /// Whether the prefix that was just received begins the log a second time. Each packet may have the prefix, so only
+    /// a packet that begins like the first one counts.
     private var isSecondBeginning: Bool {
         guard reader.link.keepsPacketBounds else { return byteCount > 0 }
         guard case .log(let text)? = pieces.first, !head.isEmpty else { return false }
@@ -172,7 +173,7 @@ public struct StormDownload: Sendable {
         phase = .asked
     }
 
-    /// Returns whether there was a silence.
+    /// Waits for a silence before the request. Returns false if the device does not fall silent.
     private mutating func waitForSilence() async throws(LinkError) -> Bool {
         // A board that was just reset sends boot messages.
         let silence = reader.link.mayHaveReset ? max(quiet, Self.hush) : Self.hush
@@ -187,7 +188,7 @@ public struct StormDownload: Sendable {
                 end = reader.clock.elapsed() + silence
                 continue
             }
-            // Live rows may never end, so they do not count.
+            // Live rows may never end, so they do not break the silence.
             if decoder.append(bytes).contains(where: \.isOfLog) {
                 end = reader.clock.elapsed() + silence
                 foreignText = bytes
@@ -204,7 +205,8 @@ public struct StormDownload: Sendable {
         do throws(LinkError) {
             if try await findLog(by: deadline) { return }
             if hasBegun {
-                // A sensor out of reach is silent too. If it answers, everything that it sent before has arrived.
+                // A sensor that is out of reach is silent, too. If the connection is confirmed, everything that the
+                // sensor sent before has arrived.
                 try await reader.link.confirmConnection()
                 if try await findLog(by: reader.clock.elapsed()) { return }
             }
@@ -218,7 +220,8 @@ public struct StormDownload: Sendable {
         }
     }
 
-    /// Returns whether a part of the log comes by `deadline`, and counts the live rows before it.
+    /// Reads until a part of the log comes, or the sensor restarts. Returns false if neither happens by `deadline`.
+    /// Counts the live rows that come before.
     private mutating func findLog(by deadline: Duration) async throws(LinkError) -> Bool {
         while let bytes = try await reader.next(by: deadline) {
             pieces = decode(bytes)[...]

@@ -4,8 +4,8 @@
 ///         if let measurement = StormMeasurement(row: row) { … }
 ///     }
 ///
-/// A row that is not a measurement is included, unchanged. Text of the stored log, which another program may have
-/// requested, is not included, nor is a row that a restart of the sensor has cut off.
+/// Rows that are not measurements are included, unchanged. Not included are text of the stored log, which another
+/// program may have requested, and a row that a restart of the sensor has cut off.
 public struct StormLiveRows: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
     public typealias Failure = LinkError
@@ -25,7 +25,7 @@ public struct StormLiveRows: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(link, characteristic) }
 
-    /// Reads from the link when no row is left. It throws when the far end is gone.
+    /// Reads from the link when no row is left. ``next()`` throws if the far end is gone or the task is cancelled.
     public struct Iterator: AsyncIteratorProtocol {
         private let link: any Link
         private var decoder: StormDecoder

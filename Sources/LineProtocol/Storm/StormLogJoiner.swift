@@ -1,15 +1,15 @@
-/// Joins the packets of a log, and detects gaps between them.
+/// Joins the packets of a log to a text, and detects gaps between the packets.
 ///
 /// A packet may end within a row that continues in the next packet. If a sensor sends each row in a packet without a
-/// line end, the rows are kept apart. If the end of a packet was lost, the remaining part of its row is not joined to
-/// the next packet.
+/// line end, a line end is added between the rows. If the end of a packet was lost, the remaining start of its last row
+/// is ended with a line end, and not joined to the next packet.
 package struct StormLogJoiner: Sendable {
-    /// The longest start of a line, in bytes, that is held until the line ends.
+    /// The longest start of a line, in bytes, that is held back until the line ends.
     static let lineLimit = 1024
 
-    /// The largest packet in bytes, as far as the carrier knows; nil if it does not.
+    /// The largest packet in bytes that the carrier can deliver; nil if it is unknown.
     package var packetCapacity: Int?
-    /// The number of line ends that were added between rows that came without one.
+    /// The number of line ends that were added between rows that came without line ends.
     private(set) var addedLineEndCount = 0
     /// The number of gaps between packets, or after the last one.
     package private(set) var gapCount = 0
@@ -18,9 +18,9 @@ package struct StormLogJoiner: Sendable {
 
     /// The start of a line that has not ended.
     private var held: [UInt8] = []
-    /// Whether the packet with these bytes had the largest length, so that its end may have been lost.
+    /// Whether the last packet had the largest length, so that its end may have been lost.
     private var isFull = false
-    /// The bytes that occur in rows, learnt from the rows so far; nil before the first.
+    /// The bytes that occur in rows, learnt from the rows so far; nil before the first row.
     private var alphabet: Set<UInt8>?
     /// Whether the next bytes continue a line that was too long to be held.
     private var isAmidLine = false
@@ -50,21 +50,21 @@ package struct StormLogJoiner: Sendable {
             held = []
             isAmidLine = true
         }
-        // A carrier that reported too small a capacity does not know it.
+        // A packet longer than the capacity proves that the carrier reported a wrong capacity.
         if let capacity = packetCapacity, length > capacity { packetCapacity = nil }
         isFull = length == packetCapacity
         return output
     }
 
-    /// Returns the rest of the log. Call it at the end of input.
+    /// Returns the rest of the log. Call this function at the end of input.
     package mutating func finish() -> [UInt8] {
         defer { (held, isFull) = ([], false) }
         if isFull, !held.isEmpty || isAmidLine { gapCount += 1 }
         return held
     }
 
-    /// Decides how the start of a line relates to the text of the next packet. Returns the start, with a line end, if
-    /// the two are not one line.
+    /// Decides whether the held start of a line and the text of the next packet are one line. If not, returns the held
+    /// start with a line end; otherwise returns nothing.
     private mutating func join(_ head: ArraySlice<UInt8>, endsLine: Bool) -> [UInt8] {
         let joined = held + head
         if StormMeasurement(row: joined) != nil {
@@ -90,7 +90,7 @@ package struct StormLogJoiner: Sendable {
         }
     }
 
-    /// Adds the bytes of a row to the alphabet, which has all digits from the start.
+    /// Adds the bytes of a row to the alphabet. The alphabet always has all digits, the point, and the space.
     private mutating func learn(row: ArraySlice<UInt8>) {
         alphabet = (alphabet ?? Set("0123456789. ".utf8)).union(row)
     }

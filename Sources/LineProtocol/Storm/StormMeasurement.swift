@@ -1,6 +1,6 @@
 /// A measurement at one point: `<pipe> <port> <point> <value>`.
 ///
-/// The place is named as the device names it: the names need not be numbers.
+/// Pipe, port, and point have the names that the device gives them, which need not be numbers.
 public struct StormMeasurement: Sendable, Hashable {
     /// The pipe.
     public var pipe: String
@@ -10,7 +10,7 @@ public struct StormMeasurement: Sendable, Hashable {
     public var point: String
     /// The value as text, with all digits that were printed.
     public var valueText: String
-    /// The value. It may be `nan` or infinite.
+    /// The value as a number, which may be `nan` or infinite.
     public var value: Double
 
     /// Parses a row: four fields, separated by spaces or tabs, of which the last is a number. Returns nil for any other

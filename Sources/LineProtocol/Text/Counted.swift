@@ -1,5 +1,5 @@
 extension BinaryInteger {
-    /// The number with its noun, for a message: `1 record`, `2 records`.
+    /// Returns the number with its noun, for a message: `1 record`, `2 records`.
     ///
     /// - Parameters:
     ///   - noun: The singular.

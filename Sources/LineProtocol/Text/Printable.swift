@@ -1,7 +1,8 @@
 extension String {
-    /// The text with escapes such as `\x1b` and `\u{202e}` for characters that a terminal obeys or does not show.
+    /// Returns the text with escapes such as `\x1b` and `\u{202e}` for characters that a terminal obeys or does not
+    /// show.
     ///
-    /// Use this for text from outside, such as the name of a device.
+    /// Use this function for text from outside, such as the name of a device.
     public func printable() -> String {
         guard !unicodeScalars.allSatisfy(\.isPrintable) else { return self }
         var text = ""
@@ -29,8 +30,9 @@ extension String {
         return isPlain && !text.isEmpty ? text : "'\(text.replacing("'", with: "'\\''"))'"
     }
 
-    /// The JSON text with escapes such as `\u202e` for characters that a terminal obeys or does not show. They can
-    /// occur only in strings, apart from the ASCII control characters, which any JSON escapes.
+    /// Returns the JSON text with escapes such as `\u202e` for characters that a terminal obeys or does not show.
+    /// Outside ASCII, these characters can occur only in strings, where an escape is valid. ASCII control characters
+    /// are escaped in any JSON.
     public func printableInJSON() -> String {
         guard utf8.contains(where: { $0 >= 0x7F }) else { return self }
         var text = ""
@@ -49,10 +51,10 @@ extension String {
 }
 
 extension [UInt8] {
-    /// The bytes as printable text. Valid UTF-8 is escaped as by `String.printable()`; otherwise all bytes but
-    /// printable ASCII become `\xNN`.
+    /// Returns the bytes as printable text. Valid UTF-8 is escaped as by `String.printable()`; in other data all bytes
+    /// except printable ASCII become `\xNN`.
     ///
-    /// Characters that invisibly change the direction of text, or end its line, are escaped too, as `\u{NNNN}`.
+    /// In valid UTF-8, characters that invisibly change the direction of text, or end a line, become `\u{NNNN}`.
     ///
     /// - Parameter limit: The largest number of characters; a longer text is cut and ends with `…`.
     public func printable(limit: Int = .max) -> String {
@@ -76,7 +78,7 @@ extension [UInt8] {
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal shows the character and does nothing else.
+    /// Whether a terminal only shows the character. False for a character that a terminal obeys or that is invisible.
     public var isPrintable: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: false
