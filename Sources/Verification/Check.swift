@@ -4,7 +4,8 @@ public struct Check: Sendable {
     public enum Need: String, Sendable, Hashable, CaseIterable {
         /// Permission to run the part that the device drives: ``VerificationOptions/mayRun``.
         case run
-        /// Permission to send messages that the device stores for good and passes on: ``VerificationOptions/maySend``.
+        /// Permission to send messages that the device stores permanently and passes on to other devices:
+        /// ``VerificationOptions/maySend``.
         case send
         /// Physical access to the device, through a ``Stimulus``.
         case stimulus
@@ -12,7 +13,7 @@ public struct Check: Sendable {
 
     typealias Body = @Sendable (Bench) async throws -> Void
 
-    /// The permanent name of the check, such as `pump.speed.range-first`. Its first word is the family's name.
+    /// The permanent name of the check, such as `pump.speed.range-first`. The first word is the family's name.
     public let id: String
     /// The rule, as a link and a short text: `protocols.md#pump-20: the range is checked first`.
     public let rule: String
@@ -37,11 +38,11 @@ public struct Check: Sendable {
     }
 }
 
-/// The failure of a check: the behaviour that the rule demands, and the observed one.
+/// Thrown by a check that fails: the behaviour that the rule demands, and the observed behaviour.
 struct CheckFailure: Error {
     var expected: String
     var got: String
 }
 
-/// The reason why a check does not apply to this device.
+/// Thrown by a check that does not apply to this device or can't be decided, with the reason.
 struct CheckSkip: Error { var reason: String }

@@ -8,7 +8,7 @@ public struct CheckResult: Sendable {
         case passed
         /// The firmware breaks the rule.
         case failed(expected: String, got: String)
-        /// The check gave no answer, for the given reason.
+        /// The check was not made or could not be decided, for the given reason.
         case skipped(reason: String)
     }
 
@@ -20,7 +20,7 @@ public struct CheckResult: Sendable {
         case received([UInt8])
         /// An action of the ``Stimulus``, with its arguments.
         case did(String)
-        /// A number of received lines that the transcript leaves out.
+        /// A number of entries that the transcript leaves out.
         case leftOut(lines: Int)
     }
 
@@ -28,15 +28,15 @@ public struct CheckResult: Sendable {
     public let id: String
     /// The ``Check/rule`` of the check.
     public let rule: String
-    /// The repetition that the result belongs to, from 1 on.
+    /// The number of the repetition to which the result belongs, from 1 on.
     public let round: Int
     /// The outcome of the check.
     public let outcome: Outcome
-    /// The forms that this firmware uses, of several that the protocol allows.
+    /// If the protocol allows several forms: the forms that this firmware uses, in words.
     public let variants: [String]
     /// The transcript, in order.
     public let steps: [Step]
-    /// The duration of the check; nil if none was measured, such as for a check that was not made.
+    /// The duration of the check; nil if the check was not made or the duration was not measured.
     public let time: Duration?
 
     package init(
@@ -50,10 +50,10 @@ public struct CheckResult: Sendable {
     /// Whether the check failed.
     public var isFailure: Bool { if case .failed = outcome { true } else { false } }
 
-    /// The bytes of each write, with unprintable characters escaped.
+    /// The bytes of each write, with unprintable characters escaped, cut after 200 characters.
     public var sent: [String] { steps.compactMap { if case .sent(let bytes) = $0 { bytes.shown } else { nil } } }
 
-    /// The received lines without their ends, with unprintable characters escaped.
+    /// The received lines without their ends, with unprintable characters escaped, each cut after 200 characters.
     public var received: [String] {
         steps.compactMap {
             switch $0 {
@@ -64,7 +64,7 @@ public struct CheckResult: Sendable {
         }
     }
 
-    /// The actions of the ``Stimulus``.
+    /// The actions of the ``Stimulus``, with their arguments.
     public var done: [String] { steps.compactMap { if case .did(let verb) = $0 { verb } else { nil } } }
 }
 

@@ -1,11 +1,11 @@
-/// The checks of one family's firmware, and the care that a device of the family needs: a row of ``all``, from which
-/// every list of checks is made.
+/// The checks of one family's firmware, and the steps that keep a device of the family safe before, between, and after
+/// the checks. ``all`` contains one for each family.
 public struct FamilyVerification: Sendable {
     /// The finding about a device before the first check.
     enum Readiness: Sendable {
         /// The device answers, and may be tested.
         case ready
-        /// The device does not answer as it should. Nothing more may be sent to it.
+        /// The device does not answer as it should. No check may be made.
         case unusable(CheckFailure)
     }
 
@@ -14,20 +14,23 @@ public struct FamilyVerification: Sendable {
     /// The checks, in the order in which they run.
     public let checks: [Check]
 
-    /// Examines the device with a query that changes nothing.
+    /// Examines the device, in general with a query that changes nothing. Throws ``VerificationError`` if the device
+    /// must not be tested.
     let begin: @Sendable (Bench) async throws -> Readiness
-    /// Runs after each check that returned normally. Throws ``CheckFailure`` if the device sent something unexpected,
-    /// and puts the device back into its initial state.
+    /// Runs after each check that returned normally. Puts the device back into its initial state. Throws
+    /// ``CheckFailure``, which fails the check, if the device sent something unexpected.
     let finish: @Sendable (Check, Bench) async throws -> Void
-    /// Puts the device back after a check that failed. Returns false if the device no longer answers.
+    /// Puts the device back into its initial state after a check that failed. Returns false if no further check can be
+    /// made, for example because the device no longer answers.
     let recover: @Sendable (Bench) async throws -> Bool
-    /// Makes the device safe at the end, whatever ended the verification.
+    /// Makes the device safe at the end, whatever ended the verification. Not called if the device received only
+    /// queries.
     let end: @Sendable (Bench) async -> Aftermath
     /// Whether a line may be unsolicited, and is therefore not part of a reply.
     let isUnasked: @Sendable (String) -> Bool
-    /// The framing on a link that keeps no packet bounds.
+    /// The unit into which bytes are cut, on a link that keeps no packet bounds.
     var framing = Framing.lines
-    /// The name of the part that the device drives, for messages. Nobody may be near that part while it runs.
+    /// The name of the part that the device drives, for messages. Checks that run this part need ``Check/Need/run``.
     var driven = "the pump"
     /// Prerequisites: the checks that must not have failed, by the checks that depend on them. A dependent that ends
     /// with a dot stands for all checks whose ids begin with it. If a prerequisite failed in this round, its dependents
@@ -49,11 +52,11 @@ public struct FamilyVerification: Sendable {
 
 /// The state of a device after a verification, as far as it is known.
 public enum Aftermath: Sendable, Hashable {
-    /// The device received only queries.
+    /// The device received only queries, and nothing was done at it.
     case untouched
     /// The device reported that it is off.
     case safe
-    /// The device drives nothing that could be on.
+    /// The device belongs to a family for which no state counts as unsafe. Its state was not queried.
     case harmless
     /// The device reported that it was off before the first check, and was sent no ON. Its state at the end could not
     /// be read, for the given reason.

@@ -8,10 +8,11 @@ public protocol Stimulus: Sendable {
     /// - Parameters:
     ///   - verb: The name of the action, such as `turn`.
     ///   - arguments: The arguments of the action, such as `0.5`.
-    /// - Throws: Any error. It ends the verification.
+    /// - Throws: Any error, which ends the verification.
     func perform(_ verb: String, _ arguments: [String]) async throws
 
-    /// Returns the visible state of the device as texts such as `true` or `12`, by their keys. The default is empty.
+    /// Returns the visible state of the device: texts such as `true` or `12`, by their keys. The default implementation
+    /// returns no keys; checks that need one are then skipped.
     func state() async throws -> [String: String]
 }
 

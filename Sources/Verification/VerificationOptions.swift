@@ -2,9 +2,10 @@
 public struct VerificationOptions: Sendable {
     /// Whether the verification may run the part that the device drives. Allow it only if nobody wears the device.
     public var mayRun = false
-    /// Whether the verification may send messages that a device stores for good and passes on to others.
+    /// Whether the verification may send messages that a device stores permanently and passes on to other devices.
     public var maySend = false
-    /// The seed of the ids of these messages. A device accepts each id once, so use a new seed for each verification.
+    /// The seed for the ids of the messages that ``maySend`` allows. A device accepts each id once, so use a new seed
+    /// for each verification. The default is random.
     public var seed = UInt64.random(in: .min ... .max)
     /// The number of times that all checks are made; at least 1.
     public var rounds = 1
@@ -17,10 +18,11 @@ public struct VerificationOptions: Sendable {
     /// minute with the default timeout.
     var unsafeLimit: Duration { timeout * 60 }
 
-    /// The caller's option that satisfies a need, by the need: named in the reason for which a check is skipped.
+    /// For each need, the caller's name of the option that satisfies it, such as `--stimulus SOCKET`. The reason of a
+    /// skipped check contains this name.
     public var remedies: [Check.Need: String] = [:]
 
-    /// Options for one round in which nothing is run or stored.
+    /// Creates options for one round in which nothing is run or stored.
     public init() {}
 
     /// Returns the reason for which a check with an unmet need is skipped, such as `needs a stimulus: --stimulus
@@ -40,7 +42,7 @@ public struct VerificationOptions: Sendable {
 public enum VerificationError: Error, Sendable, Hashable {
     /// The pump is running: somebody may wear it.
     case running
-    /// The pump was stopped for safety. Its error state, which shows that, is left as it is.
+    /// The pump is in its error state, because it was stopped for safety. It is left in this state.
     case stoppedForSafety
 }
 

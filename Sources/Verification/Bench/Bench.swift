@@ -1,9 +1,9 @@
 internal import LineProtocol
 
-/// The workplace of a check: sends and reads, acts at the device, and records all of it.
+/// The means of a check: sends and receives, acts at the device, and records everything in the transcript.
 ///
-/// Replies are interpreted by docs/protocols.md alone, without the decoders of `LineProtocol`: a host and these checks
-/// must be able to disagree.
+/// Replies are interpreted by docs/protocols.md alone, without the decoders of `LineProtocol`, so that a fault of a
+/// decoder can't hide a fault of a firmware.
 final class Bench {
     /// The longest wait for the rest of a line that has begun, such as a debug line after a reply. At 9600 baud a line
     /// takes less.
@@ -33,7 +33,7 @@ final class Bench {
     }
     /// Called once, before the part that the device drives may run for the first time.
     private let onRun: @Sendable () -> Void
-    /// Called every few seconds while the device should be off and may run, with the reason.
+    /// Called every few seconds while the device should be off but may run, with the reason.
     let tellUnsafe: @Sendable (String) -> Void
     /// The largest number of steps in a transcript: a firmware that never falls silent must not exhaust the memory.
     private static let stepLimit = 100_000
@@ -44,9 +44,9 @@ final class Bench {
     var memory: String?
     /// The lines and steps before the first check.
     var opening = Opening()
-    /// The last image that was requested, and the checks that have judged it.
+    /// The last transfer of an image, and the ids of the checks that have judged this transfer.
     var image: (transfer: ImageTransfer, judges: Set<String>)?
-    /// The last log that was requested, and the checks that have judged it.
+    /// The last log that was requested, and the ids of the checks that have judged this log.
     var storedLog: (log: StoredLog, judges: Set<String>)?
     /// The id of the current check.
     private(set) var check = ""
@@ -65,7 +65,8 @@ final class Bench {
         reader = LinkReader(link, clock: clock)
     }
 
-    /// The time since the beginning as the device sees it: that of the clock, plus the time that the stimulus skipped.
+    /// The time since the beginning as the device sees it: ``elapsed``, plus the time by which the stimulus has
+    /// advanced the device's clock.
     var now: Duration { clock.elapsed() + advanced }
 
     /// Whether each packet of the carrier is one message.
@@ -78,7 +79,7 @@ final class Bench {
         throw CheckSkip(reason: "packets of \(capacity) bytes have no room for it")
     }
 
-    /// The time since the beginning, by the clock.
+    /// The time since the beginning of the verification, by the host's clock.
     var elapsed: Duration { clock.elapsed() }
 
     /// The events before the first check.
@@ -94,7 +95,7 @@ final class Bench {
         try await leaveOutArrived()
     }
 
-    /// Discards all that has arrived so far.
+    /// Discards all bytes that have arrived so far, including a line that has begun.
     func leaveOutArrived() async throws {
         if link.keepsPacketBounds {
             // Read one packet at a time: `receiveAvailable()` may join two.
@@ -102,7 +103,7 @@ final class Bench {
             while elapsed < deadline, try await reader.next(by: elapsed) != nil {}
         } else {
             lines.append(try await link.receiveAvailable(), at: now)
-            // Otherwise the rest of a line that has begun would pass for a line of its own.
+            // Without this wait, the rest of a line that has begun would later count as a line of its own.
             let deadline = elapsed + Self.lineTime
             while lines.hasBegun, elapsed < deadline, let bytes = try await reader.next(by: deadline) {
                 lines.append(bytes, at: now)
@@ -147,10 +148,11 @@ final class Bench {
         try await send(message + (link.keepsPacketBounds ? [] : [UInt8(ascii: "\n")]), isQuestion: isQuestion)
     }
 
-    /// Adds earlier steps to the transcript of this check, which judges them.
+    /// Adds steps from before this check to the transcript, because the check judges them.
     func recall(_ earlier: [CheckResult.Step]) { steps += earlier }
 
-    /// Keeps the first and the last `kept` of the steps after the first `count`, and leaves out those in between.
+    /// Shortens the transcript: of the steps after the first `count`, keeps the first `kept` and the last `kept`, and
+    /// leaves out the others.
     func leaveOutSteps(behind count: Int, keeping kept: Int = 3) {
         let rest = steps.count - count
         guard rest > 2 * kept + 1 else { return }
@@ -173,7 +175,7 @@ final class Bench {
         }
     }
 
-    /// Waits for `time`, and fails the check if anything but unsolicited lines arrives.
+    /// Reads for `time`, and fails the check if any line but an unsolicited one arrives.
     func quiet(for time: Duration) async throws {
         let deadline = elapsed + time
         while let line = try await line(by: deadline) {
@@ -203,8 +205,8 @@ final class Bench {
 
     /// Reads the expected lines, in this order. Unsolicited lines may come in between.
     ///
-    /// - Parameter time: The time limit for each expected line, which unsolicited lines do not extend. nil means the
-    ///   timeout.
+    /// - Parameter time: The time limit for each expected line. Unsolicited lines do not extend it. nil means
+    ///   ``VerificationOptions/timeout``.
     /// - Throws: `CheckFailure` if another line comes, or a line is late.
     @discardableResult
     func hear(_ expected: [LineExpectation], within time: Duration? = nil) async throws -> [HeardLine] {
@@ -240,7 +242,7 @@ final class Bench {
         try await stimulus.perform(verb, arguments)
     }
 
-    /// Returns a value that is visible at the device, in the words of `sim ctl`: `true`, `12`.
+    /// Returns a value that is visible at the device, as `pumpctl sim ctl` writes it: `true`, `12`.
     ///
     /// - Throws: ``CheckSkip`` if there is no stimulus, or if it does not report `key`.
     func observe(_ key: String) async throws -> String {
@@ -266,7 +268,7 @@ final class Bench {
         steps.contains { if case .did(let verb) = $0 { verb.hasPrefix(beginning) } else { false } }
     }
 
-    /// Advances the device's clock at once.
+    /// Advances the device's clock without waiting.
     func advance(by seconds: Int) async throws {
         try await act("advance", "\(seconds)s")
         advanced += .seconds(seconds)

@@ -1,10 +1,10 @@
 /// A line, a packet, or a JSON object from the device: see ``Framing``.
 struct HeardLine: Sendable {
-    /// The bytes of a line without its end, or the whole packet.
+    /// The bytes of a line without its end, of a whole packet, or of an object.
     var bytes: [UInt8]
     /// Whether the line ended with `\r\n` rather than a bare `\n`.
     var endsWithReturn: Bool
-    /// Whether there were NULs before or after the line. ``bytes`` does not contain them.
+    /// Whether there were NULs before or after the line. ``bytes`` does not contain these NULs.
     var hasNULs = false
     /// The time when the first byte arrived.
     var begin: Duration

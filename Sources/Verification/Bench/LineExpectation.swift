@@ -1,4 +1,4 @@
-/// An expected line: an exact text, or a pattern with a name for reports.
+/// An expected line: an exact text, or a condition with a name for reports.
 struct LineExpectation: Sendable, ExpressibleByStringLiteral {
     let name: String
     let fits: @Sendable (String) -> Bool

@@ -1,14 +1,15 @@
-/// A check of a host by a played device: a rule of docs/protocols.md, and the way to judge whether the host keeps it.
+/// A check of a host with a device that pumpctl plays: a rule of docs/protocols.md, and the way to judge whether the
+/// host keeps the rule.
 public struct HostCheck: Sendable {
     /// The way to judge whether a host keeps a rule.
     public enum Judgement: Sendable, Hashable {
-        /// By a rule on the host's output, in the syntax of `pumpctl sim --expect`: see `HostRule`.
+        /// By a rule for the host's output, in the syntax of `pumpctl sim --expect`: see `HostRule`.
         case rule(String)
         /// By the host's exit status. Status 0 means that the host has understood the device.
         case exitStatus
     }
 
-    /// The permanent name of the check, without that of the played device: `one-in-flight`.
+    /// The permanent name of the check, such as `one-in-flight`, without the name of the played device.
     public let name: String
     /// The number of the rule within its family.
     let number: Int
@@ -18,10 +19,10 @@ public struct HostCheck: Sendable {
     public let judgement: Judgement
     /// The expected behaviour, as a sentence for the report of a failure.
     public let expectation: String
-    /// Whether the check needs a host on a pseudo-terminal.
+    /// Whether the check can be made only if the host uses the device through a pseudo-terminal.
     public let needsTerminal: Bool
     /// A condition on the played device's output, such as `meets=line:STATUS:`; nil if there is none. If the output
-    /// never meets it, a host that ends with status 0 counts as untested.
+    /// never meets this condition, a host that ends with status 0 counts as untested.
     public let premise: String?
 
     init(
@@ -45,7 +46,7 @@ public struct HostCheck: Sendable {
 
 /// A device that pumpctl plays, and the checks of a host that uses the device.
 public struct PlayedDevice: Sendable {
-    /// The permanent name of the device: `older`.
+    /// The permanent name of the device, such as `older`.
     public let name: String
     /// The peculiarity of the device, as a noun phrase.
     public let summary: String
@@ -69,10 +70,10 @@ public struct HostVerification: Sendable {
     /// The devices, in the order in which they are played. The first has no peculiarity.
     public let devices: [PlayedDevice]
 
-    /// The verifications of all families.
+    /// The host checks of all families.
     public static let all: [HostVerification] = [.pump, .storm, .led, .peer, .rescue]
 
-    /// Returns the verification of the family `name`; nil if there is none.
+    /// Returns the host checks of the family `name`; nil if there are none.
     public static func named(_ name: String) -> HostVerification? { all.first { $0.family == name } }
 
     /// Returns the permanent name of a check in reports: `pump.host.older.understands`.

@@ -59,10 +59,11 @@ extension HostVerification {
 }
 
 extension HostVerification {
-    /// A check that a host copes with a device.
+    /// Returns a check that a host ends with exit status 0, and so has understood the played device.
     ///
-    /// - Parameter lines: Beginnings of lines, separated by `|`, or of two lines in a row, joined by a line feed. The
-    ///   host must meet one of them. nil means any line.
+    /// - Parameter lines: Beginnings of lines, separated by `|`. A line feed joins the beginnings of two consecutive
+    ///   lines. The played device must have sent one of them; otherwise the host counts as untested. nil means that no
+    ///   particular line is needed.
     static func understands(_ number: Int, _ words: String, meeting lines: String? = nil) -> HostCheck {
         HostCheck(
             "understands", number, words, .exitStatus, expecting: "the program ends with exit status 0",

@@ -6,7 +6,8 @@ extension FamilyVerification {
             Check("led.ask", 3, "LED is answered by LED:0 or LED:1") { bench in
                 try await bench.ask("LED", .light)
             },
-            // First of the checks that set the light: the others query it afterwards, and a query must change nothing.
+            // This check precedes the other checks that set the light: they query the light afterwards, and a query
+            // must change nothing.
             Check("led.kept", 7, "to ask changes nothing") { bench in
                 for value in ["0", "1"] {
                     try await bench.send("LED:\(value)\n")
@@ -86,8 +87,8 @@ extension Bench {
         try require(now == light, "LED:\(light)", got: "LED:\(now)")
     }
 
-    /// Tries to bring the light to `value`, if need be by the opposite command. If that fails, the caller's check
-    /// reports it.
+    /// Tries to bring the light to `value`, if necessary by the opposite command. If the attempt fails, the caller's
+    /// check reports the failure.
     fileprivate func bring(to value: String) async throws {
         for command in [value, value == "0" ? "1" : "0"] {
             if try await light("LED\n", isQuestion: true) == value { return }
@@ -96,8 +97,8 @@ extension Bench {
         }
     }
 
-    /// Sets the light and checks its new state. The protocol has no reply to this; a board that reports its state
-    /// passes too.
+    /// Sets the light and checks its new state. The protocol defines no reply to this command; a board may report the
+    /// new state, or send nothing.
     fileprivate func set(_ value: String) async throws {
         try await send("LED:\(value)\n")
         var isTold = false

@@ -1,5 +1,6 @@
 extension Bench {
-    /// Requests the image, and reads it until it ends, stops, or takes too long.
+    /// Requests the image, and reads it until it ends, no line comes within the timeout, or ``ImageTransfer/limit`` is
+    /// reached.
     ///
     /// - Parameter word: The request, such as `GET`.
     func download(_ word: String) async throws -> ImageTransfer {
@@ -23,7 +24,8 @@ extension Bench {
         return transfer
     }
 
-    /// Returns the image that was requested last, or requests it again if the current check has judged that one before.
+    /// Returns the last transfer of the image. Requests the image again if the current check has already judged this
+    /// transfer, unless the image is large.
     func transfer() async throws -> ImageTransfer {
         if let known = image, known.transfer.isLong || !known.judges.contains(check) {
             image?.judges.insert(check)
@@ -35,7 +37,7 @@ extension Bench {
         return transfer
     }
 
-    /// Returns a complete image; otherwise like ``transfer()``.
+    /// Returns the transfer of a complete image, like ``transfer()``.
     ///
     /// - Throws: ``CheckSkip`` if the peer has no image, if the image is large, or if it has no end.
     func wholeTransfer() async throws -> ImageTransfer {
@@ -48,7 +50,8 @@ extension Bench {
         }
     }
 
-    /// Skips the check if a large image may still be arriving: its lines could not be told from others.
+    /// Skips the check if a large image may still be arriving, because its lines could not be distinguished from other
+    /// lines.
     func requireImageOver() throws {
         if let transfer = image?.transfer, transfer.isLong { throw CheckSkip(reason: transfer.reasonNotToWait) }
     }

@@ -3,17 +3,17 @@ internal import LineProtocol
 extension FamilyVerification {
     /// The checks of a text and image peer, by docs/protocols.md.
     ///
-    /// The texts that a peer shows to a person say that they are a test, or resemble a command. The toggle is used only
-    /// with ``VerificationOptions/mayRun``, because nobody knows what it switches.
+    /// The checks send texts that a peer shows to a person. Each text says that it is a test, or resembles a command.
+    /// The toggle is used only with ``VerificationOptions/mayRun``, because nobody knows what it switches.
     public static let peer = FamilyVerification(
         family: "peer", checks: [imageChecks, greetingChecks, wordChecks, textChecks, toggleChecks].flatMap(\.self),
         begin: PeerCare.begin, finish: PeerCare.finish, recover: PeerCare.recover, end: PeerCare.end,
         isUnasked: PeerCare.isUnasked, driven: "what the peer switches")
 }
 
-/// The care for a peer. The first request is one for its image, which changes nothing.
+/// Keeps a peer safe during a verification. The first request is for the image of the peer, which changes nothing.
 private enum PeerCare {
-    /// Longer than the time for which a board is deaf after a reset.
+    /// Longer than the time for which a board reads nothing after a reset.
     private static let startTime = Duration.seconds(5)
 
     static func begin(_ bench: Bench) async throws -> FamilyVerification.Readiness {
@@ -34,10 +34,11 @@ private enum PeerCare {
         return .unusable(CheckFailure(expected: "IMG_BEGIN … or IMG_ERROR … in answer to GET", got: got))
     }
 
-    /// Messages that people type at the peer come unsolicited.
+    /// Returns true for all lines but those of an image: people can type any message at the peer, which comes
+    /// unsolicited.
     static func isUnasked(_ line: String) -> Bool { !line.hasPrefix("IMG_") }
 
-    /// Switches the toggle off after a check that uses it, and fails the check if image lines are left over.
+    /// Switches the toggle off after a check that uses it, and fails the check if further lines of an image come.
     static func finish(_ check: Check, _ bench: Bench) async throws {
         if check.needs.contains(.run) { try await bench.say("OFF") }
         // The rest of a large image is still arriving.

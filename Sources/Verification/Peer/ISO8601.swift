@@ -16,8 +16,8 @@ enum ISO8601 {
             || offset.first != "Z" && [[2, 2], [2]].contains { numbers(offset.dropFirst(), ":", $0) != nil }
     }
 
-    /// Returns numbers of the given widths, with separators between all of them or none; nil if the text has another
-    /// form.
+    /// Returns the numbers in a text, which have the given widths and either separators between all of them or no
+    /// separators; nil if the text has another form.
     private static func numbers(_ text: some StringProtocol, _ separator: Character, _ widths: [Int]) -> [Int]? {
         let digits = String(text.filter { $0 != separator })
         guard isDigits(digits), digits.count == widths.reduce(0, +) else { return nil }

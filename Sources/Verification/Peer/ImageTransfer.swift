@@ -1,26 +1,26 @@
-/// The output of a peer since a request for its image.
+/// The output of a peer after a request for its image, until the image ends.
 struct ImageTransfer {
     enum Ending: Equatable {
         /// `IMG_END` came.
         case end
         /// `IMG_ERROR` came, with the given reason.
         case error(String)
-        /// Nothing further came.
+        /// No further line came within the timeout.
         case silence
         /// The image took longer than ``ImageTransfer/limit``.
         case tooLong
     }
 
-    /// The longest that a check waits for an image.
+    /// The longest time for which a check waits for the end of an image.
     static let limit = Duration.seconds(10)
-    /// The longest duration of an image that is requested more than once.
+    /// The longest duration of a transfer that is repeated; a longer transfer is used for all checks.
     static let briefTime = Duration.seconds(3)
 
     /// The transcript of the transfer.
     var steps: [CheckResult.Step] = []
     /// The line `IMG_BEGIN …`; nil if none came.
     var begin: HeardLine?
-    /// The lines between the first line and the last, without messages.
+    /// The lines of base64 between the first line and the last.
     var chunks: [[UInt8]] = []
     /// The ends of the lines or packets: `\r\n`, `\n`, or an empty string.
     var ends: Set<String> = []
@@ -31,7 +31,7 @@ struct ImageTransfer {
     /// All base64 characters of the image.
     var characters: [UInt8] { chunks.flatMap(\.self) }
 
-    /// The name and size in the first line; nil if that line has another form.
+    /// The name and size in the first line; nil if the line is missing or has another form.
     var announced: (name: String, size: Int)? {
         guard let begin else { return nil }
         let words = begin.message.text.split(separator: " ", omittingEmptySubsequences: false)
@@ -62,8 +62,8 @@ struct ImageTransfer {
         return ending != .silence
     }
 
-    /// Whether a line within an image is a message and not part of it. All chunks but the last have the same length,
-    /// even if they are damaged.
+    /// Whether a line within an image is a message, and not a part of the image. A line that is not base64 but has the
+    /// length of the first chunk counts as a damaged chunk, since all chunks but the last have the same length.
     private func isMessage(_ text: String) -> Bool {
         guard !text.utf8.allSatisfy(Base64.isCharacter) else { return false }
         return chunks.first.map { $0.count != text.utf8.count } ?? text.contains(" ")

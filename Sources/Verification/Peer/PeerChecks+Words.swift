@@ -52,7 +52,7 @@ extension FamilyVerification {
         },
         Check("peer.text.words", 9, "any other text is shown, also one like a command", needs: [.run, .stimulus]) {
             bench in
-            // A peer may misread one of them as ON.
+            // A peer may misread one of these texts as ON.
             bench.mayHaveRun = true
             for text in ["ONE test message of pumpctl", "OFF!", "GET IMAGE", "gets"] {
                 try await bench.expectMessage(text)
@@ -66,7 +66,7 @@ extension FamilyVerification {
         },
     ]
 
-    /// Checks of the toggle, which is off after each check.
+    /// Checks of the toggle. The toggle is switched off after each check.
     static let toggleChecks: [Check] = [
         Check("peer.toggle.unanswered", 10, "switching is not acknowledged", needs: [.run]) {
             bench in
@@ -94,7 +94,8 @@ extension Bench {
     /// Sends `text`, fails if the peer replies with anything but the acknowledgement, and makes sure that the peer
     /// still listens.
     ///
-    /// A message that a person types at that moment is not a reply: the check fails only if something comes each time.
+    /// A message that a person types at the peer at that moment is not a reply. So the text is sent up to four times,
+    /// and the check fails only if a line comes each time.
     fileprivate func expectNoReply(to text: String, but acknowledgement: String? = nil) async throws {
         try requireImageOver()
         var heard: HeardLine?

@@ -12,8 +12,9 @@ extension FamilyVerification {
         begin: PumpCare.begin, finish: PumpCare.finish, recover: PumpCare.recover, end: PumpCare.end,
         isUnasked: PumpCare.isUnasked, basis: pumpBasis)
 
-    /// The prerequisites of the pump's checks. Each check of a running pump ends with OFF. All of these begin with ON,
-    /// except the first and those of ON and of the button.
+    /// The prerequisites of the pump's checks. Each check of a running pump ends with OFF, and so depends on the checks
+    /// of OFF. Most of these checks begin with ON, and also depend on the checks of ON; exceptions are the checks of
+    /// the ON command itself and of the button.
     private static let pumpBasis: [(dependents: [String], checks: [String])] = [
         (
             ["pump.temp.form", "pump.temp.width", "pump.command.case", "pump.command.nul", "pump.loop."]
@@ -71,12 +72,14 @@ extension FamilyVerification {
     ]
 }
 
-/// The care for a pump: a running pump is left alone, and the pump is off after each check and at the end.
+/// Keeps a pump safe during a verification: a running pump is not tested, and the pump is switched off after each check
+/// and at the end.
 enum PumpCare {
     /// Refuses a pump that is running or was stopped for safety: somebody may be using it.
     ///
-    /// An old reply, which a server has kept or another program has requested, must not pass for this pump's. So
-    /// earlier input is discarded, and the pump must report twice that it is off, the second time after a silence.
+    /// An old reply, which a server has kept or another program has requested, must not count as the state of this
+    /// pump. So earlier input is discarded, and the pump must report twice that it is off, the second time after a
+    /// silence.
     static func begin(_ bench: Bench) async throws -> FamilyVerification.Readiness {
         if bench.link.mayHaveReset {
             bench.bootLines = []
@@ -90,14 +93,15 @@ enum PumpCare {
         return try await readOff(bench, within: bench.options.timeout * 2)
     }
 
-    /// Repeats STATUS until the pump reports that it is off.
+    /// Repeats STATUS until the pump reports that it is off, or `patience` is over. Throws ``VerificationError`` if the
+    /// pump runs or was stopped for safety.
     private static func readOff(
         _ bench: Bench, within patience: Duration
     ) async throws -> FamilyVerification.Readiness {
         let deadline = bench.elapsed + patience
         var last: String?
         while bench.elapsed < deadline {
-            // No line end first: it would complete a command that another program has half sent.
+            // No line end precedes STATUS: a line end would complete a command that another program has half sent.
             try await bench.send("STATUS\n", isQuestion: true)
             let next = min(bench.elapsed + bench.options.timeout, deadline)
             while let line = try await bench.line(by: next) {
@@ -106,7 +110,7 @@ enum PumpCare {
                     bench.bootLines?.append(line)
                     continue
                 }
-                // Counts in a malformed line too.
+                // Even in a malformed line, this text means that the pump may be running.
                 if line.text.uppercased().contains("STATE:ON") { throw VerificationError.running }
                 let state = StatusLine(line.text)?.state
                 if state == "ERROR" { throw VerificationError.stoppedForSafety }
@@ -148,13 +152,14 @@ enum PumpCare {
 
     static func recover(_ bench: Bench) async throws -> Bool {
         let isHeated = bench.hasActed(on: "temperature skin")
-        // OFF comes first: neither the reading below nor the stimulus may delay it.
+        // OFF comes first, so that neither the reading below nor the stimulus can delay it.
         if bench.mayHaveRun || isHeated { try await bench.send("\nOFF\n") }
-        // The rest of a late reply must not pass for the next reply.
+        // The rest of a late reply must not count as the next reply.
         try await bench.drain(quiet: .milliseconds(300), limit: .seconds(2))
         if isHeated { try await bench.act("temperature", "skin", "34") }
         switch try await switchOff(bench, within: bench.options.timeout * 2) {
-        // A pump in its error state, or with an unreadable status, is tested on: each check reports what it finds.
+        // The checks go on with a pump in its error state or with an unreadable status, since each check reports the
+        // failure.
         case .off, .acknowledged, .named("ERROR"): return true
         case .named, .silent: return false
         }
@@ -170,8 +175,8 @@ enum PumpCare {
         }
     }
 
-    /// The aftermath if the pump did not report at the end that it is off. It did so before the first check, or it
-    /// would not have been tested.
+    /// Returns the aftermath of a pump that did not report at the end that it is off. Before the first check every
+    /// tested pump has reported that it is off.
     private static func notOff(_ bench: Bench, _ reason: String) -> Aftermath {
         bench.mayHaveRun ? .perhapsOn(reason) : .unread(reason)
     }
@@ -184,7 +189,7 @@ enum PumpCare {
         case acknowledged
         /// The status names another state.
         case named(String)
-        /// The pump did not reply.
+        /// The pump did not acknowledge OFF, and its status could not be read.
         case silent
 
         var reason: String {
@@ -197,19 +202,19 @@ enum PumpCare {
         }
     }
 
-    /// The time between two OFFs.
+    /// The time between the beginnings of two attempts to switch the pump off.
     private static let stopInterval = Duration.milliseconds(500)
-    /// The time between two reports of a pump that is not off.
+    /// The time between two calls of ``Bench/tellUnsafe``.
     private static let reportInterval = Duration.seconds(5)
 
-    /// Repeats OFF until the status says that the pump is off, or until `time` is up. Once OFF was acknowledged,
-    /// ``VerificationOptions/unsafeLimit`` applies too.
+    /// Repeats OFF until the status says that the pump is off, or until `time` is up. Once OFF was acknowledged, the
+    /// time is at most ``VerificationOptions/unsafeLimit``.
     private static func switchOff(_ bench: Bench, within time: Duration) async throws -> StateBehindOff {
         let start = bench.elapsed
         var (deadline, nextReport, state) = (start + time, start + reportInterval, StateBehindOff.silent)
         repeat {
             let next = bench.elapsed + stopInterval
-            // Begin with a line end: otherwise OFF would continue a half-sent line, and be lost with it.
+            // A line end precedes OFF: without it, OFF would become a part of a half-sent line, and be lost.
             try await bench.send("\nOFF\n")
             let isAcknowledged = try await hears(["PUMP:OFF"], bench) != nil
             try await bench.send("STATUS\n", isQuestion: true)

@@ -79,7 +79,7 @@ extension FamilyVerification {
 }
 
 extension Bench {
-    /// Turns the knob to a reading of 0 to 1023, and waits until the firmware has noticed.
+    /// Turns the knob to a reading of 0 to 1023, and waits until the firmware has read the knob.
     fileprivate func turn(to reading: Int) async throws {
         // Full precision, so that rounding leads to this very reading.
         try await act("turn", "\(Double(reading) / 1023)")
@@ -88,7 +88,7 @@ extension Bench {
 
     /// Starts the pump, lets the firmware take a reading of the knob, and sets the speed.
     func startAtKnob(reading: Int, speed: Int = 100) async throws {
-        // Start from far away: the firmware ignores a reading that is near the last one it took.
+        // Turn the knob from far away: the firmware ignores a reading that is near the last one that it took.
         try await act("turn", "0")
         try await start()
         try await quiet(for: .milliseconds(500))

@@ -2,7 +2,8 @@ extension FamilyVerification {
     /// Checks of the motor itself, as the stimulus sees it: the firmware's own reports may be wrong.
     static let motorChecks: [Check] = [
         Check("pump.motor.start", 17, "ON starts the pump at PWM 180 (70 %)", needs: [.run, .stimulus]) { bench in
-            // Let the firmware take a knob at PWM 180 first, so that no knob changes the speed after ON.
+            // Let the firmware take the knob's value of PWM 180 first, so that the knob does not change the speed after
+            // ON.
             try await bench.startAtKnob(reading: 716)
             try await bench.ask("OFF", "OK", "PUMP:OFF")
             try await bench.start()

@@ -1,8 +1,8 @@
 extension FamilyVerification {
     /// Checks of a running pump.
     static let runChecks: [Check] = [
-        // The first check that starts the pump, and the only one that accepts any reply to ON: all later ones need OFF
-        // to stop the pump.
+        // This check is the first that starts the pump, because all later checks need OFF to stop the pump. So it
+        // accepts any reply to ON.
         Check("pump.off.stops", 19, "OFF always works", needs: [.run]) { bench in
             bench.mayHaveRun = true
             try await bench.say("ON")
@@ -66,7 +66,7 @@ extension FamilyVerification {
             "pump.on.speed", 17, "ON starts the pump at PWM 180 (70 %), and sets one that runs back to that",
             needs: [.run]
         ) { bench in
-            // A knob at another position sets its speed one turn after the first ON, and only then.
+            // If the knob stands elsewhere than at 180, it sets the speed one turn after the first ON, and only then.
             try await bench.start()
             try await bench.quiet(for: .milliseconds(350))
             if let percent = try await bench.status().number("Speed", "%"), percent != 70 {
@@ -115,7 +115,7 @@ extension String {
 }
 
 extension Bench {
-    /// Starts the pump.
+    /// Starts the pump, and fails unless it replies with OK and PUMP:ON.
     func start() async throws {
         mayHaveRun = true
         try await ask("ON", "OK", "PUMP:ON")

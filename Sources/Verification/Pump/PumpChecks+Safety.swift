@@ -112,7 +112,7 @@ extension FamilyVerification {
 }
 
 extension LineExpectation {
-    /// With the temperature or a question mark: AVR's printf has no `%f`.
+    /// The text after ERROR:OVERHEAT, with the temperature or a question mark: AVR's printf has no `%f`.
     fileprivate static let tooHot = LineExpectation("Skin temperature too high: 41.2C or ?C") { text in
         let beginning = "Skin temperature too high: "
         guard text.hasPrefix(beginning), text.hasSuffix("C") else { return false }
@@ -122,7 +122,8 @@ extension LineExpectation {
 }
 
 extension Bench {
-    /// Advances the device's time, in parts whose unsolicited lines fit into the buffers between pump and host.
+    /// Advances the device's clock by `seconds`, in steps. The unsolicited lines of a step fit into the buffers between
+    /// pump and host.
     fileprivate func live(for seconds: Int) async throws {
         for part in stride(from: 0, to: seconds, by: 120) {
             try await advance(by: min(120, seconds - part))
@@ -133,8 +134,8 @@ extension Bench {
     /// Starts the pump and lets hot skin stop it, and then cools the skin.
     ///
     /// - Parameters:
-    ///   - hot: The hot skin's temperature in °C: so far above 40 °C that a wrong limit fails only the check of the
-    ///     limit.
+    ///   - hot: The temperature of the hot skin in °C. It is so far above 40 °C that a firmware with a wrong limit
+    ///     fails only the check of the limit.
     ///   - cool: The skin's temperature in °C afterwards.
     func overheat(_ hot: String, _ cool: String) async throws {
         try await start()

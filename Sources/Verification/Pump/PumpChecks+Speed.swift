@@ -42,7 +42,8 @@ extension FamilyVerification {
 
     static let notRunning: LineExpectation = "ERROR:PUMP_NOT_RUNNING"
     static let invalidSpeed: LineExpectation = "ERROR:INVALID_SPEED_VALUE"
-    /// Any error reply to SPEED. Other checks judge whether it is the right one.
+    /// Any error reply to SPEED, except the one to an unknown command. Other checks judge whether the error is the
+    /// right one.
     static let refusedSpeed = LineExpectation("ERROR:INVALID_SPEED_VALUE") {
         $0.hasPrefix("ERROR:") && $0 != "ERROR:UNKNOWN_COMMAND"
     }

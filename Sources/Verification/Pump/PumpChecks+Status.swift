@@ -13,7 +13,7 @@ extension FamilyVerification {
             bench in
             let status = try await bench.status()
             let names = status.names
-            // Future firmware may send the fields in any order, and further ones.
+            // Future firmware may send the fields in any order, and further fields.
             let resting = ["Speed": "0%", "Runtime": "0m", "Remaining": "30m"]
             for (name, value) in status.fields where resting[name] ?? value != value {
                 throw CheckFailure(expected: "\(name):\(resting[name] ?? "")", got: "\(name):\(value)")

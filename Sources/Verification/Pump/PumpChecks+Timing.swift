@@ -21,7 +21,7 @@ extension FamilyVerification {
         },
         Check("pump.loop.one-command", 44, "a turn handles at most one command") { bench in
             try await requireLoop(bench)
-            // The lower limit only: the checks below judge the durations.
+            // Only the lower limit is judged here; the checks below judge the durations.
             try await measure("at least 40 ms between two replies", .milliseconds(40)...(.seconds(1))) {
                 try await rowOfReplies(bench)
             }
@@ -49,8 +49,9 @@ extension FamilyVerification {
         },
     ]
 
-    /// Fails unless the median or the mean of a sample is in `range` in one of three attempts. The mean counts too,
-    /// because BLE and other carriers with a beat of their own deliver at multiples of that beat.
+    /// Fails unless the median or the mean of a sample is in `range` in one of three attempts. The mean is an
+    /// alternative to the median, because BLE and other carriers with a fixed interval deliver only at multiples of
+    /// this interval.
     private static func measure(
         _ expected: String, _ range: ClosedRange<Duration>, _ sample: () async throws -> [Duration]
     ) async throws {
@@ -64,7 +65,7 @@ extension FamilyVerification {
         throw CheckFailure(expected: expected, got: got)
     }
 
-    /// Skips the check if the firmware always answers at once: it has no loop that could be measured.
+    /// Skips the check if the firmware always answers at once, and so has no loop whose turns could be measured.
     private static func requireLoop(_ bench: Bench) async throws {
         var latest = Duration.zero
         // A loop of 109 ms still sleeps or blinks at the end of each of these pauses, so that an answer is late.
@@ -85,15 +86,16 @@ extension FamilyVerification {
         return zip(lines, lines.dropFirst()).map { $1.begin - $0.begin }
     }
 
-    /// Measures turns in which no command is handled: each delays the reply to a command that arrives during it.
+    /// Returns the durations of turns in which no command is handled. Such a turn delays the reply to a command that
+    /// arrives during the turn.
     private static func idleTurns(_ bench: Bench) async throws -> [Duration] {
         var (turns, shortest) = ([Duration](), Duration.seconds(1))
         for _ in 0..<4 {
             try await bench.send("TEMP\nTEMP\n")
             let row = try await bench.hear([.temperatures, .temperatures])
             let begin = row[1].begin
-            // The turn of row[1] ends this long after row[1], and the measured turn begins. A carrier may prolong the
-            // time.
+            // The turn that sends row[1] ends this long after row[1]; then the measured turn begins. A carrier may make
+            // the time appear longer.
             let turn = begin - row[0].begin
             shortest = min(shortest, turn)
             try await bench.quiet(for: shortest * 6 / 5 - (bench.now - begin))

@@ -4,7 +4,7 @@ extension FamilyVerification {
         Check("pump.unasked.status", 31, "STATUS:{…} every 5 s while the pump runs", needs: [.run]) { bench in
             try await bench.start()
             var beats = [try await bench.untilUnasked()]
-            // A busy host may delay a line once: measure again.
+            // A busy host may delay a line once, so measure again.
             while beats.count < 5 {
                 for _ in 1...2 { beats.append(try await bench.untilUnasked()) }
                 let intervals = zip(beats, beats.dropFirst()).map { $1 - $0 }.suffix(2)

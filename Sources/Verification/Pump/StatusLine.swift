@@ -3,7 +3,7 @@ struct StatusLine {
     /// The texts before and after the first colon of each field.
     let fields: [(name: String, value: String)]
 
-    /// Returns nil if the text is not such a line.
+    /// Parses a line; nil if the text is not a line of this kind.
     ///
     /// - Parameter kind: `STATUS` or `TEMP`.
     init?(_ text: String, kind: String = "STATUS") {
@@ -20,23 +20,23 @@ struct StatusLine {
     /// The pump's state: `ON`, `OFF`, `ERROR`, or any other text in that field; nil if the field is missing.
     var state: String? { self["State"] }
 
-    /// Returns the whole number before `unit`; nil if the field is missing or has another form.
+    /// Returns the whole number before `unit` in the field `name`; nil if the field is missing or has another form.
     func number(_ name: String, _ unit: String) -> Int? {
         guard let value = self[name], value.hasSuffix(unit) else { return nil }
         let digits = value.dropLast(unit.count)
         return !digits.isEmpty && digits.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(digits) : nil
     }
 
-    /// The names of the fields, as `State,Speed`.
+    /// The names of the fields, in order: `State,Speed`.
     var names: String { fields.map(\.name).joined(separator: ",") }
 }
 
 /// A temperature in the pump's format: one decimal, padded with leading spaces to at least four characters.
 struct WrittenTemperature {
-    /// nil for `nan` and `inf`, the readings of a broken thermistor.
+    /// The temperature in degrees Celsius; nil for `nan` and `inf`, the readings of a broken thermistor.
     let celsius: Double?
 
-    /// Returns nil if the text, without its unit, has another format.
+    /// Parses a temperature without its unit; nil if the text has another format.
     init?(_ text: some StringProtocol) {
         let number = text.drop { $0 == " " }
         guard text.utf8.count >= 4, text.utf8.count == 4 || number.utf8.count == text.utf8.count else { return nil }

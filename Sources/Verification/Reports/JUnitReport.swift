@@ -1,6 +1,7 @@
 internal import LineProtocol
 
-/// Results as JUnit XML, which CI servers read. The document is written at the end, because its counts come first.
+/// Results as JUnit XML, which CI servers read. The whole document is the text of the ending, because it begins with
+/// the counts.
 public struct JUnitReport: VerificationReport {
     private let family: String
     private let columns: TranscriptColumns
@@ -28,7 +29,7 @@ public struct JUnitReport: VerificationReport {
 
     /// - Parameters:
     ///   - error: The reason why the verification ended early, reported as a test case of its own.
-    ///   - cause: The cause that most failures share.
+    ///   - cause: The sentence of ``FirmwareVerdict/commonCause``; nil if there is none.
     private func document(_ results: [CheckResult], _ error: Abandonment?, cause: String? = nil) -> String {
         let times = results.compactMap(\.time)
         let time = Self.attribute(times.isEmpty ? nil : times.reduce(.zero, +))

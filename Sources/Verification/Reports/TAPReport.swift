@@ -38,7 +38,7 @@ public struct TAPReport: VerificationReport {
 
     private static func bailOut(_ reason: Abandonment) -> String { "Bail out! \(escaped(reason.message))\n" }
 
-    /// A YAML block in which all texts are quoted.
+    /// Returns the details of a result as a YAML block in which all texts are quoted.
     private func diagnostics(of result: CheckResult) -> String {
         var lines = ["---", "protocol: \(Self.quoted(result.rule))"]
         if case .failed(let expected, let got) = result.outcome {
@@ -54,7 +54,7 @@ public struct TAPReport: VerificationReport {
         return (lines + ["..."]).map { "  \($0)\n" }.joined()
     }
 
-    /// A double-quoted YAML scalar.
+    /// Returns the text as a double-quoted YAML scalar.
     private static func quoted(_ text: String) -> String {
         var inside = ""
         for scalar in text.unicodeScalars {

@@ -31,7 +31,7 @@ public struct TextReport: VerificationReport {
         }
     }
 
-    /// Leaves out the reason, which the program prints itself.
+    /// Returns the times and the summary. The reason is not included, since the program prints it.
     public func ending(_ verdict: FirmwareVerdict, _ reason: Abandonment?) -> String {
         var text = ""
         for kind in Timings.Kind.allCases {
@@ -49,7 +49,7 @@ public struct TextReport: VerificationReport {
         return text + "\(verdict.passedCount) passed, \(verdict.failedCount) failed, \(verdict.skippedCount) skipped\n"
     }
 
-    /// Returns nothing: the program prints the reason itself.
+    /// Returns an empty text: the program prints the reason itself.
     public func abandonment(_ results: [CheckResult], hasBegun: Bool, _ reason: Abandonment) -> String { "" }
 }
 

@@ -1,4 +1,5 @@
-/// A report format, which writes results as they come.
+/// The format of a report. The caller writes the returned texts in order: ``beginning(count:)``, the text of each
+/// result when it comes, and ``ending(_:_:)``, or ``abandonment(_:hasBegun:_:)`` in place of the ending.
 public protocol VerificationReport: Sendable {
     /// Returns the text before the first result.
     ///
@@ -10,7 +11,8 @@ public protocol VerificationReport: Sendable {
     ///
     /// - Parameters:
     ///   - verdict: The findings of the verification.
-    ///   - reason: The reason why the checks were cut short; nil if they were not. A failed check is no such reason.
+    ///   - reason: The reason why the checks were cut short; nil if all checks were made or skipped. A failed check
+    ///     does not cut the others short.
     func ending(_ verdict: FirmwareVerdict, _ reason: Abandonment?) -> String
     /// Returns the text that takes the place of the ending if a verification was not made, or not completed.
     ///
@@ -22,7 +24,7 @@ public protocol VerificationReport: Sendable {
 }
 
 extension CheckResult {
-    /// The name of the check, with the repetition if there are several.
+    /// Returns the id of the check, with the number of the repetition if there are several.
     func title(rounds: Int) -> String { rounds > 1 ? "\(id) (\(round))" : id }
 }
 

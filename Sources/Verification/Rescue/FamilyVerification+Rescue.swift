@@ -3,19 +3,20 @@ internal import LineProtocol
 extension FamilyVerification {
     /// The checks of phone-to-phone messages, by docs/protocols.md.
     ///
-    /// A phone stores what it receives and passes it on, so nothing is sent without ``VerificationOptions/maySend``. No
-    /// message is ever an SOS.
+    /// A phone stores received messages and passes them on, so no message is sent without
+    /// ``VerificationOptions/maySend``. No message has the category SOS.
     public static let rescue = FamilyVerification(
         family: "rescue", checks: [messageChecks, writingChecks, receptionChecks].flatMap(\.self),
         begin: RescueCare.begin, finish: { _, _ in }, recover: RescueCare.recover, end: { _ in .harmless },
         isUnasked: { _ in true }, framing: .objects, driven: "the phone")
 }
 
-/// The care for a phone. Without permission to send, the phone is only listened to.
+/// The handling of a phone before and between the checks. Without permission to send, the checks only listen to the
+/// phone.
 private enum RescueCare {
-    /// The time limit for a first message.
+    /// The time limit for the first message from the phone.
     private static let patience = Duration.seconds(5)
-    /// The time for which further messages are collected.
+    /// The time for which further messages are collected after the first.
     private static let further = Duration.seconds(3)
 
     static func begin(_ bench: Bench) async throws -> FamilyVerification.Readiness {
@@ -42,7 +43,7 @@ private enum RescueCare {
         return .ready
     }
 
-    /// The bench's memory of a phone that sends a received message back to its sender too.
+    /// The value of ``Bench/memory`` for a phone that sends received messages back to their sender.
     static let saysAgain = "says again what it receives"
 
     static func recover(_ bench: Bench) async throws -> Bool {
@@ -55,18 +56,18 @@ extension Bench {
     /// Whether the phone sends received messages back to the sender.
     var isEchoed: Bool { memory == RescueCare.saysAgain }
 
-    /// Returns a new message, whose id no phone has yet.
+    /// Returns a new message, with an id that no phone has received before.
     func testMessage(_ part: String) -> TestMessage {
         defer { messageCount += 1 }
         return TestMessage(part, seed: options.seed, number: messageCount)
     }
 
-    /// Sends a message without any end, as on all carriers.
+    /// Sends a message without a line end, as the protocol demands on all carriers.
     func say(_ message: TestMessage) async throws { try await send(message.json) }
 
-    /// Waits for a message with the id of `message`; nil if none comes.
+    /// Waits for a message with the id of `message`, and returns the message; nil if none comes in time.
     ///
-    /// - Parameter keepingIn: Whether the lines that are read belong to the opening.
+    /// - Parameter keepingIn: Whether to add the lines that are read to ``Bench/opening``.
     func reply(to message: TestMessage, keepingIn: Bool = false) async throws -> JSONMembers? {
         let deadline = elapsed + max(options.timeout, .seconds(1))
         while let line = try await line(by: deadline) {

@@ -1,4 +1,4 @@
-/// A JSON value. The kinds that no message contains are not told apart.
+/// A JSON value. All kinds that a message does not contain are ``other``.
 enum JSONMember: Sendable, Hashable {
     case text(String)
     /// A number, and its digits as written.
@@ -11,7 +11,7 @@ enum JSONMember: Sendable, Hashable {
 
 /// Reads a JSON object (RFC 8259), member by member. Duplicate names are kept.
 ///
-/// A device can send anything: the depth of nesting is limited, so that no object exhausts the stack.
+/// A device can send any bytes, so the depth of nesting is limited: otherwise an object could exhaust the stack.
 struct JSONMembers {
     /// The largest number of arrays and objects that may be open at once. A message has one.
     static let depthLimit = 16
@@ -21,7 +21,7 @@ struct JSONMembers {
     private var rest: ArraySlice<UInt8>
     private var depth = 0
 
-    /// Returns nil if the bytes are not an object, are not UTF-8, or nest too deeply.
+    /// Parses an object; nil if the bytes are not an object or not UTF-8, or if the object is nested too deeply.
     init?(_ bytes: [UInt8]) {
         guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
         rest = bytes[...]

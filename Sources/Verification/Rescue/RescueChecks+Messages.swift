@@ -1,12 +1,12 @@
 internal import LineProtocol
 
 extension FamilyVerification {
-    /// Checks of the messages that a phone sends of its own accord. Each member has a check of its own.
+    /// Checks of the messages that a phone sends without being asked. Each member of a message has a check of its own.
     static let messageChecks: [Check] = [
         Check("rescue.message.object", 3, "a message is one JSON object") { bench in
             bench.recall(bench.opening.steps)
             let objects = bench.opening.lines.filter { $0.bytes.first == UInt8(ascii: "{") }
-            // Another check judges the bytes between objects, unless there are no objects at all.
+            // If there are objects, another check judges the bytes between them.
             for line in objects.isEmpty ? bench.opening.lines : objects {
                 try require(JSONMembers(line.bytes) != nil, "a JSON object", got: line.bytes.shown)
             }
@@ -50,7 +50,7 @@ extension FamilyVerification {
         Check("rescue.message.unique", 13, "each message has an id of its own") { bench in
             var contents: [String: Set<String>] = [:]
             for message in bench.openingMessages() {
-                // A message that is passed on may come twice.
+                // A phone may send the same message twice, so count only different contents.
                 guard let id = message["id"]?.text, let content = message["content"]?.text else { continue }
                 contents[id, default: []].insert(content)
             }
@@ -100,7 +100,7 @@ extension FamilyVerification {
         "id", "content", "latitude", "longitude", "timestamp", "status", "category",
     ]
 
-    /// Returns a check that a member has the right form in each message that has the member.
+    /// Returns a check that the member `name` has the right form in each message that contains it.
     private static func memberCheck(
         _ name: String, _ number: Int, _ words: String, _ expected: String,
         _ fits: @escaping @Sendable (JSONMember) -> Bool

@@ -68,7 +68,8 @@ extension FamilyVerification {
 extension Bench {
     /// Sends a message, and returns the copy that the phone sends back.
     ///
-    /// - Throws: ``CheckSkip`` if the phone sends nothing back. `CheckFailure` if this message does not come back.
+    /// - Throws: ``CheckSkip`` if the phone sends nothing back. `CheckFailure` if the phone sends messages back, but
+    ///   not this one.
     fileprivate func sayAndHear(_ message: TestMessage) async throws -> JSONMembers {
         guard isEchoed else { throw CheckSkip(reason: "the phone does not say again what it receives") }
         try await say(message)

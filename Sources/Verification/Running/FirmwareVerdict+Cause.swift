@@ -1,6 +1,6 @@
 extension FirmwareVerdict {
-    /// A sentence on the cause that at least three failures, and at least half of all, have in common; nil if there is
-    /// none.
+    /// A sentence on the cause that at least three failures, and at least half of all failures, have in common; nil if
+    /// there is none.
     public var commonCause: String? {
         let failures = results.filter(\.isFailure)
         func cause(_ count: Int, _ words: String) -> String? {

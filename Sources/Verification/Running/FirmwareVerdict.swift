@@ -6,9 +6,9 @@ public struct FirmwareVerdict: Sendable {
     public enum Ending: Sendable {
         /// Every check was made or skipped.
         case complete
-        /// The device does not answer, or not well enough to send it more.
+        /// The device does not answer as it should, so no further check was made.
         case unusable
-        /// The time for all checks was up.
+        /// The time limit for all checks was reached.
         case timeIsUp
         /// The task was cancelled.
         case interrupted

@@ -2,7 +2,7 @@ public import LineProtocol
 
 /// Tests a firmware over a link, check by check, and leaves the device safe.
 ///
-/// A pump that is running is refused, and is sent nothing but STATUS. Without ``VerificationOptions/mayRun`` no pump is
+/// A running pump is not tested, and is sent nothing but STATUS. Without ``VerificationOptions/mayRun`` no pump is
 /// started.
 ///
 /// ```swift
@@ -29,7 +29,7 @@ public struct Verification: Sendable {
     ///   - options: Permissions and time limits.
     ///   - stimulus: Physical access to the device. Without it some checks are skipped.
     ///   - onRun: Called once, before the part that the device drives may run for the first time.
-    ///   - tellUnsafe: Called every few seconds at the end while the device may still run, with the reason.
+    ///   - tellUnsafe: Called every few seconds while OFF is repeated to a device that may still run, with the reason.
     public init(
         _ family: FamilyVerification, over link: any Link, checks: [Check]? = nil, clock: any Clock<Duration>,
         options: VerificationOptions = VerificationOptions(), stimulus: (any Stimulus)? = nil,
@@ -48,15 +48,15 @@ public struct Verification: Sendable {
     /// The number of results: one for each check and round.
     public var count: Int { checks.count * options.rounds }
 
-    /// Makes all checks and makes the device safe, however the checks end and even if the task is cancelled.
+    /// Makes all checks, and then makes the device safe, however the checks end and even if the task is cancelled.
     ///
     /// - Parameter tell: Called with each result, in order, ``count`` times. It may block: it is never called while a
     ///   check may have left the device running.
-    /// - Returns: The verdict. If the stimulus or the link fails during a check, this ends the verification and is part
-    ///   of the verdict.
-    /// - Throws: ``VerificationError`` if the device must not be tested. `LinkError` if the link fails before the first
-    ///   check: by then the device was sent only queries, and a phone one test message if
-    ///   ``VerificationOptions/maySend`` is set.
+    /// - Returns: The verdict. A failure of the stimulus or the link during a check ends the verification, and is
+    ///   reported in ``FirmwareVerdict/ending``.
+    /// - Throws: ``VerificationError`` if the device must not be tested. `LinkError`, or an error of the stimulus, if
+    ///   one of them fails before the first check: until then the device is sent only queries and, if it is a phone and
+    ///   ``VerificationOptions/maySend`` is set, test messages.
     public func run(_ tell: (CheckResult) -> Void) async throws -> FirmwareVerdict {
         let bench = makeBench()
         var verdict = FirmwareVerdict()
@@ -94,7 +94,7 @@ public struct Verification: Sendable {
         var steps: [CheckResult.Step] = []
         var time: Duration?
 
-        /// A check that was not made.
+        /// Creates the findings of a check that was not made.
         init(skipping check: Check, _ reason: String) { (self.check, outcome) = (check, .skipped(reason: reason)) }
 
         init(check: Check, outcome: CheckResult.Outcome, _ bench: Bench, since start: Duration) {
@@ -105,8 +105,8 @@ public struct Verification: Sendable {
 
     /// Makes the checks, and sets the reason why they end.
     ///
-    /// - Returns: The check that ended the verification, if one did. It is not reported yet, because the device may
-    ///   still run.
+    /// - Returns: The check that ended the verification; nil if none did. This check is not reported yet, because the
+    ///   device may still run.
     private func runAll(_ bench: Bench, _ verdict: inout FirmwareVerdict, _ tell: (CheckResult) -> Void) async -> Made?
     {
         let limit = bench.elapsed + options.limit(hasStimulus: stimulus != nil)
@@ -151,8 +151,8 @@ public struct Verification: Sendable {
             .map { "\($0.id) has failed, on which it rests" }
     }
 
-    /// Makes a check and puts the device back. Also returns the reason why no further check can be made, if there is
-    /// one.
+    /// Makes a check, and puts the device back into its initial state. Also returns the reason why no further check can
+    /// be made; nil if there is none.
     private func run(_ check: Check, _ bench: Bench) async -> (Made, FirmwareVerdict.Ending?) {
         let start = bench.elapsed
         var (outcome, ending) = (CheckResult.Outcome.passed, FirmwareVerdict.Ending?.none)
@@ -174,7 +174,8 @@ public struct Verification: Sendable {
         return (Made(check: check, outcome: outcome, bench, since: start), ending)
     }
 
-    /// Puts the device back. Returns the reason why no further check can be made, if there is one.
+    /// Puts the device back into its initial state. Returns the reason why no further check can be made; nil if there
+    /// is none.
     private func recover(_ bench: Bench) async -> FirmwareVerdict.Ending? {
         do { return try await family.recover(bench) ? nil : .unusable } catch { return Self.ending(of: error) }
     }
@@ -187,8 +188,8 @@ public struct Verification: Sendable {
         }
     }
 
-    /// The outcome of the check during which the verification ended. A broken link is a failure: a crashing firmware
-    /// takes its link with it.
+    /// Returns the outcome of the check during which the verification ended. A broken link counts as a failure, because
+    /// the crash of a firmware can break its link.
     private static func outcome(of ending: FirmwareVerdict.Ending?, wasBegun: Bool) -> CheckResult.Outcome {
         guard case .lost(let error) = ending else { return .skipped(reason: reason(ending)) }
         return .failed(

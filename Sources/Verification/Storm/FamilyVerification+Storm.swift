@@ -18,7 +18,8 @@ extension FamilyVerification {
             return true
         },
         end: { _ in .harmless }, isUnasked: { _ in false },
-        // A stray line among the rows, such as one that ends the log, is at another place in the second log.
+        // A line after the rows that is no row, such as an end marker, would also fail the comparison of two logs: if
+        // the log has grown, the second log has new rows at the place of this line.
         basis: [
             (["storm.log.same", "storm.log.grows"], ["storm.log.rows"]), (["storm.log.grows"], ["storm.log.same"]),
         ])
@@ -39,7 +40,7 @@ extension FamilyVerification {
             guard first.isWhole else { throw CheckSkip(reason: StoredLog.reasonNotToWait) }
             let second = try await bench.readLog()
             guard second.isWhole else { throw CheckSkip(reason: StoredLog.reasonNotToWait) }
-            // New measurements in the meantime are appended.
+            // Measurements that were made between the two downloads are at the end of the second log.
             try require(
                 second.rows.starts(with: first.rows), "the same \(first.rows.count.counted("row"))",
                 got: "\(second.rows.count) others")
@@ -76,8 +77,7 @@ extension FamilyVerification {
             try bench.requireLogOver()
             try await bench.requirePackets(of: 40)
             var got = (rows: 0, lines: 0)
-            // A measurement of the sensor's own between the two counts is included in one and not in the other: try
-            // again.
+            // A measurement that the sensor makes on its own may be included in only one of the two counts: try again.
             for _ in 1...3 {
                 try await bench.drain(quiet: .milliseconds(100))
                 let before = try await bench.observeCount("rows")

@@ -1,10 +1,10 @@
 internal import LineProtocol
 
-/// A log as the sensor sent it.
+/// A log as a sensor has sent it.
 struct StoredLog {
-    /// The longest that a check reads a log.
+    /// The longest time for which a check reads a log.
     static let limit = Duration.seconds(8)
-    /// The silence that ends a log.
+    /// The length of the silence that ends a log.
     static let silence = Duration.seconds(1)
     /// The text before the first row.
     static let prefix = "LOG Values: "
@@ -31,8 +31,8 @@ private struct LogText {
 
     mutating func append(_ text: some StringProtocol) { pieces.append(String(text)) }
 
-    /// Returns the rows. On a line, each piece is a row. Packets end anywhere in a row, unless the log has no line ends
-    /// at all.
+    /// Returns the rows. On a serial line, each piece is a row. Packets may end within a row, unless the log has no
+    /// line ends: then each packet is a row.
     func rows(isWhole: Bool) -> [String] {
         let text = pieces.joined()
         guard keepsPacketBounds, text.utf8.contains(UInt8(ascii: "\n")) else {
@@ -49,8 +49,8 @@ private struct LogText {
 extension Bench {
     /// Requests the log and reads it.
     ///
-    /// - Parameter unanswered: The number of unanswered queries before this one, if the board may be starting. Their
-    ///   answers may come before this one's.
+    /// - Parameter unanswered: The number of unanswered queries before this one, if the board may be starting. The
+    ///   answers to them may come before the answer to this query.
     func readLog(behind unanswered: Int? = nil) async throws -> StoredLog {
         let (count, start) = (steps.count, elapsed)
         try await say("GET_LOG", isQuestion: true)
@@ -77,7 +77,7 @@ extension Bench {
         return log
     }
 
-    /// Reads the first line of a log.
+    /// Returns the first line of a log. Skips live rows and the echo of GET_LOG before it.
     private func hearLog() async throws -> HeardLine {
         let deadline = elapsed + options.timeout
         while let line = try await line(by: deadline) {
@@ -92,7 +92,8 @@ extension Bench {
             expected: "\(StoredLog.prefix)…", got: "no answer in \(options.timeout.inSeconds) s")
     }
 
-    /// Returns the log that was requested last, or requests it again if the current check has judged that one before.
+    /// Returns the last log that was read. Requests the log again if the current check has already judged this log,
+    /// unless the log is too long.
     func log() async throws -> StoredLog {
         if let known = storedLog, !known.log.isWhole || !known.judges.contains(check) {
             storedLog?.judges.insert(check)

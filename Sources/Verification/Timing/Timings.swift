@@ -4,9 +4,9 @@ public struct Timings: Sendable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The time from sending a command to the first byte of its reply.
         case replyLatency = "reply_latency"
-        /// The duration of a turn of the main loop that handles no command.
+        /// The duration of a turn of the firmware's main loop that handles no command.
         case loopPeriod = "loop_period"
-        /// The deviation of a turn from the median of its series.
+        /// The absolute difference between the duration of a turn and the median of its series.
         case jitter
         /// The extra duration of a turn that handles a command.
         case blink
@@ -22,7 +22,7 @@ public struct Timings: Sendable {
         public let minimum: Double
         /// The median.
         public let median: Double
-        /// The time that 99 % of all times do not exceed.
+        /// The 99th percentile.
         public let percentile99: Double
         /// The longest time.
         public let maximum: Double
