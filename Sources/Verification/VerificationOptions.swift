@@ -42,7 +42,7 @@ public struct VerificationOptions: Sendable {
 public enum VerificationError: Error, Sendable, Hashable {
     /// The pump is running: somebody may wear it.
     case running
-    /// The pump is in its error state, because it was stopped for safety. It is left in this state.
+    /// The pump is in its error state, because it was stopped for safety. The verification does not end this state.
     case stoppedForSafety
 }
 

@@ -32,7 +32,7 @@ public enum LEDFamily: DeviceFamily {
 
     public static func exchange(for command: LEDCommand) -> LEDExchange { LEDExchange(command) }
 
-    /// nil: the board may report a value unsolicited, so no reply separates new lines from stale ones.
+    /// nil, because the board may report a value unsolicited, so no reply separates new lines from stale ones.
     public static var fence: LEDCommand? { nil }
 
     public static var statusQuery: LEDCommand? { .read(.led) }

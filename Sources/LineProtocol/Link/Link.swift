@@ -89,9 +89,9 @@ public protocol Link: AnyObject, Sendable {
 
     /// Delivers all further arrivals to `receiver` instead of keeping them for ``receive()``.
     ///
-    /// A session listens in this way, because no data is buffered, and no task has to be woken. Bytes that have already
-    /// arrived are delivered first. The receiver is called on ``executor`` and must not block. Only its last call gets
-    /// ``LinkArrival/ended(_:)``.
+    /// A session listens in this way, because then no data is buffered and no task has to be woken. Bytes that have
+    /// already arrived are delivered first. The receiver is called on ``executor`` and must not block. Only its last
+    /// call gets ``LinkArrival/ended(_:)``.
     func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async
 
     /// Waits for a reply of the far end's carrier. When the reply has come, all data that the far end sent before it
@@ -111,46 +111,46 @@ public protocol Link: AnyObject, Sendable {
 }
 
 extension Link {
-    /// False: the caller uses ``send(_:)``.
+    /// The default is false: the caller uses ``send(_:)``.
     public func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool { false }
 
-    /// nil: most carriers have no packets.
+    /// The default is nil: most carriers have no packets.
     public func packetCapacity() async -> Int? { nil }
 
-    /// nil: most endpoints lead to one device.
+    /// The default is nil: most endpoints lead to one device.
     public var deviceAddress: String? { nil }
 
-    /// nil: most carriers admit several programs.
+    /// The default is nil: most carriers admit several programs.
     public var deviceID: String? { nil }
 
-    /// nil: most links lead to the device directly.
+    /// The default is nil: most links lead to the device directly.
     public var sharedAddress: SharedDeviceAddress? { nil }
 
-    /// True: most devices keep their addresses.
+    /// The default is true: most devices keep their addresses.
     public var isDeviceAddressStable: Bool { true }
 
-    /// nil: most carriers deliver the bytes that they accept, or report an error.
+    /// The default is nil: most carriers deliver the bytes that they accept, or report an error.
     public var silenceHint: String? { nil }
 
-    /// nil: most links open as requested.
+    /// The default is nil: most links open as requested.
     public var openingNote: String? { nil }
 
-    /// nil: most links need no remark.
+    /// The default is nil: most links need no remark.
     public var remark: String? { nil }
 
-    /// False: most carriers can't reset the device.
+    /// The default is false: most carriers can't reset the device.
     public var mayHaveReset: Bool { false }
 
-    /// False: most carriers send only the bytes that they are given.
+    /// The default is false: most carriers send only the bytes that they are given.
     public var mayBeMidLine: Bool { false }
 
-    /// Does nothing: most carriers offer no such query.
+    /// The default does nothing: most carriers offer no such query.
     public func confirmConnection() async throws(LinkError) {}
 
-    /// Does nothing: most carriers serve one program.
+    /// The default does nothing: most carriers serve one program.
     public func noteDoubt() {}
 
-    /// Throws `unsupported`: most carriers have no break condition.
+    /// The default throws `unsupported`: most carriers have no break condition.
     public func sendBreak(for duration: Duration) async throws(LinkError) {
         throw LinkError(.unsupported, name: name, activity: "send a break", remedy: .sendNoBreak)
     }

@@ -9,7 +9,7 @@ public struct LinkReader: Sendable {
     public let link: any Link
     let clock: SessionClock
 
-    /// Creates a reader of `link`. The caller keeps the link.
+    /// Creates a reader of `link`. The caller closes the link.
     ///
     /// - Parameters:
     ///   - link: The link to read from.

@@ -4,8 +4,8 @@ public struct SharedDeviceAddress: Sendable, Hashable {
     public var socketPath: String
     /// The daemon's name of the device.
     public var name: String
-    /// The endpoint from which the daemon has opened the device. It distinguishes the device from another with the same
-    /// name; nil if it is unknown.
+    /// The endpoint from which the daemon has opened the device. The endpoint distinguishes devices with the same name;
+    /// nil if it is unknown.
     public var endpoint: String?
 
     /// Creates an address.

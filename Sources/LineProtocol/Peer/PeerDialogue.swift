@@ -15,7 +15,7 @@ public struct PeerDialogue: Sendable {
     static let acknowledgementTime = Duration.milliseconds(500)
     /// The time in which a device on a line can show that it belongs to another family. A pump answers within 250 ms.
     static let introductionTime = Duration.milliseconds(1500)
-    /// After this long without a second acknowledgement of a repeated `Hello`, none is expected.
+    /// The length of the silence after which no further acknowledgement of a repeated `Hello` is expected.
     static let hush = Duration.milliseconds(100)
 
     private let reader: LinkReader
@@ -29,7 +29,7 @@ public struct PeerDialogue: Sendable {
     /// Whether any bytes have come from the device since the dialogue began.
     public private(set) var hasHeard = false
 
-    /// Creates a dialogue over `link`. The caller keeps the link.
+    /// Creates a dialogue over `link`. The caller closes the link.
     ///
     /// - Parameters:
     ///   - link: The link to the peer.

@@ -91,7 +91,7 @@ public struct ThermistorReading: Sendable, Hashable {
     /// range means a broken wire or a short circuit.
     public static let plausibleRange = -40.0...125.0
 
-    /// The temperature in degrees Celsius as printed, with one decimal. It may be `nan` or infinite.
+    /// The temperature in degrees Celsius as printed, with one decimal. The temperature may be `nan` or infinite.
     public var celsius: Double
 
     /// Creates a reading from degrees Celsius.

@@ -75,7 +75,8 @@ struct Conversation<Family: DeviceFamily> {
         return lastID
     }
 
-    /// Begins a pause: a flight without a command and a reply. It ends at its deadline, or when a stop is requested.
+    /// Begins a pause: a flight without a command and a reply. A pause ends at its deadline, or when a stop is
+    /// requested.
     mutating func beginPause() -> UInt64 {
         lastID += 1
         flight = Flight(id: lastID, errors: .ignored, refusesSpoiler: false)

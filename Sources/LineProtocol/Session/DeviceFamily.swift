@@ -80,31 +80,31 @@ public protocol DeviceFamily: Sendable {
 }
 
 extension DeviceFamily {
-    /// nil: for a family without notices of a server.
+    /// The default is nil, for a family without notices of a server.
     public static func relayNotice(by message: Message) -> RelayNotice? { nil }
 
-    /// Empty: for a family whose devices accept no lines.
+    /// The default is empty, for a family whose devices accept no lines.
     public static var lineSpoiler: [UInt8] { [] }
 
-    /// Empty: for a family whose devices do not ignore empty lines.
+    /// The default is empty, for a family whose devices do not ignore empty lines.
     public static var changePrefix: [UInt8] { [] }
 
-    /// Zero: for a family whose devices read at any time.
+    /// The default is zero, for a family whose devices read at any time.
     public static var readingTime: Duration { .zero }
 
-    /// False: for a family without a ``fence``.
+    /// The default is false, for a family without a ``fence``.
     public static func isFence(_ command: Command) -> Bool { false }
 
-    /// False: for a family without a ``fence``.
+    /// The default is false, for a family without a ``fence``.
     public static func isFenceReply(_ message: Message) -> Bool { false }
 
-    /// True: every command is still wanted.
+    /// The default is true: every command is still wanted.
     public static func isWanted(_ command: Command) -> Bool { true }
 
-    /// False: commands keep their order of arrival.
+    /// The default is false: commands keep their order of arrival.
     public static func isEarly(_ command: Command) -> Bool { false }
 
-    /// nil: most devices do nothing that must be stopped.
+    /// The default is nil: most devices do nothing that must be stopped.
     public static var stop: StopRule<Self>? { nil }
 }
 

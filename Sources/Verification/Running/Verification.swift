@@ -23,7 +23,8 @@ public struct Verification: Sendable {
     ///
     /// - Parameters:
     ///   - family: The family whose checks are made.
-    ///   - link: The link to the device. The caller keeps it, and must not use it during the verification.
+    ///   - link: The link to the device. The caller must not use the link during the verification, and closes it
+    ///     afterwards.
     ///   - checks: The checks to make; nil means all checks of the family.
     ///   - clock: The clock for deadlines and measured times.
     ///   - options: Permissions and time limits.
@@ -50,8 +51,8 @@ public struct Verification: Sendable {
 
     /// Makes all checks, and then makes the device safe, however the checks end and even if the task is cancelled.
     ///
-    /// - Parameter tell: Called with each result, in order, ``count`` times. It may block: it is never called while a
-    ///   check may have left the device running.
+    /// - Parameter tell: Called with each result, in order, ``count`` times. `tell` may block, because it is never
+    ///   called while a check may have left the device running.
     /// - Returns: The verdict. A failure of the stimulus or the link during a check ends the verification, and is
     ///   reported in ``FirmwareVerdict/ending``.
     /// - Throws: ``VerificationError`` if the device must not be tested. `LinkError`, or an error of the stimulus, if
