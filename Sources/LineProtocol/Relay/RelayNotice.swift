@@ -6,7 +6,7 @@ public enum RelayNotice: Sendable, Hashable, CaseIterable {
     case overtaken
     /// To all clients: the link to the device is lost. The outcome of commands in flight is unknown.
     case lost
-    /// To all clients: the device is back. It may have restarted.
+    /// To all clients: the device can be reached again. The device may have restarted.
     case back
 }
 

@@ -1,6 +1,6 @@
 /// Parses a JSON object byte by byte, strictly by RFC 8259, and reports the end of the object or its first fault.
 ///
-/// The grammar stores nothing but the nesting of the object.
+/// The grammar stores only its state and the nesting of the object, not the bytes.
 struct JSONGrammar {
     /// The result of parsing one byte.
     enum Step {

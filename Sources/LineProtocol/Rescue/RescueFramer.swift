@@ -25,7 +25,7 @@ public struct RescueFramer: Sendable {
     /// The number of buffered bytes that the grammar has taken; 0 outside of an object.
     private var taken = 0
     private var grammar = JSONGrammar(depthLimit: depthLimit)
-    /// Offset up to which a fault was reported; later faults before it are not reported again.
+    /// The offset in the buffer up to which a fault was reported. Faults before this offset are not reported again.
     private var told = 0
     /// The number of bytes outside any object since the last object.
     private var noiseCount = 0

@@ -1,6 +1,6 @@
 extension RescueMessage {
     /// The longest JSON that is parsed, in bytes. If ``json`` escapes every character, a message that a framer has
-    /// accepted becomes six times as long.
+    /// accepted becomes up to six times as long.
     public static let jsonLimit = 6 * RescueFramer.lengthLimit
 
     /// Parses a message from the wire.

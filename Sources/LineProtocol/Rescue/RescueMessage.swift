@@ -8,7 +8,7 @@
 public struct RescueMessage: Sendable, Hashable {
     /// The unique ID.
     public var id: RescueID
-    /// The text that a person wrote. It may contain any character.
+    /// The text that a person wrote. The text may contain any character.
     public var content: String
     /// The place that the message is about.
     public var position: RescuePosition
@@ -89,8 +89,8 @@ public enum RescueStatus: String, Sendable, Hashable, CaseIterable {
 public struct RescueField: Sendable, Hashable {
     /// The name of the field.
     public let name: String
-    /// The value as JSON on one line. It is unchanged, except that characters that a terminal could obey are escaped,
-    /// and invalid UTF-8 is replaced.
+    /// The value as JSON on one line. The JSON is unchanged, except that characters that a terminal could obey are
+    /// escaped, and invalid UTF-8 is replaced.
     public let json: [UInt8]
 
     init(name: String, json: [UInt8]) {

@@ -10,7 +10,7 @@ public protocol RescueStore: Sendable {
     /// - Throws: ``RescueStoreError``.
     func insertNew(_ messages: [RescueMessage]) async throws(RescueStoreError) -> [RescueMessage]
 
-    /// Returns all messages, or those with a status, in the order in which they were stored.
+    /// Returns all messages, or only the messages with a given status, in the order in which they were stored.
     ///
     /// - Parameter status: The status; nil means all messages.
     /// - Throws: ``RescueStoreError``.

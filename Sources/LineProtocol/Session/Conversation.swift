@@ -1,13 +1,14 @@
 /// The dialogue between a host and a device: the state of the device, the command in flight, and the subscribers.
 ///
-/// A conversation knows nothing of links, time, or tasks. A session owns one, and uses it on its executor only.
+/// A conversation uses no links, clocks, or tasks. A session owns a conversation, and uses it on the session's executor
+/// only.
 struct Conversation<Family: DeviceFamily> {
     /// The state of the device, as far as it is known.
     private(set) var state = Family.State()
     private var flight: Flight?
     /// The reply that has ended the flight; nil if there is none.
     private var reply: Family.Reply?
-    /// Whether the device has reported that it starts.
+    /// Whether the device has reported a start since the session began.
     var hasDeviceStarted = false
     /// Whether the next lines may be stale: answers to an earlier command, or to an earlier user of the link.
     private(set) var hearsThePast = false
@@ -26,9 +27,11 @@ struct Conversation<Family: DeviceFamily> {
     private var stop: StopRule<Family>?
     /// Whether an acknowledgement was heard since the stop began, in a flight or between two flights.
     private(set) var isStopHeard = false
-    /// Whether an answer was missing or was an error, or a line was heard that the protocol does not define.
+    /// Whether an answer was missing or was an error, or a line was heard that the protocol does not define: another
+    /// program may use the carrier.
     private(set) var isInDoubt = false
-    /// The number of lines heard, without the backlog and without a server's notices on the command in flight.
+    /// The number of lines heard. Lines of the backlog, and a server's notices on the command in flight, are not
+    /// counted.
     private(set) var heardCount: UInt64 = 0
     /// Whether somebody has undone the stop since it was last sent: until it is sent again, no acknowledgement counts.
     private var isStopUndone = false
@@ -101,8 +104,8 @@ struct Conversation<Family: DeviceFamily> {
     /// Notes that a fence is sent.
     mutating func sendsFence() { owedFences += 1 }
 
-    /// Notes that a server did not pass on a fence, so that no reply will come. If the notice may answer something
-    /// older, the fence may have been passed on, and still counts.
+    /// Notes that a server did not pass on a fence, so that no reply will come. If the notice may concern an older
+    /// line, the server may have passed on the fence, so the fence still counts.
     mutating func writeOffFence() { if !isOwedAnswer { owedFences = max(0, owedFences - 1) } }
 
     /// Counts the replies to earlier fences as lost.
@@ -236,7 +239,8 @@ struct Conversation<Family: DeviceFamily> {
     /// Processes a message during a flight. Returns whether the message belongs to the command in flight.
     private mutating func isForFlight(_ message: Family.Message) -> Bool {
         if flight?.isFenced == true, Family.isFenceReply(message), owedFences == 0 {
-            // If the device had carried out the command, its reply would have come before this one.
+            // If the device had carried out the command, the reply to the command would have come before the fence's
+            // reply.
             state.apply(message)
             endFlight(.refused(flight?.doubtfulError ?? ""))
             return true

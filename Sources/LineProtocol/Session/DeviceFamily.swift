@@ -1,6 +1,7 @@
 /// A kind of device: its commands, the meaning of its lines, and its state.
 ///
-/// A family is pure: it translates bytes into meanings and back. A ``Session`` connects it with a ``Link``.
+/// A family has no state and does no input or output: it translates commands into bytes, and lines into meanings. A
+/// ``Session`` uses a family over a ``Link``.
 public protocol DeviceFamily: Sendable {
     /// A command to the device.
     associatedtype Command: Sendable
@@ -13,7 +14,7 @@ public protocol DeviceFamily: Sendable {
     /// The state of the device, as far as it is known.
     associatedtype State: DeviceState<Message>
 
-    /// The longest line from the device, in bytes. A longer one is cut.
+    /// The longest line from the device, in bytes. A longer line is delivered in pieces, which have ``LineEnding/cut``.
     static var lineLimit: Int { get }
 
     /// Returns the bytes of `command` on a link, with its line end.
@@ -43,7 +44,7 @@ public protocol DeviceFamily: Sendable {
     static func exchange(for command: Command) -> Exchange
 
     /// A query whose reply is never unsolicited: lines before the reply may be stale, lines after it are new. nil if
-    /// there is none.
+    /// the family has no such query.
     static var fence: Command? { get }
 
     /// Whether `command` is ``fence``.
@@ -60,8 +61,9 @@ public protocol DeviceFamily: Sendable {
     /// become a part of that line.
     static var changePrefix: [UInt8] { get }
 
-    /// The longest time that the device takes to read a command; zero if it reads at any time. After a command that was
-    /// given up, the next one waits for this time, so that both together do not overflow the device's receive buffer.
+    /// The longest time that the device takes to read a command; zero if it reads at any time. After a command was
+    /// given up, the next command waits until this time has passed since the sending, so that both commands together do
+    /// not overflow the device's receive buffer.
     static var readingTime: Duration { get }
 
     /// The query for the state of the device; nil if there is none.
@@ -75,7 +77,7 @@ public protocol DeviceFamily: Sendable {
     /// that the device is safe.
     static func isEarly(_ command: Command) -> Bool
 
-    /// The way to make the device safe; nil if the family has no command for this.
+    /// The way to make the device safe; nil if no command of the family makes a device safe.
     static var stop: StopRule<Self>? { get }
 }
 
@@ -135,9 +137,9 @@ public protocol CommandExchange<Message, Reply>: Sendable {
 
 /// The relation of a line to a command in flight.
 public enum ExchangeVerdict<Reply> {
-    /// The line belongs to something else.
+    /// The line does not answer the command.
     case unrelated
-    /// The line is a part of the reply, and more is to come.
+    /// The line is a part of the reply, and further lines of the reply will follow.
     case partial
     /// The line completes the reply.
     case complete(Reply)
