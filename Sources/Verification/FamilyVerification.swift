@@ -32,9 +32,9 @@ public struct FamilyVerification: Sendable {
     var framing = Framing.lines
     /// The name of the part that the device drives, for messages. Checks that run this part need ``Check/Need/run``.
     var driven = "the pump"
-    /// Prerequisites: the checks that must not have failed, by the checks that depend on them. A dependent that ends
-    /// with a dot stands for all checks whose ids begin with it. If a prerequisite failed in this round, its dependents
-    /// would fail for the same reason, and are skipped.
+    /// Prerequisites: checks that must not have failed, and the checks that depend on them. A dependent that ends with
+    /// a dot stands for all checks whose ids begin with this text. If a prerequisite failed in this round, its
+    /// dependents would fail for the same reason, and are skipped.
     var basis: [(dependents: [String], checks: [String])] = []
 
     /// Returns the prerequisites of a check.

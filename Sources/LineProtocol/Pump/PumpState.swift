@@ -18,7 +18,8 @@ public struct PumpState: DeviceState, Hashable {
     ///
     /// Only a status line makes it `off`: a firmware may acknowledge OFF and keep running.
     public private(set) var power: PumpStatus.Power = .unknown
-    /// The speed as a PWM duty, if a reply named it and no status line has contradicted it since; nil otherwise.
+    /// The speed as a PWM duty, from the last reply to SPEED; nil if there was none, or if a later line or a doubt
+    /// about a command has made the speed unknown.
     public private(set) var speed: PumpSpeed?
     /// The speed in whole percent, truncated, 0 to 100; nil if it is unknown.
     public private(set) var speedPercent: Int?

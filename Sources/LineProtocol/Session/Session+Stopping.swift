@@ -65,7 +65,7 @@ extension Session {
 
     /// Sends a stop once, and waits for its acknowledgement.
     ///
-    /// - Throws: An error that ends the stop.
+    /// - Throws: An error that ends the stop. After all other errors, which `progress` notes, the stop is repeated.
     private func sendStop(
         _ rule: StopRule<Family>, until newDeadline: Duration, _ progress: inout StopProgress
     ) async throws(SessionError) {
@@ -138,7 +138,7 @@ extension Session {
 
     private enum StopState {
         case safe
-        /// The device reports another state.
+        /// The device reports the given state, which is not safe.
         case unsafe(String)
         case unread
     }

@@ -43,7 +43,7 @@ public struct StormDecoder: Sendable {
     }
 
     /// - Parameter keepsLineEndOfPrefix: Whether a line end directly after the log's prefix counts as text of the log.
-    ///   For a relay that passes the log on byte for byte.
+    ///   True for a relay that passes the log on byte for byte.
     package init(
         of characteristic: StormCharacteristic = .backup, keepsPacketBounds: Bool, keepsLineEndOfPrefix: Bool
     ) {

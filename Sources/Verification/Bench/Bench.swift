@@ -50,7 +50,7 @@ final class Bench {
     var storedLog: (log: StoredLog, judges: Set<String>)?
     /// The id of the current check.
     private(set) var check = ""
-    /// The number of test messages made so far.
+    /// The number of test messages that were created.
     var messageCount: UInt64 = 0
 
     init(
