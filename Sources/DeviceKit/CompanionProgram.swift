@@ -34,7 +34,8 @@ public struct CompanionProgram: Sendable {
         return try installed("pumpctl-record")
     }
 
-    /// Starts the program. Its standard input and output are connected to the returned socket, which the caller closes.
+    /// Starts the program. Its standard input and output are connected to the other end of the returned socket, which
+    /// the caller closes.
     func start(_ arguments: [String]) throws(Trouble) -> (process: pid_t, socket: CInt) {
         var ends: [CInt] = [-1, -1]
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -51,7 +52,7 @@ public struct CompanionProgram: Sendable {
 }
 
 extension Trouble {
-    /// The error for a program that could not be started.
+    /// Creates the error for a program that could not be started.
     fileprivate init(_ path: String, errno: CInt) {
         self.init(
             code: "system", text: "can't start \(path): \(String(cString: strerror(errno)))",

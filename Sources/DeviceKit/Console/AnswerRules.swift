@@ -2,20 +2,21 @@ public import LineProtocol
 
 /// The rules that decide when the answer to a line is complete, and which lines report an error.
 public struct AnswerRules: Sendable, Hashable {
-    /// The longest wait for the first line of an answer. If ``end`` is set, the limit applies to each further line too.
+    /// The longest silence before the first line of an answer. If ``end`` is set, the limit applies to each silence
+    /// until the end of the answer.
     public var timeout = PumpSession.defaultTimeout
     /// The silence that ends an answer, if no ``end`` is set.
     public var quiet = Duration.milliseconds(500)
     /// The lines that end an answer; nil if a silence of ``quiet`` ends it.
     public var end: LinePattern?
-    /// Lines that report an error, in addition to the errors that the family defines.
+    /// Lines that report an error, in addition to the errors that the family defines; nil for no others.
     public var failure: LinePattern?
 
     /// Creates rules for an answer that ends with half a second of silence.
     public init() {}
 
-    /// The error that a line reports: its code, or the whole line if ``failure`` matches it; nil if the line reports no
-    /// error.
+    /// Returns the error that a line reports: its code, or the whole line if only ``failure`` matches it. Returns nil
+    /// if the line reports no error.
     func error(in line: DeviceLine, of family: Family) -> String? {
         if let code = family.errorCode(of: line) { return code }
         return line.isWhole && failure?.matches(line.text) == true ? line.text : nil
@@ -33,7 +34,7 @@ public enum LineEnds: String, Sendable, Hashable, CaseIterable {
     case cr
     /// A carriage return and a line feed.
     case crlf
-    /// Nothing.
+    /// No line end.
     case none
 
     /// The bytes of the line end.

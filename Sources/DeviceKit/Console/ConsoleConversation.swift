@@ -77,7 +77,7 @@ final class ConsoleConversation {
                 pending = nil
                 for line in lines.append(bytes) { tell(.heard(line)) }
             case .link(.arrived(.ended(let error))):
-                // A script has waited for its answers already, so only typed lines can be affected.
+                // A script has waited for its answers already, so only the outcome of typed lines can be unknown.
                 if script == nil, pending != nil, error?.code != .closed { loss = loss ?? error }
             case .reopened(let link): await link.close()
             case .scripted, .ended, .reopeningFailed, .lineEndOverdue, .quiet, .interrupted: break
@@ -123,7 +123,8 @@ final class ConsoleConversation {
         goOnWithScript()
     }
 
-    /// Performs a line. Returns whether the line was sent to the device.
+    /// Handles an entered line: passes it to `perform`, then queues it for the device unless the device would misread
+    /// it. Returns whether the line was queued.
     @discardableResult
     private func enter(_ line: [UInt8]) -> Bool {
         if line.isEmpty { return false }

@@ -15,9 +15,10 @@ public enum ConsoleHappening: Sendable {
     /// A line of a script was not answered in time.
     case unanswered([UInt8])
     /// The link is lost; the error is nil if the link was closed without one. The console waits for the device.
-    /// `pending` is the line that was sent last; whether the device carried it out is unknown.
+    /// `pending` is the line that was sent last, if nothing has arrived since; whether the device carried it out is
+    /// unknown.
     case lost(LinkError?, pending: [UInt8]?)
-    /// The device is back, over the link `name`. The device may have restarted.
+    /// The device is back; `name` is the name of its new link. The device may have restarted.
     case back(name: String)
 }
 
@@ -25,9 +26,9 @@ public enum ConsoleHappening: Sendable {
 public struct ConsoleResult: Sendable, Hashable {
     /// The number of lines that were not sent because the device would misread them.
     public var refusals = 0
-    /// The code of the first error that the device reported, or the line that reported it.
+    /// The code of the first error that the device reported, or the line that reported it; nil if there was no error.
     public var deviceError: String?
-    /// The first line without an answer, or with an answer that did not end.
+    /// The first line without an answer, or with an answer that did not end; nil if all answers are complete.
     public var unanswered: [UInt8]?
     /// The number of lines that were not sent because an earlier answer was an error or did not end.
     public var unsentCount = 0
@@ -51,6 +52,6 @@ public struct ScriptLossError: Error, Sendable {
     public var pending: [UInt8]?
     /// The number of lines that were not sent.
     public var unsentCount: Int
-    /// Whether the input of the script had not ended yet.
+    /// Whether the script may have more lines than ``unsentCount`` says, because its input had not ended yet.
     public var mayFollow: Bool
 }

@@ -22,7 +22,7 @@ struct ConsoleLink {
         case notSent([UInt8], LinkError)
     }
 
-    /// Starts to send queued lines and to report what arrives.
+    /// Starts to send queued lines and to report arrivals.
     ///
     /// - Parameters:
     ///   - ends: See ``LineConsole/Options/ends``.

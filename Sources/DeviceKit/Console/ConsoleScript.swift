@@ -6,7 +6,8 @@ struct ConsoleScript {
     private var text: [UInt8] = []
     private(set) var hasEnded = false
     private var waitingSince: Duration?
-    /// Whether the last line was answered; also true before the first line.
+    /// Whether the answer to the last line is there: any bytes, or the end of the answer if ``AnswerRules/end`` is set.
+    /// True before the first line.
     private var isAnswered = true
     private var deviceError: String?
     /// The line that was sent last.
@@ -33,7 +34,7 @@ struct ConsoleScript {
 
     mutating func append(_ bytes: [UInt8]) { text += bytes }
 
-    /// Marks the end of the script's input. If answers end with a silence, the script still waits for one.
+    /// Marks the end of the script's input. If answers end with a silence, the script still waits for that silence.
     mutating func end(at instant: Duration) {
         hasEnded = true
         if rules.end == nil { waitingSince = waitingSince ?? instant }
@@ -79,7 +80,8 @@ struct ConsoleScript {
         return lastLine
     }
 
-    /// The rest of the wait for the device's next bytes, at `instant`; nil if the script waits for nothing.
+    /// Returns the time left at `instant` to wait for the device's next bytes; zero or negative if the time is over,
+    /// nil if the script waits for nothing.
     func rest(at instant: Duration) -> Duration? {
         waitingSince.map { (isAnswered ? rules.quiet : rules.timeout) - (instant - $0) }
     }

@@ -6,7 +6,7 @@ public struct DeviceLine: Sendable, Hashable {
     public var text: String
     /// Whether the line end has arrived.
     public var hasEnd: Bool
-    /// Whether the beginning of the line was shown before.
+    /// Whether an earlier ``DeviceLine`` contains the beginning of the line.
     public var isContinuation: Bool
 
     /// Creates a line from its parts.
@@ -24,7 +24,7 @@ public struct DeviceLine: Sendable, Hashable {
 }
 
 extension Family {
-    /// The code of the error that a line reports; nil if it reports none.
+    /// Returns the code of the error that a line reports; nil if the line reports no error.
     func errorCode(of line: DeviceLine) -> String? {
         line.isContinuation ? nil : wire.errorCode(Array(line.text.utf8).span, line.hasEnd ? .lineFeed : .cut)
     }

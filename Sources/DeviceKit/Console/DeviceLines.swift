@@ -2,7 +2,7 @@ internal import LineProtocol
 
 /// Assembles the device's lines from bytes. A partial line can be taken if its end is overdue.
 public struct DeviceLines: Sendable {
-    /// The longest wait for the end of a line.
+    /// The time without further bytes after which a partial line should be shown.
     public static let patience = Duration.milliseconds(200)
 
     /// The longest line that is shown in one piece, in bytes.
@@ -17,8 +17,8 @@ public struct DeviceLines: Sendable {
     /// Whether a partial line is waiting for its end.
     public var hasPending: Bool { !framer.pending.withoutNULs.isEmpty }
 
-    /// Reads the lines that were waiting on a link before it was used. They answer nothing that is sent from now on.
-    /// Never waits.
+    /// Reads the lines that were waiting on a link before it was used. They don't answer lines that are sent from now
+    /// on. Never waits for the device.
     static func earlier(on link: any Link) async throws(LinkError) -> [DeviceLine] {
         var (lines, earlier) = (DeviceLines(), [DeviceLine]())
         // The limit ensures that a device that talks without pause can't delay sending, which may be OFF.
@@ -33,7 +33,8 @@ public struct DeviceLines: Sendable {
 
     private static let earlierReads = 64
 
-    /// Returns the lines that `bytes` complete. Empty lines and NULs around a line are left out.
+    /// Adds bytes and returns the lines that they complete. A line longer than ``lineLimit`` is returned in pieces.
+    /// Empty lines and NULs around a line are left out.
     public mutating func append(_ bytes: [UInt8]) -> [DeviceLine] {
         var lines: [DeviceLine] = []
         var wasContinuing = isContinuing

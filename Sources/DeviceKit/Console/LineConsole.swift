@@ -116,9 +116,9 @@ public final class LineConsole: Sendable {
 
     /// Runs the console over `link` until the input ends, then closes the link.
     ///
-    /// - Returns: The result of the script. For a person's console it is empty.
-    /// - Throws: `ScriptLossError` if the link breaks during a script; the error that prevents reconnection;
-    ///   `LinkError` if the link breaks while the last lines are sent; `CancellationError`.
+    /// - Returns: The result of the script; an empty result if a person types.
+    /// - Throws: `ScriptLossError` if the link breaks during a script; the reason that the device can't come back, see
+    ///   ``Reconnector/link()``; `LinkError` if the link breaks while the last lines are sent; `CancellationError`.
     public func run(over link: any Link) async throws -> ConsoleResult {
         let conversation = ConsoleConversation(
             family, reconnector, options, clock: clock, executor: executor, events, perform: perform, tell: tell)

@@ -11,7 +11,7 @@ public struct LineExchange: Sendable {
     public struct Answer: Sendable, Hashable {
         /// The number of lines, including a partial last line.
         public internal(set) var lineCount = 0
-        /// The code of the first error in the answer, or the line that reported it.
+        /// The code of the first error in the answer, or the line that reported it; nil if there was no error.
         public internal(set) var deviceError: String?
         /// Whether the answer is complete; false if the time-out cut it off.
         public internal(set) var hasEnded = false
@@ -33,7 +33,8 @@ public struct LineExchange: Sendable {
         self.clock = clock
     }
 
-    /// Reads the lines that arrived before anything was sent, which answer nothing. Never waits.
+    /// Reads the lines that arrived before anything was sent, so that they are not taken for an answer. Never waits for
+    /// the device.
     public func earlierLines() async throws(LinkError) -> [DeviceLine] { try await DeviceLines.earlier(on: link) }
 
     /// Sends a line and collects the answer. Call ``earlierLines()`` first: bytes that arrived earlier would be taken
@@ -44,7 +45,7 @@ public struct LineExchange: Sendable {
     ///   - ends: The line end; nil for a line feed, or for nothing if the device treats each packet as a line.
     ///   - rules: The rules that decide when the answer is complete.
     ///   - hear: Called with each line of the answer.
-    /// - Returns: A summary of the answer.
+    /// - Returns: A summary of the answer. Its ``Answer/lineCount`` is 0 if the device did not answer in time.
     public func send(
         _ line: [UInt8], ends: LineEnds? = nil, _ rules: AnswerRules = AnswerRules(), hear: (DeviceLine) -> Void
     ) async throws(LinkError) -> Answer {

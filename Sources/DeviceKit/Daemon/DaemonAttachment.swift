@@ -35,7 +35,8 @@ struct DaemonAttachment {
     /// Opens a link through the first daemon that has the device.
     ///
     /// - Parameter sockets: The sockets at which daemons may listen.
-    /// - Throws: The failure of the daemon that came nearest to having the device, if several daemons fail.
+    /// - Throws: If all daemons fail, the failure that says most about the device: see ``DaemonError/rank``.
+    ///   `notRunning` if there are no sockets.
     func link(at sockets: [DaemonSocket]) async throws(DaemonError) -> DaemonLink {
         var failure = DaemonError(.notRunning)
         for socket in sockets {

@@ -20,8 +20,8 @@ struct DaemonConnection {
     ///
     /// - Parameters:
     ///   - members: The members of the request without its number, as JSON.
-    ///   - patience: The longest wait for the connection, and then for the response.
-    /// - Returns: The connection, the response, and the bytes that arrived after the response.
+    ///   - patience: The longest wait for the connection, and again for the response.
+    /// - Returns: The connection, which the caller closes; the response; and the bytes that arrived after the response.
     static func ask(
         _ socket: DaemonSocket, _ members: String, within patience: Duration, on loop: EventLoop
     ) async throws(DaemonError) -> (connection: DaemonConnection, response: DaemonResponse, rest: [UInt8]) {

@@ -8,7 +8,7 @@ struct DaemonError: Error {
         case notRunning
         /// This user may not connect to the daemon's socket.
         case notPermitted
-        /// The daemon did not answer in time, or its answer was invalid.
+        /// The daemon did not answer in time, or ended the connection without a valid answer.
         case noAnswer
         /// The daemon has no such device.
         case noSuchDevice
@@ -24,9 +24,9 @@ struct DaemonError: Error {
     let socket: DaemonSocket?
     /// The daemon's message, one sentence; nil if it sent none.
     var message: String?
-    /// The daemon's advice.
+    /// The daemon's advice; nil if it sent none.
     var hint: String?
-    /// The daemon, if it does not answer because it is stopped, as by Ctrl-Z.
+    /// The daemon's process, if the daemon does not answer because it is stopped, as by Ctrl-Z.
     var stopped: LinkHolder?
 
     init(_ code: Code, at socket: DaemonSocket? = nil, message: String? = nil, hint: String? = nil) {

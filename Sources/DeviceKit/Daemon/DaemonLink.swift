@@ -7,7 +7,7 @@ internal import Transports
 final class DaemonLink: LinkWrapper {
     let link: any Link
     let sharedAddress: SharedDeviceAddress?
-    /// The name of the device's family.
+    /// The name of the device's family; nil if the daemon did not send it.
     let family: String?
     /// The bytes that arrived right after the daemon's response.
     private let early: Mutex<[UInt8]>

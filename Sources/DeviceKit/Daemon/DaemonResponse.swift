@@ -18,7 +18,7 @@ struct DaemonResponse {
     /// The number of the request; nil for an event.
     var id: Int? { word("id").flatMap { Int($0) } }
 
-    /// The string member `name`; nil if there is none.
+    /// Returns the string member `name`; nil if there is none.
     func text(_ name: String) -> String? {
         guard let value = value(name), object.isString(value) else { return nil }
         return try? object.string(value)
@@ -27,10 +27,10 @@ struct DaemonResponse {
     /// Whether the member `name` is `true`.
     func flag(_ name: String) -> Bool { word(name) == "true" }
 
-    /// The object member `name`; nil if there is none.
+    /// Returns the object member `name`; nil if there is none.
     func member(_ name: String) -> DaemonResponse? { value(name).flatMap { DaemonResponse(Array(bytes[$0])) } }
 
-    /// The objects in the array member `name`.
+    /// Returns the objects in the array member `name`; none if there is no such array.
     func members(_ name: String) -> [DaemonResponse] {
         guard let array = value(name), bytes[array.lowerBound] == UInt8(ascii: "[") else { return [] }
         var (members, depth, start): ([DaemonResponse], Int, Int) = ([], 0, array.lowerBound)

@@ -13,7 +13,8 @@ package struct DaemonSocket: Sendable {
     /// Returns the sockets at which daemons may listen.
     package typealias Search = @Sendable () -> [DaemonSocket]
 
-    /// The sockets at which a daemon may listen, best first: this user's daemons, then the system's.
+    /// The sockets at which a daemon may listen, best first: this user's daemons, then the system's. Only ``named``, if
+    /// the environment names a socket.
     static var candidates: [DaemonSocket] {
         if let named { return [named] }
         let paths = RuntimeFolder.existing.flatMap { folder in
@@ -29,6 +30,7 @@ package struct DaemonSocket: Sendable {
     private static let name = "pumpctld"
 
     /// The default socket paths of a new daemon, best first. The daemon takes the first path that no other daemon uses.
+    /// Only the path of ``named``, if the environment names a socket.
     ///
     /// The paths are in the folder that systemd has made for the service (`RUNTIME_DIRECTORY`), or in this user's
     /// runtime folder. Empty if there is no such folder.

@@ -13,7 +13,7 @@ public struct Daemons: Sendable {
         self.permissionHint = permissionHint
     }
 
-    /// Asks all daemons that this user can find.
+    /// Asks all daemons that this user can find for their devices. A daemon that does not answer is left out.
     ///
     /// - Parameter loop: The event loop for the connections.
     public static func now(on loop: EventLoop = .shared) async -> Daemons {
@@ -33,8 +33,8 @@ public struct Daemons: Sendable {
         return daemons
     }
 
-    /// The advice for a device whose owner is a daemon at an unknown socket. It does not suggest killing the daemon,
-    /// because other programs use the daemon too.
+    /// Returns the advice for a device whose owner is a daemon at an unknown socket. The advice does not suggest
+    /// killing the daemon, because other programs use it.
     package static func hint(onUnknownSocketOf daemon: HoldingProcess) -> String {
         daemon.isStopped
             ? daemon.resumingHint
@@ -44,7 +44,7 @@ public struct Daemons: Sendable {
     /// Asks each daemon for its device of a name.
     ///
     /// - Parameter sockets: The sockets at which daemons may listen.
-    /// - Returns: Each device with the socket of its daemon.
+    /// - Returns: Each device with the socket of its daemon. A daemon that does not answer is left out.
     static func devices(
         named name: String, at sockets: [DaemonSocket], on loop: EventLoop
     ) async -> [(device: DaemonDevice, socket: DaemonSocket)] {
@@ -65,7 +65,7 @@ public struct Daemons: Sendable {
         return response.members("devices").compactMap(DaemonDevice.init)
     }
 
-    /// The listed device with this identity; nil if there is none, or if `deviceID` is nil.
+    /// Returns the listed device with this identity; nil if there is none, or if `deviceID` is nil.
     public func device(of deviceID: String?) -> DaemonDevice? {
         deviceID.flatMap { id in devices.first { $0.deviceID == id } }
     }

@@ -3,8 +3,8 @@ internal import LineProtocol
 internal import Transports
 
 extension LinkError {
-    /// The error for an endpoint `shared:NAME` that can't be opened. If the name is unknown, the hint lists the known
-    /// names.
+    /// Creates the error for an endpoint `shared:NAME` that can't be opened. If the name is unknown, the hint lists the
+    /// known names.
     init(
         _ error: DaemonError, opening endpoint: Endpoint, at sockets: [DaemonSocket], on loop: EventLoop
     ) async {
@@ -14,7 +14,7 @@ extension LinkError {
         hint = known.isEmpty ? "add a device to pumpctld: it has none" : "name one that it has: \(known)"
     }
 
-    /// The error for an endpoint `shared:NAME` if several daemons have a device of that name.
+    /// Creates the error for an endpoint `shared:NAME` if several daemons have a device of that name.
     init(ambiguous endpoint: Endpoint, _ devices: [DaemonDevice]) {
         self.init(
             .ambiguous, name: endpoint.text, activity: "open",
@@ -62,7 +62,8 @@ extension LinkError {
         }
     }
 
-    /// Extends this error, of a device that another program uses, with the result of asking a daemon for the device.
+    /// Returns this error (another program uses the device) with advice from `error`, the reason that a daemon did not
+    /// share the device.
     func asking(_ error: DaemonError) -> LinkError {
         var explained = self
         switch error.code {
@@ -90,6 +91,6 @@ extension LinkError {
         return explained
     }
 
-    /// Whether a daemon has the device but can't share it yet, because it is still opening it.
+    /// Whether a daemon has the device but can't share it yet, because the daemon is still opening the device.
     var isNotReadyAtDaemon: Bool { code == .unavailable && deviceID != nil }
 }

@@ -6,7 +6,7 @@ internal import Transports
 enum SharedEndpoint {
     static let scheme = "shared"
 
-    /// Returns the opener for such links.
+    /// Returns the opener for links from `shared:NAME`.
     ///
     /// - Parameters:
     ///   - family: The required family of the device; nil for any.
@@ -51,7 +51,8 @@ extension LinkSchemes {
 }
 
 extension DaemonLink {
-    /// Closes the link if the device is of another family than `wanted`. ``Family/raw`` and nil accept every device.
+    /// Closes the link if the device is of another family than `wanted`. If `wanted` is nil or ``Family/raw``, or if
+    /// the daemon sent no family, every device is accepted.
     ///
     /// - Throws: `wrongFamily`.
     func check(_ wanted: Family?) async throws(LinkError) {

@@ -1,8 +1,8 @@
 public import Transports
 
 extension Endpoint {
-    /// The endpoint with the settings of `family`: the family's baud rate if no rate is given, and over BLE the
-    /// family's profiles. For ``Family/raw``, any BLE profile is allowed.
+    /// Returns the endpoint with the settings of `family`: the family's baud rate if the endpoint has none, and over
+    /// BLE the family's profiles if the endpoint names no family. For ``Family/raw``, any BLE profile is allowed.
     public func adapted(to family: Family) -> Endpoint {
         if let serial, serial.baudRate == nil {
             var endpoint = self

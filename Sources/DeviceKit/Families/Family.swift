@@ -39,7 +39,7 @@ public struct Family: Sendable {
     /// The fields of a device's state, the most important first: nothing is recorded while the first field is unknown.
     /// The keys `time`, `link`, `event`, `text` and `sensor_faults` are reserved for updates about a followed device.
     public var state: [StateField]
-    /// The meaning of the family's lines, as far as every program needs it.
+    /// The rules for the family's lines, as code.
     public var wire: WireRules
 
     /// Creates a family. Omitted properties stand for features that the family does not have.
@@ -101,20 +101,20 @@ extension Family {
     /// The command that makes a device safe; nil if there is none.
     public var stop: FamilyCommand? { commands.first { $0.effect == .stop } }
 
-    /// The reason that devices of the family have no command that makes them safe; nil if they have one.
+    /// Returns the reason that devices of the family have no command that makes them safe; nil if they have one.
     ///
     /// - Parameter wording: Returns the text for the command of a name, which replaces `{NAME}`.
     public func reasonForNoStop(_ wording: (_ command: String) -> String) -> String? {
         reasonForNoStop.map { FamilyError.worded($0, wording) }
     }
 
-    /// The other family of this package whose devices, and no others, send this line; nil if there is none. Always nil
-    /// for ``raw``, to which no line is foreign.
+    /// Returns the other family of this package whose devices, and no others, send this line; nil if there is none.
+    /// Always nil for ``raw``, to which no line is foreign.
     public func other(recognizing line: [UInt8]) -> Family? {
         self == .raw ? nil : Self.all.first { $0 != self && $0.wire.recognizes(line) }
     }
 
-    /// The field with this key, which has the label and the unit of a recorded value; nil if there is none.
+    /// Returns the field with this key, which has the label and the unit of a recorded value; nil if there is none.
     public func field(_ key: String) -> StateField? { state.first { $0.key == key } }
 
     /// Whether a line is a command of the family. Case and the values of parameters are ignored.
@@ -127,7 +127,7 @@ extension Family {
         }
     }
 
-    /// The description of the error with this code; nil if the family does not list the error.
+    /// Returns the description of the error with this code; nil if the family does not list the error.
     public func error(_ code: String) -> FamilyError? { errors.first { $0.code == code } }
 }
 
@@ -138,7 +138,7 @@ public struct WireRules: Sendable {
     public var danger: @Sendable (_ text: [UInt8]) -> String?
     /// Returns the code of the error that a device's line reports; nil if the line reports none.
     public var errorCode: @Sendable (_ line: Span<UInt8>, _ ending: LineEnding) -> String?
-    /// Whether only devices of this family send a line.
+    /// Returns whether only devices of this family send a line.
     public var recognizes: @Sendable (_ line: [UInt8]) -> Bool
     /// Makes a device safe; nil if the family has no command for that.
     public var stop: Stop?
@@ -146,8 +146,8 @@ public struct WireRules: Sendable {
     /// function.
     public var follow: FamilyMonitor.Follower?
 
-    /// Makes the device at `link` safe while other users of the link go on. Returns once the device has acknowledged,
-    /// and throws if it has not within `timeout`.
+    /// Makes the device at `link` safe, while others may go on using the link. Returns once the device has
+    /// acknowledged, and throws if it has not within `timeout`.
     public typealias Stop =
         @Sendable (_ link: any Link, _ timeout: Duration, _ clock: any Clock<Duration>) async throws(SessionError) ->
         Void

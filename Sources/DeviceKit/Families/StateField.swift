@@ -4,7 +4,8 @@ public struct StateField: Sendable, Hashable {
     public var key: String
     /// The label for people: `skin`.
     public var label: String
-    /// The possible values. A number outside its range counts as a sensor fault and is not passed to programs.
+    /// The possible values. A ``StateValue/number(_:)`` outside its range counts as a sensor fault: its value is null
+    /// in JSON and missing in records.
     public var value: ValueRange
     /// The unit for people; nil if there is none.
     public var unit: String?
@@ -37,7 +38,7 @@ extension StateField {
         return range.contains(number)
     }
 
-    /// `value` with its unit, for people: `12.5 °C`, `on`. An implausible number is shown as a sensor fault.
+    /// Returns `value` with its unit, for people: `12.5 °C`, `on`. An implausible number is shown as a sensor fault.
     public func text(of value: StateValue) -> String {
         let bare =
             switch value {

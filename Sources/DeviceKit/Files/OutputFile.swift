@@ -58,7 +58,8 @@ public final class OutputFile: Sendable {
     /// standard output, and in the mode ``Mode/append``.
     public var hasBegun: Bool { !holdsOldContent.load(ordering: .relaxed) }
 
-    /// Removes the old content, in the mode ``Mode/replaceWhenWritten``. Does nothing if that has happened already.
+    /// Removes the old content, in the mode ``Mode/replaceWhenWritten``. Does nothing if the old content was removed
+    /// before.
     public func begin() throws(FileError) {
         guard holdsOldContent.exchange(false, ordering: .relaxed) else { return }
         // EINVAL: a pipe or a terminal has no content to remove.

@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// An output file that must be complete to be useful. Until then the data is in a file of another name, `PATH.partial`.
+/// An output file that must be complete to be useful. Until ``complete()``, the new content is in a file of another
+/// name, `PATH.partial`.
 ///
 /// An existing file keeps its content until all of the new content replaces it. A partial file of an earlier attempt is
 /// kept until new data is written.
@@ -35,7 +36,7 @@ public struct ReplacedFile: Sendable {
     /// The path of the file that is written; nil for standard output.
     public var place: String? { file.path }
 
-    /// Whether the new content can still be discarded: it is in the partial file until ``complete()``.
+    /// Whether the new content goes to a partial file, so that it can be discarded until ``complete()``.
     public var isBeside: Bool { place != path }
 
     /// Writes the complete content. If writing fails, an existing file stays unchanged.
@@ -61,7 +62,8 @@ public struct ReplacedFile: Sendable {
         }
     }
 
-    /// Replaces the file, after all content was written.
+    /// Flushes the partial file to the disk and replaces the file with it. Call this after all content was written.
+    /// Does nothing if the output is written directly.
     public func complete() throws(FileError) {
         guard let path, let place, isBeside else { return }
         try file.begin()

@@ -4,7 +4,8 @@ internal import LineProtocol
 struct TerminalText {
     private var framer = LineFramer(limit: 1024)
 
-    /// Adds text, which may be cut anywhere. Returns the lines that it completes.
+    /// Adds text, which may be cut anywhere. Returns the escaped lines that are complete now. A line of more than 1024
+    /// bytes is returned in pieces.
     mutating func take(_ text: [UInt8]) -> [UInt8] {
         var lines = ""
         framer.append(text.span) { line, ending in
@@ -13,6 +14,6 @@ struct TerminalText {
         return Array(lines.utf8)
     }
 
-    /// The escaped text of the line whose end has not arrived.
+    /// Returns the escaped text of the line whose end has not arrived.
     func takeRest() -> [UInt8] { Array(framer.pending.printable().utf8) }
 }

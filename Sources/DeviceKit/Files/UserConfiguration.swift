@@ -37,7 +37,8 @@ public struct UserConfiguration: Sendable, Hashable {
     public static func load() throws(UserConfigurationError) -> UserConfiguration {
         guard let path else { return UserConfiguration() }
         let file = open(path, O_RDONLY | O_CLOEXEC)
-        // ENOTDIR counts as "no file". So does every other error if the path can't be looked up.
+        // A path that can't be looked up counts as "no file", for example because a folder of the path is a file
+        // (ENOTDIR).
         if file < 0, errno == ENOENT || access(path, F_OK) != 0 { return UserConfiguration() }
         guard file >= 0 else { throw UserConfigurationError(.unreadable(errno: errno)) }
         defer { close(file) }

@@ -68,7 +68,7 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
             // Without a session, answers and messages were queued before the loss and are stale.
             case .polled(let result): if session != nil { take(result) }
             case .happened(.heard(let message)): if session != nil { take(message) }
-            case .happened(.heardBefore): break  // says nothing about the present
+            case .happened(.heardBefore): break  // says nothing about the present state
             case .fellSilent: if let session { await lose(Self.closed(session.link)) }
             case .happened(.lost(let error)): await lose(error)
             case .reopened(let link): await resume(link)
@@ -170,7 +170,8 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
 
     /// Starts to poll and to listen.
     ///
-    /// - Parameter waitsForAnswer: Whether to wait for a device that may still be starting.
+    /// - Parameter waitsForAnswer: Whether to wait until the device answers, because it may still be starting. A device
+    ///   that stays silent is not an error then.
     func begin(_ link: any Link, waitsForAnswer: Bool = false) async throws(SessionError) {
         let session = try await F.begin(over: link, clock: clock, waitsUntilReady: !waitsForAnswer)
         if waitsForAnswer {

@@ -9,7 +9,7 @@ public struct DeviceUpdate<F: FollowedFamily>: Sendable {
         case status
         /// An unsolicited message: an event, an error or text.
         case heard(F.Message)
-        /// A fault that a person must know of at once. Reported once for each fault.
+        /// A fault that a person must know of at once. Reported once, until a message shows that the fault is over.
         case alarm(Alarm)
         /// The device did not answer the query for its state in time, refused it, or sent an unknown reply.
         case unanswered(SessionError)
@@ -22,7 +22,7 @@ public struct DeviceUpdate<F: FollowedFamily>: Sendable {
 
     /// The event.
     public var event: Event
-    /// The known state. Nothing is known while the device does not answer.
+    /// The known state. All of it is unknown while the device does not answer.
     public var state: F.State
     /// Whether the link to the device is up.
     public var isLinkUp: Bool

@@ -2,7 +2,7 @@ public import DescriptorIO
 public import LineProtocol
 
 /// Follows a device of any family, for programs that know only the fields in ``Family/state``. It wraps a
-/// ``DeviceMonitor`` and reports its values by the keys of these fields.
+/// ``DeviceMonitor`` and reports the device's values by the keys of these fields.
 ///
 /// ```swift
 /// guard let follow = family.wire.follow else { return }  // no state can be known

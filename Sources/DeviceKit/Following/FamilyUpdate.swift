@@ -20,8 +20,8 @@ public struct FamilyUpdate: Sendable {
         case unanswered(SessionError)
         /// The link is lost, and the monitor waits for the device.
         case lost(LinkError)
-        /// The link is restored, and the device has reported its state. `difference` describes the change since the
-        /// loss, in a clause.
+        /// The link is restored, and the device has reported its state if its family has a query for it. `difference`
+        /// is the change of the state since the loss, as a clause; nil if there is none that matters.
         case back(difference: String?)
     }
 
@@ -38,7 +38,7 @@ public struct FamilyUpdate: Sendable {
     /// The time of the update by the system's clock.
     public var time: RecordTime
 
-    /// Converts an update of a known family. Details that only that family has are dropped.
+    /// Converts an update of a known family. Details that ``FamilyUpdate`` can't represent are dropped.
     ///
     /// - Returns: Nil for a message without a meaning.
     public init?<F: FollowedFamily>(_ update: DeviceUpdate<F>) {

@@ -37,7 +37,8 @@ public protocol FollowedFamily: DeviceFamily {
     /// number from a faulty sensor is returned as reported: see ``StateField/isPlausible(_:)``.
     static func values(of state: State) -> [String: StateValue]
 
-    /// Returns the message with the state in a reply to the query for it; nil if the reply contains no state.
+    /// Returns the message with the state from the reply to ``LineProtocol/DeviceFamily/statusQuery``; nil if the reply
+    /// contains no state.
     static func message(of answer: Reply) -> Message?
 
     /// Returns the meaning of an unsolicited message.

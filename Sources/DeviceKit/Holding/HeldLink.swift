@@ -11,7 +11,7 @@ internal import Synchronization
 public final class HeldLink: LinkWrapper {
     /// An occurrence that is not part of the traffic on the link.
     public enum Report: Sendable, Hashable {
-        /// The process requested OFF and got an answer.
+        /// The process requested OFF, and the attempt to switch the device off has ended, successfully or not.
         case asked(byProcess: Int32)
         /// There is no folder for a socket, so other programs can't request OFF.
         case unreachable

@@ -3,8 +3,8 @@ internal import Glibc
 internal import LineProtocol
 
 extension LinkHolder {
-    /// Whether the holder is a process of this program. Another user's executable can't be inspected, so an equal
-    /// command name is enough.
+    /// Whether the holder runs this program. Another user's executable can't be inspected, so an equal command name is
+    /// enough.
     var isThisProgram: Bool { process.isThisProgram || command == Self.ownCommand }
 
     /// Whether the holder is another run of this program, by the same user, and not stopped.

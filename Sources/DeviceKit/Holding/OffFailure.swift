@@ -10,9 +10,9 @@ public struct OffFailure: Error, Sendable, Hashable {
     public var message: String
     /// Advice for the user.
     public var hint: String?
-    /// The outcome of OFF: a ``LineProtocol/SessionError/Outcome``.
+    /// The outcome of OFF, as the raw value of a ``LineProtocol/SessionError/Outcome``; nil if none was transmitted.
     public var outcome: String?
-    /// The device's answer after `ERROR:`.
+    /// The device's error code, the text after `ERROR:`; nil if the device reported no error.
     public var deviceCode: String?
 
     /// Creates a failure from its parts.
@@ -34,7 +34,7 @@ extension OffFailure {
     ///
     /// - Parameters:
     ///   - problem: The problem.
-    ///   - words: Returns the text by which a user types a command of the family.
+    ///   - words: Returns the text that a user types for a command of the family.
     public init(_ problem: OffProblem, words: (_ command: String) -> String = { $0 }) {
         switch problem.cause {
         case .noStop:

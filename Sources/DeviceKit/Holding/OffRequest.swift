@@ -2,7 +2,7 @@ public import DescriptorIO
 
 /// Requests OFF from the program that holds a device as a ``HeldLink``.
 public enum OffRequest {
-    /// The request. The socket accepts nothing else.
+    /// The bytes of a request. The service accepts no others.
     static let bytes = Array("OFF\n".utf8)
 
     /// Sends a request and waits for the answer.
@@ -11,8 +11,9 @@ public enum OffRequest {
     ///   - deviceID: The identity of the device, from ``LineProtocol/LinkError/deviceID`` of the error `busy`.
     ///   - time: The longest wait for the connection, and then for the answer.
     ///   - loop: The event loop of the socket.
-    /// - Returns: The answer; nil if no program of this user listens for the device, or if the listening program ended
-    ///   without an answer.
+    /// - Returns: The answer. If the program does not answer in time, the answer is a failure with an unknown outcome,
+    ///   because the device may be on. Nil if no program of this user listens for the device, or if the program closed
+    ///   the connection without an answer.
     public static func send(
         for deviceID: String, within time: Duration, on loop: EventLoop = .shared
     ) async -> OffAnswer? {

@@ -17,7 +17,7 @@ final class OffService: Sendable {
     /// requesting program can open the device itself.
     typealias Stop = @Sendable (_ processID: Int32) async -> OffAnswer?
 
-    /// Listens for requests for the device. Returns nil if there is no folder for the socket.
+    /// Listens for requests for the device. Returns nil if no socket could be opened.
     ///
     /// Replaces an existing socket: this program owns the device, so the socket was left by a program that was killed.
     static func open(

@@ -36,6 +36,7 @@ public final class OffStop: Sendable {
     /// - Parameters:
     ///   - executor: The executor of the task; nil for the global executor.
     ///   - body: The work.
+    /// - Throws: The error of `body`.
     public func run(
         on executor: (any TaskExecutor)? = nil, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The folder of this user's sockets. It does not survive a restart of the computer.
+/// The folder of this user's sockets. Its content does not survive a restart of the computer.
 package enum RuntimeFolder {
     /// The possible paths of the folder, best first. There are several, because a program may have been started without
     /// XDG_RUNTIME_DIR.

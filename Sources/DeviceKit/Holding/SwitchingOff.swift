@@ -15,8 +15,8 @@ public import Transports
 public struct SwitchingOff: Sendable {
     /// An occurrence during the call.
     public enum Report: Sendable {
-        /// Another program has the device, and this program waits for its end. The holder is nil if it can't be
-        /// identified.
+        /// Another program has the device, and the call waits until the device is free. The holder is nil if it can't
+        /// be identified.
         case waiting(LinkHolder?)
         /// The link was lost before the device answered, and is being reopened.
         case openingAgain(LinkError?)
@@ -34,8 +34,8 @@ public struct SwitchingOff: Sendable {
     /// Makes the device at a link safe within `timeout`, and closes the link.
     public typealias Stop = @Sendable (_ link: any Link, _ timeout: Duration) async throws -> Void
 
-    /// The pause between attempts to open a device that another run of this program has, if that run does not accept
-    /// requests for OFF. Most runs end within milliseconds.
+    /// The pause between attempts to open a device that another program has. Most runs of this program end within
+    /// milliseconds.
     private static let retryInterval = Duration.milliseconds(50)
 
     private let family: Family
@@ -52,10 +52,10 @@ public struct SwitchingOff: Sendable {
     ///
     /// - Parameters:
     ///   - family: The family of the device.
-    ///   - timeout: The longest wait for a busy device, then for its answer, and for the device's return if the link is
-    ///     lost before the answer. A board that may be starting gets at least ``LineProtocol/Session/startTime`` to
-    ///     answer.
-    ///   - wait: The longest wait for a device whose holder neither ends soon nor accepts requests for OFF.
+    ///   - timeout: The longest wait for a device that another run of this program has, then for the device's answer,
+    ///     and for the device's return if the link is lost before the answer. A board that may be starting gets at
+    ///     least ``LineProtocol/Session/startTime`` to answer.
+    ///   - wait: The longest wait for a device whose holder is another program and does not accept requests for OFF.
     ///   - loop: The event loop for all connections.
     ///   - clock: The clock for all time-outs; nil for the clock of the loop.
     ///   - open: Opens a link to the device.
@@ -79,7 +79,8 @@ public struct SwitchingOff: Sendable {
         self.tell = tell
     }
 
-    /// Switches the device at `endpoint` off.
+    /// Switches the device at `endpoint` off. Returns once the device has acknowledged OFF, or the program that holds
+    /// the device has reported that the device is off.
     ///
     /// - Throws: `SessionError` if the device has not acknowledged OFF. `LinkError` if the device can't be opened.
     ///   ``OffByOtherError`` if the holder of the device was asked and did not succeed. `OffFailure` if the family has
@@ -183,9 +184,9 @@ public struct SwitchingOff: Sendable {
     }
 }
 
-/// The failure of the program that holds a device to switch it off.
+/// The error if the program that holds a device was asked to switch the device off, and failed.
 public struct OffByOtherError: Error, Sendable {
-    /// The failure that the holder reported, or the missing answer.
+    /// The failure that the holder reported, or a failure with an unknown outcome if the holder did not answer in time.
     public var failure: OffFailure
     /// The holder; nil if it can't be identified.
     public var holder: LinkHolder?

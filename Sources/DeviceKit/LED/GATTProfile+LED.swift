@@ -3,7 +3,7 @@ internal import LineProtocol
 public import Transports
 
 extension GATTProfile {
-    /// An LED board, which has a value for each ``LineProtocol/LEDEndpoint``.
+    /// The profile of an LED board, with a value for each ``LineProtocol/LEDEndpoint``.
     public static let led = GATTProfile(
         "led", families: ["led"], services: ["937312E0-2354-11EB-9F10-FBC30A62CF38"],
         write: "957312E0-2354-11EB-9F10-FBC30A62CF38", hear: "957312E0-2354-11EB-9F10-FBC30A62CF38",
@@ -16,7 +16,7 @@ extension GATTProfile {
 }
 
 extension LEDEndpoint.Kind {
-    /// The encoding of such a value in a characteristic.
+    /// The encoding of a value of this kind in a characteristic.
     fileprivate var encoding: GATTValue.Encoding {
         switch self {
         case .boolean: .boolean

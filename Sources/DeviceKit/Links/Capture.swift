@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// A file with all traffic on a program's links, which can be replayed.
 ///
-/// A slow disk must not delay the links, because the next bytes may be OFF. A separate thread writes the file, and can
-/// open it too. A write error never affects the links: it is reported once, and the links go on.
+/// A slow disk must not delay the links, because the next bytes may be OFF. So a separate thread writes the file, and
+/// can open it. A write error never affects the links: it is reported once, and the links go on.
 ///
 /// ```swift
 /// opening.capture = try Capture(at: "pump.capture", by: "pumpctl 0.1.0", of: .pump, clock: clock) { print($0) }

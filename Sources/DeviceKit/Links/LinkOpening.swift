@@ -18,8 +18,8 @@ public struct LinkOpening: Sendable {
         /// The current step of opening a BLE device. Nil once opening is over, if ``LinkOpening/patience`` delays the
         /// steps and one was reported.
         case step(BLEOpeningStep?)
-        /// Another program has the device, and this program waits for its end. The holder is nil if it can't be
-        /// identified.
+        /// Another program has the device, and this program waits until the device is free. The holder is nil if it
+        /// can't be identified.
         case waiting(LinkHolder?)
         /// A daemon owns the device and forwards the traffic.
         case throughDaemon(SharedDeviceAddress)
@@ -31,13 +31,14 @@ public struct LinkOpening: Sendable {
         case discovery(ReportingLink.Discovery)
         /// Other programs have the serial port open too.
         case sharedPort(PortUse)
-        /// A report about OFF for other programs.
+        /// A report of a held link about requests for OFF.
         case held(HeldLink.Report)
         /// A problem with the record.
         case recording(SharedRecording.Report)
     }
 
-    /// The openers of links, by scheme. BLE devices and shared devices are opened according to the other properties.
+    /// The openers of links, by scheme. The openers of `ble:` and `shared:` are not used: the other properties decide
+    /// how such devices are opened.
     public var schemes = LinkSchemes.standardAndShared
     /// Returns the memory of BLE names and their addresses; nil for none. Called only for a BLE device.
     public var memory: @Sendable () -> BLEMemoryFile? = { nil }
@@ -61,7 +62,7 @@ public struct LinkOpening: Sendable {
     public var recording: SharedRecording?
     /// The capture of all traffic, for replay; nil for none.
     public var capture: Capture?
-    /// Describes to a program that has requested OFF why the device is not known to be off.
+    /// Describes the problem to a program that has requested OFF, if the device is not known to be off.
     public var explain: @Sendable (OffProblem) -> OffFailure = { OffFailure($0) }
 
     /// Returns the sockets at which daemons may listen. Called only if a daemon is needed.
@@ -93,7 +94,7 @@ public struct LinkOpening: Sendable {
         clock = EventLoopClock(loop)
     }
 
-    /// Opens a link.
+    /// Opens a link, which the caller closes.
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint of the device.
@@ -128,8 +129,8 @@ public struct LinkOpening: Sendable {
         return try await schemes.open(endpoint, on: loop)
     }
 
-    /// Opens a BLE device of any kind, to use its characteristics one by one. The only reports are the steps of opening
-    /// and the wait for another program.
+    /// Opens a BLE device of any kind, to use its characteristics one by one. The caller closes the device. The only
+    /// reports are the steps of opening and the wait for another program.
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint of the device.
@@ -151,7 +152,8 @@ public struct LinkOpening: Sendable {
     /// The wait before ``Report/waiting(_:)`` is sent, and the time during which a holder that can't be identified may
     /// have just come or gone.
     static let shortWait = Duration.seconds(1)
-    /// The least number of attempts to identify such a holder. On a busy machine each attempt takes long.
+    /// The minimum number of attempts to identify a holder before the device counts as held by an unknown program. On a
+    /// busy machine each attempt takes long.
     private static let leastLooks = 6
 
     /// Opens a device. If another program has it, retries until it is free or the wait is over.
@@ -200,7 +202,8 @@ public struct LinkOpening: Sendable {
         }
     }
 
-    /// The remedy if another run of this program has the device and is not stopped; else nil.
+    /// Returns the remedy if another run of this program has the device and is not stopped: to share the device if that
+    /// run accepts requests for OFF, else to wait. Returns nil for any other holder.
     private func remedy(for busy: LinkError) async -> LinkError.Remedy? {
         guard busy.code == .busy, busy.holder?.isAnotherRun == true else { return nil }
         guard let deviceID = busy.deviceID else { return .waitForHolder }
@@ -209,7 +212,7 @@ public struct LinkOpening: Sendable {
 
     // MARK: Daemons
 
-    /// Opens a link through the daemon that has a busy device.
+    /// Opens a link to a busy device through the daemon that has it.
     ///
     /// - Parameter busy: The error of the attempt to open the device directly.
     /// - Throws: `busy` with the result of asking the daemons, if no daemon gives the device.

@@ -16,35 +16,35 @@ extension LinkWrapper {
     public var name: String { link.name }
     public var keepsPacketBounds: Bool { link.keepsPacketBounds }
     public var maximumWriteLength: Int? { link.maximumWriteLength }
-    /// The same as of the wrapped link: ``Link/deviceAddress``.
+    /// The ``Link/deviceAddress`` of the wrapped link.
     public var deviceAddress: String? { link.deviceAddress }
-    /// The same as of the wrapped link: ``Link/isDeviceAddressStable``.
+    /// The ``Link/isDeviceAddressStable`` of the wrapped link.
     public var isDeviceAddressStable: Bool { link.isDeviceAddressStable }
-    /// The same as of the wrapped link: ``Link/deviceID``.
+    /// The ``Link/deviceID`` of the wrapped link.
     public var deviceID: String? { link.deviceID }
-    /// The same as of the wrapped link: ``Link/sharedAddress``.
+    /// The ``Link/sharedAddress`` of the wrapped link.
     public var sharedAddress: SharedDeviceAddress? { link.sharedAddress }
-    /// The same as of the wrapped link: ``Link/openingNote``.
+    /// The ``Link/openingNote`` of the wrapped link.
     public var openingNote: String? { link.openingNote }
-    /// The same as of the wrapped link: ``Link/remark``.
+    /// The ``Link/remark`` of the wrapped link.
     public var remark: String? { link.remark }
-    /// The same as of the wrapped link: ``Link/silenceHint``.
+    /// The ``Link/silenceHint`` of the wrapped link.
     public var silenceHint: String? { link.silenceHint }
-    /// The same as of the wrapped link: ``Link/mayHaveReset``.
+    /// The ``Link/mayHaveReset`` of the wrapped link.
     public var mayHaveReset: Bool { link.mayHaveReset }
-    /// The same as of the wrapped link: ``Link/mayBeMidLine``.
+    /// The ``Link/mayBeMidLine`` of the wrapped link.
     public var mayBeMidLine: Bool { link.mayBeMidLine }
     public var executor: any SerialExecutor & TaskExecutor { link.executor }
 
-    /// Forwards to the wrapped link: ``Link/packetCapacity()``.
+    /// Calls ``Link/packetCapacity()`` of the wrapped link.
     public func packetCapacity() async -> Int? { await link.packetCapacity() }
 
     public func send(_ bytes: [UInt8]) async throws(LinkError) { try await link.send(bytes) }
 
-    /// Forwards to the wrapped link: ``Link/sendAtOnce(_:)``.
+    /// Calls ``Link/sendAtOnce(_:)`` of the wrapped link.
     public func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool { try link.sendAtOnce(bytes) }
 
-    /// Forwards to the wrapped link: ``Link/sendBreak(for:)``.
+    /// Calls ``Link/sendBreak(for:)`` of the wrapped link.
     public func sendBreak(for duration: Duration) async throws(LinkError) { try await link.sendBreak(for: duration) }
 
     public func receive() async throws(LinkError) -> [UInt8]? { try await link.receive() }
@@ -55,10 +55,10 @@ extension LinkWrapper {
         await link.forward(to: receiver)
     }
 
-    /// Forwards to the wrapped link: ``Link/confirmConnection()``.
+    /// Calls ``Link/confirmConnection()`` of the wrapped link.
     public func confirmConnection() async throws(LinkError) { try await link.confirmConnection() }
 
-    /// Forwards to the wrapped link: ``Link/noteDoubt()``.
+    /// Calls ``Link/noteDoubt()`` of the wrapped link.
     public func noteDoubt() { link.noteDoubt() }
 
     public func close() async { await link.close() }

@@ -5,8 +5,8 @@ internal import Synchronization
 /// restarts of the board at its other end.
 ///
 /// Looking for other programs takes longer than a command, and nothing may delay OFF or its confirmation. So the search
-/// runs only once: after ``patience`` if the link stays open that long, otherwise right before the link is closed. By
-/// then it is known whether an answer was missing or odd.
+/// runs only once: after ``patience`` if the link stays open that long, otherwise right before the link is closed, when
+/// it is known whether an answer was missing or odd. No search runs for a link that was lost before.
 public final class ReportingLink: LinkWrapper {
     /// The longest line in bytes that is checked for a restart.
     private static let lineLimit = 256
@@ -17,7 +17,8 @@ public final class ReportingLink: LinkWrapper {
     public enum Discovery: Sendable, Hashable {
         /// The board has restarted, according to the message of its boot ROM.
         case restart(ESP32Reset)
-        /// A remark of the link itself, once the link is closed: see ``LineProtocol/Link/remark``.
+        /// A remark of the link itself: ``LineProtocol/Link/remark``, reported once the link is closed. ``LinkOpening``
+        /// reports ``LineProtocol/Link/openingNote`` as a remark too.
         case remark(String)
     }
 

@@ -3,8 +3,9 @@ internal import ModuleDialects
 
 /// The exchange of commands and answers over a module's UART, one at a time.
 ///
-/// The device may be a pump instead of a module. Every text that is sent begins with `AT`, which is no pump command,
-/// and every started line is ended. A pump answers that with an error, and then nothing more is sent.
+/// The device may be a pump instead of a module. Every command begins with `AT`, which is no pump command. Until the
+/// device has answered as a module, every started line is ended. A pump answers such a line with an error, and then
+/// nothing more is sent.
 struct ModuleConversation {
     /// The longest wait for the beginning of an answer. A pump answers within 250 ms.
     static let patience = Duration.milliseconds(500)
@@ -36,11 +37,12 @@ struct ModuleConversation {
         case nobody
     }
 
-    /// Finds out what is on the line, by a command that changes nothing.
+    /// Probes for a module with `AT`, which changes no setting. A genuine module that is connected to a central
+    /// disconnects it.
     ///
     /// - Parameter commandEnd: The end of the module's commands; nil if unknown.
     func probe(commandEnd: String?) async throws(ModuleSetupError) -> Answerer {
-        // A genuine module accepts `AT` without a line end; a clone and a pump wait for one.
+        // A genuine module accepts `AT` without a line end; a clone and a pump wait for the line end.
         if commandEnd?.isEmpty ?? true {
             let answer = try await exchange(ModuleDialect.test)
             if let answerer = Self.answerer(answer, commandEnd: "") { return answerer }

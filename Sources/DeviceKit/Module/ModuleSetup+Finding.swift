@@ -4,7 +4,7 @@ internal import ModuleDialects
 extension ModuleSetup {
     /// The number of probes at each baud rate.
     private static let tries = 2
-    /// The number of probes if the board may be starting, when it does not listen for up to 8 s.
+    /// The number of probes if opening may have reset the board, which then does not listen for up to 8 s.
     private static let triesAfterReset = 8
 
     func withModule<Value>(

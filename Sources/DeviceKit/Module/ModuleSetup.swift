@@ -22,7 +22,7 @@ public struct ModuleSetup: Sendable {
 
     /// An occurrence during the operation.
     public enum Report: Sendable, Hashable {
-        /// The operation probes for a module at this baud rate.
+        /// The operation probes for a module at this baud rate; nil for the rate of the line.
         case looking(baudRate: Int?)
         /// The module was connected to a central and has disconnected it: a genuine module does so when it is probed.
         case disconnectedCentral
@@ -72,7 +72,8 @@ public struct ModuleSetup: Sendable {
 
     // MARK: Operations
 
-    /// Reads the properties of the module.
+    /// Reads the properties of the module. The errors of finding a module are `noAnswer`, `otherDevice`,
+    /// `unknownModule`, `shared` and `link`.
     public func info() async throws(ModuleSetupError) -> ModuleInfo {
         try await withModule { module throws(ModuleSetupError) in try await module.info() }
     }
@@ -81,7 +82,8 @@ public struct ModuleSetup: Sendable {
     ///
     /// - Parameter name: The new name, in printable ASCII.
     /// - Returns: The properties of the module after the change.
-    /// - Throws: `invalidName`; `notConfirmed` if the new name could not be read back; the errors of finding a module.
+    /// - Throws: `invalidName`; `refused`; `notConfirmed` if the new name could not be read back; the errors of
+    ///   ``info()``.
     public func setName(_ name: String) async throws(ModuleSetupError) -> ModuleInfo {
         if let reason = Self.flaw(of: name, limit: dialect?.longestName ?? Self.longestName) {
             throw ModuleSetupError(.invalidName, .notSent, reason: reason)
@@ -102,7 +104,7 @@ public struct ModuleSetup: Sendable {
         }
     }
 
-    /// The flaw of a name; nil if the name is valid.
+    /// Returns the flaw of a name, as a clause; nil if the name is valid.
     private static func flaw(of name: String, limit: Int) -> String? {
         if name.isEmpty { return "a name has one character or more" }
         guard name.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else {
@@ -119,8 +121,8 @@ public struct ModuleSetup: Sendable {
     ///
     /// - Parameter rate: The new rate in baud.
     /// - Returns: The properties of the module after the change.
-    /// - Throws: `needsSerialPort`; `unsupportedRate`; `notConfirmed` if the new rate could not be read back; the
-    ///   errors of finding a module.
+    /// - Throws: `needsSerialPort`; `unsupportedRate`; `refused`; `notConfirmed` if the new rate could not be read
+    ///   back; the errors of ``info()``.
     public func setBaudRate(_ rate: Int) async throws(ModuleSetupError) -> ModuleInfo {
         guard rates.allSatisfy({ $0 != nil }) else { throw ModuleSetupError(.needsSerialPort, .notSent) }
         let found = try await find()
@@ -167,7 +169,7 @@ public struct ModuleSetup: Sendable {
         return try await closing(module) { () throws(ModuleSetupError) in try await module.info() }
     }
 
-    /// Opens the port at a rate and waits for the module. Returns nil if it does not answer.
+    /// Opens the port at a rate and waits for the module. Returns nil if the module does not answer.
     private func module(at rate: Int?, _ dialect: ModuleDialect) async throws(ModuleSetupError) -> FoundModule? {
         let talk = ModuleConversation(try await opened(rate), clock: clock)
         let module = FoundModule(conversation: talk, dialect: dialect, lineRate: rate)

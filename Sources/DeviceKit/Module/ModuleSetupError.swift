@@ -10,7 +10,7 @@ public struct ModuleSetupError: Error, Sendable, Hashable {
         case otherDevice = "other_device"
         /// The module's dialect is unknown; ``ModuleSetupError/answer`` is its version.
         case unknownModule = "unknown_module"
-        /// The module has refused the change by ``ModuleSetupError/answer``.
+        /// The module has refused the change with ``ModuleSetupError/answer``.
         case refused
         /// The change was sent, but reading it back returned ``ModuleSetupError/answer``; nil if nothing was returned.
         case notConfirmed = "not_confirmed"
@@ -40,15 +40,15 @@ public struct ModuleSetupError: Error, Sendable, Hashable {
     public var code: Code
     /// The known state of the module after the failure.
     public var outcome: Outcome
-    /// The answer of the device, or the value that was read back.
+    /// The answer of the device, or the value that was read back; nil if there is none.
     public var answer: String?
-    /// The name of the family of the device that has answered.
+    /// The name of the family of the device that has answered; nil except for `otherDevice`.
     public var family: String?
     /// The baud rates that were tried or are supported. Empty if the device is not at a serial port.
     public var rates: [Int]
-    /// The flaw of the name.
+    /// The flaw of the name; nil except for `invalidName`.
     public var reason: String?
-    /// The error of the link.
+    /// The error of the link; nil if the link has not failed.
     public var link: LinkError?
 
     init(

@@ -7,7 +7,8 @@ public import LineProtocol
 /// print(try await PeerDelivery.say(.toggle(true), over: link).isAcknowledged)
 /// ```
 public struct PeerDelivery: Sendable, Hashable {
-    /// Whether the peer has acknowledged the command. False has no meaning: the published peer acknowledges nothing.
+    /// Whether the peer has acknowledged the command. False does not mean that the command was lost: the published peer
+    /// acknowledges nothing.
     public let isAcknowledged: Bool
     /// Whether anything arrived from the peer. A peer need not answer.
     public let hasHeard: Bool

@@ -43,7 +43,7 @@ public struct PeerEvent: Sendable, Hashable {
     public private(set) var characters: Int?
     /// The bytes of a message that is not UTF-8, in hexadecimal.
     public private(set) var hex: String?
-    /// Whether this event continues a message that was too long for one event.
+    /// Whether this event continues a message that was too long for one event; nil if it does not.
     public private(set) var continued: Bool?
     /// The position of a toggle: `on` or `off`.
     public private(set) var toggle: String?

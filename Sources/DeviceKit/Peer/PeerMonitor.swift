@@ -41,6 +41,7 @@ private final class Greeting: Sendable {
         }
     }
 
-    /// The failure of sending, once the link is closed.
+    /// The result of sending `Hello`. A failure other than a disconnection has closed the link, so read it when the
+    /// link ends.
     var result: Result<Void, LinkError> { error.withLock { $0.map { .failure($0) } ?? .success(()) } }
 }

@@ -62,8 +62,8 @@ public struct PortChoiceError: Error, Sendable {
 }
 
 extension SerialPortInfo {
-    /// A description of the port for a sentence: its path, its probable board and its endpoint, as in `/dev/ttyUSB0
-    /// (CH340, usb:1a86:7523)`.
+    /// Returns a description of the port for a sentence: its path, its probable board and its endpoint, as in
+    /// `/dev/ttyUSB0 (CH340, usb:1a86:7523)`.
     ///
     /// - Parameter ports: All ports of this computer, among which the endpoint must be unique.
     public func phrase(among ports: [SerialPortInfo]) -> String {

@@ -2,7 +2,7 @@ public import LineProtocol
 
 /// The state of a pump that was just switched on.
 public struct PumpOnReport: Sendable {
-    /// The status, at least one loop turn of the firmware after ON; nil if it could not be read.
+    /// The status, reported at least one turn of the firmware's loop after ON; nil if it could not be read.
     public let status: PumpStatus?
     /// The speed in PWM steps, if the pump has acknowledged it and the status agrees; else nil.
     public let speed: PumpSpeed?
@@ -24,11 +24,11 @@ public struct PumpOnReport: Sendable {
     /// - Throws: The reason that the status could not be read, so that nothing is known of the pump.
     public static func read(_ pump: PumpSession, timeout: Duration) async throws(SessionError) -> PumpOnReport {
         do throws(SessionError) { _ = try await pump.readTemperatures(timeout: timeout) } catch {
-            // A refusal comes from a later turn too.
+            // A refusal of TEMP, like its answer, comes from a later turn, so STATUS can follow.
             if error.code != .refused {
                 var error = error
-                // The caller asked for the status, so the error names STATUS. An unknown reply keeps the query that it
-                // answered.
+                // The caller asked for the status, so the error names STATUS. The error for an unknown reply keeps the
+                // name of the query that the reply followed.
                 if error.code != .notUnderstood { error.command = "STATUS" }
                 throw error
             }

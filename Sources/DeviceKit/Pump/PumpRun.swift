@@ -108,7 +108,7 @@ public struct PumpRun: Sendable {
     ///
     /// - Parameter session: A session with the pump. The caller closes it, also after an error.
     /// - Throws: ``PumpRunError``, with the reason for an early end and whether the pump may be on. `CancellationError`
-    ///   if the task was cancelled after ON; the pump is off then.
+    ///   if the task was cancelled once ON may have been sent; the pump is off then.
     public func run(_ session: PumpSession) async throws {
         let watch = SessionClock(clock)
         var isOn = false
@@ -281,8 +281,9 @@ public struct PumpRun: Sendable {
         }
     }
 
-    /// Switches the pump off. Returns the error of the link if the link is lost during that time. If a pump that was
-    /// seen running does not answer, OFF is repeated until the pump's own 30 minutes are over.
+    /// Switches the pump off. Returns the error of the link if the link is lost before the pump has confirmed; nil if
+    /// the pump is off. If the pump has acknowledged ON but does not confirm OFF, OFF is repeated until the pump's own
+    /// 30 minutes are over.
     private func switchOff(
         _ session: PumpSession, _ ending: Ending, isOn: Bool, _ watch: SessionClock
     ) async throws -> LinkError? {
@@ -307,8 +308,8 @@ public struct PumpRun: Sendable {
         }
     }
 
-    /// Waits for the device and switches the pump off, until the pump's own 30 minutes are over. It uses a task of its
-    /// own, which the cancellation that ended the run does not reach.
+    /// Waits for the device and switches the pump off, until the pump's own 30 minutes are over. The work runs in a
+    /// task of its own, which the cancellation that ended the run does not reach.
     private func regain(after error: LinkError, _ watch: SessionClock) async throws {
         let regaining = Task(executorPreference: executor) { await regain(watch) }
         // Reported after the task has been created: a blocked terminal must not prevent its start.

@@ -18,7 +18,8 @@ public struct PumpRunError: Error, Sendable {
         case skin(SkinFault, PumpStatus)
         /// The link was lost. The device came back and was switched off.
         case lost(LinkError)
-        /// The pump was not switched on as requested, or may not have been, or it stopped answering during the run.
+        /// A command at the beginning of the run failed, perhaps ON itself, or the pump stopped answering during the
+        /// run. The pump was then switched off.
         case failed(SessionError)
         /// The pump has not confirmed that it is off. `after` is the failure that ended the run before that, if there
         /// was one.
@@ -39,7 +40,7 @@ public struct PumpRunError: Error, Sendable {
 
     /// The known state of the pump after the run.
     public enum Aftermath: Sendable, Hashable {
-        /// The pump is unchanged.
+        /// The pump is unchanged, because ON was not sent.
         case untouched
         /// The pump has stopped in its error state, which shows the reason.
         case stoppedForSafety

@@ -1,7 +1,7 @@
 public import LineProtocol
 
 extension SkinFault {
-    /// The fault of the skin temperature of a running pump, in a clause.
+    /// Returns the fault of the skin temperature of a running pump as a clause, for people.
     ///
     /// - Parameter status: The status with the fault.
     public func text(of status: PumpStatus) -> String {

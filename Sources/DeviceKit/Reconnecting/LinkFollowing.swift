@@ -44,7 +44,7 @@ public final class LinkFollowing<Heard: Sendable>: AsyncSequence, Sendable {
     /// Follows a device.
     ///
     /// - Parameters:
-    ///   - link: The link to the device. It is closed in the end, like every link that is opened later.
+    ///   - link: The link to the device. The sequence closes it at its end, and every link that it opens later.
     ///   - reconnector: Restores a lost link.
     ///   - listen: Returns the function that reads messages from a link.
     public init(over link: any Link, _ reconnector: Reconnector, listen: @escaping Listener) {
