@@ -44,7 +44,8 @@ public struct LinkOpening: Sendable {
     public var memory: @Sendable () -> BLEMemoryFile? = { nil }
     /// The longest time to open a BLE device or a daemon's device; nil for the limits of the single steps only.
     public var limit: Duration?
-    /// Whether to reconnect, until the time is over, to a BLE device that is connected but not usable yet.
+    /// Whether opening a BLE device connects again and again, until ``limit`` or 60 s, if a failure occurs between the
+    /// connection and the subscription. Otherwise opening connects once more.
     public var isPersistent = false
     /// The time after the first step of opening a BLE device in which no step is reported; nil to report each step when
     /// it begins.

@@ -72,8 +72,8 @@ public struct ModuleSetup: Sendable {
 
     // MARK: Operations
 
-    /// Reads the properties of the module. The errors of finding a module are `noAnswer`, `otherDevice`,
-    /// `unknownModule`, `shared` and `link`.
+    /// Reads the properties of the module.
+    /// - Throws: `noAnswer`, `otherDevice`, `unknownModule`, `shared` or `link`.
     public func info() async throws(ModuleSetupError) -> ModuleInfo {
         try await withModule { module throws(ModuleSetupError) in try await module.info() }
     }

@@ -12,7 +12,7 @@ extension Reconnector {
     /// ```
     ///
     /// - Parameters:
-    ///   - first: The first link. It is closed in the end, like every link that is opened later.
+    ///   - first: The first link. This method closes it, and every link that it opens later.
     ///   - onLoss: Called when a link is lost and closed, before the wait for the device.
     ///   - onReturn: Called when the device is back, before `body` gets the new link.
     ///   - body: Uses a link. It throws the `LinkError` of a lost link.

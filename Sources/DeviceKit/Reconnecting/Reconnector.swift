@@ -37,7 +37,7 @@ public final class Reconnector: Sendable {
     private let open: Opener
     private let doubt: @Sendable (LinkError) -> Void
     private let endpoint: Endpoint
-    /// The endpoint of the device at its daemon; nil if it was not reached through one.
+    /// The endpoint of the device at its daemon; nil if the device was not reached through a daemon.
     private let sharedEndpoint: Endpoint?
     private let deviceID: String?
     /// The endpoint at which the daemon has opened the device.
@@ -46,7 +46,7 @@ public final class Reconnector: Sendable {
     private let device = Mutex<Device?>(nil)
 
     private let watch: SessionClock
-    /// The time on `watch` at which the device was last found again; nil if it was not yet.
+    /// The time on `watch` at which the device was last found again; nil before the first time.
     private let lastFound = Mutex<Duration?>(nil)
 
     private struct Device {
@@ -68,7 +68,7 @@ public final class Reconnector: Sendable {
     ///     ``look()``.
     ///   - loop: The event loop of the attempts.
     ///   - clock: The clock for the pauses; nil for the clock of the loop.
-    ///   - open: Opens a link to the endpoint at which the device is then.
+    ///   - open: Opens a link to the endpoint at which the device is found.
     ///   - doubt: Receives the reason that a found device is not accepted. Called again only for another reason.
     public init(
         _ endpoint: Endpoint, _ link: any Link, looksNow: Bool = true, on loop: EventLoop = .shared,
@@ -129,8 +129,9 @@ public final class Reconnector: Sendable {
     ///   device can be identified as the same one; other errors of `open`; `CancellationError`.
     public func link() async throws -> any Link { try await link(takingUnknown: false) }
 
-    /// Opens a link like ``link()``, but accepts any device at the endpoint if ``isDeviceUnknown``. It may be another
-    /// device, so use the link only for commands that can harm none, such as OFF.
+    /// Opens a link like ``link()``, but accepts any device at the endpoint if ``isDeviceUnknown``. The device may be
+    /// another one, so use the link only for commands that can harm no device, such as OFF. Does not wait for a daemon
+    /// that has stopped listening.
     public func unverifiedLink() async throws -> any Link { try await link(takingUnknown: true) }
 
     /// Opens a link, but not before ``interval`` has passed since the device was last found: a server that has another
@@ -166,8 +167,8 @@ public final class Reconnector: Sendable {
             detail: "pumpctld has \(other) by that name now, and had \(device) before")
     }
 
-    /// Opens the device through its daemon. Returns nil if the device was not reached through one, or if none listens
-    /// any more.
+    /// Opens the device through its daemon. Returns nil if the device was not reached through a daemon, or if no daemon
+    /// has listened for `patience`.
     private func findAtDaemon(within patience: Duration) async throws -> (any Link)? {
         guard let sharedEndpoint else { return nil }
         var goneSince: Duration?
@@ -247,7 +248,7 @@ public final class Reconnector: Sendable {
     private func link(
         at path: String, of identity: PortIdentity, _ doubt: inout LinkError.Code?
     ) async throws -> (any Link)? {
-        // nil if udev can't be asked at the moment.
+        // Returns nil if udev can't be asked now.
         func isDevices() -> Bool? {
             try? SerialPortDiscovery.ports().contains { $0.path == path && identity.matches($0) }
         }
@@ -312,8 +313,8 @@ public final class Reconnector: Sendable {
 }
 
 extension Endpoint {
-    /// The endpoint at which a daemon has opened the device, if this endpoint is only the daemon's name for it. Nil for
-    /// a relative path, which refers to the daemon's working folder.
+    /// Returns the endpoint at which a daemon has opened the device, if this endpoint is only the daemon's name for the
+    /// device. Returns nil for a relative path, which refers to the daemon's working folder.
     fileprivate func ofDevice(at address: SharedDeviceAddress) -> Endpoint? {
         guard scheme == SharedEndpoint.scheme, let device = address.endpoint.flatMap({ try? Endpoint($0) }) else {
             return nil
@@ -321,8 +322,8 @@ extension Endpoint {
         return device.scheme != "serial" || device.address.hasPrefix("/") ? device : nil
     }
 
-    /// Whether this is a path of a USB serial port that does not identify the device, such as `/dev/ttyUSB0`. udev's
-    /// links by-id and by-path do identify it.
+    /// Returns whether the endpoint is a path of a USB serial port that does not identify the device, such as
+    /// `/dev/ttyUSB0`. udev's links by-id and by-path do identify the device.
     ///
     /// - Parameter deviceID: The identity of the device that was there; nil if the link did not have the device for
     ///   itself.

@@ -13,7 +13,7 @@ public import Transports
 /// - Parameters:
 ///   - endpoint: The endpoint of the device. Evaluated only after a loss.
 ///   - attempts: The largest number of attempts.
-///   - patience: The time after the first attempt in which another may begin.
+///   - patience: The time from the beginning of the first attempt in which further attempts may begin.
 ///   - clock: The clock that measures `patience`.
 ///   - isLoss: Whether an error means that the device was lost; by default ``isLossOfDevice(_:)``.
 ///   - onRetry: Called before each further attempt.

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// Recording starts only after something has gone over the link: the first bytes may be OFF, which must not wait.
 public final class LinkSession: Sendable {
-    /// Starts to record. Returns nil if that fails.
+    /// Begins a session. Returns its recording and its number; nil if it can't begin.
     public typealias Beginning = @Sendable () async -> (recording: Recording, session: UInt64)?
 
     private enum State {

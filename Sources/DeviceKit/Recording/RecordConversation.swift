@@ -70,7 +70,7 @@ public final class RecordConversation {
 }
 
 extension Trouble {
-    /// The error for a program that ended early. Whether it has done its work is unknown.
+    /// Creates the error for a program that ended early. Whether the program has done its work is unknown.
     fileprivate init(lost text: String) {
         self.init(code: "lost", text: text, hint: "check what was stored before you rely on it")
     }

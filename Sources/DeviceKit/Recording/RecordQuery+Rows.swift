@@ -32,7 +32,7 @@ extension RecordQuery {
         "{\(zip(columns, cells).compactMap(member).joined(separator: ","))}"
     }
 
-    /// The member for a cell, or the members of a reading; nil for an empty reading.
+    /// Returns the JSON member for a cell, or the members of a reading; nil for an empty reading.
     private static func member(_ name: String, _ cell: String) -> String? {
         if name == "reading" { return cell.utf8.count > 2 ? String(cell.dropFirst().dropLast()) : nil }
         let value = time(cell, name).map { JSONText.quoted($0.iso8601) } ?? cell

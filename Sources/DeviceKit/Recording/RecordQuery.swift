@@ -71,11 +71,11 @@ public struct RecordQuery {
         return Place(path: path, byteCount: count, isOptimized: cells[2] == "true")
     }
 
-    /// Adds the index for sessions and devices to a record that an older version has written. It makes lookups in a
-    /// large record fast.
+    /// Adds the index for sessions and devices to a record that an older version has written. The index makes lookups
+    /// in a large record fast.
     ///
     /// - Parameter program: The program that keeps the record; nil for the installed one.
-    /// - Returns: Whether the record needed this.
+    /// - Returns: Whether the index was missing and was added.
     public static func optimize(by program: CompanionProgram? = nil) throws(Trouble) -> Bool {
         let answers = try RecordConversation(["optimize"], by: program)
         while let answer = try answers.next() {

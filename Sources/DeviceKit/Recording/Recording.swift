@@ -5,7 +5,7 @@ public import RecordFormat
 internal import Synchronization
 public import Transports
 
-/// Passes a device's messages to the program that keeps the record, and never waits for it.
+/// Passes a device's messages to the program that keeps the record. Only ``end(_:_:)`` waits for that program.
 ///
 /// A problem with the record is reported once, and never interrupts the control of the device.
 public final class Recording: Sendable {
@@ -19,7 +19,7 @@ public final class Recording: Sendable {
         case recovered(lost: Int)
         /// The writing program has ended, so nothing more is recorded.
         case broken
-        /// The writing program takes longer than the wait, and goes on alone.
+        /// The writing program took longer than 10 s at the end. It goes on writing after this program has ended.
         case stillWriting
         /// The number of records that could not be written.
         case lost(Int)

@@ -3,8 +3,8 @@ public import LineProtocol
 public import RecordFormat
 internal import Synchronization
 
-/// The recording of everything that a program does with a device, over all of its links. It begins with the first
-/// caller that has something to record, and ends once.
+/// The recording that all of a program's links to a device share. It begins when the first link or other caller has
+/// something to record, and ends once.
 public final class SharedRecording: Sendable {
     /// A problem with the record.
     public enum Report: Sendable {

@@ -34,8 +34,8 @@ final class ArrivalBuffer: Sendable {
         wakeTaker { $0.ending = ending }
     }
 
-    /// Waits for arrivals or ``wake()``, and returns all arrivals. Returns nil once the link was closed. Supports one
-    /// caller at a time.
+    /// Waits for arrivals or ``wake()``, and returns all arrivals. Returns nil once the link was closed and all
+    /// arrivals were taken. Supports one caller at a time.
     ///
     /// - Throws: `LinkError` if the far end is gone and all arrivals were taken.
     func take() async throws(LinkError) -> [RescueArrival]? {
@@ -72,7 +72,7 @@ final class ArrivalBuffer: Sendable {
     /// Makes ``take()`` return.
     func wake() { wakeTaker { $0.isWoken = true } }
 
-    /// Ends the buffer: nothing will be taken any more.
+    /// Ends the buffer: reading no longer waits for room, because nobody will take the arrivals.
     func end() {
         let filler = state.withLock { state in
             state.isUnwanted = true

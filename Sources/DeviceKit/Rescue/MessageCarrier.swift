@@ -35,7 +35,7 @@ public struct MessageCarrier: Sendable {
     // MARK: Receiving
 
     /// Receives messages until the relay's goal is reached or the task is cancelled. If the device is lost, waits for
-    /// it.
+    /// its return.
     ///
     /// - Parameter waitsForDevice: Whether to wait for a BLE device that is not there yet or does not offer its service
     ///   yet: if two devices look for each other, one of them starts first.
@@ -89,7 +89,8 @@ public struct MessageCarrier: Sendable {
     ///
     /// - Parameters:
     ///   - messages: The messages.
-    ///   - time: The time to receive and to look for other phones; nil to end once every phone in range was served.
+    ///   - time: The time to go on receiving, and with `ble:*` to look for more phones; nil to end once the device, or
+    ///     every phone in range, was served.
     /// - Throws: `LinkError`, with `notFound` if there is no phone; `RescueStoreError`; `CancellationError`.
     public func handOn(_ messages: [RescueMessage], receivingFor time: Duration? = nil) async throws {
         guard BLESurvey.isWanted(for: endpoint) else {

@@ -52,7 +52,7 @@ public struct MessageExchange: Sendable {
         return messages.count { !handedOn.contains($0.id) }
     }
 
-    /// Lets phones fetch messages.
+    /// Lets phones fetch messages for a time; if `time` is nil, until phones have fetched all messages.
     private func handOn(_ messages: [RescueMessage], by offering: MessageOffering, for time: Duration?) async throws {
         guard let time else {
             guard !messages.isEmpty else { return }

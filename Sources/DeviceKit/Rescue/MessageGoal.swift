@@ -30,7 +30,7 @@ public final class MessageGoal: Sendable {
     /// Whether the condition is met.
     public var hasCome: Bool { state.withLock { $0.newCount == count || isSOS && $0.hasSOS } }
 
-    /// Counts messages that were stored and new.
+    /// Counts new messages that were stored.
     func take(_ messages: [RescueMessage]) {
         state.withLock { state in
             for message in messages {

@@ -65,7 +65,8 @@ public struct MessageIntake: Sendable {
             trouble.code, "\(waiting.count.counted("message")) \(verb) not kept: \(trouble)", hint: trouble.hint)
     }
 
-    /// Waits for the next arrivals. Returns none when it is time to try the store again.
+    /// Waits for the next arrivals. Returns an empty array when it is time to try the store again; nil once the link
+    /// was closed.
     private func next(in buffer: ArrivalBuffer) async throws(LinkError) -> [RescueArrival]? {
         guard trouble != nil else { return try await buffer.take() }
         let isFull = waiting.count >= Self.limit

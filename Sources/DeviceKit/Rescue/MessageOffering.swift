@@ -27,7 +27,7 @@ public struct MessageOffering: Sendable {
         self.wrap = wrap
     }
 
-    /// A task that runs in parallel.
+    /// A task that runs while the computer is offered.
     public typealias Role = @Sendable () async throws -> Void
 
     /// Offers this computer, and serves phones until one of `roles` ends.

@@ -45,7 +45,8 @@ extension MessageRelay {
         try await entrance(from: link.deviceAddress).markSynced(messages.map(\.id))
     }
 
-    /// Receives messages from a device until it leaves, and until its messages are stored.
+    /// Receives messages from a device until the device leaves or the relay's goal is reached, then waits until the
+    /// messages are stored.
     ///
     /// - Throws: `LinkError`; `RescueStoreError` if received messages are not stored; `CancellationError`.
     public nonisolated func receive(from link: any Link) async throws {

@@ -9,7 +9,7 @@ internal import Synchronization
 /// try await relay.receive(from: link)
 /// ```
 ///
-/// A message is never sent back to the device that it came from: that would mark it as handed on, and it would go no
+/// A message is never sent back to the device that it came from: a sent message counts as handed on, so it would go no
 /// further.
 public actor MessageRelay {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -60,7 +60,7 @@ public actor MessageRelay {
         self.tell = tell
     }
 
-    /// Returns the store for the messages of one device. It remembers the device as the origin of new messages.
+    /// Returns the store for the messages of one device. The relay remembers the device as the origin of new messages.
     ///
     /// - Parameter address: The address that identifies the device; nil if it has none.
     public nonisolated func entrance(from address: String?) -> any RescueStore {
@@ -181,7 +181,8 @@ public actor MessageRelay {
 
     // MARK: Changes
 
-    /// A stream with an element after each change from now on. Changes in quick succession may share one element.
+    /// Returns a stream with an element after each change from now on. Changes in quick succession may share one
+    /// element.
     private func changes() -> AsyncStream<Void> {
         let (changes, watcher) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         watchers.append(watcher)

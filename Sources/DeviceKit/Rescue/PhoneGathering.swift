@@ -13,7 +13,7 @@ public actor PhoneGathering {
     private static let connectTime = Duration.seconds(20)
     /// The pause before a phone is tried again after a failed connection.
     private static let restTime = Duration.seconds(8)
-    /// The duration of a search that finds nothing.
+    /// The longest search for a phone.
     public static let searchTime = Duration.seconds(10)
 
     /// Serves a phone until it leaves or nothing is left to do. The gathering closes the link.
@@ -30,7 +30,7 @@ public actor PhoneGathering {
     private var linkCount = 0
     /// The number of phones whose service has ended without an error.
     public private(set) var servedCount = 0
-    /// The error of the last phone that failed.
+    /// The error of the last phone that could not be connected or served; nil if there was none.
     public private(set) var lastError: (any Error)?
     /// The running search.
     private var searching: Task<[BLESurvey.Sighting], any Error>?

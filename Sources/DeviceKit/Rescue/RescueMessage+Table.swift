@@ -34,7 +34,7 @@ extension RescueMessage {
         ]
     }
 
-    /// The same values by the names of ``columns``, with degrees as numbers.
+    /// The values of ``row`` by the names of ``columns``, with degrees as numbers.
     public var values: [String: StateValue] {
         var values = Dictionary(uniqueKeysWithValues: zip(Self.columns, row.map { StateValue.text($0) }))
         (values["latitude"], values["longitude"]) = (.number(position.latitude), .number(position.longitude))

@@ -8,9 +8,9 @@ extension ScannedDevice: Encodable {
         case possibleFamilies = "possible_families"
     }
 
-    /// Encodes an object that always has the keys `address`, `name`, `rssi_dbm`, `services` (UUIDs), `family` (if it is
-    /// certain), `possible_family` (the most likely), `possible_families` (all) and `connected`. Unknown values are
-    /// null.
+    /// Encodes an object that always has the keys `address`, `name`, `rssi_dbm`, `services` (UUIDs), `family`,
+    /// `possible_family` (the most likely), `possible_families` (all) and `connected`. Unknown values are null. Either
+    /// the family is certain and the possible families are left empty, or `family` is null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(address.description, forKey: .address)

@@ -2,16 +2,16 @@ public import BlueZ
 
 /// Names of GATT services for people.
 public enum ServiceName {
-    /// The name of a service, or else its UUID; a long UUID is shortened.
+    /// Returns the name of a service, or else its UUID; a long UUID is shortened.
     private static func of(_ service: BluetoothUUID) -> String {
         names[service] ?? (service.shortValue == nil ? service.text.prefix(8) + "…" : service.description)
     }
 
-    /// The name of a service; nil if it has no known name.
+    /// Returns the name of a service; nil if the service has no known name.
     public static func known(_ service: BluetoothUUID) -> String? { names[service] ?? attributes[service] }
 
-    /// The names of a device's services, as in `HM-10 serial, Battery`. Services that every device has are left out. A
-    /// service without a name is shown by its UUID, shortened if it is long.
+    /// Returns the names of a device's services, as in `HM-10 serial, Battery`. Services that every device has are left
+    /// out. A service without a name is shown by its UUID, shortened if it is long.
     public static func list(_ services: [BluetoothUUID]) -> String {
         services.filter { attributes[$0] == nil }.map(of).joined(separator: ", ")
     }

@@ -2,8 +2,8 @@ public import LineProtocol
 public import RecordFormat
 public import Transports
 
-/// Follows the live rows of a storm sensor, and reconnects if the link is lost. The sensor's log contains the rows in
-/// between.
+/// Follows the live rows of a storm sensor, and reconnects if the link is lost. The sensor's log contains the rows that
+/// the monitor misses in between.
 public typealias StormMonitor = LinkFollowing<StormLiveRow>
 
 extension StormMonitor {
