@@ -7,9 +7,9 @@ import LineProtocol
 extension Capture {
     /// Starts a capture of a command's links if `--capture` is given; otherwise returns nil.
     ///
-    /// - Parameter isStop: Whether the command switches the device off. It does not wait for the file, and runs without
-    ///   one if necessary.
-    /// - Throws: `Failure` if the file can't be created. Nothing has been sent then.
+    /// - Parameter isStop: Whether the command switches the device off. Such a command does not wait for the file, and
+    ///   runs without a capture if the file can't be created.
+    /// - Throws: `Failure` if the file can't be created, unless `isStop`. Nothing has been sent then.
     static func begin(
         _ options: SharedOptions, _ family: Family, isStop: Bool, _ output: Output, _ loop: EventLoop
     ) async throws(Failure) -> Capture? {

@@ -3,7 +3,7 @@ import LineProtocol
 
 /// Prints a capture as a test fixture: Swift code for `ScriptedLink` of this project's tests.
 struct CaptureFixture: CapturePrinter {
-    /// Whether each received piece is a step. Otherwise a piece without a line end is joined with the next.
+    /// Whether each received piece is a step. Otherwise a piece without a line end is joined with the next piece.
     let pieces: Bool
     private var keepsPacketBounds = false
     /// The received bytes of an incomplete step.
@@ -32,7 +32,7 @@ struct CaptureFixture: CapturePrinter {
         return takeReceived() + step(of: event)
     }
 
-    /// The step of the received bytes so far.
+    /// Removes the received bytes so far and returns their step; an empty text if there are none.
     private mutating func takeReceived() -> String {
         defer { received = [] }
         return received.isEmpty ? "" : step("received(\(Self.literal(received)))")
@@ -64,7 +64,7 @@ struct CaptureFixture: CapturePrinter {
 
     private func step(_ text: String) -> String { "            .\(text),\n" }
 
-    /// A string literal, or an array of numbers if the bytes are not valid UTF-8.
+    /// Returns a string literal, or an array of numbers if the bytes are not valid UTF-8.
     private static func literal(_ bytes: [UInt8]) -> String {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             return "bytes: ["

@@ -39,7 +39,7 @@ struct CaptureText: CapturePrinter {
         }
     }
 
-    /// The incomplete lines at the end.
+    /// Returns the incomplete lines at the end of the capture.
     func end() -> String { framers.keys.sorted { ($0.link, $0.mark) < ($1.link, $1.mark) }.map(pending).joined() }
 
     private mutating func text(of piece: CaptureEvent.Piece, _ event: CaptureEvent, _ mark: String) -> String {

@@ -15,6 +15,8 @@ actor ProgramOutput {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { channel.loop.asUnownedSerialExecutor() }
 
+    /// Creates a forwarder, which starts with ``passOn()``.
+    ///
     /// - Parameters:
     ///   - channel: The pseudo-terminal.
     ///   - note: Prints a note that sending has failed.
@@ -32,10 +34,10 @@ actor ProgramOutput {
     ///
     /// - Parameters:
     ///   - passing: The task of ``passOn()``, which was cancelled.
-    ///   - limit: The time limit, by the clock.
+    ///   - limit: The time limit, by the event loop's clock.
     /// - Throws: `LinkError` if not everything was sent.
     func finish(_ passing: Task<Void, Never>, within limit: Duration) async throws(LinkError) {
-        // A task of its own, so that an interrupted command sends everything too.
+        // The timer is a task of its own, so that an interrupted command still sends everything.
         let timer = Task(executorPreference: channel.loop) { [loop = channel.loop] in
             try await EventLoopClock(loop).sleep(for: limit)
             await self.giveUp()

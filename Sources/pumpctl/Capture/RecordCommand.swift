@@ -35,7 +35,7 @@ struct RecordCommand: ParsableCommand {
         var options = shared
         options.capture = file
         let command = command
-        // Before the file is created, which would stay empty.
+        // Check before the file is created: otherwise a program that can't be started would leave an empty file.
         do throws(ServedCommand.StartFailure) { try ServedCommand.check(command) } catch {
             error.report(command, hint: SharedPort.startHint, on: Output(isJSON: options.json))
             throw ExitCode(error.exitStatus)
@@ -47,8 +47,8 @@ struct RecordCommand: ParsableCommand {
 }
 
 extension RecordCommand {
-    /// The line with `--capture FILE` in place of `record FILE --`; nil if it is another command line, or no pumpctl
-    /// command follows `--`.
+    /// Returns the line with `--capture FILE` in place of `record FILE --`; nil if the line is of another command, or
+    /// if no pumpctl command follows `--`.
     static func captured(_ line: CommandLine) -> CommandLine? {
         guard line.command == RecordCommand.self, let end = line.arguments.firstIndex(of: "--") else { return nil }
         let command = Array(line.arguments[(end + 1)...])

@@ -33,6 +33,8 @@ struct Console {
     private static let prompt = "> "
     private static let promptWhileLost = "(no device) > "
 
+    /// Creates a console. ``run()`` opens its link.
+    ///
     /// - Parameter showsTime: Whether each line of the device is preceded by its time of arrival.
     init(_ context: CommandContext, _ behaviour: LineConsole.Options, showsTime: Bool) throws {
         self.context = context
@@ -53,7 +55,7 @@ struct Console {
         return LineHistory(path: folder + "/history")
     }
 
-    /// Runs until the user, the end of standard input, or a signal ends it.
+    /// Runs until the user, the end of standard input, or a signal ends the console.
     func run() async throws {
         let link = try await context.openLink(endpoint, for: .watching, note: note)
         let console = console(context.reconnector(endpoint, link, note: note))
@@ -153,7 +155,7 @@ struct Console {
         }
     }
 
-    /// A message that the link is lost, with the line whose effect is unknown.
+    /// Returns the message that the link is lost, with the line whose effect is unknown.
     static func loss(_ error: LinkError?, _ pending: [UInt8]?, at name: String) -> String {
         (error.map { "\($0)" } ?? "\(name): the link is closed")
             + (pending.map { "; whether '\($0.printable())' was carried out is unknown" } ?? "")

@@ -15,7 +15,7 @@ struct ConsoleScreen {
         show((showsTime ? RecordTime.now.timeOfDay + "  " : "") + line.marked, Timed(line.record))
     }
 
-    /// Shows an event.
+    /// Shows an event: `text` for people, or `record` if the output is JSON.
     func show(_ text: String, _ record: some Encodable) { lines.print(output.isJSON ? Output.json(record) : text) }
 
     /// Shows a note, which does not come from the device.

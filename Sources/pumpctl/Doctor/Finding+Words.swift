@@ -20,7 +20,7 @@ extension Finding {
 }
 
 extension Finding.Status {
-    /// An unknown fact is shown as "ok", as it prevents nothing.
+    /// The word for the status. An unknown fact is shown as "ok", because it prevents nothing.
     fileprivate var word: String {
         switch self {
         case .good, .unknown: "ok"

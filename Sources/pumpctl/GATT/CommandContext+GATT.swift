@@ -79,6 +79,8 @@ extension CommandContext {
         }
     }
 
+    /// Writes a value to a characteristic, and prints whether the device has confirmed the write.
+    ///
     /// - Parameters:
     ///   - isConfirmed: Whether the device must confirm the write; nil to write as the characteristic allows.
     ///   - isForced: Whether to write values that a family's commands refuse as dangerous.
@@ -101,7 +103,8 @@ extension CommandContext {
         }
     }
 
-    /// Shows notifications until `count` values were shown, `time` is over, the device is gone, or a signal ends it.
+    /// Shows notifications until `count` values were shown, `time` is over, the device is gone, or a signal ends the
+    /// command.
     func followGATT(
         _ references: [GATTReference], _ format: GATTFormat, count: Int?, for time: Duration?
     ) async throws {
@@ -115,11 +118,13 @@ extension CommandContext {
         }
     }
 
-    /// If the device is a pump, lets other programs request OFF over this connection.
+    /// If the device is a pump, lets other programs request OFF over this connection. Returns the link for these
+    /// requests, which the caller closes; nil for another device.
     private func held(_ device: BLEDevice) async throws -> (any Link)? {
         guard family == .pump, let link = try await device.serialLink(family: family.name) else { return nil }
         let held = await opening(note: output.note).held(link)
-        // The pump's replies must be received. They are shown only if their characteristic was named.
+        // A held link sees the pump's reply to OFF only if the link is read. The replies are shown only if their
+        // characteristic was named.
         await held.forward { _ in }
         return held
     }

@@ -7,12 +7,13 @@ enum HistoryPlot {
     /// The skin temperature in °C above which the pump stops.
     static let limits = ["skin_temp_c": Chart.Limit(40, meaning: "stops above")]
 
-    /// The label and unit of a value, from its family's row; nil if the row does not have the value.
+    /// Returns the label and unit of a value, from its family's row; nil if the row does not have the value.
     static func naming(_ family: String, _ name: String) -> (label: String, unit: String?)? {
         Family(named: family)?.field(name).map { ($0.label, $0.unit) }
     }
 
-    /// The values to draw. A pump's remaining time and PWM are omitted: the speed says the same.
+    /// Returns the series to draw. Of a pump, only the temperatures, percentages and the state are drawn, unless it has
+    /// neither temperatures nor percentages.
     static func shown(_ series: [FoldedSeries]) -> [FoldedSeries] {
         func isUsual(_ series: FoldedSeries) -> Bool {
             series.name.hasSuffix("_c") || series.name.hasSuffix("_percent")

@@ -8,7 +8,7 @@ enum HistoryRows {
     /// An output format: one JSON object a line, comma-separated values (RFC 4180), or a table without empty columns.
     enum Format { case json, csv, table }
 
-    /// The number of rows from which a table's column widths are measured. Bounds the memory for millions of rows.
+    /// The number of rows from which a table's column widths are measured. This bounds the memory for millions of rows.
     private static let blockSize = 2000
 
     /// Writes the rows.
@@ -49,8 +49,8 @@ enum HistoryRows {
         return (count, leftOut)
     }
 
-    /// The rank in which columns are omitted on a narrow terminal. The highest go first: their values are the same in
-    /// most rows.
+    /// Returns the rank of a column. On a narrow terminal, columns with the highest rank are omitted first: their
+    /// values are the same in most rows.
     private static func rank(of heading: String) -> Int {
         switch heading {
         case "session": 5

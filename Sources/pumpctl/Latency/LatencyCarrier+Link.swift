@@ -29,7 +29,8 @@ extension LatencyCarrier {
 
 /// The latency timer of a USB adapter, after which the adapter passes on a packet that is not full.
 enum LatencyTimer {
-    /// The latency timer of a port; nil if its driver does not report one. The driver `ftdi_sio` does.
+    /// Returns the latency timer of a port; nil if the port's driver does not report one. The driver `ftdi_sio` reports
+    /// it.
     ///
     /// - Parameters:
     ///   - path: The port; may be a symbolic link.

@@ -11,6 +11,8 @@ struct LatencyRun: Sendable {
     let interval: Duration
     let context: CommandContext
 
+    /// Measures, and prints the report.
+    ///
     /// - Returns: The program's exit status.
     func run() async throws -> ExitStatus {
         let endpoint = try context.endpoint(ofOneOf: LatencyQuestion.all.map(\.family))

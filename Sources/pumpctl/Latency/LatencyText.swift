@@ -91,7 +91,7 @@ struct LatencyText {
         return table.lines()
     }
 
-    /// A number with up to two decimals, without trailing zeros.
+    /// Returns a time in milliseconds with up to two decimals, without trailing zeros.
     private static func shown(_ milliseconds: Double) -> String {
         let hundredths = (abs(milliseconds) * 100).rounded()
         let sign = milliseconds < 0 && hundredths > 0 ? "-" : ""

@@ -31,7 +31,8 @@ extension CommandContext {
         do throws(ModuleSetupError) { return try await body(setup) } catch { throw Failure(error, at: endpoint.text) }
     }
 
-    /// The port to the module's UART. The user must name it: the commands are for modules only, so no port is assumed.
+    /// Returns the port to the module's UART. The user must name the port: the commands are for modules only, so no
+    /// port is assumed.
     private func modulePort() throws -> Endpoint {
         guard let name = try PortChoice.named(options.port) else {
             throw Failure(

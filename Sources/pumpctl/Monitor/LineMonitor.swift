@@ -15,7 +15,8 @@ struct LineMonitor: Sendable {
         self.count = count
     }
 
-    /// Runs until all lines were shown, the time is over, or a signal ends it. After an unplug it waits for the device.
+    /// Runs until all lines were shown, the time is over, or a signal ends the command. If the device is unplugged,
+    /// waits for its return.
     func run(for time: Duration?) async throws {
         let endpoint = try context.endpoint()
         let link = try await context.openLink(endpoint, for: .watching, note: context.output.note)

@@ -44,7 +44,8 @@ struct MonitorCommand: ContextCommand {
 
     static var records: CommandContext.RecordedContent { .values }
 
-    /// Shows and records the device's state until all updates were shown, the time is over, or a signal ends it.
+    /// Shows and records the device's state until all updates were shown, the time is over, or a signal ends the
+    /// command.
     func run(in context: CommandContext) async throws {
         if context.family == .raw { return try await LineMonitor(context, count: count).run(for: time?.duration) }
         guard let follow = context.family.wire.follow else {

@@ -25,7 +25,7 @@ struct MonitorScreen {
     /// Stops redrawing. The last state stays visible.
     func end() { line?.end() }
 
-    /// The ANSI colour of the state: green for on, red for an error, yellow for unknown.
+    /// Returns the ANSI colour of the state: green for on, red for an error, yellow for unknown, 0 for any other.
     private func colour(_ update: FamilyUpdate) -> Int {
         switch update.family.state.first.flatMap({ update.values[$0.key] }) {
         case .text("on"), .boolean(true): 32

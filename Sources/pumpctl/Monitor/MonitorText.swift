@@ -3,13 +3,13 @@ import RecordFormat
 
 /// The text of an update, on one line.
 enum MonitorText {
-    /// The complete line: the time, the event, and the known values.
+    /// Returns the complete line: the time, the event, and the known values.
     static func line(_ update: FamilyUpdate) -> String {
         let state = if case .text = update.event { [String]() } else { update.phrases }
         return line(update, [happening(update)].compactMap(\.self) + state)
     }
 
-    /// The line of the current state: the time and the known values.
+    /// Returns the line of the current state: the time and the known values.
     static func stateLine(_ update: FamilyUpdate) -> String {
         line(update, (update.isLinkUp ? [] : ["link lost"]) + update.phrases)
     }

@@ -24,7 +24,7 @@ struct AnswerOptions: ParsableArguments {
         transform: Self.pattern)
     var failsOn: LinePattern?
 
-    /// The rules by which an answer has ended.
+    /// Returns the rules that decide when an answer is complete, and which lines report an error.
     ///
     /// - Parameter timeout: The time-out of an answer.
     func rules(_ timeout: Duration) -> AnswerRules {

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The help of the options that end a command automatically.
 extension ArgumentHelp {
-    /// The help of `--count`.
+    /// Returns the help of `--count`.
     static func end(after things: String) -> ArgumentHelp {
         ArgumentHelp("End after this many \(things).", valueName: "number")
     }

@@ -10,7 +10,8 @@ extension CommandConfiguration {
         self.init(
             commandName: commandName, abstract: abstract, usage: usage,
             discussion: (discussion.isEmpty ? "" : discussion + "\n\n") + "Example: \(example)")
-        // Only the whole program is asked for a script of completions: otherwise each parse tries two commands for it first.
+        // Only the whole program handles a request for a completion script. Without this line, each parse first tries
+        // two commands for such a request.
         _superCommandName = "pumpctl"
     }
 }

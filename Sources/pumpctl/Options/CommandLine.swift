@@ -9,19 +9,19 @@ import LineProtocol
 struct CommandLine {
     /// The names of the command and its groups, such as `["rescue", "list"]`.
     private(set) var path: [String] = []
-    /// The command or group with this path.
+    /// The command or group at ``path``.
     private(set) var command: any ParsableCommand.Type = PumpctlCommand.self
     /// The arguments for the command's parser.
     private(set) var arguments: [String] = []
-    /// An unknown word in the place of a command's name.
+    /// An unknown word in the place of a command's name; nil if there is none.
     private var stranger: String?
     /// The arguments of a request to the whole program, such as `help` or `--version`, with the path of the command in
-    /// question.
+    /// question; nil for any other line.
     private var question: [String]?
     /// The words of the line, with packed short options separated.
     private var words: [String]
 
-    /// Options that ask something of the whole program.
+    /// Options that request help or the version from the whole program.
     private static let questions = [
         "-h", "--help", "-help", "--help-hidden", "--version", "--experimental-dump-help",
     ]
@@ -40,7 +40,7 @@ struct CommandLine {
             } else if word.hasPrefix("-"), word.count > 1 {
                 leading.append(word)
                 if Self.questions.contains(word) { question = path + [word] }
-                // Stop here: an unknown option may have a value. The parser reports it.
+                // Stop here: an unknown option may have a value. The parser reports the unknown option.
                 guard question != nil || SharedOption.flags.contains(word[...]) || word.contains("=") else { break }
             } else if path.isEmpty, word == "help" {
                 asksHelp = true
@@ -114,7 +114,7 @@ struct CommandLine {
         return "choose one of: \(all.joined(separator: ", ")); see \(name) --help"
     }
 
-    /// The full names of all commands in a group that have this name.
+    /// Returns the full names of all commands in a group that have this name.
     private static func names(of name: String, in group: any ParsableCommand.Type, _ path: String) -> [String] {
         group.configuration.subcommands.flatMap { command -> [String] in
             guard let own = command.configuration.commandName else { return [] }
@@ -147,7 +147,8 @@ struct CommandLine {
         return words[..<end].flatMap { isPacked($0) ? $0.dropFirst().map { "-\($0)" } : [$0] } + words[end...]
     }
 
-    /// Whether a word packs several of these short options: only the last one may have a value.
+    /// Whether a word packs several of the short options `-v`, `-h`, `-p` and `-f`, as in `-vp`. Only the last one may
+    /// have a value.
     private static func isPacked(_ word: String) -> Bool {
         let letters = word.dropFirst()
         return word.hasPrefix("-") && letters.count > 1 && letters.dropLast().allSatisfy { "vh".contains($0) }
@@ -178,8 +179,8 @@ struct CommandLine {
         return result
     }
 
-    /// An option and its value as one word. If they were two words, a command without this option would take the value
-    /// for an argument of its own.
+    /// Returns an option and its value as one word. If they were two words, a command without this option would take
+    /// the value for an argument of its own.
     private static func joined(_ option: String, _ value: String?) -> [String] {
         guard let value else { return [option] }
         return value.isEmpty || value.hasPrefix("-") ? [option, value] : ["\(option)=\(value)"]

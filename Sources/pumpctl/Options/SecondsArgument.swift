@@ -15,7 +15,7 @@ struct SecondsArgument: ExpressibleByArgument {
 
     /// Parses a typed time.
     ///
-    /// - Throws: `ValidationError` that names the form.
+    /// - Throws: `ValidationError` with the accepted forms.
     static func typed(_ text: String) throws -> SecondsArgument {
         guard let time = SecondsArgument(argument: text) else { throw ValidationError(rule) }
         return time
@@ -24,6 +24,6 @@ struct SecondsArgument: ExpressibleByArgument {
 }
 
 extension SecondsArgument: CustomStringConvertible {
-    /// The time in the form in which it is typed, in seconds.
+    /// The time in seconds, as a user can type it: `90s`.
     var description: String { "\(duration.inSeconds)s" }
 }

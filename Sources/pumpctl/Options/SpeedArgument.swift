@@ -7,7 +7,7 @@ enum SpeedArgument {
 
     /// Parses a typed speed.
     ///
-    /// - Throws: `ValidationError` that names the form.
+    /// - Throws: `ValidationError` with the accepted forms.
     static func typed(_ text: String) throws -> PumpSpeed {
         guard let speed = PumpSpeed(text) else { throw ValidationError(rule) }
         return speed

@@ -13,7 +13,7 @@ enum ExitStatus: Int32 {
     case usage = 64
     /// There is no such port or device.
     case noInput = 66
-    /// Another program uses the port.
+    /// Another program uses the device, or a needed service does not run.
     case unavailable = 69
     /// The link broke.
     case ioError = 74
@@ -23,12 +23,12 @@ enum ExitStatus: Int32 {
     case protocolError = 76
     /// This user lacks a permission.
     case noPermission = 77
-    /// The task was cancelled. If a signal did it, the exit status is 128 plus its number instead.
+    /// The task was cancelled. If a signal cancelled it, the exit status is 128 plus the number of the signal instead.
     case interrupted = 130
-    /// The reader of standard output has gone. The same status as of a program that SIGPIPE ends.
+    /// The reader of standard output has gone. The status is the same as that of a program that SIGPIPE ends.
     case brokenPipe = 141
 
-    /// The exit status for a link's error.
+    /// Creates the exit status for a link's error.
     init(_ code: LinkError.Code) {
         self =
             switch code {

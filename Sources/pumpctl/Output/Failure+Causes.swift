@@ -170,7 +170,7 @@ extension LinkError.Remedy {
 }
 
 extension OffFailure {
-    /// The reply to another program that this one could not switch its device off.
+    /// Creates the reply to another program whose request for OFF has failed.
     init(_ problem: OffProblem, at place: DevicePlace?) {
         guard case .session(let error) = problem.cause else {
             self.init(problem, words: problem.family.words)

@@ -9,9 +9,9 @@ struct Failure: Error {
     var message: String
     /// An instruction that may solve the problem.
     var hint: String?
-    /// The outcome of the command.
+    /// The outcome of the command, as a word for programs; nil if the command changes nothing or did not begin.
     var outcome: String?
-    /// The device's error code: the text after `ERROR:`.
+    /// The device's error code: the text after `ERROR:`; nil if the device reported no error.
     var deviceCode: String?
     /// Whether the failure is reported even if it follows from a signal.
     var mustBeSaid = false

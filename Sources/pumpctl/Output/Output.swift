@@ -45,7 +45,7 @@ struct Output: Sendable {
         result(text, value())
     }
 
-    /// The text of the last outcome, even if printing it failed.
+    /// The text of the last outcome, even if printing it failed; nil if there was no outcome.
     var lastOutcome: String? { outcome.text.withLock(\.self) }
 
     /// Prints a line of text, unless the output is JSON.
@@ -69,7 +69,7 @@ struct Output: Sendable {
     /// Prints a note on standard error, with a hint.
     func note(_ text: String, hint: String?) { note(text + (hint.map { "\n  hint: \($0)" } ?? "")) }
 
-    /// Shows progress on the terminal, in place of the previous one.
+    /// Shows progress on the terminal, in place of the progress shown before. An empty text removes it.
     func progress(_ text: String) { StreamWriter.error.redrawLine(text) }
 
     /// Rings the bell if standard error is a terminal.
@@ -97,7 +97,7 @@ struct Output: Sendable {
     static func json(_ value: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Encoding fails for infinity and NaN, which the records themselves omit.
+        // Encoding fails for infinity and NaN, but no record contains them.
         guard let data = try? encoder.encode(value) else { return "{}" }
         return String(decoding: data, as: UTF8.self).printableInJSON()
     }

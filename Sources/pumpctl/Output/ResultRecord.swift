@@ -18,13 +18,13 @@ struct ResultRecord: Encodable, ExpressibleByDictionaryLiteral {
         self.members = members.map { (key: $0, value: $1) }
     }
 
-    /// The members of `base`, followed by the members of `more`.
+    /// Creates a record with the members of `base`, followed by the members of `more`.
     init(_ base: some Encodable, with more: ResultRecord) {
         self.base = base
         members = more.members
     }
 
-    /// The same object without the members that are nil.
+    /// A copy of the record without the members that are nil.
     var known: ResultRecord {
         var known = self
         known.members.removeAll { $0.value == nil }

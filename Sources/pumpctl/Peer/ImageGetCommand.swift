@@ -54,7 +54,8 @@ struct ImageGetCommand: PeerSubcommand {
         }
     }
 
-    /// The error of an incomplete image, which says how much arrived and that nothing was written.
+    /// Returns the failure for an incomplete image, which says how much arrived and that nothing was written; or else
+    /// the error that the download reported.
     private func failure(_ error: ImageDownloadError, _ context: CommandContext) -> any Error {
         switch error.cause {
         case .file(let error): return Failure(error)

@@ -34,7 +34,7 @@ struct PeerListenCommand: PeerSubcommand {
         try await context.run(for: time?.duration, whileRead: true) { try await listen(context) }
     }
 
-    /// Shows the peer's output as it arrives, up to `count` events. After a lost link it waits for the peer and
+    /// Shows the peer's output as it arrives, up to `count` events. If the link is lost, waits for the peer and
     /// continues.
     private func listen(_ context: CommandContext) async throws {
         let (endpoint, output) = (try context.endpoint(), context.output)

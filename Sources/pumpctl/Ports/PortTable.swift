@@ -7,7 +7,7 @@ import Transports
 struct SeenPort {
     let info: SerialPortInfo
     let holders: [PortHolder]
-    /// The endpoint at which a daemon shares the port, such as `shared:pump`; nil if none does.
+    /// The endpoint at which a daemon shares the port, such as `shared:pump`; nil if no daemon shares it.
     let shared: String?
 
     init(_ info: SerialPortInfo, _ daemons: Daemons) {
@@ -19,7 +19,7 @@ struct SeenPort {
 
 /// The text form of serial ports.
 enum PortTable {
-    /// A table with a row for each port.
+    /// Returns a table with a row for each port.
     ///
     /// - Parameter width: The number of terminal columns; nil for no limit.
     static func text(_ ports: [SeenPort], width: Int? = nil) -> String {
@@ -32,7 +32,7 @@ enum PortTable {
         return table.lines(width: width).joined(separator: "\n")
     }
 
-    /// A port that was attached or detached, on one line.
+    /// Returns a line for a port that was attached or detached.
     static func line(_ sign: String, _ info: SerialPortInfo) -> String {
         ([sign] + cells(info).filter { $0 != "-" }).joined(separator: "  ")
     }

@@ -26,7 +26,9 @@ struct PortsCommand: ContextCommand {
         }
     }
 
-    /// - Parameter event: The event of each record with `--watch`.
+    /// Shows ports as a table or as records.
+    ///
+    /// - Parameter event: The event in each record with `--watch`; nil for none.
     private func show(_ ports: [SerialPortInfo], event: String? = nil, _ loop: EventLoop, _ output: Output) async {
         if ports.isEmpty { output.note("no serial ports") }
         let daemons = await Daemons.now(on: loop)
@@ -35,7 +37,7 @@ struct PortsCommand: ContextCommand {
         for row in rows { output.record(record(row.info, event: event, row, among: ports)) }
     }
 
-    /// Shows the present ports, and then each that is attached or detached, until the task is cancelled.
+    /// Shows the present ports, and then each port that is attached or detached, until the task is cancelled.
     private func follow(_ loop: EventLoop, _ output: Output) async throws {
         if !SerialPortDiscovery.isUdevRunning {
             output.note("udev does not run here: ports that come and go may not be noticed")
@@ -62,7 +64,7 @@ struct PortsCommand: ContextCommand {
         try Task.checkCancellation()
     }
 
-    /// The record of a port, for programs.
+    /// Returns the record of a port, for programs.
     ///
     /// - Parameters:
     ///   - seen: The port's users; nil for a detached port.

@@ -34,7 +34,7 @@ extension CommandContext {
         }
     }
 
-    /// The failure for an error; if the outcome of a command is unknown, with the device's current state.
+    /// Returns the failure for an error; if the outcome of a command is unknown, with the device's current state.
     private func explained(_ error: SessionError, _ pump: PumpSession) async -> Failure {
         var failure = Failure(error, .pump, at: place)
         if error.code == .noAnswer, let hint = pump.link.silenceHint { failure.hint = hint }
@@ -50,7 +50,7 @@ extension CommandContext {
         return failure
     }
 
-    /// A state reported by the pump, to be appended to a message.
+    /// Returns a state reported by the pump, to be appended to a message.
     static func words(_ status: PumpStatus) -> String {
         "; the device now says: " + PumpText.rows(status).map { "\($0) \($1)" }.joined(separator: ", ")
     }

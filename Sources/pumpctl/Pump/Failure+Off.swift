@@ -2,8 +2,8 @@ import DeviceKit
 import LineProtocol
 
 extension Failure {
-    /// The instruction to stop a pump that no command reaches. The button toggles: pressed while the pump is off, it
-    /// starts it.
+    /// The instruction to stop a pump that no command reaches. The button toggles: pressing it while the pump is off
+    /// starts the pump.
     static let offByHand =
         "switch off the supply of the pump; or press its button, which toggles, but only while you see or hear it run"
 
@@ -36,7 +36,7 @@ extension Failure {
     }
 
     /// Creates the failure for OFF that did not reach the pump or was not acknowledged. The message says so if OFF was
-    /// not sent. Nil for an error that has no special wording here.
+    /// not sent. Returns nil for any other error.
     init?(offFailing error: any Error, at place: DevicePlace?) {
         switch error {
         case let failure as Failure: self = failure
@@ -70,7 +70,7 @@ extension Failure {
         self.init(error.failure)
         message = "\(error.holder.map { "\($0)" } ?? "another pumpctl") has the device: \(message)"
         guard status == .unavailable else { return }
-        // No advice to kill it: it may be sending OFF right now.
+        // Don't advise to kill that program: it may be sending OFF right now.
         hint = Self.offAgain
         if error.isHolderStopped, let process = error.holder?.processID {
             hint = "resume it: kill -CONT \(process); then \(Self.offAgain)"
