@@ -48,7 +48,8 @@ struct PumpctlCommand: ParsableCommand {
         // In a container as process 1, this program would have to reap the orphans of the program that it starts.
         if ProgramArguments.all.contains("--") { ProgramStart.leaveInit() }
         TerminalSize.boundColumnsOfHelp()
-        // Makes a file at its size limit an error of the write, which is reported like others.
+        // With SIGXFSZ ignored, a write beyond the limit on file sizes fails with EFBIG, which is reported like other
+        // errors.
         signal(SIGXFSZ, SIG_IGN)
         let line = CommandLine(ProgramArguments.typed(by: "pumpctl"))
         do {
@@ -61,7 +62,7 @@ struct PumpctlCommand: ParsableCommand {
             line.output.report(failure)
             Glibc.exit(failure.status.rawValue)
         } catch {
-            // The command has already explained an exit code.
+            // A command that throws an `ExitCode` has already reported its failure.
             if !(error is ExitCode) { end(with: error, of: line) }
             exit(withError: error)
         }
@@ -87,7 +88,7 @@ struct PumpctlCommand: ParsableCommand {
         }
     }
 
-    /// The parser's message in the style of other messages: it begins in lower case.
+    /// Returns the parser's message in the style of other messages, which begin in lower case.
     private static func plain(_ text: String) -> String {
         let word = text.prefix { $0.isLetter }
         guard let first = word.first, first.isUppercase, word.dropFirst().allSatisfy(\.isLowercase) else { return text }

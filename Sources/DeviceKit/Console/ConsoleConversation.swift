@@ -123,8 +123,8 @@ final class ConsoleConversation {
         goOnWithScript()
     }
 
-    /// Handles an entered line: passes it to `perform`, then queues it for the device unless the device would misread
-    /// it. Returns whether the line was queued.
+    /// Handles an entered line: passes it to `perform`, and queues it for the device if `perform` returns `send`, the
+    /// device would not misread the line, and a device is connected. Returns whether the line was queued.
     @discardableResult
     private func enter(_ line: [UInt8]) -> Bool {
         if line.isEmpty { return false }

@@ -4,8 +4,8 @@ public struct StateField: Sendable, Hashable {
     public var key: String
     /// The label for people: `skin`.
     public var label: String
-    /// The possible values. A ``StateValue/number(_:)`` outside its range counts as a sensor fault: its value is null
-    /// in JSON and missing in records.
+    /// The possible values. A ``StateValue/number(_:)`` outside its range counts as a sensor fault: programs get null,
+    /// and records contain no value.
     public var value: ValueRange
     /// The unit for people; nil if there is none.
     public var unit: String?

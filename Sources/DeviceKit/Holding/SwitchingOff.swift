@@ -52,9 +52,9 @@ public struct SwitchingOff: Sendable {
     ///
     /// - Parameters:
     ///   - family: The family of the device.
-    ///   - timeout: The longest wait for a device that another run of this program has, then for the device's answer,
-    ///     and for the device's return if the link is lost before the answer. A board that may be starting gets at
-    ///     least ``LineProtocol/Session/startTime`` to answer.
+    ///   - timeout: The longest wait for a device that another run of this program has or that a daemon is still
+    ///     opening, then for the device's answer, and for the device's return if the link is lost before the answer. A
+    ///     board that may be starting gets at least ``LineProtocol/Session/startTime`` to answer.
     ///   - wait: The longest wait for a device whose holder is another program and does not accept requests for OFF.
     ///   - loop: The event loop for all connections.
     ///   - clock: The clock for all time-outs; nil for the clock of the loop.

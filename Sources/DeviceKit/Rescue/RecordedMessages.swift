@@ -5,7 +5,7 @@ internal import Synchronization
 /// The messages of this user, stored in the record.
 ///
 /// ``open(by:)`` starts the program that keeps them. If the program has ended, the next request starts the program
-/// again, and the caller must repeat the requests that have thrown `lost`.
+/// again, and the caller must repeat the requests that have thrown an error.
 public final class RecordedMessages: RescueStore {
     private let conversation = Mutex<RecordConversation?>(nil)
     private let program: CompanionProgram?

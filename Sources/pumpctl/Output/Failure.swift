@@ -9,7 +9,7 @@ struct Failure: Error {
     var message: String
     /// An instruction that may solve the problem.
     var hint: String?
-    /// The outcome of the command, as a word for programs; nil if the command changes nothing or did not begin.
+    /// The outcome of the command, as a word for programs such as `not_sent`; nil if none is reported.
     var outcome: String?
     /// The device's error code: the text after `ERROR:`; nil if the device reported no error.
     var deviceCode: String?

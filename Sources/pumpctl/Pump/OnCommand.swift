@@ -57,7 +57,7 @@ struct OnCommand: PumpContextCommand {
             let report: PumpOnReport
             do throws(SessionError) { report = try await PumpOnReport.read(pump, timeout: context.timeout) } catch {
                 var failure = Failure(behindOn: error, at: context.place)
-                // A line that a reset has cut off is not a reply either.
+                // A reply that can't be understood may have been cut off by a reset, so it counts as no answer.
                 if error.code == .notUnderstood { failure.status = .temporaryFailure }
                 if error.isSilence, let status = try? await pump.readStatus(timeout: context.timeout) {
                     failure.message += CommandContext.words(status)
@@ -85,7 +85,7 @@ extension CommandContext {
                 }
             }
         } catch let error where stop.wasTaken && error.isInterruption {
-            // A run that was cancelled after ON ends with this error once the pump is confirmed to be off.
+            // A run that was cancelled after ON ends with `CancellationError` once the pump is confirmed to be off.
             if error is CancellationError { throw Failure(PumpRunError(.foundOff)) }
             throw Failure(
                 .refused, code: "stopped", "another pumpctl asked for OFF before ON was sent",

@@ -4,7 +4,7 @@ import Terminal
 
 /// The text form of a pump's status and temperatures.
 enum PumpText {
-    /// The status as rows of a name and a value.
+    /// Returns the status as rows of a name and a value.
     static func rows(_ status: PumpStatus) -> [(String, String)] {
         var rows = [("pump", power(status.power))]
         if let percent = status.speedPercent { rows.append(("speed", "\(percent) %")) }
@@ -15,7 +15,7 @@ enum PumpText {
         return rows + (isReported ? [] : [("temperature", "not reported")]) + Self.rows(temperatures, others)
     }
 
-    /// The temperatures as rows of a name and a value, followed by unknown fields.
+    /// Returns the temperatures as rows of a name and a value, followed by unknown fields.
     static func rows(_ temperatures: PumpTemperatures, _ others: [PumpStatusField]) -> [(String, String)] {
         let read = temperatures.named.map(\.name)
         let rest = others.filter { $0.temperatureName.map(read.contains) ?? true }
@@ -23,7 +23,7 @@ enum PumpText {
             + rest.map { ($0.name.asWord, $0.value.printable()) }
     }
 
-    /// The reason why there is no temperature.
+    /// Returns the reason why there is no temperature.
     static func absence(of temperatures: PumpTemperatures) -> String {
         let fields = temperatures.otherFields.map { "\($0.name):\($0.value)".asWord }.joined(separator: ", ")
         return fields.isEmpty

@@ -3,8 +3,8 @@ import Glibc
 import Transports
 
 extension Recording {
-    /// Starts to record the values of the device at `endpoint`; returns nil if that is not wanted or not possible. The
-    /// command's runner ends the recording.
+    /// Starts to record the values of the device at `endpoint`; returns nil if the user does not want a recording, or
+    /// if it can't begin. The command's runner ends the recording.
     ///
     /// - Parameters:
     ///   - isDefault: Whether to record unless the user has chosen otherwise.
@@ -23,8 +23,8 @@ extension Recording {
 }
 
 extension CommandContext {
-    /// The user's choice: `--record` or `--no-record`, otherwise PUMPCTL_RECORD, otherwise the configuration; nil if
-    /// none of them says anything.
+    /// Returns the user's choice: `--record` or `--no-record`, otherwise PUMPCTL_RECORD, otherwise the configuration;
+    /// nil if the user has made none.
     func recordChoice() throws(UserConfigurationError) -> Bool? {
         if let record = options.record { return record }
         if let variable = getenv("PUMPCTL_RECORD"), variable.pointee != 0 {

@@ -8,7 +8,7 @@ extension Failure {
         hint = error.hint
     }
 
-    /// Creates the failure for messages that could not be handed on. They stay pending.
+    /// Creates the failure for messages that could not be handed on. The messages stay pending.
     init(pending error: any Error) {
         let hint = "hand it on later: pumpctl rescue sync"
         switch error {

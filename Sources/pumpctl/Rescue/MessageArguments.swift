@@ -19,7 +19,7 @@ extension RescueStatus: ExpressibleByArgument {}
 extension RescuePosition {
     /// Parses a position as typed: degrees north and east, as in `35.911595,-79.048759`.
     ///
-    /// - Throws: `ValidationError` that names the form, or the range.
+    /// - Throws: `ValidationError` with the accepted form or range.
     static func typed(_ text: String) throws -> RescuePosition {
         let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
         guard numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1] else {

@@ -51,8 +51,8 @@ struct MessageSendCommand: RescueSubcommand {
         context.output.outcome("\(later ? "kept" : "sent") \(message.id)", values)
     }
 
-    /// Stores a message and sends it. It is sent even if it can't be stored: a call for help must get out although the
-    /// disk is full.
+    /// Stores a message and sends it. A message that can't be stored is sent anyway: a call for help must get out
+    /// although the disk is full.
     private func send(_ message: RescueMessage, _ context: CommandContext) async throws {
         var (store, isKept): (any RescueStore, Bool) = (RescueMemoryStore(), false)
         do throws(RescueStoreError) {
@@ -151,13 +151,14 @@ struct MessageListenCommand: RescueSubcommand {
 }
 
 extension CommandContext {
-    /// A relay whose events are printed.
+    /// Returns a relay whose events are printed.
     fileprivate func relay(_ store: any RescueStore, until goal: MessageGoal = MessageGoal()) -> MessageRelay {
         MessageRelay(store, until: goal, on: loop, clock: clock) { [output] in output.show($0) }
     }
 
-    /// The exchange of messages for a command: over the named port, which may stand for every phone in sight, and with
-    /// `--offer` also, or instead, with phones that find this computer.
+    /// Returns the exchange of messages for a command. Without `--offer`, messages go over the named or only port, or
+    /// with `ble:*` to every phone in range. With `--offer`, phones that find this computer take part, and a port only
+    /// if `--port` names one.
     fileprivate func exchange(of relay: MessageRelay, _ use: LinkUse, _ offer: OfferOptions) throws -> MessageExchange {
         let endpoint = offer.isWanted && options.port == nil ? nil : try endpoint()
         let carrier = endpoint.map { endpoint in

@@ -41,7 +41,7 @@ extension RelayEvent {
         }
     }
 
-    /// The hint for the event.
+    /// The hint for the event; nil if there is none.
     fileprivate var hint: String? {
         switch self {
         case .surplus, .known: "see them: pumpctl rescue list"
@@ -61,7 +61,7 @@ extension RescueMessage {
     /// The length of the longest category of the protocol.
     private static let categoryWidth = "Road Closure".count
 
-    /// The message on one line, for people.
+    /// Returns the message on one line, for people.
     func line(showsStatus: Bool) -> String {
         let category = category.rawValue.printable().padded(to: Self.categoryWidth)
         let status = showsStatus ? (status == .synced ? "synced   " : "pending  ") : ""

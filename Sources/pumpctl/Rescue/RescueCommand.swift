@@ -88,9 +88,9 @@ struct MessageExportCommand: RescueSubcommand {
 }
 
 extension OutputFile {
-    /// Writes the stored messages with a status and a category, or all, while they are read.
+    /// Writes the stored messages of a status and a category while they are read; nil stands for any.
     ///
-    /// - Throws: `FileError`; `Trouble` if they can't be read.
+    /// - Throws: `FileError`; `Trouble` if the messages can't be read.
     fileprivate func writeMessages(
         _ status: RescueStatus?, _ category: RescueCategory? = nil, header: String? = nil,
         _ line: @escaping @Sendable (RescueMessage) -> [UInt8]

@@ -4,8 +4,8 @@ import Transports
 
 /// Support for commands that test or measure a device by the protocol of its family.
 extension CommandContext {
-    /// The endpoint that the options name. If neither they nor the endpoint determine the family, a note says which one
-    /// is assumed.
+    /// Returns the endpoint that the options name. If neither the options nor the endpoint determine the family, prints
+    /// a note with the assumed family.
     ///
     /// - Parameter families: The names of the families that the command supports.
     /// - Throws: `Failure` if the endpoint can't be used, or if it names a simulated device of no family.

@@ -29,7 +29,7 @@ struct CommandContext: Sendable {
     let records: RecordedContent
     /// The recording of this command.
     let record: SharedRecording
-    /// The capture of the command's links, if `--capture` is given.
+    /// The capture of the command's links; nil without `--capture`.
     let capture: Capture?
     /// Endpoint schemes that extend or replace the standard ones.
     var furtherSchemes: [String: LinkSchemes.Opener] = [:]
@@ -43,10 +43,10 @@ struct CommandContext: Sendable {
 
     var clock: EventLoopClock { EventLoopClock(loop) }
 
-    /// The place of the device, if the options name one.
+    /// The place of the device; nil if the options name no device.
     var place: DevicePlace? { options.namedPort.map { DevicePlace($0) } }
 
-    /// The endpoint that the options name.
+    /// Returns the endpoint that the options name, with the settings of the command's family.
     func endpoint() throws -> Endpoint {
         let endpoint: Endpoint
         do { endpoint = try PortChoice.endpoint(options.port) } catch let error where !(error is LinkError) {
@@ -75,12 +75,12 @@ struct CommandContext: Sendable {
 
     // MARK: Links
 
-    /// Opens the link to the device that the options name.
+    /// Opens the link to the device that the options name. The caller closes the link.
     func openLink(for use: LinkUse = .transfer) async throws -> any Link {
         try await openLink(endpoint(), for: use, note: output.note)
     }
 
-    /// Opens a link.
+    /// Opens a link, which the caller closes.
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint of the device.
@@ -103,7 +103,7 @@ struct CommandContext: Sendable {
         return use == .watching && family.question == nil ? namingOthers(link, note: note) : link
     }
 
-    /// The link, with a warning when the device sends a line that belongs to another family.
+    /// Returns a link that prints a warning, once, when the device sends a line of another family.
     private func namingOthers(_ link: any Link, note: @escaping @Sendable (String) -> Void) -> any Link {
         let hasWarned = Mutex(false)
         return TracedLink(link) { [family, name = link.name] entry in
@@ -119,7 +119,7 @@ struct CommandContext: Sendable {
         }
     }
 
-    /// The settings with which this command opens links.
+    /// Returns the settings with which this command opens links.
     ///
     /// - Parameters:
     ///   - isBounded: Whether `--timeout` limits the opening of a BLE device, and a busy device is waited for.
@@ -174,7 +174,7 @@ struct CommandContext: Sendable {
         return opening
     }
 
-    /// A reconnector to the device of `link`.
+    /// Returns a reconnector to the device of `link`.
     ///
     /// - Parameter note: Prints reports about the new links, their traffic with `-v`, and doubts about the device's
     ///   identity.
@@ -182,7 +182,7 @@ struct CommandContext: Sendable {
         _ endpoint: Endpoint, _ link: any Link, note: @escaping @Sendable (String) -> Void
     ) -> Reconnector {
         Reconnector(endpoint, link, on: loop) { [self] endpoint in
-            // A module that saves power may be heard only rarely.
+            // Open without a time limit: a module that saves power may be heard only rarely.
             try await openLink(endpoint.adapted(to: family), for: .watching, isBounded: false, note: note)
         } doubt: { error in
             note("pumpctl: \("\(error)".printable()); waiting")

@@ -131,7 +131,7 @@ enum CommandRunner {
 
     /// Reports the failure of a command.
     ///
-    /// - Parameter told: The message that was already printed before the command ran.
+    /// - Parameter told: The message that was already printed before the command ran; nil if none was printed.
     private static func report(
         _ result: Result<Int32, any Error>, _ context: CommandContext, told: String?
     ) -> ExitStatus {
@@ -148,8 +148,8 @@ enum CommandRunner {
         return failure.status
     }
 
-    /// The exit status after a possible failure of standard output. A failure of the command itself takes precedence. A
-    /// reader that has gone is not reported, as in other programs.
+    /// Returns the exit status after a possible failure of standard output. A failure of the command itself takes
+    /// precedence. A reader that has gone is not reported, as in other programs.
     private static func conclude(_ status: ExitStatus, _ output: Output) -> ExitStatus {
         guard let errno = output.failure, status == .done || status == .interrupted else { return status }
         let failure = Failure(standardOutput: errno, outcome: output.lastOutcome)

@@ -14,6 +14,8 @@ struct DevicePlace: Sendable, Hashable {
     /// Whether another program offers the device, on a pseudo-terminal.
     private let isOffered: Bool
 
+    /// Creates the place of an endpoint.
+    ///
     /// - Parameter text: The endpoint, such as `/dev/ttyUSB0` or `ble:HMSoft`.
     init(_ text: String) {
         name = text
@@ -32,7 +34,7 @@ extension DevicePlace {
     /// Whether the device is outside this program.
     var isReal: Bool { carrier != .simulation && carrier != .capture }
 
-    /// The command that diagnoses the connection; nil if none does.
+    /// The command that diagnoses the connection; nil if there is none for this carrier.
     var inquiry: String? {
         switch carrier {
         case .cable, .radio: "pumpctl doctor \(name.asWord)"
@@ -41,7 +43,7 @@ extension DevicePlace {
         }
     }
 
-    /// The advice if there was no reply.
+    /// Returns the advice if there was no reply.
     static func adviceOnSilence(at place: DevicePlace?, _ family: Family) -> String {
         switch place?.carrier ?? .cable {
         case .cable where place?.isOffered == true:
@@ -58,7 +60,7 @@ extension DevicePlace {
         }
     }
 
-    /// The advice if the reply was unexpected.
+    /// Returns the advice if the reply was unexpected.
     static func adviceOnUnknownReply(_ line: [UInt8], at place: DevicePlace?, _ family: Family) -> String {
         if let other = family.other(recognizing: line) {
             return "use a command of the family \(other): pumpctl --help; or name another device by --port"
@@ -72,7 +74,7 @@ extension DevicePlace {
         return "check the baud rate, and that the device is of the family \(family); \(trace)"
     }
 
-    /// The advice if the link broke.
+    /// Returns the advice if the link broke.
     static func adviceOnLoss(at place: DevicePlace?) -> String {
         switch place?.carrier ?? .cable {
         case .cable where place?.isOffered == true:

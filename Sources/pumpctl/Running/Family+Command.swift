@@ -18,16 +18,16 @@ extension Family: ExpressibleByArgument {
 
     public static var allValueStrings: [String] { FamilyRow.all.map(\.family.name) }
 
-    /// The family that an endpoint determines: `sim:led` by its name, a capture by its header; nil if the endpoint is
-    /// not bound to a family.
+    /// Returns the family that an endpoint determines: `sim:led` by its name, a capture by its header; nil if the
+    /// endpoint is not bound to a family.
     static func named(by endpoint: String) -> Family? {
         if endpoint.hasPrefix("replay:") { return captured(in: endpoint) }
         guard endpoint.hasPrefix("sim:") else { return nil }
         return Family(named: String(endpoint.dropFirst("sim:".count).prefix { $0 != "?" }))
     }
 
-    /// The family in a capture's header; nil if it is unknown, or if the file can't be read, which is reported when it
-    /// is opened.
+    /// Returns the family in a capture's header; nil if the family is unknown, or if the file can't be read. Opening
+    /// the endpoint then reports the error.
     static func captured(in endpoint: String) -> Family? {
         guard let path = try? Endpoint(endpoint).address else { return nil }
         do throws(CaptureError) {
@@ -40,19 +40,19 @@ extension Family: ExpressibleByArgument {
 
     // MARK: Command lines
 
-    /// The command line of one of the family's commands.
+    /// Returns the command line of one of the family's commands.
     func words(_ command: String) -> String {
         let noun = FamilyRow.named(name)?.noun
         return (["pumpctl"] + [noun, command].compactMap(\.self)).joined(separator: " ")
     }
 
-    /// The command line that queries the device's state; nil if the family has none.
+    /// The command line that queries the device's state; nil if the family has no such command.
     var questionWords: String? { question.map { words($0.name) } }
 
-    /// The hint for an error code.
+    /// Returns the hint for an error code; nil if the family has none.
     func hint(_ errorCode: String) -> String? { error(errorCode)?.remedy(words) }
 
-    /// The hint for an error code in reply to a typed line.
+    /// Returns the hint for an error code in reply to a typed line; nil if the family has none.
     func hint(_ errorCode: String, to line: [UInt8]) -> String? {
         guard errorCode == PumpErrorCode.unknownCommand.rawValue, !hasCommand(line) else { return hint(errorCode) }
         return "\(deviceWithArticle) has no such command; use: \(commands.map(\.line).joined(separator: ", "))"

@@ -12,9 +12,9 @@ struct FamilyRow: Sendable {
     /// The command of the family's simulator.
     let simulator: any Simulation.Type
 
-    /// The rows in the order of the help. The first is assumed by commands for any device if nothing names a family.
+    /// The rows in the order of the help. Commands for any device assume the first family if nothing names one.
     static let all: [FamilyRow] = [.pump, .storm, .led, .peer, .rescue, .raw]
 
-    /// The row of the family with a name; nil if there is none.
+    /// Returns the row of the family with a name; nil if there is none.
     static func named(_ name: String) -> FamilyRow? { all.first { $0.family.name == name } }
 }

@@ -2,7 +2,7 @@ import DeviceKit
 import LineProtocol
 
 extension LinkOpening.Report {
-    /// The text of the report, for people.
+    /// Returns the text of the report, for people.
     ///
     /// - Parameter name: The link's name.
     func text(of name: String) -> String {

@@ -8,10 +8,11 @@ struct PortWarning {
     let text: String
     let hint: String
 
+    /// Creates the warning. Returns nil if no other program is known to use the port.
+    ///
     /// - Parameters:
     ///   - seesAll: Whether programs of other users were checked too.
     ///   - endingHint: The instruction for getting the port from a list of processes.
-    /// - Returns: Nil if no other program is known to use the port.
     init?(
         _ use: PortUse, seesAll: Bool = geteuid() == 0,
         endingHint: ([Int32]) -> String = { HoldingProcess.endingHint($0) }

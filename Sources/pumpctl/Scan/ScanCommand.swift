@@ -40,7 +40,7 @@ struct ScanCommand: ContextCommand {
     @Option(help: ArgumentHelp("The Bluetooth adapter, by its name or address.", valueName: "adapter"))
     var adapter: String?
 
-    /// Longer than two intervals of a device that advertises every two seconds.
+    /// The default duration of a scan: longer than two intervals of a device that advertises every two seconds.
     private static let usualTime = Duration.seconds(5)
 
     func validate() throws {

@@ -11,6 +11,8 @@ final class ScanDisplay {
     private let table: LiveTable?
     private var devices = ScannedDevices()
 
+    /// Creates a display, on a terminal with a table that is redrawn.
+    ///
     /// - Parameter isFiltered: Whether the scan shows only some devices.
     init(_ context: CommandContext, watches: Bool, isFiltered: Bool) {
         output = context.output

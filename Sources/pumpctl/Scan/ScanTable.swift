@@ -5,7 +5,8 @@ import Terminal
 
 /// The text form of BLE devices.
 enum ScanTable {
-    /// A table with a row for each device. The address is never cut, as it distinguishes devices of the same name.
+    /// Returns a table with a row for each device. The address is never cut, because it distinguishes devices of the
+    /// same name.
     static func table(_ devices: [ScannedDevice]) -> TextTable {
         TextTable(
             [
@@ -14,7 +15,7 @@ enum ScanTable {
             ], devices.map(cells))
     }
 
-    /// A change of a device, on one line.
+    /// Returns a line for a change of a device.
     static func line(_ change: DeviceChange, _ device: ScannedDevice) -> String {
         ([change.sign] + cells(device).filter { $0 != "-" }).joined(separator: "  ")
     }
@@ -31,7 +32,7 @@ enum ScanTable {
         device.rssi.map { "\($0) dBm" } ?? (device.isConnected ? "connected" : "-")
     }
 
-    /// The device's name, quoted if it is ambiguous otherwise.
+    /// Returns the device's name, quoted if its bounds would be unclear in a table.
     private static func quoted(_ name: String) -> String {
         let isPlain = !name.isEmpty && name != "-" && name.first != " " && name.last != " " && !name.contains("  ")
         return isPlain ? name.printable() : "'\(name.printable())'"

@@ -23,8 +23,8 @@ enum ServeProgram {
             .ioError, code: "system", "can't start \(path): \(reason)", hint: "install pumpctl again: make install")
     }
 
-    /// The path of `pumpctld`: next to this program (in the build folder), in `../libexec/pumpctl` (installed), or in a
-    /// folder of PATH; nil if it is in none of them.
+    /// Returns the path of `pumpctld`: next to this program (in the build folder), in `../libexec/pumpctl` (installed),
+    /// or in a folder of PATH; nil if `pumpctld` is in none of these folders.
     ///
     /// - Parameters:
     ///   - program: The path of this program.

@@ -8,9 +8,9 @@ extension CommandContext {
     ///
     /// - Parameters:
     ///   - words: The command and its arguments.
-    ///   - variables: Additional variables for its environment.
-    ///   - isQuiet: Whether its standard output is redirected to standard error, as this program needs standard output
-    ///     itself.
+    ///   - variables: Additional variables for the command's environment.
+    ///   - isQuiet: Whether the command's standard output is redirected to standard error, because this program needs
+    ///     standard output itself.
     ///   - grace: The time limit, once the task is cancelled, after which the command is killed; nil for none.
     ///   - hint: The hint if the command can't be started.
     /// - Returns: The command's exit status; 126 or 127, as in env(1), if it could not be started.

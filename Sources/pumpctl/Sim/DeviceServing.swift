@@ -6,8 +6,7 @@ import LineProtocol
 import SimControl
 import Terminal
 
-/// The work of `sim`: offers devices until it is interrupted, a controller stops it, or the command of `--run` has
-/// ended.
+/// The work of `sim`: offers devices until a signal or a controller ends it, or the command of `--run` has ended.
 struct DeviceServing: Sendable {
     let devices: [OfferedDevice]
     let options: ServingOptions
@@ -57,7 +56,7 @@ struct DeviceServing: Sendable {
         return try exitStatus(ofFailed: result)
     }
 
-    /// The exit status if a check failed: 2, unless the command of `--run` could not be started.
+    /// Returns the exit status if a check failed: 2, unless the command of `--run` could not be started.
     private func exitStatus(ofFailed result: Result<Int32, any Error>) throws -> Int32 {
         switch result {
         // 126 or 127, as in env(1): the command could not be started.
@@ -115,7 +114,8 @@ struct DeviceServing: Sendable {
 
     // MARK: Serving
 
-    /// Offers the devices. When all are ready, calls `onReady`; without it, prints where each one is.
+    /// Offers the devices. When all devices are ready, calls `onReady`. Without `onReady`, prints where the devices
+    /// are.
     private func serve(
         _ onDevice: @escaping OnDevice, onReady: (@Sendable ([ReadyDevice]) -> Void)? = nil
     ) async throws {

@@ -12,7 +12,8 @@ struct ReadyDevice: Sendable {
     var port: String
     /// The location of the device, for people.
     var text: String
-    /// Facts about a device that is offered over BLE: its name and its adapter.
+    /// Facts about a device that is offered over BLE: its name, and the name and address of the adapter. Empty for a
+    /// device on a line.
     var radio: [String: String] = [:]
 
     /// The record that the device is ready, for programs.
@@ -27,6 +28,8 @@ final class ReadyDevices: Sendable {
     private let devices = Mutex<[Int: ReadyDevice]>([:])
     private let count: Int
 
+    /// Creates a set without ready devices.
+    ///
     /// - Parameter count: The number of devices in the set.
     init(of count: Int) { self.count = count }
 
@@ -42,7 +45,7 @@ final class ReadyDevices: Sendable {
 }
 
 extension [ReadyDevice] {
-    /// One JSON object with everything that a script needs to use these devices and to end them.
+    /// Returns one JSON object with everything that a script needs to use these devices and to end them.
     ///
     /// - Parameters:
     ///   - control: The path of the control socket.
@@ -74,15 +77,15 @@ extension [ReadyDevice] {
         return variables
     }
 
-    /// The variable of a device by its number in its family, from 1.
+    /// Returns the variable of a device by its number in its family, from 1.
     fileprivate static func variable(of family: String, _ number: Int) -> String {
         "PUMPCTL_PORT_\(family.uppercased())" + (number > 1 ? "_\(number)" : "")
     }
 }
 
 extension Family {
-    /// The family of a simulated device that started this program, as `sim led --run` does; nil if the endpoint is not
-    /// one of these.
+    /// Returns the family of the simulated device at an endpoint, if a simulator has started this program and passed it
+    /// the endpoint in a variable, as `sim led --run` does; nil for any other endpoint.
     static func handedOver(at endpoint: String) -> Family? {
         FamilyRow.all.map(\.family).first { family in
             var number = 1

@@ -10,7 +10,7 @@ extension ScenarioFile {
         var line: Int
     }
 
-    /// The options of a scenario, in the order of the file's tables.
+    /// Returns the options of a scenario, in the order of the file's tables.
     static func options(toml text: String) throws(ConfigurationError) -> [ScenarioOption] {
         let file = try TableReader(toml: text)
         try file.allowKeys(["family", "seed", "device", "fault", "step", "expect"])
@@ -27,7 +27,7 @@ extension ScenarioFile {
         return options
     }
 
-    /// The options whose names are keys of the table.
+    /// Returns the options whose names are keys of the table.
     private static func values(
         of keys: [String], in table: TableReader
     ) throws(ConfigurationError) -> [ScenarioOption] {
@@ -39,7 +39,7 @@ extension ScenarioFile {
         return options
     }
 
-    /// One option for each table under a name, with the line of the table's `key`.
+    /// Returns one option for each table under a name, with the line of the table's `key`.
     private static func each(
         _ name: String, _ key: String, of table: TableReader,
         _ value: (TableReader) throws(ConfigurationError) -> String
@@ -70,7 +70,7 @@ extension ScenarioFile {
         return text
     }
 
-    /// The options of all rules except `reaction`.
+    /// Returns the options of all rules except `reaction`.
     private static func expectations(_ table: TableReader) throws(ConfigurationError) -> [ScenarioOption] {
         try table.allowKeys(HostRule.all.map(\.name))
         var options: [ScenarioOption] = []
@@ -104,7 +104,7 @@ extension ScenarioFile {
         return text
     }
 
-    /// Checks a text that becomes one item of a list separated by commas.
+    /// Returns a text that becomes one item of a list separated by commas. Throws if the text contains a comma.
     private static func listed(_ text: String, in table: TableReader) throws(ConfigurationError) -> String {
         guard !text.contains(",") else {
             throw ConfigurationError(

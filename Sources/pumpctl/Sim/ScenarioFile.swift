@@ -35,7 +35,7 @@ enum ScenarioFile {
     /// The maximum size of a scenario file in bytes.
     private static let limit: off_t = 1 << 20
 
-    /// The options of a simulated device: given options override the options of the file.
+    /// Returns the options of a simulated device: given options override the options of the file.
     ///
     /// Faults, steps and expectations are not overridden but combined.
     ///

@@ -15,7 +15,8 @@ final class ServedCommand: Sendable {
         var exitStatus: Int32 { errno == ENOENT ? 127 : 126 }
     }
 
-    /// Starts a command, which is looked up on PATH. `variables` are added to its environment, or replaced there.
+    /// Starts a command, which is looked up on PATH. `variables` are added to the command's environment, and replace
+    /// variables of the same name.
     init(_ words: [String], with variables: [String: String], _ isQuiet: Bool = false) throws(StartFailure) {
         var start = ProgramStart(words[0], words)
         start.variables = variables
@@ -35,12 +36,12 @@ final class ServedCommand: Sendable {
     /// Kills the command, if it has not ended.
     func kill() { hasEnded.withLock { if !$0 { _ = Glibc.kill(process, SIGKILL) } } }
 
-    /// Waits until the command has ended, even if the task is cancelled. On cancellation the command is sent `signal`,
-    /// if that returns one.
+    /// Waits until the command has ended, even if the task is cancelled. On cancellation, sends the command the signal
+    /// that `signal` returns, if it returns one.
     ///
     /// - Returns: The exit status, or 128 plus the number of the signal that ended the command.
     func end(on loop: EventLoop, signal: @escaping @Sendable () -> CInt?) async throws -> Int32 {
-        // A task of its own, which is not cancelled: the command may need the served device to finish.
+        // The task is not cancelled: the command may need the served device in order to finish.
         let waiting = Task(executorPreference: loop) {
             // Set before the process ID can be reused: a later signal would reach another process.
             try await ProcessEnd.status(of: self.process, on: loop) { self.hasEnded.withLock { $0 = true } }

@@ -40,8 +40,8 @@ extension ServingOptions {
         return true
     }
 
-    /// The path of the control socket; nil if there is none. With `--wait` the path is absolute, and by default one for
-    /// this process only.
+    /// Returns the path of the control socket; nil if there is none. With `--wait` the path is absolute, and by default
+    /// unique to this process.
     func controlPath() throws(Failure) -> String? {
         guard waits else { return control }
         if let control { return ServingPlace.absolute(control) }

@@ -128,7 +128,7 @@ struct ServingOptions: ParsableArguments {
     /// The placeholder for a device's number in the path of `--link`.
     private static let numberMark = "%d"
 
-    /// The devices, numbered: first the command's own family, then the devices of `--with`.
+    /// Returns the devices, numbered: first those of the command's own family, then the devices of `--with`.
     ///
     /// - Parameter keepsLine: Whether a device that is offered over BLE also has its line.
     func devices(
@@ -154,8 +154,8 @@ struct ServingOptions: ParsableArguments {
         }
     }
 
-    /// The settings of a device at a place. Rejects the fault `unplug` if programs could not find the device's port
-    /// afterwards.
+    /// Returns the settings of a device at a place. Throws if the fault `unplug` is set and programs could not find the
+    /// device's port afterwards.
     private func settings(_ settings: SimulatorSettings, at place: ServingPlace) throws -> SimulatorSettings {
         guard isInBackground || waits || runsCommand, place == .terminal() else { return settings }
         if settings.pullsCable {
@@ -169,8 +169,8 @@ struct ServingOptions: ParsableArguments {
     }
 
     /// Whether output about a device includes its number.
-    /// Whether output about a device includes its family.
     var tellsNumbers: Bool { count != nil || tellsFamilies }
+    /// Whether output about a device includes its family.
     var tellsFamilies: Bool { !others.isEmpty }
 
     /// Parses a device of `--with`.

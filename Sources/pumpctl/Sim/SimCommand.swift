@@ -13,7 +13,7 @@ struct SimCommand: ParsableCommand {
     /// The simulated devices: one of each family, and the BLE module.
     static let simulations: [any Simulation.Type] = FamilyRow.all.map(\.simulator) + [ModuleSimulation.self]
 
-    /// The simulated device with a name; nil if there is none.
+    /// Returns the simulated device with a name; nil if there is none.
     static func simulator(of name: String) -> PeripheralSimulator? {
         simulations.lazy.map { $0.row }.first { $0.line.name == name }
     }
@@ -32,6 +32,8 @@ extension Simulation {
 
     static var keepsLineOverRadio: Bool { false }
 
+    /// Returns the configuration of the command `sim NAME`.
+    ///
     /// - Parameter remark: A remark on this device, after the text for all devices.
     static func simulating(
         _ name: String, _ device: String, _ remark: String = "", example: String
@@ -49,6 +51,8 @@ struct SimFamilyCommand<Simulated: Simulation>: ParsableCommand {
     @OptionGroup var serving: ServingOptions
     @OptionGroup var device: SimulatorArguments<Simulated>
 
+    /// Returns the devices to offer.
+    ///
     /// - Parameter given: The options of the device as typed, by their names.
     private func devices(_ given: [String: String]) throws -> [OfferedDevice] {
         let settings: SimulatorSettings
@@ -66,7 +70,7 @@ struct SimFamilyCommand<Simulated: Simulation>: ParsableCommand {
         _ = try devices(serving.scenario == nil ? device.given : [:])
     }
 
-    /// The options of the device, from the command line and the scenario.
+    /// Returns the options of the device, from the command line and the scenario.
     private func given() throws(Failure) -> [String: String] {
         guard let path = serving.scenario else { return device.given }
         let line = Simulated.row.line

@@ -65,7 +65,7 @@ struct SimControlCommand: ContextCommand {
         return .done
     }
 
-    /// Prints the verdict on the programs that used the devices.
+    /// Prints the verdict on the programs that used the devices. Returns `checkFailed` if a check failed.
     private func conclude(_ verdict: JSONValue, _ output: Output) -> ExitStatus {
         if output.isJSON {
             output.draw(JSONValue.object(["ok": verdict["passed"] ?? false, "verdict": verdict]).json + "\n")
@@ -136,7 +136,7 @@ struct SimControlCommand: ContextCommand {
         }
     }
 
-    /// Parses a line as a response; nil if it is an event.
+    /// Parses a line as a response. Returns nil if the line is an event. Throws the error in the response.
     private static func response(in line: [UInt8]) throws -> [String: JSONValue]? {
         guard case .object(let members)? = try? JSONReader.value(of: line) else {
             throw Failure(.protocolError, code: "protocol", "not the control socket of a simulator")

@@ -9,6 +9,8 @@ import Transports
 
 /// `sim:FAMILY`: a simulated device inside this program, for trying things out. It exists as long as its link.
 enum SimLink {
+    /// Starts the simulated device of an endpoint, and opens a link to it.
+    ///
     /// - Parameter note: Prints a note for each step of the device's scenario that fails.
     static func open(
         _ endpoint: Endpoint, _ loop: EventLoop, note: @escaping @Sendable (String) -> Void
@@ -31,7 +33,7 @@ enum SimLink {
         }
     }
 
-    /// The device that an endpoint names.
+    /// Returns the device that an endpoint names, with its settings.
     static func device(_ endpoint: Endpoint) throws(LinkError) -> (PeripheralSimulator, SimulatorSettings) {
         let simulations = SimCommand.simulations
         guard let simulator = simulations.first(where: { $0.configuration.commandName == endpoint.address })?.row else {
@@ -58,7 +60,7 @@ enum SimLink {
 }
 
 extension StepFailure {
-    /// The note to print, with a hint.
+    /// Returns the note to print, with a hint.
     ///
     /// - Parameter device: The device, such as `device 2: `; empty if there is only one.
     func note(of device: String = "") -> String {

@@ -2,9 +2,9 @@ import ArgumentParser
 import FirmwareSim
 import PeripheralSim
 
-/// The options of a simulated device, as its row declares them. The parser finds the options of an instance in its
-/// mirror, and has it decode the parsed values. In an ordinary type both follow the properties; here both follow the
-/// row.
+/// The options of a simulated device, as its row declares them. The parser finds the options of an instance in the
+/// instance's mirror, and has the instance decode the parsed values. In an ordinary type the mirror and the decoding
+/// follow the properties; here both follow the row.
 struct SimulatorArguments<Simulated: Simulation>: ParsableArguments, CustomReflectable {
     /// The given values, by the names of the options.
     private(set) var given: [String: String] = [:]
@@ -65,6 +65,6 @@ extension SimulatorOption {
 }
 
 extension [String] {
-    /// The elements joined to one text; nil if there are none.
+    /// Returns the elements joined to one text; nil if there are none.
     fileprivate func joined(by separator: String) -> String? { isEmpty ? nil : joined(separator: separator) }
 }

@@ -62,7 +62,7 @@ struct LogGetCommand: ContextCommand {
         }
     }
 
-    /// The error of an incomplete log, with the number of bytes received and their place.
+    /// Returns the error for an incomplete log, with the number of bytes received and their place.
     private func failure(_ error: LogDownloadError, _ output: Output) -> any Error {
         let hasSome = error.byteCount > 0
         let verbs = error.byteCount == 1 ? ("is", "was") : ("are", "were")

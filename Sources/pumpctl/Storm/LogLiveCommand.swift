@@ -60,7 +60,7 @@ struct LogLiveCommand: ContextCommand {
         }
     }
 
-    /// Writes rows as they arrive, up to `count` rows. After a lost link it waits for the sensor and continues.
+    /// Writes rows as they arrive, up to `count` rows. If the link is lost, waits for the sensor and continues.
     private func follow(_ endpoint: Endpoint, into file: OutputFile, _ context: CommandContext) async throws {
         let output = context.output
         let link = try await context.openLink(endpoint, for: .watching, note: output.note)
@@ -94,7 +94,7 @@ struct LogLiveCommand: ContextCommand {
         }
     }
 
-    /// The line to write for a row; nil with `--csv` if the row is not a measurement.
+    /// Returns the line to write for a row; nil with `--csv` if the row is not a measurement.
     private func line(_ row: StormLiveRow, _ output: Output) -> String? {
         guard csv else { return output.isJSON ? Output.json(row) : row.bytes.printable() }
         guard let cells = row.cells else {

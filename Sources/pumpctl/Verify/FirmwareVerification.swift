@@ -12,6 +12,8 @@ struct FirmwareVerification: Sendable {
     let stimulus: SocketStimulus?
     let context: CommandContext
 
+    /// Runs the checks, makes the device safe, and prints the report.
+    ///
     /// - Returns: The program's exit status.
     func run(_ report: ReportPrinter) async throws -> ExitStatus {
         let endpoint = try context.endpoint(ofOneOf: FamilyVerification.all.map(\.family))
@@ -59,8 +61,8 @@ struct FirmwareVerification: Sendable {
 
     // MARK: The end
 
-    /// The final state of the pump. If the pump did not acknowledge OFF over the link, OFF is sent by any available
-    /// way.
+    /// Determines the final state of the pump. If the pump did not acknowledge OFF over the link, sends OFF by any
+    /// available way.
     ///
     /// - Returns: The final state, and the failure of that last attempt, which says that the pump may be on.
     private func safeAftermath(_ verdict: FirmwareVerdict) async -> (Aftermath, Failure?) {
@@ -72,7 +74,7 @@ struct FirmwareVerification: Sendable {
         }
         context.output.note(
             "pumpctl: \(reason.printable()); \(mayRun ? "the pump may be on: " : "")OFF is sent again")
-        // A task of its own, as the signal that ended the checks has cancelled this one.
+        // Use a task of its own, because the signal that ended the checks has cancelled this task.
         return await Task(executorPreference: context.loop) {
             do { try await context.switchPumpOff(lastWords: mayRun ? CommandContext.lastWordsOnPump : nil) } catch {
                 return (verdict.aftermath, error as? Failure)
@@ -81,7 +83,7 @@ struct FirmwareVerification: Sendable {
         }.value
     }
 
-    /// The failure of a verification after which the pump was not confirmed to be off; nil if it was.
+    /// Returns the failure of a verification after which the pump was not confirmed to be off; nil if it was confirmed.
     static func unsafeEnding(
         _ aftermath: Aftermath, _ offFailure: Failure?, of verdict: FirmwareVerdict
     ) -> Failure? {
@@ -103,7 +105,7 @@ struct FirmwareVerification: Sendable {
         return failure
     }
 
-    /// The reason why the checks were cut off; nil if they were not.
+    /// Returns the reason why the checks were cut off; nil if they were not cut off.
     private func error(of verdict: FirmwareVerdict, _ aftermath: Aftermath, isStopped: Bool) -> (any Error)? {
         switch verdict.ending {
         case .lost(let error):
@@ -131,7 +133,7 @@ private final class VerdictBox: @unchecked Sendable {
 }
 
 extension Failure {
-    /// Creates the failure for a pump that was not tested. It received no command but STATUS.
+    /// Creates the failure for a pump that was not tested. The pump received no command but STATUS.
     init(_ error: VerificationError) {
         switch error {
         case .running:

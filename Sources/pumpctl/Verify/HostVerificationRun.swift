@@ -21,7 +21,7 @@ struct HostVerificationRun: Sendable {
     /// The results of running a program with one device.
     private struct Encounter {
         var verdict: Verdict?
-        /// Nil if the program was not started by pumpctl, or was ended before its time.
+        /// The exit status; nil if pumpctl did not start the program, or ended it early.
         var status: Int32?
         var isLate = false
         var time: Duration
@@ -42,6 +42,8 @@ struct HostVerificationRun: Sendable {
         }
     }
 
+    /// Plays the devices, and prints the report.
+    ///
     /// - Returns: The program's exit status.
     func run(_ report: ReportPrinter) async throws -> ExitStatus {
         var verdict = FirmwareVerdict()
@@ -83,7 +85,7 @@ struct HostVerificationRun: Sendable {
     ) throws(SimulatorOptionError) -> SimulatorSettings {
         var given = device.options
         let rules = checks.filter { !isImpossible($0) }.flatMap(\.expectations)
-        // Traffic is kept only if there is an expectation.
+        // The simulator keeps the traffic only if there is an expectation.
         given["expect"] = rules.isEmpty ? "commands" : rules.joined(separator: ",")
         return try simulator.line.settings(given, over: options.usesRadio ? .radio : .line)
     }
@@ -106,7 +108,7 @@ struct HostVerificationRun: Sendable {
             time: time)
     }
 
-    /// The outcome of a check, and the traffic up to the moment that decided it.
+    /// Returns the outcome of a check, and the traffic up to the moment that decided it.
     private func outcome(
         of check: HostCheck, _ encounter: Encounter
     ) -> (CheckResult.Outcome, [Verdict.Exchange]) {
@@ -174,7 +176,10 @@ struct HostVerificationRun: Sendable {
         }
     }
 
-    /// - Returns: The command's exit status, nil if it was ended; and whether its time limit ended it.
+    /// Runs the command of `--run` with a device, within `--timeout`.
+    ///
+    /// - Returns: The command's exit status, nil if a signal or the time limit ended it; and whether the time limit
+    ///   ended it.
     private func runCommand(with device: ReadyDevice) async throws -> (Int32?, isLate: Bool) {
         let limit = context.options.timeout?.duration ?? Self.patience
         let program = Task(executorPreference: context.loop) {

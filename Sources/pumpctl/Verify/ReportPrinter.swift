@@ -31,6 +31,8 @@ final class ReportPrinter: Sendable {
         output.draw(report.text(of: result))
     }
 
+    /// Prints the end of the report.
+    ///
     /// - Parameter reason: The reason why the checks were not completed; nil if they were.
     func end(_ verdict: FirmwareVerdict, _ reason: Abandonment? = nil) {
         state.withLock { $0.hasEnded = true }
@@ -47,6 +49,6 @@ final class ReportPrinter: Sendable {
 }
 
 extension Abandonment {
-    /// The reason in the words of the failure.
+    /// Creates the reason from the code and the message of a failure.
     init(_ failure: Failure) { self.init(code: failure.code, message: failure.message) }
 }

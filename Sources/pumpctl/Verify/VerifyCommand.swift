@@ -64,7 +64,7 @@ struct VerifyCommand: ParsableCommand, Sendable {
 
     func run() throws {
         let options = shared
-        // Before a capture is created, which would stay empty.
+        // Check before a capture is created: otherwise an empty file would remain.
         if host.playsDevice { try checkPlaying(options) }
         try CommandRunner.runToStatus(options, endsBeforeSuspension: allowsRun) { try await perform(in: $0).rawValue }
     }

@@ -17,7 +17,7 @@ enum VerifyReport: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// The entry of a check in `--list`.
+    /// Returns the entry of a check in `--list`.
     func listing(_ check: Check) -> String { listing(check.id, check.rule, check.needs) }
 
     func listing(_ id: String, _ rule: String, _ needed: Set<Check.Need> = []) -> String {
