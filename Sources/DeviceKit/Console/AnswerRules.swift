@@ -49,7 +49,7 @@ public enum LineEnds: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Link {
-    /// The bytes that end a line on this link.
+    /// Returns the bytes that end a line on this link.
     ///
     /// - Parameter ends: The requested line end; nil for the default, which is a line feed, or nothing if each packet
     ///   is a line.

@@ -236,7 +236,7 @@ final class ConsoleConversation {
 
     private enum Errand { case awaitingQuiet, awaitingLineEnd, reopening }
 
-    /// Starts a background task that ends with the console. It replaces the previous task for the same purpose.
+    /// Starts a background task that ends with the console. The task replaces the previous one for the same purpose.
     private func run(_ errand: Errand, _ body: @escaping @Sendable () async -> Void) {
         tasks[errand]?.cancel()
         tasks[errand] = Task(executorPreference: executor) { await body() }

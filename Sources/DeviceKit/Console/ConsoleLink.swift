@@ -1,8 +1,8 @@
 internal import LineProtocol
 internal import Synchronization
 
-/// The link of a console. It queues lines and sends them one after another, no faster than the device reads them, so
-/// that the console never waits for the link.
+/// The link of a console. Lines are queued and sent one after another, no faster than the device reads them, so that
+/// the console never waits for the link.
 struct ConsoleLink {
     private let link: any Link
     private let outbox: AsyncStream<Void>.Continuation

@@ -17,8 +17,8 @@ public struct DeviceLines: Sendable {
     /// Whether a partial line is waiting for its end.
     public var hasPending: Bool { !framer.pending.withoutNULs.isEmpty }
 
-    /// Reads the lines that were waiting on a link before it was used. They don't answer lines that are sent from now
-    /// on. Never waits for the device.
+    /// Reads the lines that have arrived on a link already, which can't answer lines that are sent from now on. Never
+    /// waits for the device.
     static func earlier(on link: any Link) async throws(LinkError) -> [DeviceLine] {
         var (lines, earlier) = (DeviceLines(), [DeviceLine]())
         // The limit ensures that a device that talks without pause can't delay sending, which may be OFF.

@@ -108,7 +108,7 @@ public final class LineConsole: Sendable {
         if case .terminated = events.yield(.entered(line)) { unsent.withLock { $0.append(line) } }
     }
 
-    /// Adds bytes to the script. They need not be whole lines.
+    /// Adds bytes to the script. The bytes need not be whole lines.
     public func append(_ script: [UInt8]) { events.yield(.scripted(script)) }
 
     /// Ends the input. The console then ends; a script ends once its last line was answered.

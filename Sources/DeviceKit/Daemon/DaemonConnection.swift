@@ -85,7 +85,7 @@ struct DaemonConnection {
         await channel.close()
     }
 
-    /// The error for a missing response. It names the daemon if the daemon is stopped.
+    /// The error for a missing response. The error names the daemon if the daemon is stopped.
     private var silence: DaemonError {
         var error = DaemonError(.noAnswer, at: socket)
         error.stopped = daemon.flatMap { $0.process.isStopped ? $0 : nil }

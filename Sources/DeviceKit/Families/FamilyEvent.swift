@@ -24,8 +24,8 @@ public struct FamilyError: Sendable, Hashable {
     public var code: String
     /// The meaning of the error, in one sentence.
     public var summary: String
-    /// Advice for people. `{NAME}` stands for the family's command of that name, which each program words in its own
-    /// way.
+    /// Advice for people; nil if there is none. `{NAME}` stands for the family's command of that name, which each
+    /// program words in its own way.
     public var remedy: String?
     /// Whether the error is unsolicited and never answers a command.
     public var isUnsolicited: Bool
@@ -38,7 +38,7 @@ public struct FamilyError: Sendable, Hashable {
         self.isUnsolicited = isUnsolicited
     }
 
-    /// The remedy with each `{NAME}` replaced.
+    /// Returns the remedy with each `{NAME}` replaced; nil if there is no remedy.
     ///
     /// - Parameter wording: Returns the text for the command of a name.
     public func remedy(_ wording: (_ command: String) -> String) -> String? { remedy.map { Self.worded($0, wording) } }

@@ -4,7 +4,7 @@ internal import BlueZ
 enum BLEMemoryLine: Equatable {
     /// A name and the address that it led to.
     case device(BluetoothAddress, name: String)
-    /// Any other line. It is kept unchanged.
+    /// Any other line, which is kept unchanged.
     case other([UInt8])
 
     /// Reads a line without its end: an address, a space, and a name.

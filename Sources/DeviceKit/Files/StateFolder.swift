@@ -15,7 +15,7 @@ public enum StateFolder {
 }
 
 extension BLEMemoryFile {
-    /// The user's file, `ble-devices` in ``StateFolder``; nil if no path for the folder is known.
+    /// Returns the memory in the user's file, `ble-devices` in ``StateFolder``; nil if no path for the folder is known.
     ///
     /// - Parameter onProblem: See ``init(path:onProblem:)``.
     public static func user(onProblem: (@Sendable (FileError) -> Void)? = nil) -> BLEMemoryFile? {

@@ -231,7 +231,7 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
         }
     }
 
-    /// The error for a link that was closed, but not by this object.
+    /// Returns the error for a link that was closed, but not by this object.
     private static func closed(_ link: any Link) -> LinkError {
         LinkError(.closed, name: link.name, activity: "receive")
     }

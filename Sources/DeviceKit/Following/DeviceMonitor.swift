@@ -11,9 +11,9 @@ public import LineProtocol
 /// for try await update in monitor { print(update.event, update.state.power) }
 /// ```
 ///
-/// The sequence throws if the device can't come back; see ``Reconnector/link()``. It supports one reader. The monitor
-/// ends when the reader stops reading: its link is then closed shortly afterwards, at the latest when ``close()``
-/// returns. Programs for devices of any family use ``FamilyMonitor``.
+/// The sequence throws if the device can't come back; see ``Reconnector/link()``. The sequence supports one reader. The
+/// monitor ends when the reader stops reading: its link is then closed shortly afterwards, at the latest when
+/// ``close()`` returns. Programs for devices of any family use ``FamilyMonitor``.
 public final class DeviceMonitor<F: FollowedFamily>: AsyncSequence, Sendable {
     public typealias Element = DeviceUpdate<F>
 

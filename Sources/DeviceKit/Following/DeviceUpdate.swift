@@ -22,7 +22,7 @@ public struct DeviceUpdate<F: FollowedFamily>: Sendable {
 
     /// The event.
     public var event: Event
-    /// The known state. All of it is unknown while the device does not answer.
+    /// The known state, of which nothing is known while the device does not answer.
     public var state: F.State
     /// Whether the link to the device is up.
     public var isLinkUp: Bool

@@ -1,7 +1,7 @@
 public import DescriptorIO
 public import LineProtocol
 
-/// Follows a device of any family, for programs that know only the fields in ``Family/state``. It wraps a
+/// Follows a device of any family, for programs that know only the fields in ``Family/state``. The monitor wraps a
 /// ``DeviceMonitor`` and reports the device's values by the keys of these fields.
 ///
 /// ```swift

@@ -127,7 +127,7 @@ extension SessionError {
 }
 
 extension Family {
-    /// The known values for people, a few words each: `weight 123.4 g`. The first field is listed even if it is
+    /// Returns the known values for people, a few words each: `weight 123.4 g`. The first field is listed even if it is
     /// unknown.
     public func phrases(of values: [String: StateValue]) -> [String] {
         state.enumerated().compactMap { index, field in

@@ -10,7 +10,7 @@ public struct Timed<Event: Encodable>: Encodable {
     public let time = RecordTime.now
     private let event: Event
 
-    /// Creates an event that happens now. It must be encoded as an object without a key `time`.
+    /// Gives an event the current time. The event must be encoded as an object without a key `time`.
     public init(_ event: Event) { self.event = event }
 
     private enum CodingKeys: CodingKey { case time }

@@ -52,7 +52,7 @@ final class OffService: Sendable {
         }
     }
 
-    /// The name of the socket in its folder.
+    /// Returns the name of the socket in its folder.
     static func fileName(_ deviceID: String) -> String { "off-\(deviceID)" }
 
     private init(

@@ -2,8 +2,8 @@ public import DescriptorIO
 public import LineProtocol
 public import Transports
 
-/// Makes a device safe by every available way. It opens a link of its own, perhaps through the daemon that owns the
-/// device. If another program holds the device as a ``HeldLink``, it asks that program.
+/// Makes a device safe by every available way: over a link of its own, perhaps through the daemon that owns the device;
+/// or, if another program holds the device as a ``HeldLink``, by a request to that program.
 ///
 /// ```swift
 /// try await SwitchingOff(.pump).run(at: Endpoint("/dev/ttyUSB0"))  // returns once the pump is off
@@ -11,7 +11,7 @@ public import Transports
 ///
 /// If another run of this program has the device for a short command, `run(at:)` waits for the end of that command. If
 /// the link is lost before the device has answered, `run(at:)` reopens the link once and repeats OFF. If the returning
-/// device can't be identified, it gets OFF too, and the call fails.
+/// device can't be identified, OFF is sent to it anyway, and the call fails.
 public struct SwitchingOff: Sendable {
     /// An occurrence during the call.
     public enum Report: Sendable {
@@ -113,7 +113,7 @@ public struct SwitchingOff: Sendable {
         }
     }
 
-    /// The longest wait for the acknowledgement of the device at `link`.
+    /// Returns the longest wait for the acknowledgement of the device at `link`.
     private func time(over link: any Link) -> Duration {
         link.mayHaveReset ? max(timeout, PumpSession.startTime) : timeout
     }
@@ -177,7 +177,7 @@ public struct SwitchingOff: Sendable {
         }
     }
 
-    /// The longest wait for the holder's answer. The holder may have to wait for a board that is starting.
+    /// Returns the longest wait for the holder's answer. The holder may have to wait for a board that is starting.
     private func answerTime(of holder: LinkHolder?) -> Duration {
         holder?.process.isStopped == true
             ? .seconds(1) : max(timeout, PumpSession.startTime) + PumpSession.stopExtension + .seconds(1)

@@ -4,8 +4,8 @@ public import Transports
 
 /// Reads the properties of a BLE module (an HM-10 or a clone) at its UART, and sets its name and its baud rate.
 ///
-/// Every new setting is read back from the module before it is reported. If a pump is on the line instead, it receives
-/// nothing that could change its state, and its first line ends the operation.
+/// Every new setting is read back from the module before it is reported. A pump on the line receives nothing that could
+/// change its state, and the operation ends with the pump's first line.
 ///
 /// ```swift
 /// let endpoint = try Endpoint("/dev/ttyUSB0")
@@ -49,7 +49,8 @@ public struct ModuleSetup: Sendable {
     ///   - rates: The baud rates to try: see ``rates(of:)``.
     ///   - clock: The clock for all time-outs.
     ///   - report: Receives the reports.
-    ///   - open: Opens the port to the module. It may be called several times.
+    ///   - open: Opens the port to the module. Called for each rate that is tried, and again after a change of the
+    ///     rate.
     public init(
         dialect: String? = nil, rates: [Int?], clock: any Clock<Duration>,
         report: @escaping @Sendable (Report) -> Void = { _ in }, open: @escaping Opener

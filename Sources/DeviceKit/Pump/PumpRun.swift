@@ -78,8 +78,9 @@ public struct PumpRun: Sendable {
     ///   - timeout: The time-out of each command.
     ///   - clock: The clock for the run's time and for time-outs.
     ///   - executor: The executor of the run's tasks.
-    ///   - reopen: Opens a link to the same device as soon as possible. It is called again after an error, except
-    ///     `LinkError.Code.disconnected`: then the device can't come back. ``Reconnector/link()`` is such a function.
+    ///   - reopen: Opens a link to the same device as soon as possible. The run calls `reopen` again after an error,
+    ///     except `LinkError.Code.disconnected`: then the device can't come back. ``Reconnector/link()`` is such a
+    ///     function.
     ///   - tell: Called with each report, in order; must not block.
     public init(
         _ plan: Plan, timeout: Duration = PumpSession.defaultTimeout, clock: any Clock<Duration> = ContinuousClock(),
@@ -183,7 +184,7 @@ public struct PumpRun: Sendable {
         }
     }
 
-    /// The time of the next poll, on the same clock as the run's time.
+    /// Returns the time of the next poll, on the same clock as the run's time.
     private func nextPoll(after now: Duration) -> Duration {
         let (next, last) = (now + Self.pollInterval, plan.time - Self.lastPoll)
         return now < last ? min(next, last) : next
@@ -213,7 +214,8 @@ public struct PumpRun: Sendable {
         }
     }
 
-    /// A single status line may be damaged in transit, so a bad one is checked by a second query.
+    /// Returns the reason to end the run after a status line; nil if there is none. A single line may be damaged in
+    /// transit, so a bad one is checked by a second query.
     private func look(at status: PumpStatus, _ session: PumpSession) async -> PumpRunError.Cause? {
         let isBad =
             status.power != .on && status.power != .unknown || !plan.ignoresSkin && status.skinFaultWhileOn != nil
@@ -244,7 +246,7 @@ public struct PumpRun: Sendable {
         return .skin(fault, status)
     }
 
-    /// The error for a server that shares the pump and has lost it.
+    /// Returns the error for a server that shares the pump and has lost it.
     private static func lossByServer(of session: PumpSession) -> LinkError {
         LinkError(
             .disconnected, name: session.link.name, activity: "receive",

@@ -13,9 +13,9 @@ internal import Synchronization
 /// ```
 ///
 /// The link is read only as fast as the sequence, so that back-pressure reaches the device if its carrier supports
-/// that. The sequence throws if the device can't come back; see ``Reconnector/link()``. It supports one reader, and
-/// ends when the reader stops reading: the link is then closed shortly afterwards, at the latest when ``close()``
-/// returns.
+/// that. The sequence throws if the device can't come back; see ``Reconnector/link()``. The sequence supports one
+/// reader, and ends when the reader stops reading: the link is then closed shortly afterwards, at the latest when
+/// ``close()`` returns.
 public final class LinkFollowing<Heard: Sendable>: AsyncSequence, Sendable {
     /// An event of a followed device.
     public enum Element: Sendable {
@@ -23,7 +23,7 @@ public final class LinkFollowing<Heard: Sendable>: AsyncSequence, Sendable {
         case heard(Heard)
         /// The link is lost, and closed. The sequence waits for the device.
         case lost(LinkError)
-        /// The device is back, over another link. It may have restarted.
+        /// The device is back, over another link. The device may have restarted.
         case back
     }
 

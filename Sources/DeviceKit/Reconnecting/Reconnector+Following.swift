@@ -15,7 +15,7 @@ extension Reconnector {
     ///   - first: The first link. This method closes it, and every link that it opens later.
     ///   - onLoss: Called when a link is lost and closed, before the wait for the device.
     ///   - onReturn: Called when the device is back, before `body` gets the new link.
-    ///   - body: Uses a link. It throws the `LinkError` of a lost link.
+    ///   - body: Uses a link, and throws the `LinkError` of a lost link.
     /// - Throws: Other errors of `body`; the errors of ``link()``.
     public func follow(
         _ first: any Link, onLoss: (LinkError) -> Void = { _ in }, onReturn: () -> Void = {},

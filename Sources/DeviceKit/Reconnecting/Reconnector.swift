@@ -9,15 +9,14 @@ public import Transports
 ///
 /// Create a reconnector while the device is connected.
 ///
-/// * A USB serial port is identified by its serial number or its physical path. It is found under any name
-///   (node-serialport#329), as soon as udev reports it. If the device was lost before its identity was looked up, no
-///   device at a path like `/dev/ttyUSB0` is accepted: it may be another one.
-/// * Any other port is tried when something changes in its folder. A pseudo-terminal that has gone is back when a
-///   symbolic link to it is created again.
-/// * A BLE device is identified by its address, or by its name if its address changes. If several devices have that
-///   name, none is accepted.
-/// * Every endpoint other than a USB serial port is also tried at intervals (each ``interval``; for a BLE device up to
-///   8 s), because a symbolic link may lead to another folder, and a server does not announce its return.
+/// * A USB serial port is identified by its serial number or its physical path. The port is found under any name
+/// (node-serialport#329), as soon as udev reports it. If the device was lost before its identity was looked up, no
+/// device at a path like `/dev/ttyUSB0` is accepted, because it may be another device. * Any other port is tried when
+/// something changes in its folder. A pseudo-terminal that has gone is back when a symbolic link to it is created
+/// again. * A BLE device is identified by its address, or by its name if its address changes. If several devices have
+/// that name, none is accepted. * Every endpoint other than a USB serial port is also tried at intervals (each
+/// ``interval``; for a BLE device up to 8 s), because a symbolic link may lead to another folder, and a server does not
+/// announce its return.
 ///
 /// A device that was reached through a daemon is awaited at the daemon: a program that opened the returning device
 /// first would take it from the daemon, and so from all of the daemon's clients. If no daemon listens for
@@ -62,7 +61,7 @@ public final class Reconnector: Sendable {
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint of the device.
-    ///   - link: The link to the device. It may have been lost just now, at the risk that the device is not found
+    ///   - link: The link to the device. The link may have been lost just now, at the risk that the device is not found
     ///     again: see ``link()``.
     ///   - looksNow: Whether to look up the identity of the device at once, which takes milliseconds. Otherwise call
     ///     ``look()``.
@@ -305,7 +304,7 @@ public final class Reconnector: Sendable {
         }
     }
 
-    /// The folder in which the serial port appears.
+    /// Returns the folder in which the serial port appears; nil for an endpoint that is not a path.
     private static func folder(of endpoint: Endpoint) -> String? {
         guard endpoint.scheme == "serial", let slash = endpoint.address.lastIndex(of: "/") else { return nil }
         return slash == endpoint.address.startIndex ? "/" : String(endpoint.address[..<slash])

@@ -44,7 +44,7 @@ public final class LinkSession: Sendable {
         if isWaiting { _ = beginning() }
     }
 
-    /// Starts the session if needed. Returns once all entries so far are passed on to the recording.
+    /// Starts the session if needed. Returns once all entries before the call are passed on to the recording.
     public func begin() async { await beginning().value }
 
     private func beginning() -> Task<Void, Never> {

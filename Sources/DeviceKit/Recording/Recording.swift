@@ -11,7 +11,7 @@ public import Transports
 public final class Recording: Sendable {
     /// A problem with the record, or the end of one.
     public enum Report: Sendable, Hashable {
-        /// Nothing is recorded at the moment.
+        /// The writing program can't write to the record now.
         case failing(Trouble)
         /// The disk is too slow, so records are lost.
         case overflowing
@@ -204,7 +204,7 @@ public final class Recording: Sendable {
     // MARK: The end
 
     /// Ends all open sessions, waits until the records are on the disk, and reports how many are lost. Call this method
-    /// once; it also works in a cancelled task.
+    /// once. Cancellation of the task does not affect it.
     ///
     /// - Parameters:
     ///   - reason: The reason for the end, as a word for programs.

@@ -14,7 +14,7 @@ public struct MessageCarrier: Sendable {
     private let open: Reconnector.Opener
     private let reconnector: @Sendable (any Link) -> Reconnector
 
-    /// Creates a carrier. It opens its links when it is used.
+    /// Creates a carrier, which opens its links when it is used.
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint of the device, or `ble:*`.

@@ -2,7 +2,7 @@ internal import BlueZ
 public import LineProtocol
 internal import Transports
 
-/// Makes this computer visible to phones. It sends the waiting messages to each phone that subscribes, and stores the
+/// Makes this computer visible to phones, sends the waiting messages to each phone that subscribes, and stores the
 /// messages that phones write.
 public struct MessageOffering: Sendable {
     private let relay: MessageRelay

@@ -82,8 +82,8 @@ public actor MessageRelay {
         func markSynced(_ ids: [RescueID]) async throws(RescueStoreError) { try await relay.markSynced(ids) }
     }
 
-    /// Reports, only once, that messages arrived which were stored before: each phone sends its messages again whenever
-    /// it connects.
+    /// Reports, only once, the arrival of messages that were stored before: each phone sends its messages again
+    /// whenever it connects.
     nonisolated func tellOfKnown() {
         if !hasToldOfKnown.exchange(true, ordering: .relaxed) { tell(.known) }
     }

@@ -25,7 +25,8 @@ public actor PhoneGathering {
     private let open: Reconnector.Opener
     private let tell: @Sendable (RelayEvent) -> Void
     private let service: Service
-    /// The phones that are connected, or must not be connected at the moment.
+    /// The addresses of phones to which no further connection is made: connected phones, and phones that failed or were
+    /// served.
     private var excluded: Set<String> = []
     private var linkCount = 0
     /// The number of phones whose service has ended without an error.
@@ -149,7 +150,7 @@ public actor PhoneGathering {
         }
     }
 
-    /// Opens a link to a phone. Returns nil if that fails. If the adapter accepts no more connections, waits until a
+    /// Opens a link to a phone. Returns nil if opening fails. If the adapter accepts no more connections, waits until a
     /// phone leaves.
     private func open(_ phone: BLESurvey.Sighting, isOnce: Bool) async throws -> (any Link)? {
         excluded.insert(phone.address)

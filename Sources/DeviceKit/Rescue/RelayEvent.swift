@@ -11,7 +11,7 @@ public enum RelayEvent: Sendable {
     case surplus([RescueMessage])
     /// Messages have arrived that were stored before. Reported once.
     case known
-    /// A message has arrived but is not stored at the moment.
+    /// A message has arrived but can't be stored yet.
     case notKept(RescueMessage)
     /// Bytes have arrived that are no message.
     case malformed(RescueError)
@@ -20,7 +20,7 @@ public enum RelayEvent: Sendable {
 
     // MARK: The store
 
-    /// Messages can't be stored at the moment.
+    /// Messages can't be stored now. Storing is tried again.
     case storeFails(RescueStoreError)
     /// Storing works again, and the messages that had to wait are stored.
     case storeRecovers
@@ -38,15 +38,15 @@ public enum RelayEvent: Sendable {
 
     /// No phone is in range yet.
     case nobodyInSight
-    /// Searching for phones fails at the moment. It is tried again.
+    /// A search for phones has failed, and is tried again.
     case searchFails(LinkError)
     /// A phone is connected.
     case came(BLESurvey.Sighting)
-    /// A phone has left; `isServed` is true if each phone is served only once and this one was.
+    /// A phone has left, or its link was closed. `isServed` is true if each phone is served only once.
     case left(BLESurvey.Sighting, isServed: Bool)
     /// A phone could not be connected.
     case notConnected(BLESurvey.Sighting, LinkError)
-    /// The adapter accepts no more connections: the phone has to wait until another leaves.
+    /// The adapter accepts no more connections: the phone has to wait until another phone leaves.
     case waits(BLESurvey.Sighting, LinkError)
     /// A change of the offer of this computer, with the name that phones see.
     case offer(BLEOffer.Event, as: String)

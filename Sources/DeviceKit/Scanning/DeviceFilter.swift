@@ -8,8 +8,8 @@ public struct DeviceFilter: Sendable, Hashable {
     /// Creates a filter. By default, every device passes.
     ///
     /// - Parameters:
-    ///   - name: A part of the name. If the text contains `*`, it must match the whole name, and `*` matches any text.
-    ///     Case is ignored.
+    ///   - name: A part of the name. A text with `*` must match the whole name, and `*` matches any text. Case is
+    ///     ignored.
     ///   - leastRSSI: The weakest accepted signal in dBm. A device whose signal is unknown does not pass.
     public init(name: String? = nil, leastRSSI: Int? = nil) {
         self.name = name.map { name in

@@ -24,7 +24,7 @@ public struct DeviceScan: AsyncSequence, Sendable {
     private let profiles: GATTProfiles
     private let isLasting: Bool
 
-    /// Creates a scan. It begins when it is read.
+    /// Creates a scan, which begins when it is read.
     ///
     /// - Parameters:
     ///   - bluez: The connection to bluetoothd, which stays open.

@@ -7,7 +7,7 @@ public enum DeviceScanEvent: Sendable, Hashable {
     /// A device was found, has changed or is lost. A lost device is reported with its last state. `isNotable` is false
     /// if only the signal strength has changed.
     case device(DeviceChange, ScannedDevice, isNotable: Bool)
-    /// The adapter does not scan at the moment. All devices were reported as lost before.
+    /// The adapter has stopped scanning. All devices were reported as lost before.
     case interrupted(BLEError)
 }
 

@@ -8,8 +8,8 @@ extension GATTProfile {
     /// The profile of the raw measurements of the same sensor.
     public static let stormLive = profile("storm-live", hear: "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E")
 
-    /// The service and the write characteristic come from a widely copied example, so other devices have them too. The
-    /// live characteristic is the mark of a storm sensor.
+    /// Returns a profile of a storm sensor. Its service and its write characteristic come from a widely copied example,
+    /// so other devices have them too. The live characteristic is the mark of a storm sensor.
     private static func profile(_ name: String, hear: BluetoothUUID) -> GATTProfile {
         GATTProfile(
             name, families: ["storm"], services: ["4FAFC201-1FB5-459E-8FCC-C5C9C331914B"],

@@ -12,13 +12,14 @@ public struct LogDownload: Sendable {
     public struct Report: Sendable, Hashable {
         /// The number of bytes in the log.
         public var byteCount: Int
-        /// The number of live rows that arrived during the download. They are left out.
+        /// The number of live rows that arrived during the download and are left out of the file.
         public var liveRowCount: Int
         /// The number of rows that arrived without a line end, which was added.
         public var addedLineEndCount: Int
-        /// The number of lines that are no measurements, such as two rows that run together. They are kept unchanged.
+        /// The number of lines that are no measurements, such as two rows that run together. The file contains them
+        /// unchanged.
         public var oddLineCount: Int
-        /// The first line that is no measurement.
+        /// The first line that is no measurement; nil if there is none.
         public var oddLine: [UInt8]?
     }
 

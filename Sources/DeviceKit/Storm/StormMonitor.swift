@@ -107,8 +107,8 @@ extension Recording {
 }
 
 extension Endpoint {
-    /// The endpoint for the raw measurements of the same BLE sensor. They have a characteristic of their own; another
-    /// one carries the log and the live rows.
+    /// The endpoint for the raw measurements of the same BLE sensor. The raw measurements have a characteristic of
+    /// their own; another characteristic carries the log and the live rows.
     public var rawMeasurements: Endpoint { adding("profile", GATTProfile.stormLive.name) }
 
     /// The characteristic that links to this endpoint carry.

@@ -11,7 +11,7 @@ struct LatencyRun: Sendable {
     let interval: Duration
     let context: CommandContext
 
-    /// Measures, and prints the report.
+    /// Opens the link, measures, and prints the report.
     ///
     /// - Returns: The program's exit status.
     func run() async throws -> ExitStatus {

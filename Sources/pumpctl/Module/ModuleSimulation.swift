@@ -1,7 +1,7 @@
 import ArgumentParser
 import PeripheralSim
 
-/// A simulated BLE module. It belongs to no family: it carries the bytes of any device.
+/// A simulated BLE module, which belongs to no family, because it carries the bytes of any device.
 enum ModuleSimulation: Simulation {
     static let configuration = simulating(
         "module", "a simulated BLE module, an HM-10 or a clone, whose UART is the port",

@@ -3,9 +3,9 @@ import LineProtocol
 
 /// A command line, split into the command that it names and the arguments for that command.
 ///
-/// Options of ``SharedOption`` may precede the command's name. They are moved after it, where the command parses them
-/// with its own options and rejects those that it does not have. A line without a command, and a request for help, is
-/// parsed by the whole program.
+/// Options of ``SharedOption`` may precede the command's name. They are moved behind the name: the command then parses
+/// them with its own options, and rejects an option that it does not have. A line without a command, and a request for
+/// help, is parsed by the whole program.
 struct CommandLine {
     /// The names of the command and its groups, such as `["rescue", "list"]`.
     private(set) var path: [String] = []
@@ -129,7 +129,8 @@ struct CommandLine {
 
     /// Parses the command with its arguments.
     ///
-    /// - Throws: The errors of the parser of ``command``; for help and a version, those of the whole program's parser.
+    /// - Throws: The errors of the parser of ``command``; for help and a version, the errors of the whole program's
+    ///   parser.
     func parsed() throws -> any ParsableCommand {
         if let question { return try PumpctlCommand.parseAsRoot(question) }
         guard isRunnable else { return try PumpctlCommand.parseAsRoot(Self.withNegativeValues(words)) }

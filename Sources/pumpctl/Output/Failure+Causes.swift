@@ -127,7 +127,7 @@ extension Failure {
         hint = Self.hint(onRoom: errno, "send the results elsewhere")
     }
 
-    /// The hint for a file that can't be written.
+    /// Returns the hint for a file that can't be written.
     ///
     /// - Parameter otherwise: The instruction for any other cause.
     private static func hint(onRoom errno: CInt, _ otherwise: String) -> String {

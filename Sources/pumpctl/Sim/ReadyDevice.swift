@@ -23,7 +23,7 @@ struct ReadyDevice: Sendable {
     }
 }
 
-/// The devices of a set that are ready so far.
+/// Collects the devices of a set as they become ready.
 final class ReadyDevices: Sendable {
     private let devices = Mutex<[Int: ReadyDevice]>([:])
     private let count: Int

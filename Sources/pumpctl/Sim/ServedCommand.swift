@@ -2,8 +2,8 @@ import DescriptorIO
 import Glibc
 import Synchronization
 
-/// A command of the user that runs while something is served to it. It uses this program's standard streams, except
-/// that the standard output of a quiet command is this program's standard error.
+/// A command of the user that runs while something is served to it. The command uses this program's standard streams,
+/// except that the standard output of a quiet command is this program's standard error.
 final class ServedCommand: Sendable {
     private let process: pid_t
     private let hasEnded = Mutex(false)

@@ -7,7 +7,7 @@ import PeripheralSim
 import SimControl
 import Transports
 
-/// `sim:FAMILY`: a simulated device inside this program, for trying things out. It exists as long as its link.
+/// `sim:FAMILY`: a simulated device inside this program, for trying things out. The device exists as long as its link.
 enum SimLink {
     /// Starts the simulated device of an endpoint, and opens a link to it.
     ///

@@ -52,7 +52,7 @@ struct SendCommand: ContextCommand {
         }
     }
 
-    /// The bytes to send before the line end.
+    /// Returns the bytes to send before the line end.
     private func bytes() throws -> [UInt8] {
         if hex { return try TypedBytes.hex(line) }
         return escapes ? try TypedBytes.escaped(line) : Array(line.utf8)
