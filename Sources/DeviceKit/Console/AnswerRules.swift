@@ -9,7 +9,8 @@ public struct AnswerRules: Sendable, Hashable {
     public var quiet = Duration.milliseconds(500)
     /// The lines that end an answer; nil if a silence of ``quiet`` ends it.
     public var end: LinePattern?
-    /// Lines that report an error, in addition to the errors that the family defines; nil for no others.
+    /// Lines that report an error, in addition to the errors that the family defines; nil if there are no additional
+    /// ones.
     public var failure: LinePattern?
 
     /// Creates rules for an answer that ends with half a second of silence.

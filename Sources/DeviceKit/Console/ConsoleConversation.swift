@@ -15,7 +15,7 @@ final class ConsoleConversation {
     private var link: ConsoleLink?
     private var lines = DeviceLines()
     private var arrivals = 0
-    /// The line that was sent last, if nothing has arrived since.
+    /// The line that was sent last; nil if bytes have arrived since.
     private var pending: [UInt8]?
     private var script: ConsoleScript?
     /// The console's background tasks, by purpose.

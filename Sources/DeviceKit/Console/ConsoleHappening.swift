@@ -48,7 +48,8 @@ public struct ConsoleResult: Sendable, Hashable {
 public struct ScriptLossError: Error, Sendable {
     /// The error of the link; nil if the link was closed without an error.
     public var link: LinkError?
-    /// The line that was sent last, if nothing arrived after it. Whether the device carried it out is unknown.
+    /// The line that was sent last; nil if bytes have arrived since. Whether the device carried the line out is
+    /// unknown.
     public var pending: [UInt8]?
     /// The number of lines that were not sent.
     public var unsentCount: Int

@@ -12,7 +12,7 @@ public struct DaemonDevice: Sendable, Hashable {
     public var endpoint: String
     /// Whether the device is connected now.
     public var isUp: Bool
-    /// The identity of the device on this computer while the daemon has it open: see `DeviceID`.
+    /// The identity of the device on this computer: see `DeviceID`. Nil if the daemon does not have the device open.
     public var deviceID: String?
 
     /// Creates a device from its properties.

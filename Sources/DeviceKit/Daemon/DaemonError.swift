@@ -26,7 +26,8 @@ struct DaemonError: Error {
     var message: String?
     /// The daemon's advice; nil if it sent none.
     var hint: String?
-    /// The daemon's process, if the daemon does not answer because it is stopped, as by Ctrl-Z.
+    /// The daemon's process, if the daemon does not answer because it is stopped, as by Ctrl-Z; nil for any other
+    /// failure.
     var stopped: LinkHolder?
 
     init(_ code: Code, at socket: DaemonSocket? = nil, message: String? = nil, hint: String? = nil) {

@@ -11,7 +11,7 @@ public struct StateField: Sendable, Hashable {
     public var unit: String?
     /// The word for an unknown value in output for programs; nil for null.
     public var unknownWord: String?
-    /// Whether the value is recorded. Values that follow from other fields are not.
+    /// Whether the value is recorded. Values that follow from other fields are not recorded.
     public var isRecorded: Bool
 
     /// Creates a field.

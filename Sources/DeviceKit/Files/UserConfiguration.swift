@@ -16,7 +16,7 @@ public struct UserConfiguration: Sendable, Hashable {
         case record
     }
 
-    /// The endpoint to use if none is named.
+    /// The endpoint to use if the user names no other; nil if the file has none.
     public private(set) var port: String?
     /// Whether commands record; nil for the default of each command.
     public private(set) var record: Bool?

@@ -28,7 +28,7 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
 
     private var session: Session<F>?
     private var tasks: [Task<Void, Never>] = []
-    /// A query between two polls.
+    /// The query between two polls; nil if none is running.
     private var question: Task<Void, Never>?
     /// The state that the device has reported over this link.
     private var state = F.State()

@@ -23,7 +23,8 @@ public final class DeviceMonitor<F: FollowedFamily>: AsyncSequence, Sendable {
     /// Starts to poll and to listen.
     ///
     /// - Parameters:
-    ///   - link: The link to the device. The monitor closes it at its end, also if this initializer throws.
+    ///   - link: The link to the device. The monitor closes the link when the monitor ends, or if this initializer
+    ///     throws.
     ///   - reconnector: Restores a lost link.
     ///   - interval: The interval between queries. A pump takes a quarter of a second to answer, and frequent queries
     ///     delay commands.

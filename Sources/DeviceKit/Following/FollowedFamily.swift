@@ -68,8 +68,8 @@ extension FollowedFamily {
     /// unknown.
     public static func phrases(of state: State) -> [String] { row.phrases(of: values(of: state)) }
 
-    /// Returns the change of the first field, if the field was known and is different now. A measured number always
-    /// changes, so it is not reported.
+    /// Returns the change of the first field, if the field was known and is different now; else nil. Also returns nil
+    /// for a measured number, which always changes.
     public static func difference(between before: State, and now: State) -> String? {
         guard let field = row.state.first, let old = values(of: before)[field.key],
             let new = values(of: now)[field.key], old != new

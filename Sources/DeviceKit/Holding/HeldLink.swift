@@ -2,8 +2,8 @@ public import DescriptorIO
 public import LineProtocol
 internal import Synchronization
 
-/// A link that a program keeps open for long. While it is open, other programs of the same user can request OFF over
-/// it, by an ``OffRequest``.
+/// A link that a program keeps open for long. While the link is open, other programs of the same user can request OFF
+/// over it, by an ``OffRequest``.
 ///
 /// ```swift
 /// let held = await HeldLink.open(try await LinkSchemes.families.open(endpoint), of: .pump) { print($0) }

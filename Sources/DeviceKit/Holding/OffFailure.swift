@@ -8,7 +8,7 @@ public struct OffFailure: Error, Sendable, Hashable {
     public var code: String
     /// The failure in one sentence without a full stop.
     public var message: String
-    /// Advice for the user.
+    /// Advice for the user; nil if there is none.
     public var hint: String?
     /// The outcome of OFF, as the raw value of a ``LineProtocol/SessionError/Outcome``; nil if none was transmitted.
     public var outcome: String?

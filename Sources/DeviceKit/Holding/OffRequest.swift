@@ -58,7 +58,7 @@ public enum OffRequest {
             // The bytes that arrived before the error may be a complete answer.
         }
         if let answer = OffAnswer(received) { return answer }
-        // After the deadline the timer has closed the connection; before it, the other program has.
+        // Before the deadline, the other program has closed the connection; after the deadline, the timer has.
         guard EventLoopClock(connection.loop).now >= deadline else { return nil }
         return .failed(
             OffFailure(

@@ -18,7 +18,8 @@ public struct SwitchingOff: Sendable {
         /// Another program has the device, and the call waits until the device is free. The holder is nil if it can't
         /// be identified.
         case waiting(LinkHolder?)
-        /// The link was lost before the device answered, and is being reopened.
+        /// The link was lost before the device answered, and is being reopened. The error is nil if the cause of the
+        /// loss is unknown.
         case openingAgain(LinkError?)
         /// A device was found that is not accepted as the lost one, for this reason.
         case doubtful(LinkError)
@@ -27,7 +28,7 @@ public struct SwitchingOff: Sendable {
         case unverified
         /// The link can't be reopened.
         case notOpened(LinkError)
-        /// The program that has the device has switched it off.
+        /// The program that has the device has switched the device off. The holder is nil if it can't be identified.
         case doneByOther(LinkHolder?)
     }
 

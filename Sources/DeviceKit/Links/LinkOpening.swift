@@ -3,7 +3,7 @@ public import LineProtocol
 public import SerialPort
 public import Transports
 
-/// The way a program opens its links. Every link reports what is discovered about it, such as other users of the port.
+/// The settings with which a program opens its links. Every link reports discoveries, such as other users of the port.
 /// Links can be traced, recorded or captured. A link for ``LinkUse/watching`` is held, so that other programs can
 /// request OFF. A device that a daemon, pumpctld, owns is reached through the daemon.
 ///
@@ -78,7 +78,7 @@ public struct LinkOpening: Sendable {
     private let loop: EventLoop
     private let tell: @Sendable (_ name: String, Report) -> Void
 
-    /// Creates a way to open links to devices of a family.
+    /// Creates settings for links to devices of a family.
     ///
     /// - Parameters:
     ///   - family: The family of the devices.
@@ -216,7 +216,7 @@ public struct LinkOpening: Sendable {
     /// Opens a link to a busy device through the daemon that has it.
     ///
     /// - Parameter busy: The error of the attempt to open the device directly.
-    /// - Throws: `busy` with the result of asking the daemons, if no daemon gives the device.
+    /// - Throws: `busy` with the daemons' reasons, if no daemon shares the device.
     private func linkThroughDaemon(
         to endpoint: Endpoint, after busy: LinkError
     ) async throws(LinkError) -> any Link {

@@ -1,6 +1,6 @@
-/// The purpose of a link, which decides how programs that want the device at the same time are treated.
+/// The purpose of a link. It decides what happens to other programs that open the device meanwhile.
 public enum LinkUse: Sendable, Hashable {
-    /// One command and its answer: other programs of this toolkit wait for its end.
+    /// One command and its answer: other programs of this toolkit wait for the end of the command.
     case oneCommand
     /// A longer task that ends on its own: other programs are refused.
     case transfer

@@ -1,8 +1,8 @@
 public import LineProtocol
 internal import Synchronization
 
-/// A link that reports what is discovered after it was opened: other users of the port, remarks of the link itself, and
-/// restarts of the board at its other end.
+/// A link that reports discoveries after the opening: other users of the port, remarks of the link itself, and restarts
+/// of the board at the other end.
 ///
 /// Looking for other programs takes longer than a command, and nothing may delay OFF or its confirmation. So the search
 /// runs only once: after ``patience`` if the link stays open that long, otherwise right before the link is closed, when

@@ -74,6 +74,7 @@ public struct ModuleSetup: Sendable {
     // MARK: Operations
 
     /// Reads the properties of the module.
+    ///
     /// - Throws: `noAnswer`, `otherDevice`, `unknownModule`, `shared` or `link`.
     public func info() async throws(ModuleSetupError) -> ModuleInfo {
         try await withModule { module throws(ModuleSetupError) in try await module.info() }

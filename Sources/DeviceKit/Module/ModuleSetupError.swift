@@ -66,7 +66,7 @@ public struct ModuleSetupError: Error, Sendable, Hashable {
 }
 
 extension ModuleSetupError {
-    /// The same error with the outcome `unknown`, for failures after a change was sent.
+    /// A copy of the error with the outcome `unknown`, for failures after a change was sent.
     var ofUnknownOutcome: ModuleSetupError {
         var error = self
         error.outcome = .unknown

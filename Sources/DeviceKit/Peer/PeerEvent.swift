@@ -33,7 +33,7 @@ public struct PeerEvent: Sendable, Hashable {
 
     /// The kind of the event.
     public let kind: Kind
-    /// The host name in a greeting.
+    /// The host name in a greeting. This and all further properties are nil for events that do not have them.
     public private(set) var host: String?
     /// The time in a greeting, by the host's clock.
     public private(set) var hostTime: String?
@@ -49,7 +49,7 @@ public struct PeerEvent: Sendable, Hashable {
     public private(set) var toggle: String?
     /// The peer's name for the image.
     public private(set) var file: String?
-    /// The announced size of an image in bytes; for an image that failed, the number of bytes received.
+    /// The announced size of an image in bytes; for an image that failed, the number of bytes that were decoded.
     public private(set) var bytes: Int?
     /// The reason that an image failed or was refused, as a word of the protocol.
     public private(set) var error: String?

@@ -59,7 +59,8 @@ extension PumpFamily: FollowedFamily {
         }
     }
 
-    /// Returns an alarm if the skin temperature of a running pump can't be relied on.
+    /// Returns an alarm if the status of a running pump shows that the skin temperature can't be relied on. Returns nil
+    /// for any message other than a status.
     public static func alarms(by message: PumpMessage) -> [Alarm]? {
         guard case .status(let status) = message else { return nil }
         guard let fault = status.skinFaultWhileOn else { return [] }

@@ -21,8 +21,8 @@ public struct PumpRunError: Error, Sendable {
         /// A command at the beginning of the run failed, perhaps ON itself, or the pump stopped answering during the
         /// run. The pump was then switched off.
         case failed(SessionError)
-        /// The pump has not confirmed that it is off. `after` is the failure that ended the run before that, if there
-        /// was one.
+        /// The pump has not confirmed that it is off. `after` is the failure that ended the run; nil if the run ended
+        /// for another reason.
         case offFailed(SessionError, after: SessionError?)
         /// The link was lost, and the device did not come back within the pump's own 30 minutes.
         case notBack(LinkError)

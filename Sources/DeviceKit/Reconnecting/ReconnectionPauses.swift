@@ -10,7 +10,8 @@ struct ReconnectionPauses {
 
     init(_ endpoint: Endpoint) { grows = endpoint.scheme == "ble" }
 
-    /// Returns the next pause. For a BLE device it doubles each time; for others it is always ``Reconnector/interval``.
+    /// Returns the next pause. For a BLE device the pause doubles each time, up to the longest; for other devices it is
+    /// always ``Reconnector/interval``.
     mutating func next() -> Duration {
         defer { if grows { interval = min(interval * 2, Self.longestRadioInterval) } }
         return interval

@@ -10,13 +10,14 @@ public import Transports
 /// Create a reconnector while the device is connected.
 ///
 /// * A USB serial port is identified by its serial number or its physical path. The port is found under any name
-/// (node-serialport#329), as soon as udev reports it. If the device was lost before its identity was looked up, no
-/// device at a path like `/dev/ttyUSB0` is accepted, because it may be another device. * Any other port is tried when
-/// something changes in its folder. A pseudo-terminal that has gone is back when a symbolic link to it is created
-/// again. * A BLE device is identified by its address, or by its name if its address changes. If several devices have
-/// that name, none is accepted. * Every endpoint other than a USB serial port is also tried at intervals (each
-/// ``interval``; for a BLE device up to 8 s), because a symbolic link may lead to another folder, and a server does not
-/// announce its return.
+///   (node-serialport#329), as soon as udev reports it. If the device was lost before its identity was looked up, no
+///   device at a path like `/dev/ttyUSB0` is accepted, because it may be another device.
+/// * Any other port is tried when something changes in its folder. A pseudo-terminal that has gone is back when a
+///   symbolic link to it is created again.
+/// * A BLE device is identified by its address, or by its name if its address changes. If several devices have that
+///   name, none is accepted.
+/// * Every endpoint other than a USB serial port is also tried at intervals (each ``interval``; for a BLE device up to
+///   8 s), because a symbolic link may lead to another folder, and a server does not announce its return.
 ///
 /// A device that was reached through a daemon is awaited at the daemon: a program that opened the returning device
 /// first would take it from the daemon, and so from all of the daemon's clients. If no daemon listens for
@@ -39,7 +40,7 @@ public final class Reconnector: Sendable {
     /// The endpoint of the device at its daemon; nil if the device was not reached through a daemon.
     private let sharedEndpoint: Endpoint?
     private let deviceID: String?
-    /// The endpoint at which the daemon has opened the device.
+    /// The endpoint at which the daemon has opened the device; nil if it is unknown or there is no daemon.
     private let sharedDevice: String?
     /// The identity of the device, once it was looked up.
     private let device = Mutex<Device?>(nil)
@@ -106,8 +107,8 @@ public final class Reconnector: Sendable {
         }
     }
 
-    /// Whether the device can't be distinguished from another one at its endpoint, because it was lost before its
-    /// identity was looked up.
+    /// Whether the device can't be distinguished from another device at its endpoint, because the link was lost before
+    /// the device's identity was looked up.
     public var isDeviceUnknown: Bool { device.withLock { $0?.isUnknown == true } }
 
     /// Whether a USB adapter has gone from a path that does not identify the device.

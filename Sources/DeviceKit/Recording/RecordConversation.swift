@@ -11,7 +11,8 @@ public final class RecordConversation {
     private var framer = LineFramer(limit: 1 << 20)
     private var chunk = [UInt8](repeating: 0, count: 1 << 16)
     private var answers: ArraySlice<Answer> = []
-    /// The last problem that the program has reported. If the program then fails, this is the reason.
+    /// The last problem that the program has reported; nil if there was none. If the program fails, this problem is the
+    /// reason.
     private var trouble: Trouble?
 
     /// Starts the program.

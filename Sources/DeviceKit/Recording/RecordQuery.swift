@@ -1,7 +1,7 @@
 public import RecordFormat
 
-/// A query of the record, answered by the program that keeps it. Every call may block on the disk, so don't call it on
-/// the event loop's thread.
+/// A query of the record, answered by the program that keeps the record. Every call may block on the disk, so don't
+/// call it on the event loop's thread.
 ///
 /// ```swift
 /// var filter = RecordFilter()

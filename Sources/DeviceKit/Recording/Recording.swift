@@ -204,7 +204,7 @@ public final class Recording: Sendable {
     // MARK: The end
 
     /// Ends all open sessions, waits until the records are on the disk, and reports how many are lost. Call this method
-    /// once. Cancellation of the task does not affect it.
+    /// once. Cancelling the task does not end the wait.
     ///
     /// - Parameters:
     ///   - reason: The reason for the end, as a word for programs.

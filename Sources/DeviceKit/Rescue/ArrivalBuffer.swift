@@ -15,9 +15,9 @@ final class ArrivalBuffer: Sendable {
         var isUnwanted = false
         /// Whether ``take()`` must return, even without an arrival.
         var isWoken = false
-        /// The waiting caller of ``take()``.
+        /// The waiting caller of ``take()``; nil if none is waiting.
         var taker: UnsafeContinuation<Void, Never>?
-        /// The reader that waits for room.
+        /// The reader that waits for room; nil if it is not waiting.
         var filler: UnsafeContinuation<Void, Never>?
     }
 

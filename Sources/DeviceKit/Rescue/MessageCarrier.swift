@@ -38,7 +38,7 @@ public struct MessageCarrier: Sendable {
     /// its return.
     ///
     /// - Parameter waitsForDevice: Whether to wait for a BLE device that is not there yet or does not offer its service
-    ///   yet: if two devices look for each other, one of them starts first.
+    ///   yet: two devices that look for each other never start together.
     /// - Throws: `LinkError`; `RescueStoreError` if received messages are not stored; `CancellationError`.
     public func receive(waitsForDevice: Bool = false) async throws {
         guard waitsForDevice, endpoint.scheme == "ble" else { return try await receive() }

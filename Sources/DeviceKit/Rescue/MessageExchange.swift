@@ -1,6 +1,6 @@
 public import LineProtocol
 
-/// The exchange of messages over a port, with phones that find this computer, or both at once.
+/// An exchange of messages over a port, with phones that find this computer, or both at once.
 ///
 /// ```swift
 /// let relay = MessageRelay(try await RecordedMessages.open()) { print($0) }

@@ -4,8 +4,8 @@ public import Transports
 
 /// Connects to every phone in range, one after the other as they appear, up to the limit of the adapter.
 ///
-/// Each phone has a link and a claim of its own. A phone that fails or leaves is tried again later, and disturbs no
-/// other.
+/// Each phone has a link and a claim of its own. A phone that fails or leaves is tried again later, without effect on
+/// the other phones.
 public actor PhoneGathering {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -33,7 +33,7 @@ public actor PhoneGathering {
     public private(set) var servedCount = 0
     /// The error of the last phone that could not be connected or served; nil if there was none.
     public private(set) var lastError: (any Error)?
-    /// The running search.
+    /// The running search; nil if none is running.
     private var searching: Task<[BLESurvey.Sighting], any Error>?
     /// The callers that wait for a phone to leave.
     private var departures: [AsyncStream<Void>.Continuation] = []
@@ -102,7 +102,7 @@ public actor PhoneGathering {
         try result.get()
     }
 
-    /// Serves each phone in range once, and ends when all are served and no other appears.
+    /// Serves each phone in range once, and ends when all phones are served and no further phone appears.
     ///
     /// - Parameter patience: The longest wait for the first phone.
     /// - Throws: The errors of ``run()``.

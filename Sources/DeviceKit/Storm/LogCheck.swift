@@ -12,7 +12,7 @@ struct LogCheck {
     private(set) var byteCount = 0
     /// The number of lines that are no measurements.
     private(set) var oddLineCount = 0
-    /// The first line that is no measurement.
+    /// The first line that is no measurement; nil if there is none.
     private(set) var oddLine: [UInt8]?
 
     private var framer = LineFramer(limit: limit)

@@ -8,9 +8,9 @@ actor ProgramOutput {
     private let channel: DescriptorChannel
     private let link: any Link
     private let note: @Sendable (String) -> Void
-    /// The send in progress.
+    /// The send in progress; nil if there is none.
     private var sending: Task<LinkError?, Never>?
-    /// The error after which nothing more is sent.
+    /// The error after which nothing more is sent; nil if sending has not failed.
     private var failure: LinkError?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { channel.loop.asUnownedSerialExecutor() }

@@ -95,7 +95,7 @@ struct GATTOptions: ParsableArguments {
     }
 }
 
-/// Options of `record` for a program other than pumpctl.
+/// Options of `record`, which opens the device for a program other than pumpctl.
 struct SharedPortOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: ArgumentHelp("Device endpoint.", valueName: "endpoint"))
     var port: String?

@@ -7,7 +7,7 @@ struct Failure: Error {
     var code: String
     /// A message for people: one sentence without a full stop.
     var message: String
-    /// An instruction that may solve the problem.
+    /// An instruction that may solve the problem; nil if there is none.
     var hint: String?
     /// The outcome of the command, as a word for programs such as `not_sent`; nil if none is reported.
     var outcome: String?

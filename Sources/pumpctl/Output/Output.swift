@@ -77,7 +77,7 @@ struct Output: Sendable {
 
     /// Reports a failure on standard error, and as an object if the output is JSON.
     ///
-    /// - Parameter exitCode: The program's exit status, if it differs from that of the failure.
+    /// - Parameter exitCode: The program's exit status; nil for the exit status of the failure.
     func report(_ failure: Failure, exitCode: Int32? = nil) {
         note(of: failure)
         record(exitCode.map { ResultRecord(failure.record, with: ["exit_code": $0]) } ?? failure.record)

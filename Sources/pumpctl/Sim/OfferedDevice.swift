@@ -12,7 +12,7 @@ struct OfferedDevice: Sendable {
         case line(ServingPlace)
         /// BLE, with the adapter's name or address; nil for the first adapter that is on.
         case radio(adapter: String?)
-        /// A line and BLE at once, as a BLE module has both.
+        /// A line and BLE at once, for a BLE module, which has both. The adapter is given as for ``radio(adapter:)``.
         case lineAndRadio(ServingPlace, adapter: String?)
     }
 
