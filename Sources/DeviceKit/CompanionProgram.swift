@@ -34,8 +34,8 @@ public struct CompanionProgram: Sendable {
         return try installed("pumpctl-record")
     }
 
-    /// Starts the program. Its standard input and output are connected to the other end of the returned socket, which
-    /// the caller closes.
+    /// Starts the program. Returns the process, and a socket that is connected to the program's standard input and
+    /// output. The caller closes the socket.
     func start(_ arguments: [String]) throws(Trouble) -> (process: pid_t, socket: CInt) {
         var ends: [CInt] = [-1, -1]
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)

@@ -52,6 +52,8 @@ public struct ReplacedFile: Sendable {
 
     /// Calls `body`, which writes the complete content. If `body` or the replacement fails, an existing file stays
     /// unchanged.
+    ///
+    /// - Throws: The error of `body`; ``FileError`` if the file can't be replaced.
     public func replace(_ body: (OutputFile) async throws -> Void) async throws {
         do {
             try await body(file)

@@ -44,7 +44,7 @@ public final class LinkFollowing<Heard: Sendable>: AsyncSequence, Sendable {
     /// Follows a device.
     ///
     /// - Parameters:
-    ///   - link: The link to the device. The sequence closes it at its end, and every link that it opens later.
+    ///   - link: The link to the device. When the sequence ends, it closes this link and every link that it has opened.
     ///   - reconnector: Restores a lost link.
     ///   - listen: Returns the function that reads messages from a link.
     public init(over link: any Link, _ reconnector: Reconnector, listen: @escaping Listener) {
@@ -148,6 +148,7 @@ public final class LinkFollowing<Heard: Sendable>: AsyncSequence, Sendable {
     /// - Parameters:
     ///   - count: The number of times; nil to go on without end.
     ///   - body: Handles an event. Returns whether the event counts.
+    /// - Throws: The errors of `body` and of the sequence.
     public func forEach(until count: Int?, _ body: (Element) async throws -> Bool) async throws {
         var rest = count
         for try await element in self {

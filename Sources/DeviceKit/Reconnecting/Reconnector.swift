@@ -132,6 +132,8 @@ public final class Reconnector: Sendable {
     /// Opens a link like ``link()``, but accepts any device at the endpoint if ``isDeviceUnknown``. The device may be
     /// another one, so use the link only for commands that can harm no device, such as OFF. Does not wait for a daemon
     /// that has stopped listening.
+    ///
+    /// - Throws: The errors of ``link()``, except for an unknown device.
     public func unverifiedLink() async throws -> any Link { try await link(takingUnknown: true) }
 
     /// Opens a link, but not before ``interval`` has passed since the device was last found: a server that has another

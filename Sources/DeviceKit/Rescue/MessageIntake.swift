@@ -121,6 +121,8 @@ public struct MessageIntake: Sendable {
     }
 
     /// Retries until all waiting messages are stored.
+    ///
+    /// - Throws: `CancellationError`. The messages are not stored then: see ``finish()``.
     public mutating func untilStored() async throws {
         while trouble != nil, !waiting.isEmpty {
             try await relay.clock.sleep(for: Self.retryDelay)

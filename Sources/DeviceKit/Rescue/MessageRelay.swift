@@ -117,6 +117,8 @@ public actor MessageRelay {
     }
 
     /// Waits until the goal is reached.
+    ///
+    /// - Throws: `CancellationError`.
     public func untilCome() async throws {
         let changes = changes()
         while !goal.hasCome { try await Self.next(changes) }
@@ -168,6 +170,8 @@ public actor MessageRelay {
     }
 
     /// Waits until all messages with these ids were handed on, over any link.
+    ///
+    /// - Throws: `CancellationError`.
     public func untilHandedOn(_ ids: [RescueID]) async throws {
         let changes = changes()
         while !handedOn.isSuperset(of: ids) { try await Self.next(changes) }

@@ -25,8 +25,8 @@ public actor PhoneGathering {
     private let open: Reconnector.Opener
     private let tell: @Sendable (RelayEvent) -> Void
     private let service: Service
-    /// The addresses of phones to which no further connection is made: connected phones, and phones that failed or were
-    /// served.
+    /// The addresses of phones that are not connected to: connected phones, phones that have just failed, and in
+    /// ``runOnce(for:)`` all phones that were tried.
     private var excluded: Set<String> = []
     private var linkCount = 0
     /// The number of phones whose service has ended without an error.
