@@ -133,7 +133,7 @@ public final class Reconnector: Sendable {
     /// another one, so use the link only for commands that can harm no device, such as OFF. Does not wait for a daemon
     /// that has stopped listening.
     ///
-    /// - Throws: The errors of ``link()``, except for an unknown device.
+    /// - Throws: The errors of ``link()``. A device that can't be identified is no error here.
     public func unverifiedLink() async throws -> any Link { try await link(takingUnknown: true) }
 
     /// Opens a link, but not before ``interval`` has passed since the device was last found: a server that has another

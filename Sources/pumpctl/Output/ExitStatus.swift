@@ -13,7 +13,7 @@ enum ExitStatus: Int32 {
     case usage = 64
     /// There is no such port or device.
     case noInput = 66
-    /// Another program uses the device, or a needed service does not run.
+    /// Another program uses the device, or a needed service or adapter is not available.
     case unavailable = 69
     /// The link broke.
     case ioError = 74

@@ -41,7 +41,7 @@ final class ServedCommand: Sendable {
     ///
     /// - Returns: The exit status, or 128 plus the number of the signal that ended the command.
     func end(on loop: EventLoop, signal: @escaping @Sendable () -> CInt?) async throws -> Int32 {
-        // The task is not cancelled: the command may need the served device in order to finish.
+        // This task is not cancelled: the command may need the served device in order to finish.
         let waiting = Task(executorPreference: loop) {
             // Set before the process ID can be reused: a later signal would reach another process.
             try await ProcessEnd.status(of: self.process, on: loop) { self.hasEnded.withLock { $0 = true } }
