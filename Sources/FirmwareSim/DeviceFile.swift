@@ -41,7 +41,7 @@ public struct DeviceFileError: Error, Sendable, Hashable {
     /// The path of the file.
     public var path: String
 
-    /// An error of the given kind.
+    /// Creates an error of the given kind.
     public init(_ code: Code, path: String) {
         self.code = code
         self.path = path

@@ -1,5 +1,5 @@
-/// A serial line to a microcontroller that keeps up with it, as an ESP32 does with its driver's buffers and second
-/// core.
+/// A serial line to a microcontroller that reads every byte in time, as an ESP32 does with its driver's buffers and
+/// second core.
 ///
 /// No received byte is lost. Output leaves at the line rate, in packets like those of a USB adapter.
 struct SerialLine: Sendable {
@@ -33,7 +33,7 @@ struct SerialLine: Sendable {
     /// The instant at which the last bit of the earliest pending bytes arrives; nil if none are pending.
     var nextArrival: Duration? { arrivals.first?.time }
 
-    /// Takes the bytes that have arrived by `instant`.
+    /// Removes and returns the bytes that have arrived by `instant`.
     mutating func receive(by instant: Duration) -> [UInt8] {
         var received: [UInt8] = []
         while let first = arrivals.first, first.time <= instant { received += arrivals.removeFirst().bytes }
@@ -55,7 +55,7 @@ struct SerialLine: Sendable {
     /// Whether all output has left.
     var isIdle: Bool { departed == outgoing.count }
 
-    /// The instant at which all output will have left; nil if it has.
+    /// The instant at which all output will have left; nil if no output is left.
     var idleTime: Duration? { isIdle ? nil : departingSince + timePerByte * (outgoing.count - departed) }
 
     /// The instant at which the next packet will have left; nil if no packet is pending.
@@ -66,7 +66,7 @@ struct SerialLine: Sendable {
         return timePerByte == .zero ? rest : min(rest, Self.packetLength)
     }
 
-    /// Takes the packets that have left by `instant`.
+    /// Removes and returns the packets that have left by `instant`.
     mutating func transmit(until instant: Duration) -> [Emission] {
         var emissions: [Emission] = []
         while let time = nextDeparture, time <= instant {

@@ -38,7 +38,8 @@ public protocol SimulatedDevice: Sendable {
     /// The beginning of an unfinished line counts as read, so a device that holds one may be quiescent.
     var isQuiescent: Bool { get }
 
-    /// Whether the device is not quiescent. Output that a fault repeats does not count.
+    /// Whether the device has yet to handle a command or to finish a reply; by default, whether it is not quiescent.
+    /// Output that a fault repeats does not count.
     var owesReply: Bool { get }
 
     /// Resets the board, as the line's DTR does when it goes active.
@@ -53,17 +54,18 @@ public protocol SimulatedDevice: Sendable {
     /// ends the fault. Most devices have no faults of their own.
     mutating func setOwnFault(_ name: String?, at instant: Duration)
 
-    /// Takes the actions of the device, or of its faults, on its carrier since the last call, in order. Usually there
-    /// are none.
+    /// Returns, once, what the device and its faults have done to the carrier since the last call, in order. Usually the
+    /// list is empty. The caller performs the actions.
     mutating func takeCarrierEvents() -> [CarrierEvent]
 
-    /// Takes the scenario steps that failed since the last call, in order.
+    /// Returns, once, the scenario steps that failed since the last call, in order.
     mutating func takeStepFailures() -> [StepFailure]
 
     /// Whether the device uses the host's baud rate. Most devices don't.
     var heedsHostBaudRate: Bool { get }
 
-    /// Sets the baud rate of the host's end of the line, in bits per second. Called before any byte goes over the line.
+    /// Sets the baud rate of the host's end of the line, in bits per second. ``DeviceHost`` calls this before each
+    /// ``receive(_:at:)`` and ``advance(to:)``, if ``heedsHostBaudRate`` is true and the rate is known.
     mutating func setHostBaudRate(_ rate: Int)
 
     /// The commands that a host may send at any moment, even before the last reply, because they make the device safe.
@@ -75,7 +77,7 @@ public protocol SimulatedDevice: Sendable {
     /// Checks a command against the device's protocol. The firmware may accept more than its protocol allows.
     ///
     /// - Parameters:
-    ///   - command: A line without its end, a JSON object, or a whole BLE write. Of a long line, only the beginning.
+    ///   - command: A line without its end, a JSON object, or a whole BLE write. A line longer than 256 bytes is cut off.
     ///   - isPacket: Whether `command` is a whole BLE write.
     /// - Returns: The objection, as a clause that follows the command, such as "is no command"; nil if there is none.
     static func objection(to command: [UInt8], isPacket: Bool) -> String?
@@ -148,7 +150,7 @@ public struct Emission: Sendable, Hashable {
     /// Whether a fault repeats the bytes. A host need not wait for them.
     public var isRepetition = false
 
-    /// An emission of `bytes` that ended at `time`.
+    /// Creates an emission of `bytes` that ended at `time`.
     public init(bytes: [UInt8], time: Duration, output: UInt128? = nil) {
         self.bytes = bytes
         self.time = time

@@ -89,7 +89,8 @@ struct UART: Sendable {
         return toTransmit.append(byte)
     }
 
-    /// The instant at which the byte in the shift register has left, which makes room for another; nil if it is empty.
+    /// The instant at which the byte in the shift register has left, which makes room for another byte; nil if the
+    /// register is empty.
     var nextDeparture: Duration? { shifting?.time }
 
     /// The number of bytes handed over that have not left.
@@ -116,7 +117,7 @@ struct UART: Sendable {
     /// Whether transmitted bytes wait to be taken.
     var hasEmissions: Bool { !emissions.isEmpty }
 
-    /// Takes the bytes transmitted since the last call.
+    /// Returns, once, the bytes transmitted since the last call.
     mutating func takeEmissions() -> [Emission] {
         defer { emissions.removeAll(keepingCapacity: true) }
         return emissions

@@ -25,7 +25,7 @@ public struct DeviceSetting<Device>: Sendable {
 // MARK: - Devices inside others
 
 extension DeviceSetting {
-    /// The same setting for a device that contains this one at `part`.
+    /// Returns the same setting for a device that contains a `Device` at `part`.
     package func of<Whole>(_ part: any WritableKeyPath<Whole, Device> & Sendable) -> DeviceSetting<Whole> {
         DeviceSetting<Whole>(option) { whole, values, now throws(DeviceVerbError) in
             try set(&whole[keyPath: part], values, now)
@@ -34,7 +34,7 @@ extension DeviceSetting {
 }
 
 extension DeviceVerb {
-    /// The same verb for a device that contains this one at `part`.
+    /// Returns the same verb for a device that contains a `Device` at `part`.
     package func of<Whole>(_ part: any WritableKeyPath<Whole, Device> & Sendable) -> DeviceVerb<Whole> {
         DeviceVerb<Whole>(name, arguments, help: help) { whole, values, now throws(DeviceVerbError) in
             try perform(&whole[keyPath: part], values, now)

@@ -9,7 +9,8 @@ struct ActiveFault: Sendable {
     private var random: SeededRandom
     /// The offset of the fault in the current unit; nil if it does not fall in this unit.
     private var position: Int?
-    /// The bytes with which the current unit must begin, if they have yet to arrive; nil if any unit will do.
+    /// The bytes with which the current unit must begin for the fault to fall; nil if any unit will do, or if the whole
+    /// unit was known at its beginning.
     private var awaited: [UInt8]?
 
     /// - Parameter stream: The random stream, different for each fault of the same seed.

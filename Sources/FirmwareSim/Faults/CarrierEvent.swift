@@ -18,7 +18,7 @@ public struct CarrierEvent: Sendable, Hashable {
     /// The instant of the action, in simulated time.
     public var time: Duration
 
-    /// An event with the given action and time.
+    /// Creates an event with the given action and time.
     public init(action: Action, time: Duration) {
         self.action = action
         self.time = time

@@ -6,9 +6,10 @@ struct CarrierState: Sendable {
     var hostRate: Int?
     /// The last notification of each output.
     var lastNotified: [UInt128: [UInt8]] = [:]
-    /// Whether a part of the last write was lost.
+    /// Whether a silence or a dropped link has lost the last BLE write, or a part of it.
     var hasLostWrite = false
-    /// The outputs that have had a listener (nil: the line). Before the first listener comes, the line alone.
+    /// The outputs that have had a listener; nil stands for the line. Until the first listener comes, the list contains
+    /// only the line.
     private(set) var outputs: [UInt128?] = [nil]
     private var hasListener = false
     private var events: [CarrierEvent] = []
@@ -26,7 +27,7 @@ struct CarrierState: Sendable {
         events.insert(CarrierEvent(action: action, time: time), at: index)
     }
 
-    /// The time of the next event.
+    /// The time of the next event; nil if no event is scheduled.
     var nextTime: Duration? { events.first?.time }
 
     mutating func takeEvents(until instant: Duration) -> [CarrierEvent] {

@@ -19,7 +19,8 @@ public struct Fault: Sendable {
         case repeatUnit
         /// Flips one bit of a unit.
         case flipBit
-        /// Sends 1 to 32 random bytes before a unit.
+        /// Sends 1 to 32 random bytes: before a unit, or on the occasion `start`, when a host has come and when the
+        /// board was reset.
         case noise
         /// Resets the board in the middle of a unit.
         case reset

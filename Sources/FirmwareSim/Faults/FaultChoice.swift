@@ -1,4 +1,4 @@
-/// The faults that a running device can get: the same as at its start, on the same carrier.
+/// The faults that a running device can get: the ones that its simulator permits at the start, on the same carrier.
 struct FaultChoice: Sendable {
     /// The option that names faults, as the device's simulator declares it.
     var option = SimulatorOption.faults()
@@ -10,8 +10,9 @@ struct FaultChoice: Sendable {
 
     /// Parses a list of faults, separated by commas.
     ///
-    /// - Throws: ``SimulatorOptionError`` if a name is unknown, or if a fault makes no sense for the device or its
-    ///   carrier.
+    /// - Returns: The orders, and the name of the device's own fault in the list; nil if the list contains none.
+    /// - Throws: ``SimulatorOptionError`` if an order is invalid, or if a fault makes no sense for the device or its
+    ///   carrier, needs a pseudo-terminal, or pulls the cable of a device that programs could not find again.
     func faults(_ text: String) throws(SimulatorOptionError) -> (orders: [FaultOrder], own: String?) {
         let settings = try SimulatorSettings([option], [option.name: text], over: carrier)
         if !isOnTerminal { try settings.checkWithoutTerminal() }

@@ -18,7 +18,8 @@ public struct FaultOrder: Sendable {
     /// The fault's time; zero if the fault takes none.
     var time: Duration { if case .time(let time) = amount { time } else { .zero } }
 
-    /// The fraction of time that the device's clock loses; negative for a fast clock.
+    /// The fraction of time that the device's clock loses; negative for a fast clock, 0 if the fault takes no
+    /// percentage.
     var drift: Double { if case .share(let share) = amount { share } else { 0 } }
 
     /// Parses one order.
@@ -95,7 +96,8 @@ extension FaultOrder {
     /// The largest number of orders of a device at one time.
     static let longestList = 64
 
-    /// Returns the first fault that makes no sense on any device: beside the other orders, or over the carrier.
+    /// Returns the first fault that makes no sense on any device, either together with the other orders or over the
+    /// carrier; nil if there is none.
     static func senseless(in orders: [FaultOrder], over carrier: SimulatorOption.Carrier) -> SenselessFault? {
         if orders.count(where: { $0.fault.effect == .drift }) > 1 {
             return SenselessFault("drift", "a device has one clock; give it once")
@@ -123,7 +125,7 @@ extension Fault.Effect {
         // Noise at the start belongs to the line, an early notification to a subscription; neither belongs to a unit.
         case (.noise, .start), (.notifyEarly, .start): true
         case (.notifyEarly, _), (_, .start): false
-        // Such a fault falls in a command of the host, but `line:` names a line of the device.
+        // These three faults fall in a command of the host, but `line:` names a line of the device.
         case (.overrun, .line), (.repeatReply, .line), (.hangUp, .line): false
         default: true
         }

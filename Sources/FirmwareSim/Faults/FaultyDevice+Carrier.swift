@@ -11,7 +11,8 @@ extension FaultyDevice {
         carrier.add(.plugIn, at: end)
     }
 
-    /// Whether a part of the last BLE write was lost. The server must not confirm such a write.
+    /// Whether a silence or a dropped link has lost the last BLE write, or a part of it. The server must not confirm a
+    /// lost write.
     public var hasLostWrite: Bool { carrier.hasLostWrite }
 
     /// Returns whether a fault stops the input and output of the device at an instant.

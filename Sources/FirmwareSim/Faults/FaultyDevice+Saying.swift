@@ -32,7 +32,7 @@ extension FaultyDevice {
         endUnit(at: time, by: emission.output)
     }
 
-    /// - Parameter bytes: The whole unit; nil if it is known only at its end.
+    /// - Parameter bytes: The whole unit; nil if the unit is known only at its end.
     private mutating func beginUnit(at time: Duration, bytes: [UInt8]? = nil) {
         said = FaultyUnit()
         for index in faults.indices where !faults[index].order.fault.effect.isOfCommands {
@@ -84,9 +84,10 @@ extension FaultyDevice {
         (0...faults[index].number(below: 32)).map { _ in UInt8(faults[index].number(below: 256)) }
     }
 
-    /// Applies faults to the next byte of a unit. `arriving` holds that byte, and returns the bytes to deliver instead.
+    /// Applies faults to the next byte of a unit.
     ///
-    /// - Returns: Whether the output goes on; if not, the unit ends before that byte.
+    /// - Parameter arriving: The byte; on return, the bytes to deliver in its place.
+    /// - Returns: `false` if a fault ends the output before the byte.
     private mutating func fall(on arriving: inout [UInt8], isLast: Bool, at time: Duration) -> Bool {
         let byte = arriving[0]
         for index in faults.indices where !faults[index].order.fault.effect.isOfCommands {

@@ -29,7 +29,7 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
     var heard = FaultyUnit()
     /// The object that the device is sending, if its messages are JSON objects.
     var object = FaultyObject()
-    /// The reply to send again at its end; nil if no reply is repeated.
+    /// The output since the last command, which is sent again when the reply has ended; nil if no fault repeats it.
     var reply: [Emission]?
     /// Output on its way from the device, in order of arrival.
     var pending: [Emission] = []
@@ -72,7 +72,8 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
         clock.setRate(1 - drift, at: now)
     }
 
-    /// Removes all faults. Output on its way still arrives.
+    /// Removes all faults that ``add(_:)`` has added, and ends a silence. Output on its way still arrives. A fault that
+    /// the device itself implements stays.
     public mutating func clearFaults() {
         if has(.stick) { change(at: now) { $0.setStuck(false, at: $1) } }
         faults = []
@@ -129,7 +130,7 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
         return try body(&device, clock.inside(now))
     }
 
-    /// Changes the device in a way that takes no simulated time.
+    /// Changes the device without running it up to an instant first.
     package mutating func changeAtOnce(_ body: (inout Device) -> Void) { body(&device) }
 
     /// - Parameter length: The number of bytes of the BLE write; nil on a line.
@@ -147,7 +148,7 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
         }
     }
 
-    /// Returns whether a byte of a command arrives.
+    /// Returns whether a byte of a command reaches the device.
     private mutating func hears(_ byte: UInt8) -> Bool {
         // A line end between two commands is never lost.
         if heard.bytes.isEmpty, FaultyUnit.isLineEnd(byte) { return true }

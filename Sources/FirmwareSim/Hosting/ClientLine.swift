@@ -3,7 +3,7 @@ internal import SerialPort
 
 /// A client's line as the device sees it, with the output that the client has yet to take.
 package struct ClientLine {
-    /// The number of bytes kept for a client that does not read. A real port keeps 4 kB. Either loses further bytes.
+    /// The number of bytes kept for a client that does not read; further bytes are lost. A real port keeps only 4 kB.
     package static let capacity = 1 << 20
     /// The number of bytes written to a client at once.
     static let pieceLength = 1 << 12
@@ -13,7 +13,7 @@ package struct ClientLine {
     let channel: DescriptorChannel
     /// The pseudo-terminal that the client has open; nil for any other line.
     let terminal: PseudoTerminal?
-    /// Whether the client has the line open. Output is lost while it has not.
+    /// Whether the client has the line open. Output is lost while the client has the line closed.
     var isListening: Bool {
         didSet {
             guard !isListening else { return }

@@ -40,7 +40,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
     var port: String?
     /// The handlers of failed scenario steps.
     private let stepHandlers = Mutex<[@Sendable (StepFailure) -> Void]>([])
-    /// Whether time passes, which is while ``run()`` runs.
+    /// Whether ``run()`` is running. Only then does the device follow the clock.
     private var isRunning = false
     /// The alarm for the device's next activity.
     private var alarm: Alarm?
@@ -93,7 +93,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
     /// the client leaves.
     ///
     /// - Parameters:
-    ///   - isListening: Whether the device's output reaches the client from the start.
+    ///   - isListening: Whether the client has the line open from the start. If not, output reaches the client only
+    ///     after ``setListening(_:_:)``, or once the client has sent something.
     ///   - terminal: The pseudo-terminal that the client has open; nil for any other line.
     ///   - onEnd: Called when the client has left.
     @discardableResult
@@ -126,7 +127,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
         return id
     }
 
-    /// Sets whether a client has its line open. Output is lost while it has not, as on a real line.
+    /// Sets whether a client has its line open. Output is lost while the line is closed, as on a real line.
     public func setListening(_ isListening: Bool, _ id: LineID) {
         let came = isListening && lines[id]?.isListening == false
         if isListening { lines[id]?.isListening = true } else { leave(id) }
@@ -158,7 +159,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
         if hasFlowControl { goOn() }
     }
 
-    /// Goes on after a listener has room again.
+    /// Resumes the device and the calls that wait. A listener calls this when it has room again.
     package func listenerHasRoom() {
         listenerTurns += 1
         areListenersStalled = false
@@ -189,7 +190,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
         return later.owesReply || rest.contains { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
     }
 
-    /// Returns the client's bytes without the status byte of packet mode; nil if there are no others.
+    /// Returns the client's bytes without the status byte of packet mode; nil if nothing follows the status byte.
     private func unpacked(_ bytes: [UInt8], from id: LineID) -> [UInt8]? {
         guard lines[id]?.isInPacketMode == true, let status = bytes.first else { return bytes }
         if PacketStatus(rawValue: status).contains(.flushedInput) {
@@ -212,10 +213,10 @@ public actor DeviceHost<Device: SimulatedDevice> {
         judge?.hear(bytes, at: now, isAnswering: isAnswering, isPacket: true)
     }
 
-    /// Whether flushes of the host's input matter. A pseudo-terminal reports them in packet mode only.
+    /// Whether flushes of the host's input matter. A pseudo-terminal reports flushes in packet mode only.
     package var heedsFlushes: Bool { judge?.heedsFlushes == true }
 
-    /// Returns the verdict on the host up to now; nil if nothing is expected of it.
+    /// Returns the verdict on the program that uses the device, up to now; nil if nothing is expected of that program.
     public func verdict() -> Verdict? { judge?.verdict(at: now) }
 
     /// Calls `handler` for each carrier event of the device, on the thread of the host's loop.
@@ -376,8 +377,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     // MARK: The device
 
-    /// Changes the device at the present instant, for example presses its button. The device has run up to that
-    /// instant, unless it waits for a client.
+    /// Changes the device at the present instant, for example presses its button. While ``run()`` is running, the device
+    /// first runs up to that instant, unless it waits for a client.
     public func change<Value: Sendable>(_ body: @Sendable (inout Device, Duration) -> Value) -> Value {
         if isRunning { catchUp() }
         let value = body(&device, now)

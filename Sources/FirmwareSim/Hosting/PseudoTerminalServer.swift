@@ -113,7 +113,8 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
 
     /// Pulls the cable, which disconnects the terminal's users.
     private func unplug() async {
-        // Created while the old terminal keeps its number: the device must not come back under the same name.
+        // Create the next terminal while the old one keeps its number: the device must not come back under the same
+        // name.
         next = next ?? (try? PseudoTerminal(holdsSlaveOpen: false))
         await leave()
     }

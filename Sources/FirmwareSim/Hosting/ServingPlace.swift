@@ -6,8 +6,8 @@ internal import Glibc
 public enum ServingPlace: Sendable, Hashable {
     /// A pseudo-terminal. `link` is the path of a symbolic link to it, which is removed at the end.
     case terminal(link: String? = nil)
-    /// A socket: a TCP address, with port 0 for any free port, or a path. One client at a time, or if it broadcasts,
-    /// any number of clients that share the line.
+    /// A socket: a TCP address, with port 0 for any free port, or a path. It serves one client at a time, or, if it
+    /// broadcasts, any number of clients that share the line.
     case socket(SocketAddress, broadcasts: Bool = false)
 
     /// Whether the place is a pseudo-terminal.
@@ -73,9 +73,11 @@ extension DeviceHost {
 
     private func setPort(_ port: String) { self.port = port }
 
-    /// Connects the device to a line inside this program, and runs it until the line is closed.
+    /// Connects the device to a line inside this program, starts the device, and returns at once.
     ///
-    /// - Returns: The far end of the line.
+    /// The device runs until the caller closes the line. A fault that pulls the cable closes the line as well.
+    ///
+    /// - Returns: The caller's end of the line.
     public nonisolated func connect() async throws(DescriptorError) -> DescriptorChannel {
         let (far, near) = try DescriptorChannel.pair(on: loop)
         await onCarrierEvent { event in

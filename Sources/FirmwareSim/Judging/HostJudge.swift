@@ -3,7 +3,7 @@
 /// ```swift
 /// var judge = HostJudge(settings.expectations(), urgent: ["OFF"])
 /// judge.hear(Array("ON\nSTATUS\n".utf8), at: .zero, isAnswering: false)
-/// print(judge.verdict(at: .seconds(1)))  // at 0.000 s: one-in-flight: STATUS came before the last reply had ended
+/// print(judge.verdict(at: .seconds(1)))  // at 0.000 s: one-in-flight: STATUS was sent before the last reply had ended
 /// ```
 public struct HostJudge: Sendable {
     /// The number of bytes of a command that the judge looks at.
@@ -34,15 +34,15 @@ public struct HostJudge: Sendable {
     /// The time at which the host flushed its input. A host that closes its port flushes too, which ``leave()``
     /// reveals.
     private var flushedAt: Duration?
-    /// Whether the current reply was flushed: each such reply is one finding.
+    /// Whether the current reply was flushed. All flushes of one reply are one finding.
     private var hasFlushed = false
-    /// Whether the device has yet to answer a whole command, and has not been quiet since.
+    /// Whether a whole command awaits its reply: since the command, the device has not been quiet.
     private(set) var awaitsReply = false
     private var said: [UInt8] = []
     /// The line before ``said``, and its end.
     private var saidBefore: [UInt8] = []
-    /// The commands that came since the device began the current line. They count as reactions to the line, because a
-    /// host need not wait for its end.
+    /// The commands that came since the device began the current line. These commands count as reactions to the line,
+    /// because a host need not wait for the end of a line.
     private var early: [[UInt8]] = []
     /// The awaited reactions and repetitions: the index of the expectation, and the time since which the judge waits.
     private var waiting: [(index: Int, since: Duration)] = []
@@ -84,8 +84,8 @@ public struct HostJudge: Sendable {
     /// Records bytes from the host.
     ///
     /// - Parameters:
-    ///   - isAnswering: Whether the device has something left to do or to send. If no command came before, its output
-    ///     is unsolicited, and no reply to wait for.
+    ///   - isAnswering: Whether the device has something left to do or to send. Without an earlier command, this output
+    ///     is unsolicited, and the host need not wait for it.
     ///   - isPacket: Whether the bytes are a BLE write, which is one command unless packets are pieces of a stream.
     ///   - hostRate: The host's baud rate, in bits per second; nil if unknown.
     public mutating func hear(
@@ -206,6 +206,9 @@ public struct HostJudge: Sendable {
     }
 
     /// Records bytes from the device.
+    ///
+    /// - Parameter isPacket: Whether the bytes are a BLE notification, which is one line unless packets are pieces of a
+    ///   stream.
     public mutating func say(_ bytes: [UInt8], at time: Duration, isPacket: Bool = false) {
         noteDelays(until: time)
         noteFlush()
@@ -248,10 +251,13 @@ public struct HostJudge: Sendable {
     /// Records that the device has nothing left to send: every command is answered, and further output is unsolicited.
     mutating func noteQuiet() { awaitsReply = false }
 
-    /// Records that a scenario step failed, so that the host was not tested by it.
+    /// Records that a scenario step failed, and so did not test the host.
     mutating func note(_ failure: StepFailure) { seen.add(failure) }
 
     /// Records that the host has flushed its input. Closing the port looks the same until ``leave()`` is called.
+    ///
+    /// - Parameter isAnswering: Whether the device has something left to do or to send. A flush outside a reply is no
+    ///   finding.
     public mutating func flush(at time: Duration, isAnswering: Bool) {
         if awaitsReply, isAnswering, !hasFlushed { flushedAt = time }
     }

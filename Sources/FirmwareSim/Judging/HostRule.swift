@@ -7,7 +7,7 @@ public struct HostRule: Sendable {
     /// The value that a rule takes after `=`.
     enum Amount: Sendable, Hashable {
         case nothing, time
-        /// A time, a command if only one will do, and a line.
+        /// A time, a command unless any command will do, and a line.
         case reaction
         /// A time, a command, and a line.
         case repetition
@@ -60,8 +60,8 @@ public struct HostRule: Sendable {
             source: "https://github.com/prusa3d/Prusa-Firmware/issues/14", kind: .refrains, amount: .restraint),
     ]
 
-    /// Asks nothing of the host. The expectation stays untested until the device has sent the line that a test of the
-    /// host depends on.
+    /// A rule that asks nothing of the host. The expectation stays untested until the device has sent the line that a
+    /// test of the host depends on.
     static let meets = HostRule(
         name: "meets", help: "Is there when a line comes that begins so.", source: "", kind: .meets, amount: .line)
 }

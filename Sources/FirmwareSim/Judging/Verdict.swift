@@ -8,7 +8,7 @@ public struct Verdict: Sendable, Hashable {
         public var time: Duration
         /// A description of the violation, as a clause.
         public var detail: String
-        /// The last exchanges before the finding.
+        /// The last exchanges before the finding, at most 12; none for a scenario step that failed.
         public var exchanges: [Exchange] = []
     }
 
@@ -20,7 +20,7 @@ public struct Verdict: Sendable, Hashable {
         case said([UInt8])
     }
 
-    /// The number of findings that are kept.
+    /// The number of findings that are kept, besides the first finding of each expectation.
     static let longestList = 100
     /// The number of exchanges that are kept.
     static let exchangeCount = 12
@@ -46,7 +46,7 @@ public struct Verdict: Sendable, Hashable {
         add(Finding(expectation: expectation.text, time: time, detail: detail, exchanges: exchanges))
     }
 
-    /// Adds a scenario step that failed, so that the host was not tested by it.
+    /// Adds a finding for a scenario step that failed, and so did not test the host.
     mutating func add(_ failure: StepFailure) {
         add(Finding(expectation: "step", time: failure.time, detail: "\(failure)"))
     }

@@ -11,7 +11,7 @@ public struct LEDFirmware: SimulatedDevice {
     private var line: SerialLine
     private var commandLine = CommandLine()
 
-    /// A board with a dark LED at 115200 baud that answers sets, by default.
+    /// Creates a board. By default, its line has 115200 baud, its LED is dark, and it answers commands that set the LED.
     public init(lineRate: LineRate = .baud(115_200), isLit: Bool = false, answersSets: Bool = true) {
         self.isLit = isLit
         self.answersSets = answersSets
@@ -48,7 +48,8 @@ public struct LEDFirmware: SimulatedDevice {
         isLit = false
     }
 
-    /// Keeps the LED as it is. A command that sets the LED is answered with its real state.
+    /// Sets whether the LED keeps its state whatever the host sends. A command that sets a stuck LED is answered with
+    /// the LED's real state.
     public mutating func setStuck(_ isStuck: Bool, at instant: Duration) { self.isStuck = isStuck }
 
     /// The verb that switches the LED at the board. The board sends nothing about it on its line.

@@ -3,8 +3,8 @@ package import ModuleDialects
 /// The firmware of a BLE module, between its UART and its radio. It answers AT commands while no central is connected,
 /// and passes bytes through while one is.
 ///
-/// The module has no line of its own. Its owner passes in the bytes that the UART received, and takes the module's
-/// actions.
+/// The module has no line of its own. Its owner passes in the bytes that the UART received, and performs the actions
+/// that ``takeActions()`` returns.
 package struct ModuleFirmware: Sendable {
     /// An action of the module.
     package enum Action: Sendable, Hashable {
@@ -20,19 +20,19 @@ package struct ModuleFirmware: Sendable {
 
     /// The most bytes of a notification, which fit into the smallest packets of BLE.
     package static let packetLength = 20
-    /// The silence of the UART after which fewer bytes are notified, or after which a command that has no end is
-    /// complete.
+    /// The silence of the UART after which fewer than ``packetLength`` bytes are notified, or after which a command is
+    /// complete in a dialect whose commands have no end.
     package static let patience = Duration.milliseconds(6)
     /// The time from the answer to a reset until the module works again.
     package static let restartTime = Duration.milliseconds(500)
-    /// The number of bytes that are kept of a command; of a longer one, its last bytes.
+    /// The number of bytes of a command that are kept; of a longer command, the last ones.
     private static let longestCommand = 64
     /// The module's own address, byte by byte.
     private static let address = ["00", "15", "83", "00", "00", "10"]
 
     /// The dialect of its AT commands.
     package let dialect: ModuleDialect
-    /// The name that was set last.
+    /// The name that was set last, or the initial name.
     package private(set) var name: String
     /// The baud rate of its UART, in bits per second.
     package private(set) var baudRate: Int
@@ -41,7 +41,7 @@ package struct ModuleFirmware: Sendable {
     /// The number of connected centrals.
     package private(set) var centrals = 0
 
-    /// The baud rate that was set last, which may take effect only after a restart.
+    /// The baud rate that was set last. Depending on the dialect, it takes effect at once or after a restart.
     private var storedRate: Int
     /// The bytes that the UART has received since its last silence, notification or command.
     private var collected: [UInt8] = []
@@ -49,7 +49,7 @@ package struct ModuleFirmware: Sendable {
     private var restartsAt: Duration?
     private var actions: [(action: Action, time: Duration)] = []
 
-    /// A module that is switched on, without a connected central.
+    /// Creates a module that is switched on, without a connected central.
     package init(
         _ dialect: ModuleDialect, name: String? = nil, baudRate: Int = 9600, notifiesUART: Bool = false
     ) {
@@ -60,7 +60,7 @@ package struct ModuleFirmware: Sendable {
         storedRate = baudRate
     }
 
-    /// Takes the actions since the last call.
+    /// Returns, once, the actions since the last call, for the owner to perform.
     package mutating func takeActions() -> [(action: Action, time: Duration)] {
         defer { actions = [] }
         return actions
@@ -199,8 +199,8 @@ extension ModuleFirmware {
         return nil
     }
 
-    /// Obeys a command that changes a setting. Returns the confirmation; nil if the module does not take the command or
-    /// its value.
+    /// Obeys a command that changes a setting. Returns the confirmation; nil if the module does not know the command or
+    /// rejects its value.
     private mutating func change(by command: String) -> String? {
         if let value = Self.value(command, dialect.baud.set) {
             guard let rate = dialect.rate(of: value) else { return nil }

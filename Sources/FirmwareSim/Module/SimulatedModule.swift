@@ -30,7 +30,7 @@ public struct SimulatedModule: SimulatedDevice {
     /// The last bytes that the played central was notified of.
     private var heardByCentral: [UInt8] = []
 
-    /// A module with its maker's settings, by default, and without a connected central.
+    /// Creates a module without a connected central. By default, the module has its maker's settings.
     ///
     /// - Parameters:
     ///   - dialect: The dialect of its AT commands: `hm-10`, `cc41-a` or `mlt-bt05`.
@@ -49,7 +49,7 @@ public struct SimulatedModule: SimulatedDevice {
         line = SerialLine(rate: lineRate)
     }
 
-    /// The name that was set last.
+    /// The name that was set last, or the initial name.
     public var name: String { firmware.name }
     /// The baud rate of its UART, in bits per second.
     public var baudRate: Int { firmware.baudRate }
@@ -94,7 +94,8 @@ public struct SimulatedModule: SimulatedDevice {
         return emissions
     }
 
-    /// Takes the carrier events: the module drops its connections when a command or a restart asks for it.
+    /// Returns, once, the carrier events since the last call: the module drops its connections when a command or a
+    /// restart demands it.
     public mutating func takeCarrierEvents() -> [CarrierEvent] {
         defer { carrierEvents = [] }
         return carrierEvents

@@ -23,14 +23,14 @@ extension Simulator {
             .dialect(default: ModuleDialect.hm10.name),
             SimulatorOption("name", .text, help: "What the module is called; the maker's name unless given."),
             .notices(), .baud(9600, only: nil), .unpaced,
-            // The module has its line over BLE too.
+            // Faults of a line make sense over BLE as well: the module's UART is a line.
             .faults(anywhere: true, senseless: [SenselessFault("stuck", "a BLE module has no error state")]),
         ],
         make: SimulatedModule.init(settings:))
 }
 
 extension SimulatedModule {
-    /// A module with the options of ``Simulator/module``.
+    /// Creates a module with the options of ``Simulator/module``.
     package init(settings: SimulatorSettings) throws {
         let dialect = settings.text("dialect") ?? ModuleDialect.hm10.name
         guard

@@ -13,7 +13,7 @@
 public struct PeerFirmware: SimulatedDevice {
     /// The number of messages of an image that are made at once.
     public static let blockLength = 16
-    /// The time that making them takes.
+    /// The time that the peer needs to make ``blockLength`` messages.
     public static let blockTime = Duration.microseconds(250)
     /// The number of received messages that are kept.
     public static let keptMessages = 100
@@ -36,7 +36,7 @@ public struct PeerFirmware: SimulatedDevice {
     /// parts. A greeting and an error reason are always one notification, of which the bytes that don't fit are lost.
     public var notificationLength: Int?
 
-    /// Called for each event, when it happens.
+    /// Called for each event, from within the call to the peer that causes the event.
     public var onEvent: (@Sendable (PeerFirmwareEvent) -> Void)?
     /// Whether anybody receives the peer's output.
     public private(set) var hasListener = false
@@ -57,7 +57,7 @@ public struct PeerFirmware: SimulatedDevice {
     private var stockDue: Duration?
     private var stockCount = 0
 
-    /// A peer that has been powered for a while. Its first own message follows after one interval.
+    /// Creates a peer that has been powered for a while. Its first own message follows after one interval.
     public init(options: PeerFirmwareOptions = PeerFirmwareOptions()) {
         self.options = options
         picture = Self.picture(options)
@@ -103,7 +103,8 @@ public struct PeerFirmware: SimulatedDevice {
         scheduleMessages(at: max(instant, now))
     }
 
-    /// Tells the peer that nobody listens any more. Pending output is dropped.
+    /// Tells the peer that nobody listens any more. Output that has not left is dropped, and so are requested images.
+    /// Messages of the peer's user wait for the next listener.
     public mutating func hostLeft(at instant: Duration) {
         now = max(now, instant)
         wire.dropOutput()
@@ -143,7 +144,7 @@ public struct PeerFirmware: SimulatedDevice {
         stockDue = options.interval.map { now + $0 }
     }
 
-    /// Gives this fault to the next images; nil for none.
+    /// Gives the next images a fault, by a name from ``PeerFirmwareOptions/ImageFault``; nil ends the fault.
     public mutating func setOwnFault(_ name: String?, at instant: Duration) {
         options.imageFault = name.flatMap(PeerFirmwareOptions.ImageFault.init)
         picture = Self.picture(options)
@@ -211,7 +212,7 @@ public struct PeerFirmware: SimulatedDevice {
         }
     }
 
-    /// Whether a text is `GET` or `GET_IMAGE`, in any letter case, with or without spaces around it.
+    /// Returns whether a text is `GET` or `GET_IMAGE`, in any letter case, with or without spaces around it.
     private static func asksForImage(_ text: String) -> Bool {
         let words = text.split(separator: " ")
         return words.count == 1 && ["GET", "GET_IMAGE"].contains(words[0].uppercased())

@@ -20,8 +20,8 @@ public struct PeerFirmwareOptions: Sendable, Hashable {
         case beginBadFormat = "begin_bad_format"
         /// The image is larger than any receiver accepts, whatever size the options give.
         case tooLarge = "too_large"
-        /// Padding stands in the middle, where every decoder rejects it. A decoder that skips unknown characters would
-        /// accept other ones, and make a smaller image.
+        /// Padding stands in the middle of the base64 text, where every decoder rejects it. Unknown characters would not
+        /// do: a decoder that skips them would accept the text, and make a smaller image.
         case base64Invalid = "base64_invalid"
         /// The line in the middle of the image is missing.
         case sizeMismatch = "size_mismatch"
@@ -32,7 +32,7 @@ public struct PeerFirmwareOptions: Sendable, Hashable {
     /// The size of the largest image that a receiver accepts, in bytes: 7,000,000 base64 characters.
     public static let largestImage = 5_250_000
 
-    /// The carrier of its messages. The peer protocol: 115200 8N1 on a serial port.
+    /// The carrier of the peer's messages. The peer protocol: 115200 8N1 on a serial port.
     public var carrier: Carrier
     /// The name in its greeting.
     public var name: String
@@ -55,7 +55,7 @@ public struct PeerFirmwareOptions: Sendable, Hashable {
     /// Whether the peer answers `Hello` by `Hello ack`, which the published peer does not do.
     public var acknowledges: Bool
 
-    /// A peer at 115200 baud with an image of 20 kB, which sends nothing on its own, by default.
+    /// Creates options. By default, the peer has 115200 baud and an image of 20 kB, and sends nothing on its own.
     public init(
         carrier: Carrier = .line(.baud(115_200)), name: String = "QDevice1", startTime: Int = 0, seed: UInt64 = 1,
         imageName: String = "image.png", image: [UInt8]? = nil, imageByteCount: Int = 20_000,

@@ -6,14 +6,14 @@ public struct PeerPicture: Sendable, Hashable {
     /// The content of the file.
     public let bytes: [UInt8]
 
-    /// A picture with the content of a file.
+    /// Creates a picture with the content of a file.
     public init(file: [UInt8]) { bytes = file }
 
     /// Generates a picture of noise.
     ///
     /// - Parameters:
     ///   - seed: The seed of the noise.
-    ///   - byteCount: The size of the file in bytes; less than ``leastByteCount`` counts as that.
+    ///   - byteCount: The size of the file in bytes; a smaller size counts as ``leastByteCount``.
     public init(seed: UInt64, byteCount: Int) {
         let byteCount = max(byteCount, Self.leastByteCount)
         // Signature, header, end, and an empty comment.

@@ -16,7 +16,7 @@ struct PeerWire: Sendable {
         }
     }
 
-    /// The instant at which something next arrives or has left.
+    /// The instant at which something next arrives or has left; nil if nothing is on its way.
     var nextActivity: Duration? {
         [line.nextArrival, line.nextDeparture, writes.first?.time, notifications.first?.time].compactMap { $0 }.min()
     }
@@ -24,7 +24,7 @@ struct PeerWire: Sendable {
     /// Whether all output has left.
     var isIdle: Bool { line.isIdle && notifications.isEmpty }
 
-    /// The instant at which all output will have left; nil if it has.
+    /// The instant at which all output will have left; nil if no output is on its way.
     var idleTime: Duration? { line.idleTime ?? notifications.last?.time }
 
     /// Whether all input has arrived.
@@ -35,7 +35,7 @@ struct PeerWire: Sendable {
         if isLine { line.send(bytes, at: instant) } else { writes.append((bytes, instant)) }
     }
 
-    /// Takes the messages that have arrived whole by `instant`.
+    /// Removes and returns the messages that have arrived whole by `instant`.
     mutating func receive(by instant: Duration) -> [[UInt8]] {
         guard isLine else {
             defer { writes = [] }
@@ -53,7 +53,7 @@ struct PeerWire: Sendable {
         if isLine { line.write(message + Self.lineEnd, at: instant) } else { notifications.append((message, instant)) }
     }
 
-    /// Takes the output that has left by `instant`.
+    /// Removes and returns the output that has left by `instant`.
     mutating func transmit(until instant: Duration) -> [Emission] {
         guard isLine else {
             defer { notifications = [] }
@@ -68,7 +68,7 @@ struct PeerWire: Sendable {
         notifications = []
     }
 
-    /// Discards output that has not left, and the beginning of an unfinished message.
+    /// Discards output that has not left, the beginning of an unfinished message, and writes that were not received yet.
     mutating func clear() {
         dropOutput()
         commandLine = CommandLine(capacity: Self.longestMessage)

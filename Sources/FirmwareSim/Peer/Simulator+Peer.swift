@@ -1,8 +1,8 @@
 internal import Glibc
 
 extension Simulator {
-    /// The text and image peer, which drops no output. Its image has at most 10,000,000 bytes, which is more than any
-    /// receiver accepts.
+    /// The text and image peer, which drops no output. A generated image has at most 10,000,000 bytes, which is more
+    /// than any receiver accepts.
     ///
     /// Making the device throws ``DeviceFileError`` if the image can't be used.
     public static let peer = Simulator(
@@ -29,20 +29,20 @@ extension Simulator {
 }
 
 extension PeerFirmwareOptions {
-    /// The image to send.
+    /// The option that names the image to send.
     static let imageOption = SimulatorOption("image", .file, help: "The PNG to send.", excludes: ["seed", "size"])
-    /// The length of the lines of an image.
+    /// The option for the length of the lines of an image.
     static let chunkOption = SimulatorOption(
         "chunk", .number(1...180), default: "180", help: "How many base64 characters a line of the image has.")
-    /// The interval of the peer's own messages.
+    /// The option for the interval of the peer's own messages.
     static let intervalOption = SimulatorOption(
         "interval", .time(or: "off"), default: "off",
         help: "The time between two messages of its own; 'off' for none.")
-    /// Whether the peer acknowledges `Hello`.
+    /// The option that makes the peer acknowledge `Hello`.
     static let acksOption = SimulatorOption(
         "acks", .flag, help: "Acknowledge Hello, which the published peer does not do.")
 
-    /// Reads the options of ``Simulator/peer``. The simulation begins now.
+    /// Reads the options of ``Simulator/peer``. The start time of the simulation is the current time.
     package init(settings: SimulatorSettings) throws(DeviceFileError) {
         self.init(
             carrier: .line(settings.lineRate), name: settings.text("name") ?? "", startTime: time(nil),

@@ -1,6 +1,6 @@
 /// A model of the temperatures at the two probes, in °C.
 ///
-/// A stand-in for a person wearing the pump, not a physiological model: the skin drifts towards
+/// The model stands in for a person who wears the pump, but is not physiological: the skin drifts towards
 /// ``bodyTemperature`` and is cooled in proportion to the flow and to how much colder the water is; the water takes up
 /// heat from the skin and drifts towards ``roomTemperature``. The flow is the PWM duty as a fraction of 255.
 public struct HeatModel: Sendable, Hashable {
@@ -23,12 +23,12 @@ public struct HeatModel: Sendable, Hashable {
     public internal(set) var skin: Double
     private let isFixed: Bool
 
-    /// Temperatures in °C that start at these values and move.
+    /// Returns a model whose temperatures, in °C, start at these values and change with time.
     public static func moving(water: Double = 12, skin: Double = 34.5) -> HeatModel {
         HeatModel(water: water, skin: skin, isFixed: false)
     }
 
-    /// Temperatures in °C that stay at these values.
+    /// Returns a model whose temperatures, in °C, stay at these values.
     public static func fixed(water: Double, skin: Double) -> HeatModel {
         HeatModel(water: water, skin: skin, isFixed: true)
     }

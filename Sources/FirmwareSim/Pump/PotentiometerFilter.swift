@@ -1,11 +1,12 @@
 /// Turns the readings of the speed potentiometer into PWM duties, and keeps noise from changing the speed.
 ///
 /// The pump protocol: the potentiometer is read every 100 ms while the pump runs. A loop turn takes longer, so the
-/// firmware reads it once a turn.
+/// firmware reads the potentiometer once a turn.
 struct PotentiometerFilter: Sendable, Hashable {
     private var taken: UInt8 = 180
 
-    /// Returns the duty to set; nil if it is within 5 of the last duty taken. A reading is 0...1023.
+    /// Returns the duty to set for a reading of 0...1023; nil if the duty is within 5 of the last returned duty, or at
+    /// first of 180.
     mutating func take(_ reading: Int) -> UInt8? {
         let duty = Self.duty(for: reading)
         guard abs(Int(duty) - Int(taken)) > 5 else { return nil }

@@ -35,8 +35,8 @@ enum PumpCommand: Sendable, Hashable {
     /// Reads a number as AVR's `atoi` does: leading white space, a sign, digits. The rest is ignored, and no digits
     /// give 0.
     ///
-    /// An AVR's `int` has 16 bits, and larger numbers wrap: 65736 is 200, and so is -65336. If `saturates` is true,
-    /// such a number becomes another one that doesn't fit.
+    /// An AVR's `int` has 16 bits, and larger numbers wrap: 65736 is 200, and so is -65336. If `saturates` is true, a
+    /// larger number does not wrap, and is limited to ±1,000,000.
     static func atoi(_ text: ArraySlice<UInt8>, saturates: Bool = false) -> Int {
         var rest = text.drop { $0 == UInt8(ascii: " ") || (9...13).contains($0) }
         let isNegative = rest.first == UInt8(ascii: "-")

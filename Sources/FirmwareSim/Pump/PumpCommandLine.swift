@@ -11,7 +11,7 @@ struct PumpCommandLine: Sendable {
     }
 
     private var buffer: [UInt8] = []
-    /// The input that is ready to be handled. No byte may be added while there is one.
+    /// The input that is ready to be handled; nil if there is none. No byte may be appended until the input is taken.
     private(set) var waiting: Input?
 
     /// Whether the beginning of a line has arrived.

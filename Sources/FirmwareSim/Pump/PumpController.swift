@@ -20,7 +20,8 @@ struct PumpController: Sendable {
         surroundings = PumpSurroundings(heat: options.heat, potentiometer: options.potentiometer)
     }
 
-    /// Resets the state that a microcontroller forgets. Its surroundings stay as they are.
+    /// Resets the state that a microcontroller forgets, including a button press that was not handled yet. The probes,
+    /// the potentiometer and a stuck error state stay as they are.
     mutating func reset() {
         let isStuck = motor.isStuck
         motor = PumpMotor()
@@ -70,8 +71,8 @@ struct PumpController: Sendable {
         return duty
     }
 
-    /// Returns the periodic status line of a running pump. The period also goes on while the pump is off, in silence. A
-    /// turn that comes late does not shift later status lines.
+    /// Returns the periodic status line of a running pump if the line is due; otherwise none. The period goes on, without
+    /// output, while the pump does not run. A turn that comes late does not shift later status lines.
     mutating func report(at millis: Int) -> [String] {
         let elapsed = millis - lastReport
         guard elapsed >= Self.reportInterval else { return [] }

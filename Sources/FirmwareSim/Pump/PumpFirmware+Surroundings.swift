@@ -41,11 +41,11 @@ extension PumpFirmware {
     public var state: PumpState { controller.motor.state }
     /// PWM duty on D9, 0...255; 0 unless the pump runs.
     public var duty: UInt8 { controller.motor.duty }
-    /// The driver's enable pin, D8.
+    /// Whether the driver's enable pin, D8, is high, which it is while the pump runs.
     public var isEnabled: Bool { controller.motor.state == .on }
-    /// The LED on D12: lit from the beginning of `setup()`.
+    /// Whether the LED on D12 is lit, which it is from the beginning of `setup()`.
     public var powerLED: Bool { step != .beginSetup }
-    /// The LED on D13: lit while the loop blinks.
+    /// Whether the LED on D13 is lit, which it is while the loop blinks.
     public var statusLED: Bool { step == .pause && !isBooting && stepDue > now }
     /// Whether the bootloader or `setup()` runs.
     public var isBooting: Bool { step == .beginSetup || step == .greet }

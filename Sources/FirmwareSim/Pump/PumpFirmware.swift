@@ -39,7 +39,7 @@ public struct PumpFirmware: SimulatedDevice {
     public let options: PumpFirmwareOptions
     /// The number of commands handled since the simulation began, including unknown and too long ones.
     public private(set) var commandsHandled = 0
-    /// The last handled command, as it was read. Empty if it was too long, and before the first command.
+    /// The last handled command, as it was read; empty if that command was too long, and before the first command.
     public private(set) var lastCommand: [UInt8] = []
     /// The number of loop turns begun since the simulation began.
     public private(set) var turns = 0
@@ -59,7 +59,7 @@ public struct PumpFirmware: SimulatedDevice {
     private var commandLine = PumpCommandLine()
     var controller: PumpController
 
-    /// A pump that is off, with sound probes.
+    /// Creates a pump that is off, with sound probes.
     public init(options: PumpFirmwareOptions = PumpFirmwareOptions()) {
         self.options = options
         uart = UART(rate: options.lineRate)
@@ -83,8 +83,8 @@ extension PumpFirmware {
 
     /// The instant of the next step of a loop turn, or of the next departing byte; never `nil`.
     ///
-    /// The turns of an idle pump show nothing. They are made up for when the pump is next run, ``longestRest`` later or
-    /// earlier.
+    /// The turns of an idle pump show nothing. The instant is then ``longestRest`` after the next turn, and a run to any
+    /// instant catches up on the turns before it.
     public var nextActivity: Duration? {
         if uart.hasEmissions { return now }
         if isIdle { return stepDue + Self.longestRest }
@@ -124,7 +124,7 @@ extension PumpFirmware {
 }
 
 extension PumpFirmware {
-    /// Keeps the pump in the error state.
+    /// Sets whether the pump is kept in the error state. A pump that is no longer kept leaves the state at the next OFF.
     public mutating func setStuck(_ isStuck: Bool, at instant: Duration) {
         run(to: instant)
         controller.setStuck(isStuck)

@@ -37,7 +37,7 @@ public struct PumpFirmwareOptions: Sendable, Hashable {
     public var bootBanner: BootBanner
     /// The end of each printed line.
     public var lineEnding: LineEnding
-    /// Whether the overheat text names the temperature. AVR's printf has no `%f` and prints `?C`.
+    /// Whether the overheat text names the temperature. If not, it contains `?C`, because AVR's printf has no `%f`.
     public var printsFloats: Bool
     /// Whether a status line of a stopped pump contains `Speed:0%,Runtime:0m,Remaining:30m`.
     public var reportsTimesWhenStopped: Bool
@@ -54,11 +54,12 @@ public struct PumpFirmwareOptions: Sendable, Hashable {
     /// The initial position of the speed potentiometer: an ADC reading, 0...1023.
     ///
     /// The firmware assumes a position of 716, which stands for the speed at which ON starts (PWM 180). If the real
-    /// position is another, the first turn after the first ON takes its value: the pump runs at another speed 100 ms
-    /// after ON.
+    /// position stands for a speed that differs by more than PWM 5, the first turn after the first ON sets that speed:
+    /// the pump runs at another speed 100 ms after ON.
     public var potentiometer: Int
 
-    /// The two-thermistor firmware at 9600 baud, silent at boot, with the potentiometer half-way, by default.
+    /// Creates options. By default, the firmware supports two thermistors at 9600 baud and is silent at boot, and the
+    /// potentiometer stands half-way.
     public init(
         lineRate: LineRate = .baud(9600),
         thermistors: Thermistors = .two,

@@ -24,7 +24,7 @@ struct PumpMotor: Sendable, Hashable {
         didSet { if isStuck { shutOff() } }
     }
 
-    /// Starts or restarts the run. Returns `false` in the error state.
+    /// Starts or restarts the run. In the error state, returns `false` and changes nothing.
     mutating func start(at millis: Int) -> Bool {
         guard state != .error else { return false }
         state = .on
@@ -43,7 +43,7 @@ struct PumpMotor: Sendable, Hashable {
         duty = 0
     }
 
-    /// Changes the speed of a running pump. Has no effect on a stopped one.
+    /// Changes the speed of a running pump. Has no effect on a pump that does not run.
     mutating func setDuty(_ duty: UInt8) {
         guard state == .on else { return }
         self.duty = duty

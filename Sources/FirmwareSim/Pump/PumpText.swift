@@ -19,7 +19,9 @@ enum PumpText {
         }
     }
 
-    /// - Parameter runtime: Milliseconds since the run began.
+    /// Returns the status line.
+    ///
+    /// - Parameter runtime: Milliseconds since the run began; 0 if the pump does not run.
     static func status(
         _ motor: PumpMotor, runtime: Int, water: Float, skin: Float, options: PumpFirmwareOptions
     ) -> String {

@@ -18,21 +18,21 @@ extension Simulator {
                 help: "Tell speed and times also while the pump is off, as some firmware in the field does."),
             SimulatorOption("debug-lines", .flag, help: "Print the free text of debug builds."),
             SimulatorOption("interrupts", .flag, help: "Say what is unasked between the two lines of a reply."),
-            // Over BLE too, there is a line: between the pump and its HM-10.
+            // Faults of a line make sense over BLE as well: a line connects the pump to its HM-10.
             .dialect(default: "hm-10", only: .radio), .notices(only: .radio), .faults(anywhere: true),
         ],
         make: PumpFirmware.init(settings:))
 }
 
 extension PumpFirmware {
-    /// The position of the speed knob.
+    /// The option for the position of the speed knob.
     static let knobOption = SimulatorOption(
         "knob", .number(0...1023), default: "512",
         help: "Where the speed knob stands, 0 to 1023; at 716 it agrees with the speed that ON starts at.",
         valueName: "reading")
 
-    /// A pump with the options of ``Simulator/pump``. If it has a banner, it begins with a reset at instant zero, after
-    /// which it prints the banner.
+    /// Creates a pump with the options of ``Simulator/pump``. A pump with a banner begins with a reset at instant zero,
+    /// after which it prints the banner.
     package init(settings: SimulatorSettings) {
         let banner = settings.text("banner").flatMap(PumpFirmwareOptions.BootBanner.init) ?? .off
         self.init(

@@ -9,18 +9,18 @@ public struct ScriptedFirmware: SimulatedDevice {
     /// The longest accepted line of a host, in bytes. A longer line is dropped.
     public static let lineLimit = 1024
 
-    /// The script of its answers; nil for a device that sends each line back.
+    /// The script of the answers; nil if the device sends each line back.
     public let script: AnswerScript?
     /// The end of each line that the device sends.
     public let lineEnd: [UInt8]
-    /// The number of lines received.
+    /// The number of lines received, without empty lines and without bytes that have a rule of their own.
     public private(set) var lineCount = 0
 
     private var now = Duration.zero
     private var line: SerialLine
     private var commandLine = CommandLine(capacity: lineLimit)
 
-    /// A device at 115200 baud that sends each line back, by default.
+    /// Creates a device. By default, it sends each line back, at 115200 baud.
     public init(
         script: AnswerScript? = nil, lineEnd: [UInt8] = Array("\r\n".utf8), lineRate: LineRate = .baud(115_200)
     ) {

@@ -1,5 +1,5 @@
 extension Simulator {
-    /// A device of no family, which answers by a script.
+    /// A device of no family. It answers by a script, or without a script sends each line back.
     ///
     /// Making the device throws ``DeviceFileError`` if the script can't be used.
     public static let raw = Simulator(
@@ -17,7 +17,7 @@ extension Simulator {
 }
 
 extension ScriptedFirmware {
-    /// A device with the options of ``Simulator/raw``.
+    /// Creates a device with the options of ``Simulator/raw``.
     package init(settings: SimulatorSettings) throws(DeviceFileError) {
         var script: AnswerScript?
         if let path = settings.text("script") { script = try AnswerScript(path: path) }

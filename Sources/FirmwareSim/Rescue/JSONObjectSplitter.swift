@@ -1,6 +1,6 @@
 /// Splits a stream of bytes into JSON objects by their braces, without parsing anything else.
 struct JSONObjectSplitter: Sendable {
-    /// The longest accepted object, in bytes. A longer one is dropped.
+    /// The longest accepted object, in bytes. The bytes of a longer object up to this length are dropped.
     static let capacity = 16 * 1024
 
     private var object: [UInt8] = []

@@ -17,7 +17,7 @@ public struct PhoneMessage: Codable, Sendable, Hashable {
     /// The kind of message, such as `Flooding`.
     public var category: String
 
-    /// The message as it is on the wire.
+    /// The message as it is on the wire; empty if a coordinate or the timestamp is not a finite number.
     public var json: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

@@ -5,7 +5,7 @@ public struct PhoneStock: Sendable, Hashable {
     /// The seed of the messages.
     public let seed: UInt64
 
-    /// The stock of this seed.
+    /// Creates the stock of a seed.
     public init(seed: UInt64) { self.seed = seed }
 
     /// Returns the message with an index. The stock counts from 0; a negative index gives a message outside the stock.

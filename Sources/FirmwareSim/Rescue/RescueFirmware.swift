@@ -2,9 +2,9 @@ internal import FoundationEssentials
 
 /// A phone with the rescue app. It sends each of its messages once, and stores and forwards received messages.
 ///
-/// Everybody on its line receives all that the phone sends, even their own messages when it forwards them, as on the
-/// air. On a line, the phone sends whether or not somebody listens. Over BLE, it sends to subscribers, and messages
-/// wait until there is one.
+/// Every listener receives all output of the phone. A host therefore gets its own messages back when the phone forwards
+/// them, as over the air. On a line, the phone sends whether or not somebody listens. Over BLE, the phone sends to
+/// subscribers, and messages wait until there is a subscriber.
 ///
 /// ```swift
 /// var phone = RescueFirmware(options: RescueFirmwareOptions(carrier: .line(.unlimited), messages: 1))
@@ -13,7 +13,7 @@ internal import FoundationEssentials
 public struct RescueFirmware: SimulatedDevice {
     /// The number of messages that are read from the phone's memory at once, if there is no interval between messages.
     private static let blockCount = 64
-    /// The time that reading them takes.
+    /// The time that reading ``blockCount`` messages takes.
     private static let blockTime = Duration.microseconds(250)
 
     /// The options of this phone.
@@ -32,12 +32,13 @@ public struct RescueFirmware: SimulatedDevice {
     private var wire: RescueWire
     private var splitter = JSONObjectSplitter()
     private var sendingDue: Duration?
-    /// Whether somebody receives its output, or the phone can't know.
+    /// Whether somebody receives the phone's output; always true on a line, where the phone can't know.
     private var isHeard: Bool
     /// Received or written messages that could not be sent yet.
     private(set) var waiting: [PhoneMessage] = []
 
-    /// A phone that was just switched on. Its first message follows after one interval.
+    /// Creates a phone that was just switched on. Its first message follows after one interval; over BLE, after one
+    /// interval with a listener.
     public init(options: RescueFirmwareOptions = RescueFirmwareOptions()) {
         self.options = options
         stock = PhoneStock(seed: options.seed)
@@ -67,7 +68,8 @@ public struct RescueFirmware: SimulatedDevice {
         sendingDue = sentCount < options.messages ? now + options.interval : nil
     }
 
-    /// Tells the phone that nobody listens any more. Output on its way is lost; the rest waits for the next listener.
+    /// Tells the phone that nobody listens any more. Output on its way is lost; later messages wait for the next
+    /// listener. Has no effect on a line.
     public mutating func hostLeft(at instant: Duration) {
         guard !wire.isLine else { return }
         now = max(now, instant)

@@ -8,9 +8,9 @@ public struct RescueFirmwareOptions: Sendable, Hashable {
         case notifications
     }
 
-    /// The carrier of its messages. The rescue protocol: 115200 8N1 on a serial port.
+    /// The carrier of the phone's messages. The rescue protocol: 115200 8N1 on a serial port.
     public var carrier: Carrier
-    /// The seed of its messages, splits and faults.
+    /// The seed of the phone's messages, splits and faults.
     public var seed: UInt64
     /// The number of messages that the phone has from the start. Each is sent once.
     public var messages: Int
@@ -23,7 +23,7 @@ public struct RescueFirmwareOptions: Sendable, Hashable {
     /// Whether the phone forwards received messages.
     public var forwards: Bool
 
-    /// A phone with 5 messages, one a second, that forwards received messages, by default.
+    /// Creates options. By default, the phone has 5 messages, sends one a second, and forwards received messages.
     public init(
         carrier: Carrier = .line(.baud(115_200)), seed: UInt64 = 1, messages: Int = 5, interval: Duration = .seconds(1),
         split: Int? = nil, malformed: Int = 0, forwards: Bool = true

@@ -1,6 +1,6 @@
 /// The carrier of a phone's messages, in both directions: a serial line, or notifications and writes.
 struct RescueWire: Sendable {
-    /// The length in bytes for which every notification has room.
+    /// The number of bytes for which every notification has room.
     static let shortestNotification = 20
 
     let isLine: Bool
@@ -17,12 +17,12 @@ struct RescueWire: Sendable {
         }
     }
 
-    /// The instant at which something next arrives or has left.
+    /// The instant at which something next arrives or has left; nil if nothing is on its way.
     var nextActivity: Duration? {
         [line.nextArrival, line.nextDeparture, notifications.first?.time].compactMap { $0 }.min()
     }
 
-    /// The instant at which all output will have left; nil if it has.
+    /// The instant at which all output will have left; nil if no output is on its way.
     var idleTime: Duration? { line.idleTime ?? notifications.last?.time }
 
     /// Whether nothing is on its way in either direction.
@@ -31,7 +31,7 @@ struct RescueWire: Sendable {
     /// Receives bytes from the far end.
     mutating func send(_ bytes: [UInt8], at instant: Duration) { line.send(bytes, at: instant) }
 
-    /// Takes the bytes that have arrived by `instant`.
+    /// Removes and returns the bytes that have arrived by `instant`.
     mutating func receive(by instant: Duration) -> [UInt8] { line.receive(by: instant) }
 
     /// Sends a message: in one notification if it fits, otherwise in several.
@@ -43,7 +43,7 @@ struct RescueWire: Sendable {
         }
     }
 
-    /// Takes the output that has left by `instant`.
+    /// Removes and returns the output that has left by `instant`.
     mutating func transmit(until instant: Duration) -> [Emission] {
         guard !isLine else { return line.transmit(until: instant) }
         defer { notifications = [] }

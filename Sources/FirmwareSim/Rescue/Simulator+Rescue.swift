@@ -22,17 +22,17 @@ extension Simulator {
 }
 
 extension RescueFirmwareOptions {
-    /// The time before each message.
+    /// The option for the time before each message.
     static let intervalOption = SimulatorOption(
         "interval", .time(or: "0"), default: "1s", help: "The time before each of them; 0 sends all at once.")
-    /// The most bytes that leave at once.
+    /// The option for the most bytes that leave at once.
     static let splitOption = SimulatorOption(
         "split", .number(1...1_000_000), help: "Send at most this many bytes at once.", valueName: "bytes")
-    /// The percentage of messages that something malformed precedes.
+    /// The option for the percentage of messages that something malformed precedes.
     static let malformedOption = SimulatorOption(
         "malformed", .number(0...100), default: "0",
         help: "The share of messages that follow something malformed.", valueName: "percent")
-    /// Whether the phone keeps received messages instead of forwarding them.
+    /// The option that makes the phone keep received messages instead of forwarding them.
     static let hoardOption = SimulatorOption(
         "hoard", .flag, help: "Keep what it receives, and do not forward it.")
 

@@ -21,7 +21,7 @@ extension FaultyDevice {
 
         var count: Int { steps.count }
 
-        /// The earliest instant at which a step is due whatever the device sends.
+        /// The earliest instant at which a timed step is due; nil if no timed step is left.
         var nextTime: Duration? { steps.compactMap(\.watch.time).min() }
 
         mutating func noteCommand() {
@@ -66,8 +66,8 @@ extension FaultyDevice {
 
     /// Adds the steps of a scenario.
     ///
-    /// - Throws: ``DeviceVerbError`` if the device has no such verb, or if the arguments don't fit it. No step is added
-    ///   then.
+    /// - Throws: ``DeviceVerbError`` if the device lacks the verb of a step, or if the arguments don't fit the verb. In
+    ///   either case, no step is added.
     public mutating func add(_ steps: [ScenarioStep]) throws(DeviceVerbError) {
         var added: [Script.Step] = []
         for step in steps {
@@ -75,7 +75,7 @@ extension FaultyDevice {
             added.append(
                 Script.Step(
                     text: step.text, perform: try action(of: step), watch: OccasionWatch(step.occasion, at: now),
-                    // Apart from the streams of the faults, which count from 1.
+                    // A stream that no fault uses: the streams of faults count from 1.
                     random: SeededRandom(seed: seed, stream: number << 32)))
         }
         for step in added { script.add(step) }

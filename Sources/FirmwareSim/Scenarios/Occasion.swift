@@ -8,9 +8,10 @@ enum Occasion: Sendable, Hashable {
     case start
     /// In each unit with this probability, above 0 and at most 1.
     case chance(Double)
-    /// Once, after this time. The text must contain the unit of the time.
+    /// Once, this time after the fault or step was given. The text must contain the unit of the time.
     case time(Duration)
-    /// Once, after the command of this number, counted from 1.
+    /// Once, after the command of this number has begun to arrive. The first command after the fault or step was given
+    /// has the number 1.
     case command(Int)
     /// In each unit that begins with these bytes.
     case line([UInt8])

@@ -24,8 +24,8 @@ public struct Simulator: Sendable {
 
     private let make: @Sendable (SimulatorSettings) throws -> any SimulatedDevice
 
-    /// Creates a simulator. By default, its devices drop output for which a reader is too slow, as on a line of three
-    /// wires.
+    /// Creates a simulator. By default, its devices drop output on a paced line if the reader is too slow, as on a line
+    /// of three wires.
     ///
     /// - Parameter make: Makes the device, in the state of one that was just switched on. May throw an error, for
     ///   example if an option names a file that does not exist.
@@ -68,7 +68,8 @@ public struct Simulator: Sendable {
     /// - Parameters:
     ///   - onDevice: Called with a handle that controls the device, before the device is offered.
     ///   - onEvent: Called with the address of the device, and with later events.
-    /// - Throws: The errors of ``device(_:)`` and ``DeviceHost/serve(at:onEvent:)``.
+    /// - Throws: The errors of ``device(_:)`` and ``DeviceHost/serve(at:onEvent:)``, and ``SimulatorOptionError`` if the
+    ///   device can't perform a step, or if the settings need a pseudo-terminal and `place` is not one.
     public func serve(
         _ settings: SimulatorSettings, at place: ServingPlace, on loop: EventLoop = .shared,
         onDevice: (@Sendable (DeviceHandle) -> Void)? = nil, onEvent: @escaping @Sendable (ServingEvent) -> Void
@@ -77,11 +78,14 @@ public struct Simulator: Sendable {
             device(settings), settings, hasFlowControl(settings), at: place, on: loop, onDevice, onEvent)
     }
 
-    /// Makes a device, and connects it in real time to a line inside this program, until the line is closed.
+    /// Makes a device, connects it to a line inside this program, starts it in real time, and returns at once.
+    ///
+    /// The device runs until the caller closes the line. The host's expectations are not judged.
     ///
     /// - Parameter onDevice: Called with a handle that controls the device, before the device runs.
-    /// - Returns: The far end of the device's line.
-    /// - Throws: The errors of ``device(_:)`` and ``DeviceHost/connect()``.
+    /// - Returns: The caller's end of the line.
+    /// - Throws: The errors of ``device(_:)`` and ``DeviceHost/connect()``, and ``SimulatorOptionError`` if the device
+    ///   can't perform a step, or if the settings need a pseudo-terminal.
     public func connect(
         _ settings: SimulatorSettings, on loop: EventLoop = .shared,
         onDevice: (@Sendable (DeviceHandle) -> Void)? = nil
@@ -135,7 +139,7 @@ public struct Simulator: Sendable {
 }
 
 extension FaultyDevice {
-    /// A device with the faults and the scenario of these settings.
+    /// Creates a device with the faults and the scenario of these settings.
     ///
     /// - Parameter isOnTerminal: Whether the device is on a pseudo-terminal.
     /// - Throws: ``SimulatorOptionError`` if the device can't perform a step.
@@ -152,7 +156,7 @@ extension FaultyDevice {
 }
 
 extension HostJudge {
-    /// A judge of the expectations in these settings; nil if there are none.
+    /// Creates a judge of the expectations in these settings; nil if there are none.
     package init?<Device: SimulatedDevice>(_ settings: SimulatorSettings, of device: Device) {
         let expectations = settings.expectations()
         if expectations.isEmpty { return nil }

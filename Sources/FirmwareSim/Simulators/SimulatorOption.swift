@@ -17,14 +17,15 @@ public struct SimulatorOption: Sendable, Hashable {
         case choice([String])
         /// `on` or `off`; `true` and `false` are accepted as well.
         case flag
-        /// A time above 0, up to 1,000,000 s: seconds, or a number with `ms`, `s`, `m` or `h`. Or this word.
+        /// A time above 0, up to 1,000,000 s, written as seconds or as a number with `ms`, `s`, `m` or `h`; or the word
+        /// `or`, if not nil.
         case time(or: String? = nil)
         /// Any text.
         case text
         /// The path of a file.
         case file
         /// Faults, separated by commas: faults of ``Fault/all`` in the form of ``FaultOrder``, and at most one of the
-        /// device's own faults. Or `none`.
+        /// device's own faults. The text `none` stands for no faults.
         ///
         /// - Parameters:
         ///   - own: The names of the device's own faults.
@@ -163,7 +164,7 @@ extension SimulatorOption.Value {
 // MARK: - Options of many devices
 
 extension SimulatorOption {
-    /// The baud rate of a line, which sets ``SimulatorSettings/lineRate``.
+    /// Returns the option for the baud rate of a line, which sets ``SimulatorSettings/lineRate``.
     ///
     /// - Parameters:
     ///   - rate: The default, in bits per second.
@@ -178,7 +179,7 @@ extension SimulatorOption {
     public static let unpaced = SimulatorOption(
         "unpaced", .flag, help: "Do not pace the line to a baud rate: it is as fast as its reader.")
 
-    /// The faults of the device and its carrier, which ``SimulatorSettings/faults(_:)`` returns.
+    /// Returns the option for the faults of the device and its carrier; see ``SimulatorSettings/faults(_:)``.
     ///
     /// - Parameters:
     ///   - own: The names of faults that the device itself implements.
@@ -192,11 +193,11 @@ extension SimulatorOption {
             help: "What goes wrong, as drop, delay=2s or reset@command:3. \(secondsRule)")
     }
 
-    /// The steps of a scenario, which ``SimulatorSettings/steps()`` returns.
+    /// The option for the steps of a scenario; see ``SimulatorSettings/steps()``.
     static let steps = SimulatorOption(
         "step", .steps, help: "What happens to the device while it runs, as '10s press' or 'command:3 reset'.")
 
-    /// The expectations of the host, which ``SimulatorSettings/expectations()`` returns.
+    /// The option for the expectations of the host; see ``SimulatorSettings/expectations()``.
     static let expectations = SimulatorOption(
         "expect", .expectations,
         help: "What the host has to do, as baud, one-in-flight, pacing=50ms or reaction=5s/OFF@line:ERROR. "
@@ -205,7 +206,9 @@ extension SimulatorOption {
     /// A sentence that gives the unit of a time without one.
     private static let secondsRule = "A time after '=' without a unit is in seconds."
 
-    /// The name of a device over BLE.
+    /// Returns the option for the name of a device over BLE.
+    ///
+    /// - Parameter name: The default name.
     public static func radioName(_ name: String) -> SimulatorOption {
         SimulatorOption("name", .text, default: name, help: "What the device is called over BLE.", only: .radio)
     }

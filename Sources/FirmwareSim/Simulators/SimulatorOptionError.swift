@@ -31,7 +31,7 @@ public struct SimulatorOptionError: Error, Sendable, Hashable {
     /// The problem with the option.
     public var problem: Problem
 
-    /// An error about this option.
+    /// Creates an error about an option.
     public init(_ option: String, _ problem: Problem) {
         self.option = option
         self.problem = problem

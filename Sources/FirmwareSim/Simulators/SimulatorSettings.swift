@@ -1,14 +1,15 @@
 /// The values of a simulated device's options: the given ones, and defaults for the others.
 ///
-/// ``Simulator/settings(_:over:)`` makes and checks settings. An option that the device does not have reads like one
-/// without a value.
+/// ``Simulator/settings(_:over:)`` makes and checks settings. An option that the device does not have reads like an
+/// option without a value.
 public struct SimulatorSettings: Sendable {
     private let options: [SimulatorOption]
     private var given: [String: String]
     /// The carrier over which the device will be reached; nil if unknown.
     private let carrier: SimulatorOption.Carrier?
-    /// Whether programs can find the device again after its cable was pulled: it comes back on another port, unless it
-    /// has a link. If they can't, the running device also refuses a fault that pulls the cable.
+    /// Whether programs can find the device again after its cable was pulled. The device comes back on another port,
+    /// which programs find only by a link or by an event. If false, the running device refuses a fault that pulls the
+    /// cable.
     public var hasWayBack = true
 
     /// - Parameter carrier: The carrier; nil if unknown, and then no value is refused because of it.
@@ -52,7 +53,7 @@ public struct SimulatorSettings: Sendable {
     /// Returns the time of an option; nil if it has none, or a word instead of a time.
     public func time(_ name: String) -> Duration? { text(name).flatMap { SimulatorOption.time($0) } }
 
-    /// Returns the settings of one of several devices, counted from 1. The seed of each device is larger by 1.
+    /// Returns the settings of one of several devices, counted from 1. The seed of each further device is larger by 1.
     public func numbered(_ number: Int) -> SimulatorSettings {
         var settings = self
         if number > 1 { settings.given["seed"] = "\(seed() &+ UInt64(number - 1))" }
@@ -111,7 +112,7 @@ public struct SimulatorSettings: Sendable {
     }
 
     /// The rate of the device's line: the value of ``SimulatorOption/baud(_:only:)``, or unlimited if
-    /// ``SimulatorOption/unpaced`` is on, or if the device has no such option.
+    /// ``SimulatorOption/unpaced`` is on, or if the device has no option for the baud rate.
     public var lineRate: LineRate {
         flag(SimulatorOption.unpaced.name) ? .unlimited : number("baud").map { .baud($0) } ?? .unlimited
     }

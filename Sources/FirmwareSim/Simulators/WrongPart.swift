@@ -4,11 +4,12 @@ public struct WrongPart: Error, Sendable, Hashable {
     public enum Problem: Sendable, Hashable {
         /// No fault or rule has that name.
         case unknown(UnknownWord)
-        /// The named fault or rule takes another value. `what` describes it, such as `a time, as in delay=500ms`.
+        /// The named fault or rule takes another value. `what` describes the accepted values, such as `a time, as in
+        /// delay=500ms`.
         case takes(String, what: String)
         /// The text is no occasion for a fault or step.
         case occasion(String)
-        /// The named fault can't begin on that occasion.
+        /// The named fault can't begin on the occasion `at`.
         case neverBegins(String, at: String)
         /// A step has an occasion, but no verb.
         case noVerb

@@ -14,10 +14,10 @@ extension Simulator {
 }
 
 extension StormFirmwareOptions {
-    /// The time between two measurements.
+    /// The option for the time between two measurements.
     static let intervalOption = SimulatorOption(
         "interval", .time(or: "off"), default: "1s", help: "The time between two measurements; 'off' for none.")
-    /// Whether the sensor echoes `GET_LOG`.
+    /// The option that makes the sensor echo `GET_LOG`.
     static let echoOption = SimulatorOption(
         "echo", .flag, help: "Echo the command that asks for the log.")
 

@@ -24,7 +24,7 @@ public struct StormFirmware: SimulatedDevice {
     /// The instant at which the next block is printed.
     private var blockDue: Duration?
 
-    /// A sensor that has been powered for a while. Its first measurement follows after one interval.
+    /// Creates a sensor that has been powered for a while. Its first measurement follows after one interval.
     public init(options: StormFirmwareOptions = StormFirmwareOptions()) {
         self.options = options
         store = StormStore(options)

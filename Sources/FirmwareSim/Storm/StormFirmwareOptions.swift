@@ -11,7 +11,7 @@ public struct StormFirmwareOptions: Sendable, Hashable {
     /// Whether the sensor echoes `GET_LOG`.
     public var echoesCommand: Bool
 
-    /// A sensor at 115200 baud with 100 rows that measures nothing more, by default.
+    /// Creates options. By default, the sensor has 115200 baud and 100 rows, and measures nothing more.
     public init(
         lineRate: LineRate = .baud(115_200), seed: UInt64 = 1, rows: Int = 100, interval: Duration? = nil,
         echoesCommand: Bool = false

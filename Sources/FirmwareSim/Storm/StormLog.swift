@@ -4,7 +4,7 @@ public struct StormLog: Sendable, Hashable {
     /// The seed of the rows.
     public let seed: UInt64
 
-    /// The log of this seed.
+    /// Creates the log of a seed.
     public init(seed: UInt64) { self.seed = seed }
 
     /// Returns rows of the stored log, each `<pipe> <port> <point> <value>` and a line feed.

@@ -48,7 +48,7 @@ package struct StormStore: Sendable {
     /// Begins to read the log from its first row.
     package mutating func beginReading() { unread = 0..<rowCount }
 
-    /// Reads the next block.
+    /// Returns the next block of the log, each row with a line feed; empty if the reading has ended.
     package mutating func readBlock() -> [UInt8] {
         let block = unread.prefix(Self.blockRows)
         unread = block.endIndex..<unread.endIndex
