@@ -54,8 +54,8 @@ public protocol SimulatedDevice: Sendable {
     /// ends the fault. Most devices have no faults of their own.
     mutating func setOwnFault(_ name: String?, at instant: Duration)
 
-    /// Returns, once, what the device and its faults have done to the carrier since the last call, in order. Usually the
-    /// list is empty. The caller performs the actions.
+    /// Returns, once, what the device and its faults have done to the carrier since the last call, in order. Usually
+    /// the list is empty. The caller performs the actions.
     mutating func takeCarrierEvents() -> [CarrierEvent]
 
     /// Returns, once, the scenario steps that failed since the last call, in order.
@@ -77,7 +77,8 @@ public protocol SimulatedDevice: Sendable {
     /// Checks a command against the device's protocol. The firmware may accept more than its protocol allows.
     ///
     /// - Parameters:
-    ///   - command: A line without its end, a JSON object, or a whole BLE write. A line longer than 256 bytes is cut off.
+    ///   - command: A line without its end, a JSON object, or a whole BLE write. A line longer than 256 bytes is cut
+    ///     off.
     ///   - isPacket: Whether `command` is a whole BLE write.
     /// - Returns: The objection, as a clause that follows the command, such as "is no command"; nil if there is none.
     static func objection(to command: [UInt8], isPacket: Bool) -> String?

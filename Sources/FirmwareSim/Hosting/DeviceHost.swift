@@ -377,8 +377,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     // MARK: The device
 
-    /// Changes the device at the present instant, for example presses its button. While ``run()`` is running, the device
-    /// first runs up to that instant, unless it waits for a client.
+    /// Changes the device at the present instant, for example presses its button. While ``run()`` is running, the
+    /// device first runs up to that instant, unless it waits for a client.
     public func change<Value: Sendable>(_ body: @Sendable (inout Device, Duration) -> Value) -> Value {
         if isRunning { catchUp() }
         let value = body(&device, now)

@@ -11,7 +11,8 @@ public struct LEDFirmware: SimulatedDevice {
     private var line: SerialLine
     private var commandLine = CommandLine()
 
-    /// Creates a board. By default, its line has 115200 baud, its LED is dark, and it answers commands that set the LED.
+    /// Creates a board. By default, its line has 115200 baud, its LED is dark, and it answers commands that set the
+    /// LED.
     public init(lineRate: LineRate = .baud(115_200), isLit: Bool = false, answersSets: Bool = true) {
         self.isLit = isLit
         self.answersSets = answersSets

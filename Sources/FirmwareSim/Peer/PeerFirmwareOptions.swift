@@ -20,8 +20,8 @@ public struct PeerFirmwareOptions: Sendable, Hashable {
         case beginBadFormat = "begin_bad_format"
         /// The image is larger than any receiver accepts, whatever size the options give.
         case tooLarge = "too_large"
-        /// Padding stands in the middle of the base64 text, where every decoder rejects it. Unknown characters would not
-        /// do: a decoder that skips them would accept the text, and make a smaller image.
+        /// Padding stands in the middle of the base64 text, where every decoder rejects it. Unknown characters would
+        /// not do: a decoder that skips them would accept the text, and make a smaller image.
         case base64Invalid = "base64_invalid"
         /// The line in the middle of the image is missing.
         case sizeMismatch = "size_mismatch"

@@ -68,7 +68,8 @@ struct PeerWire: Sendable {
         notifications = []
     }
 
-    /// Discards output that has not left, the beginning of an unfinished message, and writes that were not received yet.
+    /// Discards output that has not left, the beginning of an unfinished message, and writes that were not received
+    /// yet.
     mutating func clear() {
         dropOutput()
         commandLine = CommandLine(capacity: Self.longestMessage)

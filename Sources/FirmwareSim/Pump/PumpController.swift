@@ -71,8 +71,8 @@ struct PumpController: Sendable {
         return duty
     }
 
-    /// Returns the periodic status line of a running pump if the line is due; otherwise none. The period goes on, without
-    /// output, while the pump does not run. A turn that comes late does not shift later status lines.
+    /// Returns the periodic status line of a running pump if the line is due; otherwise none. The period goes on,
+    /// without output, while the pump does not run. A turn that comes late does not shift later status lines.
     mutating func report(at millis: Int) -> [String] {
         let elapsed = millis - lastReport
         guard elapsed >= Self.reportInterval else { return [] }

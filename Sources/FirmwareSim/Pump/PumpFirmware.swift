@@ -83,8 +83,8 @@ extension PumpFirmware {
 
     /// The instant of the next step of a loop turn, or of the next departing byte; never `nil`.
     ///
-    /// The turns of an idle pump show nothing. The instant is then ``longestRest`` after the next turn, and a run to any
-    /// instant catches up on the turns before it.
+    /// The turns of an idle pump show nothing. The instant is then ``longestRest`` after the next turn, and a run to
+    /// any instant catches up on the turns before it.
     public var nextActivity: Duration? {
         if uart.hasEmissions { return now }
         if isIdle { return stepDue + Self.longestRest }
@@ -124,7 +124,8 @@ extension PumpFirmware {
 }
 
 extension PumpFirmware {
-    /// Sets whether the pump is kept in the error state. A pump that is no longer kept leaves the state at the next OFF.
+    /// Sets whether the pump is kept in the error state. A pump that is no longer kept leaves the state at the next
+    /// OFF.
     public mutating func setStuck(_ isStuck: Bool, at instant: Duration) {
         run(to: instant)
         controller.setStuck(isStuck)

@@ -68,8 +68,8 @@ public struct Simulator: Sendable {
     /// - Parameters:
     ///   - onDevice: Called with a handle that controls the device, before the device is offered.
     ///   - onEvent: Called with the address of the device, and with later events.
-    /// - Throws: The errors of ``device(_:)`` and ``DeviceHost/serve(at:onEvent:)``, and ``SimulatorOptionError`` if the
-    ///   device can't perform a step, or if the settings need a pseudo-terminal and `place` is not one.
+    /// - Throws: The errors of ``device(_:)`` and ``DeviceHost/serve(at:onEvent:)``, and ``SimulatorOptionError`` if
+    ///   the device can't perform a step, or if the settings need a pseudo-terminal and `place` is not one.
     public func serve(
         _ settings: SimulatorSettings, at place: ServingPlace, on loop: EventLoop = .shared,
         onDevice: (@Sendable (DeviceHandle) -> Void)? = nil, onEvent: @escaping @Sendable (ServingEvent) -> Void
