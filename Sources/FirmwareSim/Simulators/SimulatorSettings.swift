@@ -8,8 +8,8 @@ public struct SimulatorSettings: Sendable {
     /// The carrier over which the device will be reached; nil if unknown.
     private let carrier: SimulatorOption.Carrier?
     /// Whether programs can find the device again after its cable was pulled. The device comes back on another port,
-    /// which programs find only by a link or by an event. If false, the running device refuses a fault that pulls the
-    /// cable.
+    /// which programs find by a link, or by an event that reports the new path. If false, the running device refuses a
+    /// fault that pulls the cable.
     public var hasWayBack = true
 
     /// - Parameter carrier: The carrier; nil if unknown, and then no value is refused because of it.

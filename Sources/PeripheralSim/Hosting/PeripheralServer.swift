@@ -3,7 +3,7 @@ public import FirmwareSim
 
 /// Offers a simulated device over BLE, so that phones and other centrals find it.
 ///
-/// Output is lost while no central is connected, as on a real line.
+/// Output is lost while no central is subscribed, as on a line that nobody has open.
 ///
 /// ```swift
 /// let host = DeviceHost(HM10Module(PumpFirmware()), pace: .realTime(ContinuousClock()))
@@ -110,7 +110,8 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
 
     private var notificationLength: Int? { peripheral?.assumeIsolated { $0.knownNotificationLength } }
 
-    /// Withdraws the device, and disconnects centrals. Closing twice is allowed.
+    /// Withdraws the device, and disconnects centrals. The connection to bluetoothd stays open. Closing twice is
+    /// allowed.
     public func close() async {
         await host.detach(self)
         writer?.cancel()
@@ -147,8 +148,8 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
             for emission in emissions {
                 outboxLength -= emission.bytes.count
                 guard let characteristic = emission.characteristic else { continue }
-                // Fails if bluetoothd has stopped. Nobody can receive the notification then, and an event has reported
-                // the stop.
+                // The call fails if bluetoothd has stopped. Nobody can receive the notification then, and an event has
+                // reported the stop.
                 _ = try? await peripheral?.notify(emission.bytes, on: characteristic)
             }
             if hangsUp, outbox.isEmpty {

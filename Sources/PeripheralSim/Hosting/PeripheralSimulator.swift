@@ -44,7 +44,9 @@ public struct PeripheralSimulator: Sendable {
     ///   - adapter: The name or address of a Bluetooth adapter; nil for the first one that is on.
     ///   - onDevice: Called with a handle that controls the device, before the device is offered.
     ///   - onEvent: Called for each event, on the loop's thread.
-    /// - Throws: The errors of ``peripheral(_:)`` and ``DeviceHost/serve(onAdapter:onEvent:)``.
+    /// - Throws: The errors of ``peripheral(_:)`` and ``DeviceHost/serve(onAdapter:onEvent:)``, and
+    ///   ``FirmwareSim/SimulatorOptionError`` if the device can't perform a step, or if the settings need a
+    ///   pseudo-terminal.
     public func serve(
         _ settings: SimulatorSettings, onAdapter adapter: String? = nil, on loop: EventLoop = .shared,
         onDevice: (@Sendable (DeviceHandle) -> Void)? = nil, onEvent: @escaping @Sendable (PeripheralEvent) -> Void
@@ -72,12 +74,14 @@ extension PeripheralSimulator {
     /// module with a radio and a UART.
     ///
     /// - Parameters:
-    ///   - place: The place of its line.
+    ///   - place: The place of the device's line.
     ///   - adapter: The name or address of a Bluetooth adapter; nil for the first one that is on.
     ///   - onDevice: Called with a handle that controls the device, before the device is offered.
-    ///   - onEvent: Called for each event over BLE. The device is offered there first.
+    ///   - onEvent: Called for each event over BLE, where the device is offered before it is offered on the line.
     ///   - onServing: Called with the address of the line, and with later events of the line.
-    /// - Throws: The errors of ``serve(_:onAdapter:on:onDevice:onEvent:)`` and ``DeviceHost/serve(at:onEvent:)``.
+    /// - Throws: The errors of ``peripheral(_:)``, ``DeviceHost/serve(onAdapter:onEvent:)`` and
+    ///   ``DeviceHost/serve(at:onEvent:)``, and ``FirmwareSim/SimulatorOptionError`` if the device can't perform a
+    ///   step.
     public func serve(
         _ settings: SimulatorSettings, at place: ServingPlace, onAdapter adapter: String? = nil,
         on loop: EventLoop = .shared, onDevice: (@Sendable (DeviceHandle) -> Void)? = nil,

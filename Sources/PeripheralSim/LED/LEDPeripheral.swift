@@ -26,7 +26,7 @@ public struct LEDPeripheral: SimulatedPeripheral {
     private var now = Duration.zero
     private var emissions: [Emission] = []
 
-    /// A board with a dark LED, which notifies of changes, by default.
+    /// Creates a board. By default, its LED is dark, and the board notifies of changes.
     public init(name: String = "ece196", isLit: Bool = false, notifies: Bool = true) {
         self.isLit = isLit
         self.notifies = notifies
@@ -58,16 +58,16 @@ public struct LEDPeripheral: SimulatedPeripheral {
 
     public var isQuiescent: Bool { emissions.isEmpty }
 
-    /// Resets the board: the LED is dark.
+    /// Resets the board: the LED goes dark unless it is stuck, and the board notifies of the change.
     public mutating func reset(at instant: Duration) {
         now = max(now, instant)
         set(false)
     }
 
-    /// Keeps the LED as it is, whatever is written.
+    /// Sets whether the LED keeps its state, whatever is written.
     public mutating func setStuck(_ isStuck: Bool, at instant: Duration) { self.isStuck = isStuck }
 
-    /// The verb that switches the LED at the board. The board notifies of the change as of any other.
+    /// The verb that switches the LED at the board. The board notifies of this change as of any other change.
     public static var verbs: [DeviceVerb<LEDPeripheral>] {
         [
             LEDFirmware.lightVerb { board, isLit, now in

@@ -22,9 +22,9 @@ public struct HostedPeer: Sendable {
 
     /// An event of a peer.
     public enum Event: Sendable {
-        /// An event of its service over BLE.
+        /// An event of the peer's service over BLE.
         case radio(PeripheralEvent)
-        /// An event of its line.
+        /// An event of the peer's line.
         case line(ServingEvent)
         /// An event of the peer itself, such as a message from the host.
         case peer(PeerFirmwareEvent)
@@ -34,10 +34,10 @@ public struct HostedPeer: Sendable {
     private let sayMessage: @Sendable ([UInt8]) async -> Void
     private let offer: @Sendable () async throws -> Void
 
-    /// A peer that is not offered yet.
+    /// Creates a peer that is not offered yet.
     ///
     /// - Parameters:
-    ///   - options: The options of the peer. Over BLE, its carrier is notifications, whatever the options say.
+    ///   - options: The options of the peer. Over BLE, the carrier is notifications, whatever the options say.
     ///   - place: The place where the peer is offered.
     ///   - loop: The loop on which the peer runs.
     ///   - onEvent: Called for each event, on the loop's thread.
@@ -83,9 +83,10 @@ public struct HostedPeer: Sendable {
 }
 
 extension HostedPeer.Event {
-    /// The event for programs, by stable keys. The key `event` has the name of the event: `ready` (with `port`),
-    /// `interrupted` (with `error`), `connected` and `disconnected` (with `central`), `subscribed`, `unsubscribed`,
-    /// `image_asked`, `hello`, `waiting`. Empty for any other event.
+    /// The event in a form for programs, by stable keys; empty for an event that programs are not told.
+    ///
+    /// The key `event` has the name of the event: `ready` (with `port`), `interrupted` (with `error`), `connected` and
+    /// `disconnected` (with `central`), `subscribed`, `unsubscribed`, `image_asked`, `hello`, `waiting`.
     public var values: [String: String] {
         switch self {
         case .radio(.offered(let adapter)): ["event": "ready", "port": "ble:\(adapter.address)"]

@@ -20,9 +20,9 @@ public struct PeerPeripheral: RadioShell {
     public var device: PeerFirmware
     public let offered: PeripheralDescription
 
-    /// A peer without a connected central. It is advertised by the name in its greeting.
+    /// Creates a peer without a connected central. The peer is advertised under the name in its greeting.
     ///
-    /// - Parameter options: The options of the peer. Its carrier is notifications, whatever the options say.
+    /// - Parameter options: The options of the peer. The carrier is notifications, whatever the options say.
     public init(_ options: PeerFirmwareOptions = PeerFirmwareOptions()) {
         var options = options
         options.carrier = .notifications

@@ -2,7 +2,7 @@ public import BlueZ
 public import FirmwareSim
 
 extension Emission {
-    /// A notification of `bytes` by a characteristic, at `time`.
+    /// Creates a notification of `bytes` by a characteristic, at `time`.
     public init(bytes: [UInt8], time: Duration, characteristic: BluetoothUUID) {
         self.init(bytes: bytes, time: time, output: characteristic.bits)
     }

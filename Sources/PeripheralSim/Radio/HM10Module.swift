@@ -19,7 +19,7 @@ package import ModuleDialects
 public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
     /// The most bytes of a notification, which fit into the smallest packets of BLE.
     public static var packetLength: Int { ModuleFirmware.packetLength }
-    /// The silence of the UART after which fewer bytes are notified.
+    /// The silence of the UART after which fewer than ``packetLength`` bytes are notified.
     public static var patience: Duration { ModuleFirmware.patience }
 
     /// The device behind the module.
@@ -32,7 +32,7 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
     private var emissions: [Emission] = []
     private var carrierEvents: [CarrierEvent] = []
 
-    /// A genuine HM-10 that is switched on, without a connected central.
+    /// Creates a genuine HM-10 that is switched on, without a connected central.
     ///
     /// - Parameters:
     ///   - device: The device behind the module.
@@ -42,6 +42,8 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
         self.init(device, ModuleDialect.hm10, name: name, lineRate: lineRate)
     }
 
+    /// Creates a module that speaks a dialect of AT commands.
+    ///
     /// - Parameter notifiesUART: Whether the module reports connecting and leaving centrals to the device.
     package init(
         _ device: Device, _ dialect: ModuleDialect, name: String, lineRate: LineRate = .baud(9600),
@@ -84,7 +86,8 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
         device.setStuck(isStuck, at: instant)
     }
 
-    /// Takes the carrier events: the module drops its connections when the device's AT commands ask for it.
+    /// Returns, once, the carrier events since the last call: the module drops its connections when an AT command of
+    /// the device demands it.
     public mutating func takeCarrierEvents() -> [CarrierEvent] {
         defer { carrierEvents = [] }
         return carrierEvents
@@ -153,7 +156,7 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
 }
 
 extension PeripheralDescription {
-    /// The description of a module, as centrals find it.
+    /// Returns the description of a module, as centrals find it.
     static func module(name: String) -> PeripheralDescription {
         PeripheralDescription(
             name: name,

@@ -1,7 +1,7 @@
 public import BlueZ
 public import FirmwareSim
 
-/// A simulated device with a radio: its offer to centrals, as data, and its reactions to their events.
+/// A simulated device with a radio: its offer to centrals, as data, and its reactions to the centrals' events.
 ///
 /// Each of its emissions is a notification of the characteristic that the emission names. An emission without a
 /// characteristic goes nowhere. bluetoothd cuts a notification to the size of the central's packets, so the device must
@@ -18,17 +18,18 @@ public import FirmwareSim
 /// }
 /// ```
 public protocol SimulatedPeripheral: SimulatedDevice {
-    /// The name and the services that centrals find. They must not change.
+    /// The name and the services that centrals find. The server reads them once, when it offers the device.
     var offered: PeripheralDescription { get }
 
     /// Handles an event of a central.
     mutating func take(_ event: CentralEvent, at instant: Duration)
 
-    /// Sets the most bytes of a notification that reach the centrals whole; nil if unknown. Called before each event.
+    /// Sets the most bytes of a notification that reach the centrals whole; nil if unknown. The server calls this
+    /// before each ``take(_:at:)``.
     mutating func setNotificationLength(_ length: Int?)
 
-    /// Whether a part of the last write was lost. The server then answers a write request with an error. A device
-    /// without faults loses nothing.
+    /// Whether a fault has lost the last write, or a part of it. The server then answers a write request with an error.
+    /// A device without faults loses nothing.
     var hasLostWrite: Bool { get }
 
     /// Returns whether the device neither receives nor sends at an instant. The server then answers a read with an
@@ -52,9 +53,9 @@ extension SimulatedPeripheral {
 
 /// An event of a central.
 public enum CentralEvent: Sendable, Hashable {
-    /// A central has connected. Others may be connected already.
+    /// A central has connected. Other centrals may be connected already.
     case connected
-    /// A central has disconnected. Others may still be connected.
+    /// A central has disconnected. Other centrals may still be connected.
     case disconnected
     /// The first central has subscribed to a characteristic.
     case subscribed(BluetoothUUID)

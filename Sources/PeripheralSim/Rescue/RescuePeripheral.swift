@@ -20,10 +20,10 @@ public struct RescuePeripheral: RadioShell {
     public var device: RescueFirmware
     public let offered: PeripheralDescription
 
-    /// A phone without a connected central.
+    /// Creates a phone without a connected central.
     ///
     /// - Parameters:
-    ///   - options: The options of the phone. Its carrier is notifications, whatever the options say.
+    ///   - options: The options of the phone. The carrier is notifications, whatever the options say.
     ///   - name: The name over BLE.
     public init(_ options: RescueFirmwareOptions = RescueFirmwareOptions(), name: String = "Rescue") {
         var options = options

@@ -1,8 +1,8 @@
 internal import FirmwareSim
 
 extension PeripheralSimulator {
-    /// The storm sensor. It sends a piece of its log every ``StormPeripheral/defaultPause``, or if it is not paced, as
-    /// fast as the central takes the pieces.
+    /// The storm sensor. It sends a piece of its log every ``StormPeripheral/defaultPause``, or, with the option
+    /// `unpaced`, as fast as the central takes the pieces.
     public static let storm = PeripheralSimulator(.storm) { settings in
         StormPeripheral(
             options: StormFirmwareOptions(settings: settings), name: settings.text("name") ?? "",

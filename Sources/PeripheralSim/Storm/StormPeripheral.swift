@@ -22,13 +22,14 @@ public struct StormPeripheral: SimulatedPeripheral {
     public static let live: BluetoothUUID = "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E"
     /// The characteristic that takes `GET_LOG`, and notifies of the log and of live rows.
     public static let backup: BluetoothUUID = "BEB5483E-36E1-4688-B7F5-EA07361B26A8"
-    /// The default time from one notification of the log to the next. An ESP32 that sends faster loses some.
+    /// The default time from one notification of the log to the next. An ESP32 that sends faster loses notifications.
     public static let defaultPause = Duration.milliseconds(10)
 
     /// The options of this sensor. Their line rate has no effect, because the sensor has no line.
     public private(set) var options: StormFirmwareOptions
     public let offered: PeripheralDescription
-    /// The time from one notification of the log to the next; zero to send them as fast as the central takes them.
+    /// The time from one notification of the log to the next; zero to send notifications as fast as the central takes
+    /// them.
     public let pause: Duration
     /// The number of stored rows.
     public var rowCount: Int { store.rowCount }
@@ -38,7 +39,8 @@ public struct StormPeripheral: SimulatedPeripheral {
     private var now = Duration.zero
     private var store: StormStore
     private var centrals = 0
-    /// The most bytes of a notification to the central that last asked for the log; nil if none has asked.
+    /// The most bytes of a notification to the central that last asked for the log; nil until a central asks, and after
+    /// the last central has left.
     private var packetLength: Int?
     /// The part of the log that was read and not sent, with the log's prefix.
     private var unsent: [UInt8] = []
@@ -46,13 +48,13 @@ public struct StormPeripheral: SimulatedPeripheral {
     private var pieceDue: Duration?
     private var emissions: [Emission] = []
 
-    /// A sensor that has been powered for a while. Its first measurement follows after one interval.
+    /// Creates a sensor that has been powered for a while. Its first measurement follows after one interval.
     ///
     /// - Parameters:
     ///   - options: The options of the sensor.
     ///   - name: The name over BLE.
-    ///   - pause: The time from one notification of the log to the next; zero to send them as fast as the central takes
-    ///     them.
+    ///   - pause: The time from one notification of the log to the next; zero to send notifications as fast as the
+    ///     central takes them.
     public init(
         options: StormFirmwareOptions = StormFirmwareOptions(), name: String = "storm", pause: Duration = defaultPause
     ) {
@@ -137,7 +139,7 @@ public struct StormPeripheral: SimulatedPeripheral {
 
     // MARK: The program
 
-    /// Begins to send the log. There is one transfer at a time: another request starts again.
+    /// Begins to send the log. There is one transfer at a time: another request restarts the log.
     private mutating func sendLog(in packetLength: Int) {
         self.packetLength = packetLength
         if options.echoesCommand { notify(Array("GET_LOG".utf8), of: Self.backup) }
