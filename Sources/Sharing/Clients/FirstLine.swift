@@ -1,4 +1,4 @@
-/// Detects by the first line of a client whether the client speaks a protocol that no device does.
+/// Detects by the first line of a client whether the client speaks a protocol that no device speaks.
 ///
 /// A web page can make a browser send any bytes to a TCP port of this computer, after the first line of an HTTP
 /// request.
@@ -20,7 +20,7 @@ struct FirstLine: Sendable {
 
     private var bytes: [UInt8] = []
 
-    /// Adds input.
+    /// Adds input, and returns the verdict on all input so far.
     mutating func append(_ more: [UInt8]) -> Verdict {
         bytes += more
         // Empty lines may precede the first line.

@@ -24,12 +24,13 @@ final class LineClient: @unchecked Sendable {
     }
 
     /// The maximum number of bytes of queued output. A single message of any length is accepted while at most half of
-    /// this is in use.
+    /// this limit is in use.
     static let outgoingLimit = 1 << 16
     /// The maximum number of bytes that wait to be sent to the device.
     static let incomingLimit = 1 << 16
 
-    /// The maximum number of stop lines (OFF) in flight. Further ones get no reply of their own.
+    /// The maximum number of stop lines (OFF) in flight. Further stop lines are neither sent nor answered: the pending
+    /// ones make the device safe.
     static let stopLimit = 16
 
     /// The size of a write. A client that takes this much within the patience of its device is not stalled.
@@ -52,7 +53,7 @@ final class LineClient: @unchecked Sendable {
     var onEnd: (@Sendable () -> Void)?
     /// The number of the client's stop lines in flight.
     var stopCount = 0
-    /// When the client last sent a stop line, by its device's clock.
+    /// When the client last sent a stop line, by its device's clock; nil if never.
     var lastStop: Duration?
     /// Whether an offence was reported for which this client is not disconnected.
     var isReproached = false
@@ -103,7 +104,7 @@ final class LineClient: @unchecked Sendable {
         /// The client was admitted above the client limit, and either its time is over or it sent something else than a
         /// stop line or a query.
         case noPlace = "there are too many clients"
-        /// The answer broke off. The disconnection tells the client so.
+        /// The answer broke off. Only the disconnection can tell the client that the answer is incomplete.
         case brokenOff = "the answer has broken off"
     }
 
@@ -139,7 +140,7 @@ final class LineClient: @unchecked Sendable {
         return true
     }
 
-    /// Removes and returns the next line of the queue.
+    /// Removes and returns the next line of the queue; nil if the queue is empty.
     func nextLine() -> WaitingLine? {
         guard !lines.isEmpty else { return nil }
         let next = lines.removeFirst()
@@ -200,7 +201,7 @@ final class LineClient: @unchecked Sendable {
         return true
     }
 
-    /// Waits until the client has read something.
+    /// Waits until the client has read something, or has left. Returns false if `patience` ends first.
     private func takesSome(within patience: Duration, by clock: any Clock<Duration>) async -> Bool {
         let timer = Task(executorPreference: channel.loop) {
             if (try? await clock.sleep(for: patience)) != nil { self.endWait(takesSome: false) }
@@ -242,7 +243,7 @@ final class LineClient: @unchecked Sendable {
         onEnd = nil
     }
 
-    /// Waits until the client has read all output.
+    /// Waits until the kernel has taken all output for the client.
     func finish() async {
         await writer?.value
         // `writeAtOnce(_:)` may have left a part for the kernel to take later; this write completes after it.

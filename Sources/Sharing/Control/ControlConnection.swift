@@ -7,7 +7,7 @@ internal import Transports
 /// A connection of a program on the control socket, which receives requests and sends responses and events.
 ///
 /// Requests are handled concurrently, and each is answered when it is done. After `attach`, the connection carries the
-/// lines of that device instead.
+/// lines of the attached device instead.
 actor ControlConnection {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -100,7 +100,7 @@ actor ControlConnection {
 
     /// Closes the connection.
     func close() async {
-        // The device of an attached program disconnects it when closing ends its input.
+        // If the program is attached, its device disconnects it when closing the channel ends the program's input.
         if case .attached = mode {} else { end() }
         await channel.close()
     }
@@ -239,7 +239,7 @@ actor ControlConnection {
     // MARK: Attaching
 
     private func beginAttaching(to device: SharedDevice, _ id: JSONValue) {
-        // Their responses would end up between the lines of the device.
+        // The responses to other requests would end up between the lines of the device.
         guard requestCount + stopCount == 0 else {
             let failure = ControlFailure.usage(
                 "other requests are under way", hint: "wait for their responses before 'attach'")
@@ -263,7 +263,7 @@ actor ControlConnection {
         endAttaching(device, client)
     }
 
-    /// Returns to requests, as the device is away.
+    /// Returns to the handling of requests, because the device is away.
     private func stayDetached(_ refusal: [UInt8]) {
         guard case .attaching = mode else { return }
         mode = .requests
@@ -272,7 +272,7 @@ actor ControlConnection {
         hangUpIfDone()
     }
 
-    /// Passes all further input to the device, and the bytes that followed the request.
+    /// Passes the bytes that followed the request, and all further input, to the device.
     private func endAttaching(_ device: SharedDevice, _ client: ClientID) {
         guard case .attaching = mode else { return device.assumeIsolated { $0.endInput(of: client) } }
         mode = .attached(device, client)

@@ -32,7 +32,7 @@ extension ControlFailure {
 }
 
 extension Family {
-    /// The error code in a device's reply; if the reply has none, its last line.
+    /// Returns the error code in a device's reply; if the reply has none, its last line.
     fileprivate func errorCode(in answer: [UInt8]) -> String {
         let lines = SharedDevice.lines(of: answer)
         for line in lines {

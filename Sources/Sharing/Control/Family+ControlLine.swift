@@ -2,7 +2,7 @@ internal import ControlProtocol
 internal import DeviceKit
 
 extension Family {
-    /// The line of a command with its parameters filled in.
+    /// Returns the line of a command with its parameters filled in.
     ///
     /// - Throws: `usage` if the family has no such command, or a parameter does not match its description in the
     ///   family's row.
@@ -28,7 +28,7 @@ extension Family {
 }
 
 extension FamilyCommand.Parameter {
-    /// The value as text for the line.
+    /// Returns the value as text for the line.
     fileprivate func text(of json: JSONValue?) throws(ControlFailure) -> String {
         let text: String? =
             switch (value, json) {

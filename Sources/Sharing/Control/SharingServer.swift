@@ -79,7 +79,8 @@ public actor SharingServer {
         connections = [:]
     }
 
-    /// Changes the group before the mode, so that no other group can connect in between.
+    /// Lets the members of the group connect. The group changes before the mode, so that no other group can connect in
+    /// between.
     private func letGroupIn() throws(DescriptorError) {
         guard let group else { return }
         guard chown(path, uid_t.max, group) == 0 else { throw .last("chown") }

@@ -15,9 +15,9 @@ public struct ClientLine: Sendable {
         self.request = request
     }
 
-    /// Whether the line is a stop line (OFF of a pump), which makes the device safe and goes before all others.
+    /// Whether the line is a stop line (OFF of a pump), which makes the device safe and goes before all other lines.
     var isStop: Bool { effect == .stop }
-    /// Whether the line may change the device. If it is still queued when a stop line arrives, it is not sent.
+    /// Whether the line may change the device. Such a line is not sent if a stop line arrives while it is queued.
     var mayChange: Bool { effect == .change }
     var text: String { String(decoding: bytes, as: UTF8.self) }
 }

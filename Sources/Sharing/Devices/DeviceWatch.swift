@@ -22,7 +22,7 @@ struct DeviceWatch {
         var kinds: Set<Kind>
         /// Sends an event's line to the program; called on the loop's thread.
         var tell: @Sendable (_ line: [UInt8]) -> Void
-        /// The state that was last sent to the program.
+        /// The state that was last sent to the program; nil if none was sent.
         var state: [String: JSONValue]?
     }
 
@@ -34,12 +34,12 @@ struct DeviceWatch {
     /// The link's ``LineProtocol/Link/deviceID``, which is the same for all programs on this machine; nil if the link
     /// has none or is lost.
     var deviceID: String?
-    /// When the device last reported any of its state, on ``elapsed``.
+    /// The value of ``elapsed`` when the device last reported any of its state; nil if the device never did.
     var lastTold: Duration?
     /// Splits the output of a device of raw framing into lines.
     var lines = DeviceLines()
     var subscribers: [ObjectIdentifier: Subscriber] = [:]
-    /// Whether a comparison of the state with the subscribers' is scheduled.
+    /// Whether a comparison of the state with the state that subscribers last received is scheduled.
     var isStateLookedAt = false
     /// The tasks that wait for the link, in the order of their arrival.
     var waiters: [(id: UInt64, isPatient: Bool, continuation: CheckedContinuation<Void, Never>)] = []

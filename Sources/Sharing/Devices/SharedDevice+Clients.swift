@@ -24,8 +24,8 @@ extension SharedDevice {
         }
     }
 
-    /// Adds a client without reading from it: the caller passes input to ``hear(_:_:)``, and its end to
-    /// ``endInput(of:)``.
+    /// Adds a client without reading from it: the caller passes the client's input to ``hear(_:_:)``, and calls
+    /// ``endInput(of:)`` at the end of input.
     func enroll(
         _ channel: DescriptorChannel, _ name: String, _ kind: LineClient.Kind, isExtra: Bool = false
     ) -> LineClient {
@@ -49,7 +49,7 @@ extension SharedDevice {
 
     private func endTime(of client: LineClient) {
         guard clients[client.id] != nil else { return }
-        // Stop lines that the client repeated before it was accepted may still be in flight.
+        // A stop line of the client may still be in flight: give the client the same time again.
         if client.stopCount > 0 { endExtra(client) } else { turnAway(client) }
     }
 
@@ -70,7 +70,7 @@ extension SharedDevice {
         hangUp(client)
     }
 
-    /// Closes a client's connection when the client has read its pending replies.
+    /// Disconnects a client after its pending output was written, or after ``patience``.
     func hangUp(_ client: LineClient) {
         guard clients.removeValue(forKey: client.id) != nil else { return }
         report(.left(client.name))

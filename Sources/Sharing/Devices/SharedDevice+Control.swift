@@ -19,7 +19,7 @@ extension SharedDevice {
         ])
     }
 
-    /// The link's state and the last known values, by the keys of the family's fields, as in the JSON of
+    /// Returns the link's state and the last known values, by the keys of the family's fields, as in the JSON of
     /// ``DeviceKit/FamilyUpdate``.
     func state() async -> [String: JSONValue] {
         let values = await speaker?.values() ?? [:]
@@ -36,7 +36,8 @@ extension SharedDevice {
         return members
     }
 
-    /// The time in seconds, to the millisecond, since the device last reported any of its state; null if it never did.
+    /// The time in seconds, to the millisecond, since the device last reported any of its state; null if the device
+    /// never did.
     var stateAge: JSONValue {
         guard let lastTold = watch.lastTold else { return .null }
         return .number(((watch.elapsed() - lastTold) / .milliseconds(1)).rounded() / 1000)
@@ -83,7 +84,8 @@ extension SharedDevice {
     ///   - name: The program's name, for the log.
     ///   - asker: The receiver of the reply.
     ///   - isOvertaken: Whether the program has sent a stop line since; checked when the link is open.
-    /// - Throws: `away` or `session`; also if the line was not sent, as it was overtaken or the program has left.
+    /// - Throws: `away` if the device is away, or if this process was stopped before the line's turn; `session` if the
+    ///   line was refused or got no reply, if a stop line has overtaken the line, or if the program has left.
     func request(
         _ line: ClientLine, by name: String, for asker: Asker, isOvertaken: @Sendable () -> Bool
     ) async throws(SharingError) {
@@ -101,7 +103,8 @@ extension SharedDevice {
         try await perform(waiting, by: name, for: asker)
     }
 
-    /// Attaches a program to the device's lines until the link is lost. The caller passes its input to ``hear(_:_:)``.
+    /// Attaches a program to the device's lines until the link is lost. The caller passes the program's input to
+    /// ``hear(_:_:)``.
     ///
     /// - Parameter greeting: The first bytes to send to the program.
     /// - Returns: The new client's ID; nil if the device is away.
@@ -134,7 +137,7 @@ extension SharedDevice {
         stateMayHaveChanged()
     }
 
-    /// The kinds of events that a program subscribes to.
+    /// Returns the kinds of events that a program subscribes to.
     func kinds(toldTo program: ObjectIdentifier) -> Set<DeviceWatch.Kind> { watch.subscribers[program]?.kinds ?? [] }
 
     private func publish(_ kind: DeviceWatch.Kind, _ members: @autoclosure () -> [String: JSONValue]) {
@@ -176,7 +179,7 @@ extension SharedDevice {
         stateMayHaveChanged()
     }
 
-    /// A copy of `asker` that also records when a reply reports the device's state.
+    /// Returns a copy of `asker` that also records when a reply reports the device's state.
     func noting(_ asker: Asker) -> Asker {
         Asker(
             tell: { bytes, tellsState in
@@ -200,7 +203,7 @@ extension SharedDevice {
         }
     }
 
-    /// Schedules a comparison of the state with the state that subscribers last received, if there are any.
+    /// Schedules a comparison of the state with the state that subscribers last received, if there are subscribers.
     func stateMayHaveChanged() {
         guard !watch.isStateLookedAt, watch.wants(.state) else { return }
         watch.isStateLookedAt = true
@@ -241,15 +244,15 @@ extension SharedDevice {
         return nil
     }
 
-    /// A line as text. If it is not valid UTF-8, all bytes but printable ASCII are escaped.
+    /// Returns a line as text. If the line is not valid UTF-8, all bytes but printable ASCII are escaped.
     static func text(of line: ArraySlice<UInt8>) -> String {
         String(validating: line, as: UTF8.self) ?? Array(line).printable()
     }
 }
 
 extension JSONValue {
-    /// Converts a state value for programs: an unknown value becomes the field's word for unknown or null, and an
-    /// implausible one (of a broken sensor) null.
+    /// Converts a state value for programs. An unknown value becomes the field's word for unknown, or null if the field
+    /// has none; an implausible value (of a broken sensor) becomes null.
     fileprivate init(_ value: StateValue?, of field: StateField) {
         switch value ?? field.unknownWord.map({ .text($0) }) {
         case let value? where !field.isPlausible(value): self = .null

@@ -38,7 +38,7 @@ extension SharedDevice {
             for line in lines[...stop] where line.isStop {
                 stopCount += 1
                 client.lastStop = watch.elapsed()
-                // One pending OFF of a client is enough. More would delay the others.
+                // A client's pending OFF lines are enough. More would delay the other clients.
                 guard client.stopCount < LineClient.stopLimit else { continue }
                 client.stopCount += 1
                 Task.immediate(executorPreference: loop) { await self.stop(line, for: client) }
@@ -60,7 +60,7 @@ extension SharedDevice {
         if client.hasEnded, !client.isOwedAnswer { hangUp(client) }
     }
 
-    /// Sends a stop line. The client may have left before the link is open.
+    /// Sends a stop line. The line counts as a user of the link, because the client may leave before the link is open.
     private func stop(_ line: ClientLine, for client: LineClient) async {
         addUser()
         defer { removeUser() }
@@ -87,7 +87,7 @@ extension SharedDevice {
     }
 
     /// Waits for a link that is being opened, then checks whether the line is still due: a stop line always is, any
-    /// other only if its client is still there.
+    /// other line only if its client is still connected.
     ///
     /// - Throws: ``SharingError`` if the line is a change that must not be sent any more; see ``checkTurn(_:by:)``.
     private func isDue(_ waiting: LineClient.WaitingLine, of client: LineClient) async throws(SharingError) -> Bool {
@@ -110,7 +110,8 @@ extension SharedDevice {
         throw .away
     }
 
-    /// Whether a line may change the device, and this process was stopped after the line was sent.
+    /// Whether a line may change the device, and this process was stopped after the line arrived, or perhaps before the
+    /// line was read.
     ///
     /// False in families without a refusal notice: their lines, such as messages, are sent late rather than dropped
     /// silently.
@@ -118,7 +119,7 @@ extension SharedDevice {
         waiting.epoch != ProcessPauses.number && waiting.line.mayChange && row.wording(.notSent) != nil
     }
 
-    /// Sends a line in its turn, unless this process is stopped before then.
+    /// Sends a line in its turn, unless the line may change the device and this process is stopped before then.
     func perform(_ waiting: LineClient.WaitingLine, by name: String, for asker: Asker) async throws(SharingError) {
         let asker = Asker(
             tell: asker.tell, waitForRoom: asker.waitForRoom, isThere: asker.isThere,

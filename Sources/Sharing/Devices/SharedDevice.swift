@@ -11,8 +11,8 @@ internal import Transports
 /// try await device.run()
 /// ```
 ///
-/// Clients stay connected while the device is unplugged. A line for an absent device is refused at once, and never kept
-/// for later.
+/// Clients stay connected while the device is unplugged. A line for an absent device is refused, not kept until the
+/// device returns.
 public actor SharedDevice {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -173,7 +173,7 @@ public actor SharedDevice {
 
     // MARK: Users of the link
 
-    /// Adds a user of the link, for whom it is opened or kept open.
+    /// Adds a user of the link, for whom ``run()`` opens the link or keeps it open.
     func addUser() {
         if userCount == 0 { isAway = false }
         userCount += 1

@@ -44,16 +44,16 @@ public struct SharedDeviceSettings: Sendable, Hashable {
 
 /// The times in which the link to a shared device is held open.
 public enum LinkHolding: Sendable, Hashable {
-    /// Always. Suits a serial port, as reopening it might reset the board.
+    /// Always. The choice for a serial port, because reopening the port might reset the board.
     case always
-    /// While a client needs the link, and for `idle` after the last one. Suits a BLE module, which serves one central
-    /// at a time: a phone may want to connect too.
+    /// While a client needs the link, and for `idle` after the last client has left. The choice for a BLE module, which
+    /// serves one central at a time: a phone may want to connect as well.
     case whileUsed(idle: Duration)
 
     /// The default idle time of a BLE link.
     public static let standardIdle = Duration.seconds(60)
 
-    /// The default for an endpoint: ``whileUsed(idle:)`` for BLE, otherwise ``always``.
+    /// Returns the default for an endpoint: ``whileUsed(idle:)`` for BLE, otherwise ``always``.
     public static func standard(for endpoint: Endpoint) -> LinkHolding {
         endpoint.scheme == "ble" ? .whileUsed(idle: standardIdle) : .always
     }

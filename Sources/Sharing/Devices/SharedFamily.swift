@@ -11,13 +11,13 @@ public struct SharedFamily: Sendable {
     public let begin: Begin
     /// Parses a client's line or message.
     let read: @Sendable (_ line: [UInt8]) -> ClientLine
-    /// The wording of a server notice in the family's line protocol; nil if the protocol has no line for it.
+    /// The wording of a server notice in the family's line protocol; nil if the protocol has no line for the notice.
     public let wording: @Sendable (_ notice: RelayNotice) -> [UInt8]?
 
     /// The way in which client input is split into lines or messages.
     public let framing: ClientFraming
-    /// Whether an answer ends only by silence. As a client can't tell a broken answer from a complete one, it is
-    /// disconnected if an answer breaks off.
+    /// Whether an answer ends only by silence. Because a client then can't tell a broken answer from a complete one,
+    /// the client is disconnected if an answer breaks off.
     public let endsAnswersBySilence: Bool
 
     /// Starts a speaker over a link that was opened from `endpoint`.
@@ -44,8 +44,8 @@ public struct SharedFamily: Sendable {
     ///
     /// - Parameters:
     ///   - base: The family.
-    ///   - wording: The wording of a server notice in the family's line protocol; nil if the protocol has no line for
-    ///     it.
+    ///   - wording: Returns the wording of a server notice in the family's line protocol; nil if the protocol has no
+    ///     line for the notice.
     public init<Base: RelayedFamily & FollowedFamily>(
         _ base: Base.Type, wording: @escaping @Sendable (_ notice: RelayNotice) -> [UInt8]? = { _ in nil }
     ) {
@@ -85,7 +85,7 @@ public struct SharedFamily: Sendable {
     /// The sharing rules of all families that this package knows.
     public static let all = [pump, storm, led, peer, rescue, raw]
 
-    /// The sharing rules of a family; nil if its devices can't be shared.
+    /// Returns the sharing rules of a family; nil if its devices can't be shared.
     public static func row(of family: Family) -> SharedFamily? { all.first { $0.family == family } }
 
     /// A line that was not sent is refused with an `ERROR` line, as the pump itself refuses. The notices of a lost link

@@ -1,4 +1,4 @@
-/// A report about a shared device, for a log. Client input in it is not escaped.
+/// A report about a shared device, for a log. Client input in the report is not escaped.
 public struct SharingReport: Sendable, Hashable {
     /// The device's name.
     public var device: String
@@ -15,7 +15,7 @@ public struct SharingReport: Sendable, Hashable {
     public enum Event: Sendable, Hashable {
         /// The link is open.
         case up(_ link: String)
-        /// The link is lost. The device waits for it to return.
+        /// The link is lost. It is reopened as soon as the device is back.
         case lost(_ reason: String)
         /// The link could not be opened. Opening is tried again.
         case notOpened(_ reason: String, _ hint: String?)
@@ -23,7 +23,7 @@ public struct SharingReport: Sendable, Hashable {
         case notOfFamily(_ line: [UInt8])
         /// Another device may be at the endpoint, so its link is not used.
         case doubtful(_ reason: String)
-        /// The link is closed, as there are no clients.
+        /// The link is closed, because no client, subscription or request needs it.
         case idle
         /// A client has connected.
         case came(_ client: String)

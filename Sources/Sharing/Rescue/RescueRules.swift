@@ -4,7 +4,7 @@ internal import LineProtocol
 /// goes to all clients.
 ///
 /// Clients receive one JSON object a line. Line ends in an object become blanks, with the same meaning: valid JSON has
-/// them between tokens only. Anything that is no JSON object is dropped.
+/// line ends between tokens only. Anything that is no JSON object is dropped.
 struct RescueRules: StreamRules {
     /// The protocol has no replies.
     static let timing = StreamTiming()

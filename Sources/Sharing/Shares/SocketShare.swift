@@ -18,8 +18,8 @@ public actor SocketShare {
     private var channels: [ObjectIdentifier: DescriptorChannel] = [:]
     private var accepting: Task<Void, Never>?
 
-    /// Listens on `address`. A Unix socket is accessible to this user only; a stale one, on which no process listens,
-    /// is replaced.
+    /// Listens on `address`. A Unix socket is accessible to this user only; a stale socket, on which no process
+    /// listens, is replaced.
     ///
     /// - Parameters:
     ///   - device: The shared device.

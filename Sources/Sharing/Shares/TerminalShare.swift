@@ -3,8 +3,8 @@ public import SerialPort
 
 /// A share on a pseudo-terminal, which other programs open as a serial port, whatever link the device itself has.
 ///
-/// Programs that have it open at the same time count as one client. Output while no program has it open is lost, as on
-/// a real serial line.
+/// Programs that have the terminal open at the same time count as one client. Output is lost while no program has the
+/// terminal open, as on a real serial line.
 public actor TerminalShare {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { device.loop.asUnownedSerialExecutor() }
 
@@ -22,14 +22,15 @@ public actor TerminalShare {
     /// - Parameters:
     ///   - device: The shared device.
     ///   - link: The path of the symbolic link to create; ``close()`` removes it.
-    /// - Throws: `SerialError`; also if inotify is not available, as the share could not know whether a program has it
-    ///   open.
+    /// - Throws: `SerialError`, also if inotify is not available: the share would not know whether a program has the
+    ///   terminal open.
     public static func open(_ device: SharedDevice, link: String) async throws(SerialError) -> TerminalShare {
         try await open(device, link: link, openings: .shared)
     }
 
-    /// - Parameter openings: Reports when the pseudo-terminal is opened. On the device's loop, input from before a
-    ///   pause of this process is recognized as older than the pause: ``DescriptorIO/EventLoop/isCatchingUp``.
+    /// - Parameter openings: Reports when the pseudo-terminal is opened. If the watch runs on the device's loop, input
+    ///   from before a pause of this process is recognized as older than the pause:
+    ///   ``DescriptorIO/EventLoop/isCatchingUp``.
     package static func open(
         _ device: SharedDevice, link: String, openings: OpeningWatch
     ) async throws(SerialError) -> TerminalShare {

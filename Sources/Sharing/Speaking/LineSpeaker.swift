@@ -9,8 +9,8 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
         @Sendable (_ observer: @escaping @Sendable (SessionEvent<RelayedMessage<Base>>) -> Void)
         async throws(SessionError) -> Session<Relayed<Base>>
 
-    /// Sends a line in its turn, as ``LineProtocol/Session/perform(_:timeout:)`` does. A parameter of the speaker so
-    /// that a family can pass code that is specialized for it.
+    /// Sends a line in its turn, as ``LineProtocol/Session/perform(_:timeout:)`` does. The speaker takes this function
+    /// as a parameter, so that a family can pass code that is specialized for the family.
     typealias Perform =
         @Sendable (_ session: Session<Relayed<Base>>, _ line: RelayedLine<Base>, _ timeout: Duration)
         async throws(SessionError) -> RelayedAnswer<Base>
@@ -40,8 +40,8 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
         session = try await begin { event in
             switch event {
             case .heard(let message):
-                // A late reply must not go to the clients: one that sends the same command would take it for its own
-                // reply.
+                // A late reply must not go to the clients: a client that sends the same command would take it for its
+                // own reply.
                 if !Base.isAnswer(message.meaning) {
                     say(.said(message.bytes + Self.lineEnd, tellsState: Self.tellsState(message)))
                 }
@@ -52,7 +52,7 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
         }
         question.session.withLock { [session] in $0.session = session }
         guard session.link.mayHaveReset else { return }
-        // The first commands wait for the reply to its query. OFF does not wait.
+        // Query the board, which may still be starting: the first commands wait for its reply. OFF does not wait.
         Task(executorPreference: session.link.executor) { [session] in try? await session.waitUntilReady() }
     }
 
@@ -89,8 +89,8 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
     func close() async { await session.close() }
 }
 
-/// Asks a device for its state after an event that leaves the state open, such as the pump's button: perhaps no client
-/// asks.
+/// Asks a device for its state after an event that leaves the state open, such as the pump's button, because perhaps no
+/// client asks.
 private final class StateQuestion<Base: RelayedFamily & FollowedFamily>: Sendable {
     struct Weak {
         weak var session: Session<Relayed<Base>>?

@@ -42,7 +42,7 @@ public struct Asker: Sendable {
     /// Receives a part of the reply, with line ends, and whether this part reports the device's state. Called on the
     /// link's executor.
     public let tell: @Sendable (_ bytes: [UInt8], _ tellsState: Bool) -> Void
-    /// Waits until the asker can take more of a long reply.
+    /// Waits until the asker can take more of a long reply, or is no longer connected.
     public let waitForRoom: @Sendable () async -> Void
     /// Whether the asker is still connected; called on the link's executor.
     public let isThere: @Sendable () -> Bool
@@ -56,7 +56,7 @@ public struct Asker: Sendable {
     ///
     /// - Parameters:
     ///   - tell: Receives a part of the reply, with line ends, and whether this part reports the device's state.
-    ///   - waitForRoom: Waits until the asker can take more of a long reply.
+    ///   - waitForRoom: Waits until the asker can take more of a long reply, or is no longer connected.
     ///   - isThere: Whether the asker is still connected.
     ///   - isDue: Whether the line may still be sent; nil for `isThere`.
     ///   - goesFirst: Whether the line goes before the queries of others.

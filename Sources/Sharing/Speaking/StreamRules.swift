@@ -9,7 +9,7 @@ protocol StreamRules: Sendable {
     /// Whether the first write starts with a line end, in case another program left an incomplete line.
     static var endsHalfLines: Bool { get }
 
-    /// The request for a client's line.
+    /// Returns the request for a client's line.
     func request(_ line: [UInt8]) -> StreamRequest
 
     /// Prepares for an answer.
@@ -17,7 +17,8 @@ protocol StreamRules: Sendable {
     /// - Parameter packetCapacity: The link's ``LineProtocol/Link/packetCapacity()``.
     mutating func begin(packetCapacity: Int?)
 
-    /// Adds input: one packet if the link keeps packet bounds, otherwise bytes that may be cut anywhere.
+    /// Adds input, and returns the pieces of output that it completes. The input is one packet if the link keeps packet
+    /// bounds, otherwise bytes that may be cut anywhere.
     mutating func take(_ bytes: [UInt8]) -> [StreamPiece]
 
     /// Returns the buffered rest of an answer when the device is silent or the link is lost.

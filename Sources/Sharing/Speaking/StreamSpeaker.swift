@@ -5,7 +5,7 @@ internal import LineProtocol
 /// lines.
 ///
 /// Each piece is delivered before the next is read. Thus all clients see the output in the same order, a slow asker
-/// slows the device down, and memory use is bounded. Unsolicited lines also wait for a slow asker, until it is
+/// slows the device down, and memory use is bounded. Unsolicited lines also wait for a slow asker, until the asker is
 /// disconnected.
 actor StreamSpeaker<Rules: StreamRules>: Speaker {
     nonisolated var unownedExecutor: UnownedSerialExecutor { link.executor.asUnownedSerialExecutor() }
@@ -23,7 +23,8 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
     private var exchange: Exchange?
     /// The read in progress.
     private var waiting: Task<Result<[UInt8]?, LinkError>, Never>?
-    /// When the last piece of an answer arrived; before the first one, when the link was opened.
+    /// The clock time at which the last piece of an answer arrived; until the first piece, at which the speaker
+    /// started.
     private var lastAnswered: Duration
     private var hasSent = false
     /// Whether reading has ended.
@@ -64,7 +65,7 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
     /// A request whose answer is expected or in progress.
     private final class Exchange {
         let command: String
-        /// The asker; nil if the exchange has finished early. The rest of the answer is dropped then.
+        /// The asker; nil after ``finish(_:)``. The rest of the answer is then dropped.
         private(set) var asker: Asker?
         var hasBegun = false
         /// The clock time at which silence ends the answer; nil before the command is sent.
@@ -109,7 +110,7 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
             throw error
         }
         exchange.deadline = exchange.deadline ?? clock.elapsed() + Rules.timing.timeout
-        // The current read has no deadline. Cancelling it makes the loop read again with this one.
+        // The current read has no deadline. Cancelling it makes the loop read again with the deadline of the exchange.
         waiting?.cancel()
         let error = await withUnsafeContinuation { exchange.wait($0) }
         if let error { throw error }

@@ -87,7 +87,8 @@ struct StormRules: StreamRules {
                 output += packets?.append(text, behind: prefix) ?? []
                 return output
             case .live:
-                // Lines are buffered until they are complete, unless they are too long for that.
+                // A line of the log is buffered until it is complete, unless it is too long for the buffer. Then its
+                // beginning was sent already, and must be ended.
                 output += packets?.endLine() ?? []
                 output.append(self.piece(piece))
             }
