@@ -37,7 +37,7 @@ actor ArrivalInbox {
 
     /// Ends the input behind the bytes that have arrived. Only the first error counts.
     ///
-    /// Closing, without an error, discards the arrived bytes, and is possible after an error too.
+    /// A call without an error closes the inbox: it discards the arrived bytes, even after an earlier error.
     func finish(_ error: LinkError?) {
         if error == nil { arrived = [] } else if end != nil { return }
         let isFirst = end == nil

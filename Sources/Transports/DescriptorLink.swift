@@ -14,7 +14,7 @@ public final class DescriptorLink: Link {
     /// The device node of the serial port, such as `/dev/ttyUSB0`; nil for other carriers.
     public let portPath: String?
     /// The time that a byte takes on the serial line at the port's settings, including start and stop bits; nil for
-    /// other carriers. A pseudo-terminal has a value too, although it has no line.
+    /// other carriers. A pseudo-terminal has a value as well, although it has no line.
     public let byteTime: Duration?
     public var remark: String? { telnet?.remark }
 

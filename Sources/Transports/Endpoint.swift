@@ -105,10 +105,11 @@ public struct Endpoint: Sendable, Hashable {
         Endpoint(scheme: "serial", address: path, options: options, text: path, serial: serial ?? SerialSettings())
     }
 
-    /// Returns this endpoint with another address.
+    /// Returns this endpoint with another address. ``text`` stays as it was written.
     public func replacingAddress(_ address: String) -> Endpoint { with(address: address) }
 
-    /// Returns this endpoint with one option changed. The settings of a serial port don't change: see ``serial``.
+    /// Returns this endpoint with one option changed. ``text`` and the settings of a serial port (``serial``) stay as
+    /// they are.
     public func adding(_ option: String, _ value: String) -> Endpoint {
         var options = options
         options[option] = value
@@ -127,7 +128,7 @@ public struct Endpoint: Sendable, Hashable {
             serial: serial, sharedAddress: sharedAddress)
     }
 
-    /// An `invalidEndpoint` error for this endpoint.
+    /// Returns an `invalidEndpoint` error for this endpoint.
     ///
     /// - Parameter hint: The instruction for the user.
     public func invalid(_ hint: String) -> LinkError {
@@ -144,7 +145,7 @@ public struct Endpoint: Sendable, Hashable {
             "leave out '\(unknown)': '\(scheme):' takes " + (known.isEmpty ? "no options" : "the options \(list)"))
     }
 
-    /// The integer value of an option; nil if the option is missing.
+    /// Returns the integer value of an option; nil if the option is missing.
     ///
     /// - Throws: `invalidEndpoint` if the value is not an integer within `range`.
     public func number(_ name: String, in range: ClosedRange<Int>) throws(LinkError) -> Int? {
@@ -155,8 +156,8 @@ public struct Endpoint: Sendable, Hashable {
         return value
     }
 
-    /// The Boolean value of an option; nil if the option is missing. `name`, `name=on` and `name=true` are true;
-    /// `name=off` and `name=false` are false.
+    /// Returns the Boolean value of an option; nil if the option is missing. `name`, `name=on` and `name=true` are
+    /// true; `name=off` and `name=false` are false.
     ///
     /// - Throws: `invalidEndpoint` for any other value.
     public func flag(_ name: String) throws(LinkError) -> Bool? {
@@ -168,7 +169,7 @@ public struct Endpoint: Sendable, Hashable {
         }
     }
 
-    /// The choice that an option names; nil if the option is missing.
+    /// Returns the choice that an option names; nil if the option is missing.
     ///
     /// - Throws: `invalidEndpoint` if the value is not one of `choices`.
     public func choice<Value>(_ name: String, of choices: [(String, Value)]) throws(LinkError) -> Value? {

@@ -17,8 +17,8 @@ public struct LinkSchemes: Sendable {
 
     /// The schemes `ble:`, `serial:`, `tcp:`, `unix:` and `usb:`.
     ///
-    /// `ble:` knows only the profiles of ``GATTProfiles/carriers``. A program with more profiles replaces its opener by
-    /// ``BLEEndpoint/opener(_:)``.
+    /// `ble:` knows only the profiles of ``GATTProfiles/carriers``. A program with more profiles replaces the opener of
+    /// `ble:` by ``BLEEndpoint/opener(_:)``.
     public static let standard: LinkSchemes = {
         var schemes = LinkSchemes()
         schemes.add("ble") { endpoint, loop throws(LinkError) in try await BLEEndpoint.open(endpoint, on: loop) }

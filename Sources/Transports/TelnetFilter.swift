@@ -86,14 +86,14 @@ struct TelnetFilter: Sendable {
             switch byte {
             case Byte.endOfSubnegotiation: place = .data
             case Byte.interpretAsCommand: place = .subnegotiation
-            // The end of the subnegotiation is missing. The command is taken on its own: otherwise all later data would
-            // be lost.
+            // The end of the subnegotiation is missing. Handle the command as one outside a subnegotiation: otherwise
+            // all later data would be lost.
             default: takeCommand(byte, into: &data)
             }
         }
     }
 
-    /// Takes the byte after IAC.
+    /// Handles the byte after IAC.
     private mutating func takeCommand(_ byte: UInt8, into data: inout [UInt8]) {
         switch byte {
         case Byte.interpretAsCommand:

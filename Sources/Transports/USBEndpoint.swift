@@ -44,15 +44,15 @@ public struct USBEndpoint: Sendable, Hashable {
             physicalPath: physicalPath.map { String($0) })
     }
 
-    /// Whether the endpoint matches a port. It may match other ports too.
+    /// Returns whether the endpoint matches a port. An endpoint may match several ports.
     public func matches(_ port: SerialPortInfo) -> Bool {
         guard let usb = port.usb, usb.identifier == identifier else { return false }
         if let serialNumber, usb.serialNumber != serialNumber { return false }
         return physicalPath == nil || physicalPath == usb.physicalPath || physicalPath == usb.interfacePath
     }
 
-    /// The shortest endpoint that matches this port and no other of `ports`; nil if the port is not a USB port, or no
-    /// endpoint is unique.
+    /// Returns the shortest endpoint that matches this port and no other of `ports`; nil if the port is not a USB port,
+    /// or no endpoint is unique.
     ///
     /// A serial number is preferred to a physical path: it stays the same when the device is plugged in elsewhere.
     public static func naming(_ port: SerialPortInfo, among ports: [SerialPortInfo]) -> USBEndpoint? {

@@ -83,7 +83,7 @@ public final class BLEDevice: Sendable {
     }
 
     /// Opens a link over the same connection, if the device certainly has a serial port of the family. ``close()`` ends
-    /// both.
+    /// both the link and the connection.
     ///
     /// - Parameter family: A family of the profiles that the device was opened with (``BLEUse/profiles``).
     /// - Returns: The link; nil if the device fits no profile of the family.

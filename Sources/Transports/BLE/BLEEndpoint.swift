@@ -41,7 +41,7 @@ public struct BLEEndpoint: Sendable, Hashable {
     private let uniqueProfiles: [GATTProfile]
     /// Whether to pair with the device first.
     let pairs: Bool
-    /// Whether another program may listen too, although values may then arrive twice.
+    /// Whether another program may listen to the device at the same time, although values may then arrive twice.
     let sharesValues: Bool
     /// Whether the route to a device of no known kind may be guessed.
     let mayGuess: Bool
@@ -90,7 +90,7 @@ public struct BLEEndpoint: Sendable, Hashable {
         }
     }
 
-    /// The route to a connected device; nil if the device does not fit the endpoint.
+    /// Returns the route to a connected device; nil if the device does not fit the endpoint.
     func route(in services: [GATTService]) -> GATTRoute? {
         if let namedRoute {
             return GATTRoute(
@@ -100,7 +100,8 @@ public struct BLEEndpoint: Sendable, Hashable {
         return mayGuess ? GATTRoute(guessedFrom: services) : nil
     }
 
-    /// The profile by which the device certainly belongs to another family; nil if it may be of the requested family.
+    /// Returns the profile by which the device certainly belongs to another family; nil if the device may be of the
+    /// requested family, or if no family is requested.
     func foreignProfile(in services: [GATTService]) -> GATTProfile? {
         guard !families.isEmpty else { return nil }
         let certain = uniqueProfiles.filter { $0.fits(services) }

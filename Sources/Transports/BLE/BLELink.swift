@@ -31,7 +31,7 @@ final class BLELink: ConfirmingLink {
         case disconnecting
         /// Closing only requests the disconnection.
         case atOnce
-        /// The connection stays, since another program uses it too.
+        /// The connection stays, because another program uses it as well.
         case leaving
 
         init(_ use: BLEUse, isHeardElsewhere: Bool) {
@@ -66,7 +66,7 @@ final class BLELink: ConfirmingLink {
     /// The subscriptions; empty if the device notifies nothing.
     private let subscriptions: [ValueSubscription]
 
-    /// Subscribes to the device's notifications.
+    /// Creates a link, and subscribes to the device's notifications.
     init(
         _ device: ConnectedDevice, _ route: GATTRoute, of bluez: BlueZ, _ claim: BLEClaim, closing: Closing,
         name: String, _ pairing: PairingAdvice
@@ -137,12 +137,12 @@ final class BLELink: ConfirmingLink {
 }
 
 extension ConnectedDevice {
-    /// The first characteristic of the route that another program listens to.
+    /// Returns the first characteristic of the route that another program listens to; nil if there is none.
     func firstHeardElsewhere(of route: GATTRoute) -> GATTCharacteristic? {
         firstHeardElsewhere(of: route.values.isEmpty ? [route.hear] : Array(route.values.values))
     }
 
-    /// The first of several characteristics that another program listens to.
+    /// Returns the first of several characteristics that another program listens to; nil if there is none.
     func firstHeardElsewhere(of characteristics: [GATTCharacteristic]) -> GATTCharacteristic? {
         characteristics.first { $0.tells && isHeardElsewhere($0) }
     }

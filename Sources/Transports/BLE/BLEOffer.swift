@@ -18,7 +18,7 @@ public actor BLEOffer {
     public enum Event: Sendable {
         /// Centrals can find the device, for the first time or again.
         case offered(Adapter)
-        /// Centrals can't find the device until the adapter or bluetoothd is back. It is then offered again.
+        /// Centrals can't find the device until the adapter or bluetoothd is back. The device is then offered again.
         case interrupted(LinkError)
     }
 
@@ -131,7 +131,7 @@ public actor BLEOffer {
 }
 
 extension GATTProfile {
-    /// The description of a peripheral with this profile.
+    /// Returns the description of a peripheral with this profile.
     fileprivate func description(_ name: String) -> PeripheralDescription {
         let written: LocalCharacteristic.Flag = writeType == .request ? .write : .writeWithoutResponse
         let characteristics =

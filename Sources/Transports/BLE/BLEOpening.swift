@@ -46,7 +46,7 @@ struct BLEOpening {
     /// The search for the device, within the time that is left.
     var search: BLESearch { BLESearch(wanted, memory: use.memory, patience: within(BLESearch.patience)) }
 
-    /// The shorter of a step's limit and the time that is left.
+    /// Returns the shorter of a step's limit and the time that is left.
     func within(_ patience: Duration) -> Duration { timeLeft.map { min($0, patience) } ?? patience }
 
     /// Connects to a claimed device.
@@ -73,7 +73,7 @@ struct BLEOpening {
         return try await BLEClaim.take(device, as: use, in: locks, name: endpoint.text)
     }
 
-    /// Performs a step at a connected device that may take long, within the time that is left.
+    /// Performs a step that may take long, such as pairing with a connected device, within the time that is left.
     func finish<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(BLEError) -> Value, _ pairing: PairingAdvice
     ) async throws(LinkError) -> Value {

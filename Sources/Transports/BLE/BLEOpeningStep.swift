@@ -9,7 +9,7 @@ public enum BLEOpeningStep: Sendable, Hashable {
     case waiting(BluetoothAddress, holder: LinkHolder?)
     /// Connecting, and discovering the device's services.
     case connecting(BluetoothAddress)
-    /// Pairing, if the endpoint asks for it.
+    /// Pairing, if the endpoint asks for pairing.
     case pairing(BluetoothAddress)
     /// Subscribing to the device's notifications.
     case subscribing(BluetoothAddress)

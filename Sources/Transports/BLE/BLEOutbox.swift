@@ -9,7 +9,7 @@ protocol BLESender: Sendable {
     /// confirmation.
     var isUnconfirmed: Bool { get }
 
-    /// Sends all of `bytes`, as ``Link/send(_:)``.
+    /// Sends all of `bytes`, as ``Link/send(_:)`` does.
     func send(_ bytes: [UInt8]) async throws(LinkError)
 }
 
@@ -44,8 +44,8 @@ actor BLEOutbox: BLESender {
     /// Sends all of `bytes` without bytes of other senders in between. If the task is cancelled, the packet in flight
     /// is the last one.
     ///
-    /// - Throws: `unsupported` if the carrier keeps packet bounds and `bytes` does not fit into one packet. Nothing was
-    ///   sent then.
+    /// - Throws: `unsupported` if the carrier keeps packet bounds and `bytes` does not fit into one packet. In this
+    ///   case, nothing was sent.
     func send(_ bytes: [UInt8]) async throws(LinkError) {
         do throws(BLEError) {
             guard await turns.take() else { throw BLEError(.cancelled, activity: "sending") }
@@ -70,8 +70,8 @@ actor BLEOutbox: BLESender {
         }
     }
 
-    /// The length of a packet. A write command that does not fit into a packet fails, but bluetoothd splits a write
-    /// request. The MTU is queried before each burst, since it grows right after connecting.
+    /// Returns the length of a packet. A write command that does not fit into a packet fails, but bluetoothd splits a
+    /// write request. The MTU is queried before each burst, because the MTU grows right after connecting.
     private func packetLength(for count: Int) async -> Int {
         guard route.writeType == .command, min(count, route.chunkLength) > Self.leastPacket else {
             return route.chunkLength

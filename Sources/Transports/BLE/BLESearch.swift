@@ -6,7 +6,7 @@ internal import LineProtocol
 struct BLESearch {
     /// The time limit for the first sighting. A power-saving module advertises about once a second.
     static let patience = Duration.seconds(10)
-    /// The time to wait after the first match for others: a stronger device, or another one with the same name.
+    /// The time to wait for further matches after the first: a stronger device, or another device with the same name.
     static let window = Duration.milliseconds(500)
 
     let target: BLEEndpoint.Target
@@ -25,8 +25,8 @@ struct BLESearch {
         self.memory = memory
     }
 
-    /// Returns the addresses of the matching devices, the strongest first; for a name, the only match. For an address,
-    /// returns it without a search: connecting scans for the device if necessary.
+    /// Returns the addresses of the matching devices, the strongest first; for a name, the only match. If the endpoint
+    /// names an address, returns this address without a search: connecting scans for the device if necessary.
     ///
     /// - Throws: `notFound` with the names in sight; `ambiguous` if several devices have the name; `changedDevice` if
     ///   the name led to another device before.

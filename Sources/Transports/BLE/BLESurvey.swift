@@ -7,11 +7,12 @@ public import LineProtocol
 ///
 ///     let endpoint = try Endpoint("ble:*?family=rescue")
 ///     let survey = try BLESurvey(endpoint, among: profiles)
-///     for phone in try await survey.devices(for: .seconds(10), on: loop) { print(phone.endpoint.text) }
+///     for phone in try await survey.devices(for: .seconds(10), on: loop) { print(phone.address) }
 public struct BLESurvey: Sendable {
     /// A device in sight.
     public struct Sighting: Sendable {
-        /// The device's endpoint: its address with the options of the survey's endpoint.
+        /// The device's endpoint: its address with the options of the survey's endpoint. ``Endpoint/text`` is still the
+        /// text of the survey's endpoint.
         public let endpoint: Endpoint
         /// The name that the device advertises; nil if unknown.
         public let name: String?
@@ -42,8 +43,8 @@ public struct BLESurvey: Sendable {
     /// Whether an endpoint means any device, not a particular one.
     public static func isWanted(for endpoint: Endpoint) -> Bool { endpoint.scheme == "ble" && endpoint.address == "*" }
 
-    /// Returns the devices in sight, the strongest first, soon after the first sighting; none if `patience` is over
-    /// first.
+    /// Returns the devices in sight, the strongest first, half a second after the first sighting; none if `patience`
+    /// ends first.
     ///
     /// The survey uses a connection to bluetoothd of its own, for this search only: if two clients start a scan at
     /// once, bluetoothd may answer only one.

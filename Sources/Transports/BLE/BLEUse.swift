@@ -11,7 +11,7 @@ public struct BLEUse: Sendable {
     /// the next program that opens the device waits for the rest.
     public var closesAtOnce: Bool
 
-    /// The memory for the devices of names; nil to remember nothing.
+    /// The memory of the device that each name led to; nil to remember nothing.
     public var memory: (any BLENameMemory)?
     /// The time limit for opening, from the search to the subscription; nil for the limits of the steps, 10 s for the
     /// search and 60 s for connecting.

@@ -22,7 +22,7 @@ actor BLEValues: BLESender {
     private var framer = LineFramer(limit: lineLimit)
     /// Whether the next bytes continue a line that is too long.
     private var isAmidLine = false
-    /// The value that was notified last, since its last read began.
+    /// The bytes that were last notified for each value, since the last read of the value began.
     private var heard: [GATTValue: [UInt8]] = [:]
 
     init(
@@ -52,7 +52,7 @@ actor BLEValues: BLESender {
         }
     }
 
-    /// Takes in a value that the device has notified.
+    /// Receives a value that the device has notified, and passes it to the inbox as a line.
     func hear(_ value: GATTValue, _ bytes: [UInt8]) {
         heard[value] = bytes
         inbox.assumeIsolated { $0.append(Array(value.line(bytes: bytes).utf8) + [0x0A]) }

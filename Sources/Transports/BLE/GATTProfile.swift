@@ -23,8 +23,8 @@ public struct GATTProfile: Sendable, Hashable {
     /// A further characteristic that distinguishes these devices from others with the same services; nil if there is
     /// none.
     public let mark: BluetoothUUID?
-    /// The kind of device, for people, if the services and the mark identify it. nil if devices of other families have
-    /// them too, as for HM-10 serial ports.
+    /// The kind of device, for people, if the services and the mark identify it; nil if devices of other families have
+    /// the same services and mark, as with HM-10 serial ports.
     public let deviceKind: String?
     /// Another kind of device, for people, that has these services, such as `another device behind an HM-10`; nil if
     /// unknown.
@@ -82,7 +82,7 @@ public struct GATTProfile: Sendable, Hashable {
         self.values = values
     }
 
-    /// Whether a device has one of the services, and the mark if there is one.
+    /// Returns whether a device has one of the services, and the mark if the profile has one.
     func fits(_ services: [GATTService]) -> Bool {
         services.contains { self.services.contains($0.uuid) }
             && (mark.map { mark in services.contains { $0.characteristics.contains { $0.uuid == mark } } } ?? true)

@@ -33,7 +33,7 @@ public struct GATTProfiles: Sendable, Hashable {
         return all.filter { $0.families.contains(family) }
     }
 
-    /// Adds a profile at the end, or replaces the one with the same name, whose families it inherits.
+    /// Adds a profile at the end, or replaces the profile with the same name and inherits that profile's families.
     ///
     /// - Parameters:
     ///   - profile: The profile.

@@ -10,7 +10,7 @@ struct GATTRoute: Sendable, Hashable {
     let keepsPacketBounds: Bool
     /// The characteristics of the device's values; empty for a stream of bytes.
     let values: [GATTValue: GATTCharacteristic]
-    /// The reason for the choice, if the route was guessed.
+    /// The reason for the choice, for people, if the route was guessed; otherwise nil.
     let reason: String?
 
     /// Creates the route of a profile; nil if the device does not fit the profile.
@@ -86,8 +86,8 @@ struct GATTRoute: Sendable, Hashable {
         self.reason = reason
     }
 
-    /// The type of write to use; nil if the characteristic is not writable. bluetoothd does not check the type against
-    /// the flags.
+    /// Returns the type of write to use; nil if the characteristic is not writable. bluetoothd does not check the type
+    /// against the flags.
     private static func writeType(
         of characteristic: GATTCharacteristic, preferring preferred: ConnectedDevice.WriteType
     ) -> ConnectedDevice.WriteType? {

@@ -45,7 +45,7 @@ final class OfferedLink: Link {
 
     func subscribe() { outbox.assumeIsolated { $0.subscribe() } }
 
-    /// Takes in bytes that the central has written.
+    /// Receives bytes that the central has written.
     func hear(_ bytes: [UInt8]) { inbox.assumeIsolated { $0.append(bytes) } }
 
     /// Ends the link after the central has left.

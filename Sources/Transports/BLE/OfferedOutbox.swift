@@ -31,7 +31,7 @@ actor OfferedOutbox {
         (waiting, waitingEnd) = AsyncStream.makeStream()
     }
 
-    /// Takes note that the central has subscribed.
+    /// Records that the central has subscribed, and lets waiting senders go on.
     func subscribe() {
         isSubscribed = true
         waitingEnd.finish()
@@ -45,7 +45,11 @@ actor OfferedOutbox {
         waitingEnd.finish()
     }
 
-    /// Sends all of `bytes` without bytes of other senders in between. Returns when bluetoothd has taken them.
+    /// Waits until the central has subscribed, then sends all of `bytes` without bytes of other senders in between.
+    /// Returns when bluetoothd has taken the bytes.
+    ///
+    /// - Throws: `unsupported` if the profile keeps packet bounds and `bytes` does not fit into one notification;
+    ///   `disconnected` if the central has left; `closed`; `cancelled`.
     func send(_ bytes: [UInt8]) async throws(LinkError) {
         do throws(BLEError) {
             guard await turns.take() else { throw end ?? BLEError(.cancelled, activity: "sending") }

@@ -68,7 +68,8 @@ extension BLEDevice {
 
     /// Subscribes to characteristics, and returns the values that they notify until the device is gone.
     ///
-    /// The sequence has one reader. The subscriptions end with it. It throws a `LinkError` when the device is gone.
+    /// The sequence has one reader. The subscriptions end when the reader stops. The sequence throws a `LinkError` when
+    /// the device is gone, or when ``close()`` was called.
     ///
     /// - Parameters:
     ///   - characteristics: The characteristics to subscribe to.
@@ -133,7 +134,7 @@ extension BLEDevice {
 }
 
 extension GATTCharacteristic {
-    /// The type of write to use; nil if the characteristic does not support it.
+    /// Returns the type of write to use; nil if the characteristic does not support the requested type.
     fileprivate func writeType(isConfirmed: Bool?) -> ConnectedDevice.WriteType? {
         if flags.contains(.write), isConfirmed != false { return .request }
         return flags.contains(.writeWithoutResponse) && isConfirmed != true ? .command : nil

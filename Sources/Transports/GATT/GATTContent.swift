@@ -2,14 +2,14 @@ internal import LineProtocol
 
 /// The content of a value, decoded by a ``GATTValueType``.
 ///
-/// In JSON it is a string, a number, or an array if there are several numbers. Infinity and NaN, which JSON lacks, are
-/// null.
+/// In JSON, the content is a string, a number, or an array if there are several numbers. Infinity and NaN, which JSON
+/// lacks, are null.
 public enum GATTContent: Sendable, Hashable {
     /// A number in the range of its type.
     public enum Number: Sendable, Hashable {
         /// An integer.
         case whole(Int64)
-        /// An `f32`.
+        /// A number of the type ``GATTValueType/f32``.
         case real(Float)
     }
 

@@ -3,7 +3,7 @@ internal import LineProtocol
 
 /// The format in which values of characteristics are shown.
 public struct GATTFormat: Sendable, Hashable {
-    /// The type of the values; nil if unknown, which shows them in hexadecimal.
+    /// The type of the values; nil if unknown. Values of unknown type are shown in hexadecimal.
     public var type: GATTValueType?
     /// Whether numbers have their most significant byte first.
     public var isBigEndian: Bool
@@ -17,8 +17,8 @@ public struct GATTFormat: Sendable, Hashable {
     /// Decodes a value; nil if the bytes are not a value of the type, or the type is unknown.
     public func content(of bytes: [UInt8]) -> GATTContent? { type?.content(of: bytes, isBigEndian: isBigEndian) }
 
-    /// A value for a person, on one line. Bytes that are not of the type are shown in hexadecimal, followed by the text
-    /// if all of it is printable: `76 31  "v1"`.
+    /// Returns a value for a person, on one line. Bytes that are not of the type are shown in hexadecimal, followed by
+    /// the text if all of it is printable: `76 31  "v1"`.
     public func text(of bytes: [UInt8]) -> String {
         if let content = content(of: bytes) { return content.text }
         let text = bytes.printableText.map { "  \"\($0)\"" } ?? ""

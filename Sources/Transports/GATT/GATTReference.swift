@@ -66,8 +66,8 @@ extension GATTReferenceError: CustomStringConvertible {
 }
 
 extension GATTCharacteristic {
-    /// A ``GATTReference`` that matches this characteristic alone: `char0012`; its UUID if bluetoothd reports no
-    /// handle.
+    /// The text of a ``GATTReference`` that matches this characteristic alone, such as `char0012`; the UUID if
+    /// bluetoothd reports no handle.
     public var handleName: String {
         guard let handle else { return "\(uuid)" }
         let digits = String(handle, radix: 16)

@@ -16,7 +16,7 @@ public enum GATTValueType: String, CaseIterable, Sendable, Hashable {
     /// IEEE 754 numbers of 32 bits.
     case f32
 
-    /// The bytes of one number; nil for types that are not numeric.
+    /// The size of one number in bytes; nil for types that are not numeric.
     private var size: Int? {
         switch self {
         case .text, .hex: nil

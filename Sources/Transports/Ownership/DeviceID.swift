@@ -3,24 +3,24 @@ internal import DescriptorIO
 internal import Glibc
 
 /// Identifiers of devices, the same for all programs of this computer: a program that looks for a device derives the
-/// same identifier as the device's holder. Each can be a file name.
+/// same identifier as the device's holder. Each identifier can be a file name.
 public enum DeviceID {
-    /// The identifier of a BLE device, such as `ble-1f3a0c77-00:1A:7D:DA:71:13-00:15:83:00:00:10`.
+    /// Returns the identifier of a BLE device, such as `ble-1f3a0c77-00:1A:7D:DA:71:13-00:15:83:00:00:10`.
     ///
     /// - Parameters:
     ///   - device: The address of the device.
-    ///   - adapter: The address of the adapter that reaches it.
+    ///   - adapter: The address of the adapter that reaches the device.
     ///   - bus: The GUID of bluetoothd's bus. A device of another bluetoothd, such as one in a container or a test, has
     ///     another identifier.
     public static func ble(_ device: BluetoothAddress, on adapter: BluetoothAddress, bus: String) -> String {
         "ble-\(bus.prefix(8))-\(adapter)-\(device)"
     }
 
-    /// Whether an identifier from ``serialPort(at:)`` is that of a USB serial port: Linux reserves the major numbers
-    /// 188 and 166 for these (Documentation/admin-guide/devices.txt).
+    /// Returns whether an identifier from ``serialPort(at:)`` is the identifier of a USB serial port: Linux reserves
+    /// the major numbers 188 and 166 for USB serial ports (Documentation/admin-guide/devices.txt).
     package static func isUSBSerialPort(_ id: String) -> Bool { id.hasPrefix("tty-188-") || id.hasPrefix("tty-166-") }
 
-    /// The identifier of a serial port, such as `tty-188-0`; nil if there is no device at the path.
+    /// Returns the identifier of a serial port, such as `tty-188-0`; nil if there is no device at the path.
     ///
     /// - Parameter path: Any path of the port; symbolic links are followed.
     public static func serialPort(at path: String) -> String? {

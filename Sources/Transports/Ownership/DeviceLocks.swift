@@ -9,7 +9,7 @@ struct DeviceLocks: Sendable {
     var folders: [String]
     /// The time since boot, the same for all programs.
     var uptime: @Sendable () -> Duration = Self.timeSinceBoot
-    /// openat(2).
+    /// Opens a file as openat(2) does.
     var openFile: @Sendable (CInt, String, CInt, mode_t) -> CInt = { openat($0, $1, $2, $3) }
 
     /// The folders of the system. All users share the first two. The last belongs to this user alone, and excludes only
@@ -65,7 +65,7 @@ struct DeviceLocks: Sendable {
 
     // MARK: Files
 
-    /// Opens a folder. Creates a missing folder for all users.
+    /// Opens a folder; nil if it can't be opened. Creates a missing folder for all users.
     private static func openFolder(_ path: String) -> CInt? {
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
         let folder = open(path, flags)
@@ -82,7 +82,8 @@ struct DeviceLocks: Sendable {
     /// Opens a lock file; nil if it can't be opened, or is not a regular file with one name.
     ///
     /// The first attempt is without O_CREAT: with `fs.protected_regular`, Debian's default, O_CREAT fails for another
-    /// user's file in such a folder. The last attempt is for reading only, which is enough for flock(2).
+    /// user's file in a folder that all users may write to. The last attempt is for reading only, which is enough for
+    /// flock(2).
     private func openLockFile(_ name: String, in folder: CInt) -> CInt? {
         let flags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
         var file = openFile(folder, name, O_RDWR | flags, 0)
@@ -103,7 +104,7 @@ struct DeviceLocks: Sendable {
         return file
     }
 
-    /// Whether the name still leads to this file.
+    /// Returns whether the name still leads to this file.
     private static func isThere(_ file: CInt, _ name: String, in folder: CInt) -> Bool {
         var (own, found) = (stat(), stat())
         return fstat(file, &own) == 0 && fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0

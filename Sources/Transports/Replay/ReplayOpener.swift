@@ -16,7 +16,7 @@ public final class ReplayOpener: Sendable {
     private let clock: (any Clock<Duration>)?
     /// The number of links that were opened from each file.
     private let opened = Mutex<[String: Int]>([:])
-    /// The error of each file whose replay the host departed from. Later links to the file fail with it.
+    /// The error of each file whose replay the host departed from. Later links to the file fail with this error.
     private let departures = Mutex<[String: LinkError]>([:])
 
     /// Creates an opener.

@@ -43,7 +43,7 @@ actor ReplayPlayer {
 
     // MARK: The host
 
-    /// Stores an act of the host. It is compared after all earlier events of the capture have been played.
+    /// Stores an act of the host. The act is compared with the capture after all earlier events have been played.
     func take(_ act: ReplayDeparture.Act) throws(LinkError) {
         if var end {
             end.activity = "send"
@@ -122,7 +122,8 @@ actor ReplayPlayer {
     }
 
     /// Delivers received bytes. The player delivers all bytes that precede the host's next act in the capture before it
-    /// lets the host react. Only after 64 KiB it waits until the host has taken them, so that memory stays small.
+    /// lets the host react. Only after each 64 KiB, the player waits until the host has taken the delivered bytes, so
+    /// that memory stays small.
     private func bring(_ bytes: [UInt8]) async {
         handIn(bytes)
         broughtCount += bytes.count

@@ -8,7 +8,7 @@ struct ReplayTape: ~Copyable, Sendable {
     private let number: Int
     private var reader: CaptureReader
 
-    /// The line that was read last, such as `pump.capture:12`.
+    /// The place of the line that was read last, such as `pump.capture:12`.
     var place: String { "\(reader.path):\(reader.lineNumber)" }
     /// The end of the file, for messages, with the line where the file was cut off.
     var end: String {
@@ -36,7 +36,7 @@ struct ReplayTape: ~Copyable, Sendable {
         throw CaptureError(noLink: link, of: count, reader.path)
     }
 
-    /// The next event of the link; nil at the end of the file.
+    /// Returns the next event of the link; nil at the end of the file.
     mutating func next() throws(CaptureError) -> CaptureEvent? {
         while let event = try reader.next() {
             if event.link == number { return event }
