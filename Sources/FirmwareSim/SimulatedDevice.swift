@@ -1,7 +1,7 @@
 /// A device in simulated time: bytes in, bytes out, nothing else.
 ///
-/// Instants are durations since the simulation began. They only grow: an instant in the device's past counts as its
-/// present instant.
+/// Instants are durations since the simulation began. Time never goes back: an instant in the device's past counts as
+/// the device's present instant.
 ///
 /// ```swift
 /// var pump = PumpFirmware()
@@ -35,11 +35,11 @@ public protocol SimulatedDevice: Sendable {
     /// Whether the device has finished with all that it received: no byte on its way or unread, no command waiting, no
     /// output in its UART.
     ///
-    /// The beginning of an unfinished line counts as read, so a device that holds one may be quiescent.
+    /// The beginning of an unfinished line counts as read, so a device that holds such a beginning may be quiescent.
     var isQuiescent: Bool { get }
 
-    /// Whether the device has yet to handle a command or to finish a reply; by default, whether it is not quiescent.
-    /// Output that a fault repeats does not count.
+    /// Whether the device has yet to handle a command or to finish a reply; by default, whether the device is not
+    /// quiescent. Output that a fault repeats does not count.
     var owesReply: Bool { get }
 
     /// Resets the board, as the line's DTR does when it goes active.
@@ -134,13 +134,13 @@ extension SimulatedDevice {
 
 /// The framing of commands to a device.
 public enum CommandFraming: Sendable, Hashable {
-    /// One command per line; over BLE one per write, unless packets are pieces of a stream.
+    /// One command per line; over BLE one command per write, unless packets are pieces of a stream.
     case lines
     /// One command per JSON object.
     case objects
 }
 
-/// Bytes that a device put on the line back to back, or one packet that it notified.
+/// Bytes that a device put on the line back to back, or one packet that the device notified.
 public struct Emission: Sendable, Hashable {
     /// The bytes, at least one.
     public var bytes: [UInt8]

@@ -61,7 +61,7 @@ public struct Endpoint: Sendable, Hashable {
         self.text = text
     }
 
-    /// The hint for a name without a path.
+    /// Returns the hint for a name without a path.
     private static func hint(forBareName name: String) -> String {
         if name.isEmpty { return "name a port, as /dev/ttyUSB0" }
         if access("/dev/\(name)", F_OK) == 0 { return "write it with its path: /dev/\(name)" }

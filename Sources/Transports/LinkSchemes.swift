@@ -32,7 +32,7 @@ public struct LinkSchemes: Sendable {
     /// The names of the schemes, sorted.
     public var names: [String] { openers.keys.sorted() }
 
-    /// Adds a scheme, or replaces the opener of an existing one.
+    /// Adds a scheme, or replaces the opener of an existing scheme.
     ///
     /// - Parameters:
     ///   - scheme: The name of the scheme in lower case, without the colon.

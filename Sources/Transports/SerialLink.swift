@@ -60,7 +60,7 @@ extension LinkError {
         deviceID = DeviceID.serialPort(at: error.path)
     }
 
-    /// The details of the error that its code does not cover.
+    /// Returns the details of the error that its code does not cover; nil if there are none.
     private static func detail(_ error: SerialError) -> String? {
         switch error.code {
         case .noSuchPort, .notPermitted, .disconnected, .timedOut, .closed: nil

@@ -7,7 +7,7 @@ struct ActiveFault: Sendable {
     let order: FaultOrder
     private var watch: OccasionWatch
     private var random: SeededRandom
-    /// The offset of the fault in the current unit; nil if it does not fall in this unit.
+    /// The offset of the fault in the current unit; nil if the fault does not fall in this unit.
     private var position: Int?
     /// The bytes with which the current unit must begin for the fault to fall; nil if any unit will do, or if the whole
     /// unit was known at its beginning.
@@ -26,8 +26,8 @@ struct ActiveFault: Sendable {
     /// Begins a unit, and draws whether and where the fault falls in it.
     ///
     /// - Parameters:
-    ///   - bytes: The whole unit, if it is known at its beginning, as a notification is.
-    ///   - length: The length of the unit in bytes; nil if it is known only at the unit's end.
+    ///   - bytes: The whole unit, if the unit is known at its beginning, as a notification is; otherwise nil.
+    ///   - length: The length of the unit in bytes; nil if the length is known from `bytes`, or only at the unit's end.
     mutating func beginUnit(at instant: Duration, bytes: [UInt8]? = nil, length: Int? = nil) {
         let length = length ?? bytes?.count
         // Draw for every unit: the fate of one unit must not depend on the units before it.
@@ -42,8 +42,8 @@ struct ActiveFault: Sendable {
         }
     }
 
-    /// Returns whether the fault falls on the byte at `offset`, which may be the last of its unit. It falls once in a
-    /// unit.
+    /// Returns whether the fault falls on the byte at `offset`, which may be the last byte of its unit. A fault falls
+    /// at most once in a unit.
     mutating func falls(at offset: Int, isLast: Bool) -> Bool {
         guard let position, offset >= position || isLast else { return false }
         self.position = nil

@@ -1,5 +1,5 @@
 /// An action of a device, or of a fault, on the carrier of the device's bytes. The server that offers the device
-/// performs it.
+/// performs the action.
 public struct CarrierEvent: Sendable, Hashable {
     /// The kinds of action on a carrier.
     public enum Action: Sendable, Hashable {

@@ -8,8 +8,8 @@ public struct Fault: Sendable {
         /// Delays output by the fault's time: from the middle of a unit on if `inside`, otherwise from its beginning
         /// on.
         case pause(inside: Bool)
-        /// Holds output back until the fault's time has passed since the first held byte, so that it arrives in one
-        /// piece.
+        /// Holds output back until the fault's time has passed since the first held byte, so that the output arrives in
+        /// one piece.
         case gather
         /// Loses one byte of a unit.
         case loseByte

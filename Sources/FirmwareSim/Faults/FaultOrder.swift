@@ -80,7 +80,7 @@ public struct FaultOrder: Sendable {
 }
 
 extension Fault.Amount {
-    /// The value expected after `=`, in words that follow "takes".
+    /// Describes the value expected after `=`, in words that follow "takes".
     fileprivate func words(of name: String) -> String {
         switch self {
         case .nothing: "nothing after it"
@@ -102,8 +102,8 @@ extension FaultOrder {
         if orders.count(where: { $0.fault.effect == .drift }) > 1 {
             return SenselessFault("drift", "a device has one clock; give it once")
         }
-        // The beginning of a notification is known before it is sent; that of a line only once its bytes are on their
-        // way.
+        // The beginning of a notification is known before the notification is sent. The beginning of a line is known
+        // only once its bytes are on their way.
         let late = orders.first { order in
             guard case .line = order.occasion, carrier == .line else { return false }
             return order.fault.effect == .pause(inside: false) || order.fault.effect == .noise

@@ -5,7 +5,7 @@ extension FaultyDevice {
     }
 
     mutating func unplug(at instant: Duration, until end: Duration) {
-        // Bytes in the adapter are lost with it.
+        // Bytes that are still in the USB adapter are lost when its cable is pulled.
         pending.removeAll { $0.time > instant }
         carrier.add(.unplug, at: instant)
         carrier.add(.plugIn, at: end)

@@ -68,8 +68,8 @@ extension FaultyDevice {
         for emission in reply { deliver(emission.bytes, at: now, by: emission.output, isRepetition: true) }
     }
 
-    /// Sends random bytes, if the device has the fault `noise` with the occasion `start`. Over BLE they come from a
-    /// UART behind a module, which makes one notification of them.
+    /// Sends random bytes, if the device has the fault `noise` with the occasion `start`. Over BLE, the bytes come from
+    /// a UART behind a module, which puts them into one notification.
     mutating func makeNoise(by output: UInt128?) {
         for index in faults.indices {
             let order = faults[index].order

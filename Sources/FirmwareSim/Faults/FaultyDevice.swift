@@ -1,5 +1,5 @@
 /// A device with faults of its own, of its line or of its radio link, and with the steps of a scenario. Without faults
-/// and steps it behaves as the device itself.
+/// and steps, a faulty device behaves as the device itself.
 ///
 /// The result depends on the seed and on the device's input and output. It does not depend on how often
 /// ``advance(to:)`` is called.

@@ -36,7 +36,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
     /// The handlers of carrier events, one for each carrier.
     private var carrierHandlers: [@Sendable (CarrierEvent) -> Void] = []
     private var judge: HostJudge?
-    /// The address at which the device is served on a line; nil if it is not on a line.
+    /// The path or address at which the device is served on a line; nil if the device is not on a line.
     var port: String?
     /// The handlers of failed scenario steps.
     private let stepHandlers = Mutex<[@Sendable (StepFailure) -> Void]>([])
@@ -338,7 +338,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
         }
         for listener in listeners { lostBytes += listener.take(emissions) }
         for id in lines.keys {
-            // A line gets only emissions without an output; the others are for listeners.
+            // A line gets only emissions without an output; emissions of an output are for listeners.
             for emission in emissions where emission.output == nil { lostBytes += lines[id]?.put(emission.bytes) ?? 0 }
             guard let line = lines[id], line.writer == nil, !line.outbox.isEmpty else { continue }
             lines[id]?.writer = Task(executorPreference: loop) { await self.write(to: id) }
@@ -355,7 +355,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
             lines[id]?.outbox = []
             lines[id]?.underWay = line.outbox.count
             if hasFlowControl { goOn() }
-            // The channel reports its end to the receiver too, so this error needs no handling.
+            // The channel also reports its end to the receiver, so this error needs no handling.
             do { try await write(line.outbox, to: id, by: line.channel) } catch { break }
         }
         // A cancelled writer has given up its place, which may belong to another writer by now.

@@ -5,12 +5,12 @@ internal import Synchronization
 /// Offers a simulated device on a pseudo-terminal, as a serial port for other programs.
 ///
 /// Output is lost while no program has the terminal open, as on a real line. If a fault pulls the cable, the device
-/// comes back on another pseudo-terminal, to which the link then leads, if there is one.
+/// comes back on another pseudo-terminal. The symbolic link, if there is one, then leads to that pseudo-terminal.
 public actor PseudoTerminalServer<Device: SimulatedDevice> {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// The path that clients open: the link, if there is one. Without a link, the path changes after a fault has pulled
-    /// the cable.
+    /// The path that clients open: the path of the link, if there is a link. Without a link, the path changes after a
+    /// fault has pulled the cable.
     public nonisolated var path: String { terminal.withLock { $0.linkPath ?? $0.path } }
 
     private nonisolated let loop: EventLoop
@@ -44,6 +44,8 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
         try await open(host, link: link, watch: .shared, on: loop, onReturn: onReturn, onFailure: onFailure)
     }
 
+    /// Creates a pseudo-terminal as the public function does.
+    ///
     /// - Parameter watch: Reports when the terminal is opened or closed.
     package static func open(
         _ host: DeviceHost<Device>, link: String? = nil, watch: OpeningWatch, on loop: EventLoop = .shared,

@@ -4,7 +4,7 @@ internal import Glibc
 
 /// A place where a simulated device is offered to other programs.
 public enum ServingPlace: Sendable, Hashable {
-    /// A pseudo-terminal. `link` is the path of a symbolic link to it, which is removed at the end.
+    /// A pseudo-terminal. `link` is the path of a symbolic link to the pseudo-terminal, which is removed at the end.
     case terminal(link: String? = nil)
     /// A socket: a TCP address, with port 0 for any free port, or a path. It serves one client at a time, or, if it
     /// broadcasts, any number of clients that share the line.
@@ -33,7 +33,7 @@ public enum ServingEvent: Sendable, Hashable {
     case staysAway(SerialError)
     /// Clients can connect to the device at this address.
     case onSocket(SocketAddress)
-    /// A client was disconnected because the line already has one.
+    /// A client was disconnected because the line already has a client.
     case refusedClient
 }
 
@@ -90,7 +90,7 @@ extension DeviceHost {
 }
 
 extension SocketAddress {
-    /// The same address with the port that the system chose, if the address has a port.
+    /// Returns the same address with the port that the system chose, if the address has a port.
     fileprivate func replacingPort(_ taken: UInt16?) -> SocketAddress {
         guard case .tcp(let host, _) = self, let taken else { return self }
         return .tcp(host: host, port: taken)

@@ -27,7 +27,7 @@ public actor SocketServer<Device: SimulatedDevice> {
     ///
     /// - Parameters:
     ///   - broadcasts: Whether any number of clients share the line.
-    ///   - onRefusal: Called each time a client was disconnected because the line already has one.
+    ///   - onRefusal: Called each time a client was disconnected because the line already has a client.
     public static func open(
         _ host: DeviceHost<Device>, at address: SocketAddress, broadcasts: Bool = false, on loop: EventLoop = .shared,
         onRefusal: (@Sendable () -> Void)? = nil
@@ -61,13 +61,13 @@ public actor SocketServer<Device: SimulatedDevice> {
                 guard !isClosed else { return await connection.close() }
                 await take(connection)
             } catch {
-                // Probably out of descriptors: clients that leave give theirs back.
+                // Most likely there are no more descriptors. Clients that disconnect will free some.
                 try? await EventLoopClock(loop).sleep(for: .milliseconds(100))
             }
         }
     }
 
-    /// Disconnects all clients when the device is unplugged, and refuses new ones until it is back.
+    /// Disconnects all clients when the device is unplugged, and refuses new clients until the device is back.
     private func take(_ event: CarrierEvent) {
         switch event.action {
         case .unplug:

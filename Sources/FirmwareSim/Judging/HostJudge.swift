@@ -31,8 +31,8 @@ public struct HostJudge: Sendable {
     private var beginning: (time: Duration, isEarly: Bool)?
     private var lastBeginning: Duration?
     private var lastWord: [UInt8] = []
-    /// The time at which the host flushed its input. A host that closes its port flushes too, which ``leave()``
-    /// reveals.
+    /// The time at which the host flushed its input; nil if there is no flush to report. A host that closes its port
+    /// also flushes, so the flush is reported only if ``leave()`` does not follow.
     private var flushedAt: Duration?
     /// Whether the current reply was flushed. All flushes of one reply are one finding.
     private var hasFlushed = false
@@ -138,6 +138,8 @@ public struct HostJudge: Sendable {
         }
     }
 
+    /// Ends the current command, and judges it.
+    ///
     /// - Parameter packet: The whole BLE write that is the command; nil for a line.
     private mutating func endCommand(_ packet: [UInt8]? = nil) {
         defer { (command, beginning) = ([], nil) }

@@ -73,7 +73,7 @@ public struct HostRule: Sendable {
 /// | `baud` | the host sends at the device's baud rate |
 /// | `pacing=50ms` | the beginnings of two commands are at least 50 ms apart |
 /// | `reaction=5s@line:ERROR` | the host sends a command within 5 s of a line that begins with `ERROR` |
-/// | `reaction=5s/OFF@line:ERROR` | the host sends `OFF` within 5 s of such a line |
+/// | `reaction=5s/OFF@line:ERROR` | the host sends `OFF` within 5 s of a line that begins with `ERROR` |
 /// | `repeats=5s/OFF@line:PUMP:OFF` | the host sends `OFF` again within 5 s, until a line has begun with `PUMP:OFF` |
 /// | `repeats=5s/OFF@line:PUMP:OFF|STATUS:{State:OFF` | the same, until one of these lines has come |
 /// | `refrains=ON@line:ERROR` | after a line that begins with `ERROR`, the host does not send `ON` before `OFF` |
@@ -103,6 +103,8 @@ public struct HostExpectation: Sendable {
         }
     }
 
+    /// Takes the value of the rule from a text.
+    ///
     /// - Parameter text: The text after `=`; nil if there is none.
     /// - Returns: Whether the rule takes the text.
     private mutating func takeAmount(_ text: String?) -> Bool {
@@ -154,7 +156,7 @@ public struct HostExpectation: Sendable {
 }
 
 extension HostRule.Amount {
-    /// The value expected after `=`, in words that follow "takes".
+    /// Describes the value expected after `=`, in words that follow "takes".
     fileprivate func words(of name: String) -> String {
         switch self {
         case .nothing: "nothing after it"

@@ -53,7 +53,7 @@ public struct Verdict: Sendable, Hashable {
 
     private mutating func add(_ finding: Finding) {
         count += 1
-        // The first finding of each expectation is kept, however many findings others have.
+        // The first finding of each expectation is kept, however many findings other expectations have.
         if findings.count < Self.longestList || !findings.contains(where: { $0.expectation == finding.expectation }) {
             findings.append(finding)
         }

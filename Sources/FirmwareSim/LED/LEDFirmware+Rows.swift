@@ -4,7 +4,7 @@ extension LEDFirmware {
     package static let muteOption = SimulatorOption(
         "mute", .flag, help: "Do not answer when a value is set; over BLE, do not notify.")
 
-    /// The verb that switches the LED at the board.
+    /// Returns the verb that switches the LED at the board.
     package static func lightVerb<Board>(
         _ set: @escaping @Sendable (inout Board, _ isLit: Bool, _ now: Duration) -> Void
     ) -> DeviceVerb<Board> {

@@ -53,7 +53,7 @@ public struct LEDFirmware: SimulatedDevice {
     /// the LED's real state.
     public mutating func setStuck(_ isStuck: Bool, at instant: Duration) { self.isStuck = isStuck }
 
-    /// The verb that switches the LED at the board. The board sends nothing about it on its line.
+    /// The verb that switches the LED at the board. The board does not report this change on its line.
     public static var verbs: [DeviceVerb<LEDFirmware>] {
         [lightVerb { board, isLit, _ in board.isLit = isLit }]
     }

@@ -1,7 +1,7 @@
 package import ModuleDialects
 
-/// The firmware of a BLE module, between its UART and its radio. It answers AT commands while no central is connected,
-/// and passes bytes through while one is.
+/// The firmware of a BLE module, between the module's UART and radio. The firmware answers AT commands while no central
+/// is connected, and passes bytes through while a central is connected.
 ///
 /// The module has no line of its own. Its owner passes in the bytes that the UART received, and performs the actions
 /// that ``takeActions()`` returns.
@@ -30,18 +30,18 @@ package struct ModuleFirmware: Sendable {
     /// The module's own address, byte by byte.
     private static let address = ["00", "15", "83", "00", "00", "10"]
 
-    /// The dialect of its AT commands.
+    /// The dialect of the module's AT commands.
     package let dialect: ModuleDialect
     /// The name that was set last, or the initial name.
     package private(set) var name: String
-    /// The baud rate of its UART, in bits per second.
+    /// The baud rate of the UART, in bits per second.
     package private(set) var baudRate: Int
     /// Whether the module reports connecting and leaving centrals at its UART.
     package private(set) var notifiesUART: Bool
     /// The number of connected centrals.
     package private(set) var centrals = 0
 
-    /// The baud rate that was set last. Depending on the dialect, it takes effect at once or after a restart.
+    /// The baud rate that was set last. Depending on the dialect, the rate takes effect at once or after a restart.
     private var storedRate: Int
     /// The bytes that the UART has received since its last silence, notification or command.
     private var collected: [UInt8] = []

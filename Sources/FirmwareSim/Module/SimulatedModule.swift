@@ -3,9 +3,9 @@ internal import ModuleDialects
 /// A BLE module whose UART is the line, as on a bench where the module is attached to a USB adapter: an HM-10, or one
 /// of its clones.
 ///
-/// While no central is connected, the module answers the AT commands of its dialect. While one is, bytes pass through
-/// in both directions. The central is a real one over BLE, or is played by ``verbs``: `connect`, `central`,
-/// `disconnect`.
+/// While no central is connected, the module answers the AT commands of its dialect. While a central is connected,
+/// bytes pass through in both directions. The central is a real central over BLE, or is played by ``verbs``: `connect`,
+/// `central`, `disconnect`.
 ///
 /// ```swift
 /// var module = SimulatedModule(dialect: "cc41-a")
@@ -13,7 +13,7 @@ internal import ModuleDialects
 /// module?.advance(to: .seconds(1))  // OK
 /// ```
 public struct SimulatedModule: SimulatedDevice {
-    /// The output of its notifications: the characteristic FFE1.
+    /// The output of the module's notifications: the characteristic FFE1.
     package static let notificationOutput: UInt128 = 0x0000_FFE1_0000_1000_8000_0080_5F9B_34FB
     /// The number of notified bytes that are kept for the played central.
     private static let memory = 256
@@ -33,9 +33,9 @@ public struct SimulatedModule: SimulatedDevice {
     /// Creates a module without a connected central. By default, the module has its maker's settings.
     ///
     /// - Parameters:
-    ///   - dialect: The dialect of its AT commands: `hm-10`, `cc41-a` or `mlt-bt05`.
+    ///   - dialect: The dialect of the AT commands: `hm-10`, `cc41-a` or `mlt-bt05`.
     ///   - name: The name of the module; nil for the maker's name.
-    ///   - lineRate: The rate of its UART. A module without a rate reports 9600 baud.
+    ///   - lineRate: The rate of the UART. A module with an unlimited rate reports 9600 baud.
     ///   - notifiesUART: Whether the module reports connecting and leaving centrals at its UART, if its dialect can.
     /// - Returns: nil if there is no such dialect.
     public init?(
@@ -51,7 +51,7 @@ public struct SimulatedModule: SimulatedDevice {
 
     /// The name that was set last, or the initial name.
     public var name: String { firmware.name }
-    /// The baud rate of its UART, in bits per second.
+    /// The baud rate of the UART, in bits per second.
     public var baudRate: Int { firmware.baudRate }
     /// Whether a central is connected.
     public var isConnected: Bool { firmware.centrals > 0 }

@@ -1,14 +1,16 @@
 internal import ModuleDialects
 
 extension SimulatorOption {
-    /// The option that selects the dialect of a module's AT commands. It has no default value unless `name` gives one.
+    /// Returns the option that selects the dialect of a module's AT commands.
+    ///
+    /// - Parameter name: The default dialect; nil for no default.
     package static func dialect(default name: String? = nil, only carrier: Carrier? = nil) -> SimulatorOption {
         SimulatorOption(
             "dialect", .choice(ModuleDialect.all.map(\.name)), default: name,
             help: "The dialect of the AT commands.", only: carrier)
     }
 
-    /// The flag that makes a module report connecting and leaving centrals at its UART.
+    /// Returns the flag that makes a module report connecting and leaving centrals at its UART.
     package static func notices(only carrier: Carrier? = nil) -> SimulatorOption {
         SimulatorOption(
             "notices", .flag, help: "The module reports at its UART when a central connects or leaves.", only: carrier)

@@ -50,7 +50,7 @@ public struct PeerFirmware: SimulatedDevice {
     /// The instant at which the next waiting messages are sent.
     private var messagesDue: Duration?
     private var sender: PeerImageSender?
-    /// The number of images that were asked for while one was being sent.
+    /// The number of images that were asked for while another image was being sent.
     private var waitingImages = 0
     /// The instant at which the next block of the image is made.
     private var blockDue: Duration?

@@ -34,7 +34,7 @@ public struct PeerFirmwareOptions: Sendable, Hashable {
 
     /// The carrier of the peer's messages. The peer protocol: 115200 8N1 on a serial port.
     public var carrier: Carrier
-    /// The name in its greeting.
+    /// The name in the peer's greeting.
     public var name: String
     /// The time at which the simulation begins, in seconds since 1970, for the greeting.
     public var startTime: Int
@@ -42,7 +42,7 @@ public struct PeerFirmwareOptions: Sendable, Hashable {
     public var seed: UInt64
     /// The file name of the image.
     public var imageName: String
-    /// The image to send, a PNG; nil for one made from ``seed`` and ``imageByteCount``.
+    /// The image to send, a PNG; nil for an image generated from ``seed`` and ``imageByteCount``.
     public var image: [UInt8]?
     /// The size of a generated image in bytes; ``PeerPicture/leastByteCount`` or more.
     public var imageByteCount: Int

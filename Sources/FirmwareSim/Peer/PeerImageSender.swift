@@ -16,7 +16,7 @@ struct PeerImageSender: Sendable {
         case over
     }
 
-    /// - Parameter longestMessage: The most bytes of a message; nil if only the protocol limits it.
+    /// - Parameter longestMessage: The most bytes of a message; nil if only the protocol limits messages.
     init(_ image: [UInt8], _ options: PeerFirmwareOptions, longestMessage: Int? = nil) {
         self.image = image
         fault = options.imageFault

@@ -1,6 +1,6 @@
 /// The carrier of a peer's messages, in both directions: a serial line, or notifications and writes.
 struct PeerWire: Sendable {
-    /// The longest accepted message on a line, in bytes. A longer one is dropped.
+    /// The longest accepted message on a line, in bytes. A longer message is dropped.
     static let longestMessage = 4096
 
     private var line: SerialLine

@@ -1,5 +1,5 @@
-/// The logic of the firmware: from commands, the button, the potentiometer and the probes, it derives the lines to
-/// print and the state of the motor.
+/// The logic of the firmware. The controller derives the lines to print and the state of the motor from commands, the
+/// button, the potentiometer and the probes.
 ///
 /// The controller knows neither the UART nor the loop. Times are the firmware's `millis()`, the milliseconds since
 /// boot.
@@ -64,7 +64,8 @@ struct PumpController: Sendable {
         }
     }
 
-    /// Returns the duty that the potentiometer has just set; nil if it set none.
+    /// Sets the motor to the duty that the potentiometer demands. Returns the duty; nil if the pump does not run, or if
+    /// the duty stays as it is.
     mutating func readPotentiometer() -> UInt8? {
         guard motor.state == .on, let duty = potentiometerFilter.take(surroundings.potentiometer) else { return nil }
         motor.setDuty(duty)

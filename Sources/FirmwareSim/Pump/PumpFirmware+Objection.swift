@@ -1,5 +1,5 @@
 extension PumpFirmware {
-    /// Accepts commands in any letter case, and plain decimal speeds. The firmware reads other texts as numbers too,
+    /// Accepts commands in any letter case, and plain decimal speeds. The firmware also reads other texts as numbers,
     /// but its protocol does not promise that.
     public static func objection(to command: [UInt8], isPacket: Bool) -> String? {
         if command.count > PumpCommandLine.capacity { return "is longer than \(PumpCommandLine.capacity) bytes" }

@@ -1,8 +1,8 @@
 extension PumpFirmware {
     /// Presses and releases the button on the lid.
     ///
-    /// The firmware notices the press in its next turn, and takes two presses within one turn for one. A press while
-    /// the board boots is lost.
+    /// The firmware notices the press in its next turn, and two presses within one turn count as one press. A press
+    /// while the board boots is lost.
     public mutating func pressButton(at instant: Duration) {
         run(to: instant)
         controller.surroundings.buttonPressed = !isBooting

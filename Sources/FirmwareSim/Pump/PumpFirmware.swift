@@ -22,7 +22,8 @@ public struct PumpFirmware: SimulatedDevice {
     public static let setupTime = Duration.milliseconds(1300)
     /// The time that a loop turn sleeps at its beginning.
     public static let pauseTime = Duration.milliseconds(100)
-    /// The time that a turn measures after its sleep, before it reads the line. The pump protocol: some 9 ms of work.
+    /// The time for which a turn measures, between the sleep and the reading of the line. The pump protocol: some 9 ms
+    /// of work.
     public static let workTime = Duration.milliseconds(9)
     /// The interval, in simulated time, at which an idle pump is run.
     static let longestRest = Duration.seconds(10)
@@ -75,7 +76,7 @@ extension PumpFirmware {
         uart.send(bytes, at: max(instant, now))
     }
 
-    /// Runs the pump up to and including `instant`, and returns what it printed.
+    /// Runs the pump up to and including `instant`, and returns the text that the pump printed since the last call.
     public mutating func advance(to instant: Duration) -> [Emission] {
         run(to: instant)
         return uart.takeEmissions()
@@ -292,7 +293,7 @@ extension PumpFirmware {
         if options.lineEnding == .carriageReturnLineFeed { debugTail += 1 }
     }
 
-    /// Passes as many bytes to the UART as it has room for.
+    /// Passes as many bytes to the UART as the UART has room for.
     private mutating func flush() {
         while let byte = unprinted.first, uart.write(byte, at: now) {
             unprinted.removeFirst()

@@ -1,4 +1,4 @@
-/// A way in which a phone, or the radio link to it, damages a message.
+/// A way in which a phone, or the radio link to the phone, damages a message.
 enum PhoneFault: CaseIterable {
     case cutOff, noNumber, numberTooLarge, elsewhere, loneSurrogate, fieldTwice, deepNesting, badID, noise,
         byteOrderMark

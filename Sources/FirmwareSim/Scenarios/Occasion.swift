@@ -1,7 +1,7 @@
 /// The occasion of a fault or a scenario step, as users type it: `always`, `start`, `5%`, `30s`, `command:3`,
 /// `line:STATUS`.
 ///
-/// A unit is a line, or 64 bytes of a longer one; over BLE, a notification.
+/// A unit is a line, or 64 bytes of a longer line; over BLE, a notification.
 enum Occasion: Sendable, Hashable {
     case always
     /// Each time a host comes, and after each reset.

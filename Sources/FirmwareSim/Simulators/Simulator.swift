@@ -19,7 +19,7 @@ public struct Simulator: Sendable {
     public let name: String
     /// The options, in the order of help texts.
     public let options: [SimulatorOption]
-    /// Whether the device waits for a slow reader even on a paced line, and so drops nothing.
+    /// Whether the device waits for a slow reader even on a paced line, and therefore drops no output.
     public let waitsForReader: Bool
 
     private let make: @Sendable (SimulatorSettings) throws -> any SimulatedDevice
@@ -27,7 +27,7 @@ public struct Simulator: Sendable {
     /// Creates a simulator. By default, its devices drop output on a paced line if the reader is too slow, as on a line
     /// of three wires.
     ///
-    /// - Parameter make: Makes the device, in the state of one that was just switched on. May throw an error, for
+    /// - Parameter make: Makes the device, in the state of a device that was just switched on. May throw an error, for
     ///   example if an option names a file that does not exist.
     public init(
         _ name: String, options: [SimulatorOption], waitsForReader: Bool = false,

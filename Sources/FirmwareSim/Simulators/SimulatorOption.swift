@@ -17,8 +17,8 @@ public struct SimulatorOption: Sendable, Hashable {
         case choice([String])
         /// `on` or `off`; `true` and `false` are accepted as well.
         case flag
-        /// A time above 0, up to 1,000,000 s, written as seconds or as a number with `ms`, `s`, `m` or `h`; or the word
-        /// `or`, if not nil.
+        /// A time above 0, up to 1,000,000 s, written as seconds or as a number with `ms`, `s`, `m` or `h`. If the
+        /// associated word is not nil, the word is accepted as well, such as `off`.
         case time(or: String? = nil)
         /// Any text.
         case text
@@ -58,7 +58,7 @@ public struct SimulatorOption: Sendable, Hashable {
     public var valueName: String
     /// The only carrier on which the option has a meaning; nil for any carrier.
     public var carrier: Carrier?
-    /// The names of the options that can't be combined with this one.
+    /// The names of the options that can't be combined with this option.
     public var excluded: [String]
 
     /// Creates an option. By default, it has a meaning on any carrier, and can be combined with any other option.
@@ -154,7 +154,7 @@ extension SimulatorOption.Value: CustomStringConvertible {
 }
 
 extension SimulatorOption.Value {
-    /// The names of all faults that a device can have, the device's own first.
+    /// Returns the names of all faults that a device can have, the device's own faults first.
     package static func names(of own: [String]) -> [String] { own + Fault.all.map(\.name) }
 
     /// Formats a number, without a fraction if it is whole.

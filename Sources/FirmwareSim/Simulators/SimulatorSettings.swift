@@ -12,7 +12,9 @@ public struct SimulatorSettings: Sendable {
     /// fault that pulls the cable.
     public var hasWayBack = true
 
-    /// - Parameter carrier: The carrier; nil if unknown, and then no value is refused because of it.
+    /// Checks the given values.
+    ///
+    /// - Parameter carrier: The carrier; nil if unknown. No value is then refused because of the carrier.
     /// - Throws: ``SimulatorOptionError`` for the first invalid option, in the order of names.
     init(
         _ options: [SimulatorOption], _ given: [String: String], over carrier: SimulatorOption.Carrier?
@@ -33,24 +35,24 @@ public struct SimulatorSettings: Sendable {
         self.carrier = carrier
     }
 
-    /// Returns the value of an option as typed, or its default; nil if it has neither.
+    /// Returns the value of an option as typed, or the option's default; nil if the option has neither.
     public func text(_ name: String) -> String? {
         given[name] ?? options.first { $0.name == name }?.defaultValue
     }
 
-    /// Returns the whole number of an option; nil if it has none.
+    /// Returns the whole number of an option; nil if the option has none.
     public func number(_ name: String) -> Int? { text(name).flatMap { Int($0) } }
 
-    /// Returns the number of an option, whole or not; nil if it has none.
+    /// Returns the number of an option, whole or not; nil if the option has none.
     public func decimal(_ name: String) -> Double? { text(name).flatMap { Double($0) } }
 
-    /// Returns the seed of an option; 1 if it has none.
+    /// Returns the seed of an option; 1 if the option has none.
     public func seed(_ name: String = "seed") -> UInt64 { text(name).flatMap { UInt64($0) } ?? 1 }
 
     /// Returns whether an option is on.
     public func flag(_ name: String) -> Bool { text(name).map { $0 == "on" || $0 == "true" } ?? false }
 
-    /// Returns the time of an option; nil if it has none, or a word instead of a time.
+    /// Returns the time of an option; nil if the option has no value, or a word instead of a time.
     public func time(_ name: String) -> Duration? { text(name).flatMap { SimulatorOption.time($0) } }
 
     /// Returns the settings of one of several devices, counted from 1. The seed of each further device is larger by 1.

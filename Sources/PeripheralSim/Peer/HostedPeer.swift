@@ -2,7 +2,7 @@ public import BlueZ
 public import DescriptorIO
 public import FirmwareSim
 
-/// A peer that users of this program operate: it sends their messages, and reports events to them.
+/// A peer that users of this program operate: the peer sends the users' messages, and reports events to the users.
 ///
 /// ```swift
 /// let peer = HostedPeer(PeerFirmwareOptions(name: "QDevice1"), at: .radio(adapter: nil)) { print($0) }

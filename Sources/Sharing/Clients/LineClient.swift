@@ -43,7 +43,7 @@ final class LineClient: @unchecked Sendable {
     let channel: DescriptorChannel
     /// Whether the client was admitted above the client limit. For a short time it may send stop lines and queries.
     let isExtra: Bool
-    /// The client's first line so far; nil once it is known to be for the device.
+    /// The client's first line so far; nil once the line is known to be for the device.
     private var firstLine: FirstLine?
     /// Whether the client has ended its input.
     var hasEnded = false
@@ -165,8 +165,8 @@ final class LineClient: @unchecked Sendable {
     /// Drops an incomplete line.
     func forgetLineBegun() { framer = newFramer }
 
-    /// Whether an incomplete line is buffered, and `bytes` by themselves begin with a complete line that satisfies a
-    /// condition.
+    /// Returns whether an incomplete line is buffered, and `bytes` by themselves begin with a complete line that
+    /// satisfies a condition. Always false except on a pseudo-terminal.
     ///
     /// On a pseudo-terminal such a line comes from another user, whose input must not be joined to the incomplete line.
     func isInterrupted(by bytes: [UInt8], where isLine: (_ line: [UInt8]) -> Bool) -> Bool {

@@ -33,7 +33,7 @@ public actor SharingServer {
     /// - Parameters:
     ///   - devices: The offered devices. All of them run on `loop`.
     ///   - path: The path of the socket.
-    ///   - group: The ID of a group whose members may connect too; nil for this user only.
+    ///   - group: The ID of a group whose members may connect as well; nil for this user only.
     ///   - limit: The maximum number of concurrent connections. A few more programs may send stop requests and queries
     ///     for 10 s; any others get a failure and are disconnected.
     ///   - loop: The event loop of the server.

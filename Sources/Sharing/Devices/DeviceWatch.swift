@@ -47,6 +47,6 @@ struct DeviceWatch {
 
     init(by clock: any Clock<Duration>) { elapsed = SessionClock(clock).elapsed }
 
-    /// Whether any program subscribes to this kind of event.
+    /// Returns whether any program subscribes to this kind of event.
     func wants(_ kind: Kind) -> Bool { subscribers.values.contains { $0.kinds.contains(kind) } }
 }

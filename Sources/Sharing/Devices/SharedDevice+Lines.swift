@@ -110,8 +110,8 @@ extension SharedDevice {
         throw .away
     }
 
-    /// Whether a line may change the device, and this process was stopped after the line arrived, or perhaps before the
-    /// line was read.
+    /// Returns whether a line may change the device, and this process was stopped after the line arrived, or was being
+    /// stopped while the line may have been on its way.
     ///
     /// False in families without a refusal notice: their lines, such as messages, are sent late rather than dropped
     /// silently.
@@ -144,7 +144,7 @@ extension SharedDevice {
             goesFirst: client.lastStop.map { watch.elapsed() - $0 < Self.stopTime } ?? false)
     }
 
-    /// Whether a client is still connected.
+    /// Returns whether a client is still connected.
     private func isThere(_ client: LineClient) -> Bool {
         clients[client.id] != nil && client.channel.assumeIsolated { $0.isOpen }
     }

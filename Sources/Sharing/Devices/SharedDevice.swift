@@ -22,8 +22,8 @@ public actor SharedDevice {
     /// The time after a client's OFF in which its queries go before other queries. A program reports a device off
     /// only after a query has confirmed it, and soon gives up.
     static let stopTime = Duration.seconds(5)
-    /// The number of clients above the client limit that are admitted for a short time: one of them may want to send
-    /// OFF.
+    /// The number of clients above the client limit that are admitted for a short time, because one of these clients
+    /// may want to send OFF.
     static let extraPlaces = 8
     /// The maximum length in bytes of a client's line.
     static let lineLimit = 1 << 16

@@ -89,7 +89,7 @@ public struct SharedFamily: Sendable {
     public static func row(of family: Family) -> SharedFamily? { all.first { $0.family == family } }
 
     /// A line that was not sent is refused with an `ERROR` line, as the pump itself refuses. The notices of a lost link
-    /// look like the lines of debug builds, which are text for people: a host must not take them for the reply to a
+    /// look like the lines of debug builds, which are text for people: a host must not take a notice for the reply to a
     /// command in flight.
     static let pump = SharedFamily(
         .pump, read: reader(of: PumpFamily.self),

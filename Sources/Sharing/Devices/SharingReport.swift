@@ -43,7 +43,7 @@ public struct SharingReport: Sendable, Hashable {
         case notSent(_ line: [UInt8], by: String, _ reason: String)
         /// The device refused a line with the given reply.
         case refusedByDevice(_ line: [UInt8], for: String, _ answer: String)
-        /// A line got no reply, so its effect is unknown unless it was a query; or malformed input was dropped.
+        /// A line got no reply, so its effect is unknown unless the line was a query; or malformed input was dropped.
         case failed(_ line: [UInt8], for: String, _ reason: String)
     }
 }

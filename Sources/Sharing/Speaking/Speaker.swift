@@ -7,12 +7,12 @@ public import LineProtocol
 /// A speaker ends with its link; the next link gets a new speaker. All output of the device is passed on in its order,
 /// so that old output is not taken for news.
 public protocol Speaker: AnyObject, Sendable {
-    /// The known values of the device's state, by the keys of ``DeviceKit/Family/state``.
+    /// Returns the known values of the device's state, by the keys of ``DeviceKit/Family/state``.
     func values() async -> [String: StateValue]
 
     /// Sends a client's line in its turn, and passes the device's reply to the asker.
     ///
-    /// A stop line goes before all others. Lines after it that would change the device are dropped.
+    /// A stop line goes before all other lines. Waiting lines that would change the device are dropped.
     ///
     /// - Parameters:
     ///   - line: The line.
@@ -30,8 +30,8 @@ public typealias SpeechReceiver = @Sendable (Speech) -> Void
 
 /// Output of a device that is not the reply to one client.
 public enum Speech: Sendable {
-    /// One or more lines for all clients, with line ends. `tellsState` is whether any of them reports the device's
-    /// state.
+    /// One or more lines for all clients, with line ends. `tellsState` tells whether any of the lines reports the
+    /// device's state.
     case said([UInt8], tellsState: Bool = true)
     /// The link is lost. Nothing follows.
     case lost(LinkError)
@@ -48,8 +48,8 @@ public struct Asker: Sendable {
     public let isThere: @Sendable () -> Bool
     /// Whether the line may still be sent; called on the link's executor just before sending.
     public let isDue: @Sendable () -> Bool
-    /// Whether the line goes before the queries of others. True for a client that has just sent a stop line and now
-    /// checks its effect.
+    /// Whether the line goes before the queries of other clients. True for a client that has just sent a stop line and
+    /// now checks the effect of that line.
     public let goesFirst: Bool
 
     /// Creates an asker.
@@ -59,7 +59,7 @@ public struct Asker: Sendable {
     ///   - waitForRoom: Waits until the asker can take more of a long reply, or is no longer connected.
     ///   - isThere: Whether the asker is still connected.
     ///   - isDue: Whether the line may still be sent; nil for `isThere`.
-    ///   - goesFirst: Whether the line goes before the queries of others.
+    ///   - goesFirst: Whether the line goes before the queries of other clients.
     public init(
         tell: @escaping @Sendable (_ bytes: [UInt8], _ tellsState: Bool) -> Void,
         waitForRoom: @escaping @Sendable () async -> Void = {},

@@ -223,7 +223,8 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
     private func read() async throws(LinkError) -> [StreamPiece] {
         if let bytes = try await receive() { return pieces(of: bytes) }
         guard let deadline = exchange?.deadline, clock.elapsed() >= deadline else { return [] }
-        // A device out of reach is silent too. When it confirms the connection, everything it sent before has arrived.
+        // A device that is out of reach is also silent. When the device confirms the connection, everything that it
+        // sent before has arrived.
         try await link.confirmConnection()
         if let last = try await reader.next(within: .zero) { return pieces(of: last) }
         return rules.finish() + [.answerEnds]

@@ -24,8 +24,8 @@ struct BLEClaim: Sendable {
         return "no folder for locks can be written to, so another program may use the device at the same time"
     }
 
-    /// Claims the device. Waits while another program holds it for one command, and until bluetoothd has disconnected
-    /// after an earlier link.
+    /// Claims the device. Waits while another program holds the device for one command, and until bluetoothd has
+    /// disconnected after an earlier link.
     ///
     /// - Throws: `busy` with the holder; `cancelled`.
     static func take(

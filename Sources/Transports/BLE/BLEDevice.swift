@@ -15,7 +15,7 @@ internal import Synchronization
 public final class BLEDevice: Sendable {
     /// The endpoint that the device was opened from, as it was written.
     public let name: String
-    /// The connection. Only ``close()`` may disconnect it.
+    /// The connection to the device. Only ``close()`` may end the connection.
     public let connection: ConnectedDevice
     /// The device's ``DeviceID``, as in ``Link/deviceID``.
     public var deviceID: String { claim.deviceID }
@@ -29,7 +29,7 @@ public final class BLEDevice: Sendable {
     private let claim: BLEClaim
     private let closing: BLELink.Closing
     let pairing: PairingAdvice
-    /// The link over the same connection, if one was opened. It ends with the connection.
+    /// The link over the same connection; nil if no link was opened. The link ends with the connection.
     private let link = Mutex<(any Link)?>(nil)
 
     fileprivate init(
@@ -100,7 +100,8 @@ public final class BLEDevice: Sendable {
         }
     }
 
-    /// Disconnects, unless another program uses the connection too. Closing twice is allowed.
+    /// Closes the link, if one was opened, and disconnects, unless another program uses the connection as well. Closing
+    /// twice is allowed.
     public func close() async {
         let link = link.withLock { link in
             defer { link = nil }

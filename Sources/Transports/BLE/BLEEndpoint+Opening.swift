@@ -89,7 +89,7 @@ extension BLEOpening {
     private func finding(
         _ device: ConnectedDevice, _ known: Device, _ claim: BLEClaim, _ pairing: PairingAdvice
     ) async throws(LinkError) -> Finding {
-        // A device of another family may have a serial port too, over which it would receive the commands of this
+        // A device of another family may also have a serial port, over which it would receive the commands of this
         // family.
         let foreign = wanted.foreignProfile(in: device.services)
         guard foreign == nil, let route = wanted.route(in: device.services) else {
@@ -120,7 +120,7 @@ extension BLEOpening {
         }
     }
 
-    /// Pairs with the device if the endpoint asks for it.
+    /// Pairs with the device if the endpoint asks for pairing.
     func pair(_ known: Device, _ pairing: PairingAdvice) async throws(LinkError) {
         guard wanted.pairs else { return }
         use.onStep?(.pairing(known.address))

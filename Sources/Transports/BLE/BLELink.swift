@@ -107,8 +107,8 @@ final class BLELink: ConfirmingLink {
         await device.onEnd { error in if error.code != .closed { claim.release(isDisconnecting: true) } }
     }
 
-    /// The payload of a notification, MTU - 3 bytes (Bluetooth Core 5.3, Vol 3, Part F, 3.4.7.1), but at most 512
-    /// bytes, the length limit of a value.
+    /// Returns the payload of a notification, MTU - 3 bytes (Bluetooth Core 5.3, Vol 3, Part F, 3.4.7.1), but at most
+    /// 512 bytes, the length limit of a value; nil if the link does not keep packet bounds.
     func packetCapacity() async -> Int? {
         keepsPacketBounds ? min(512, await device.mtu(of: route.hear) - 3) : nil
     }

@@ -1,6 +1,6 @@
 public import BlueZ
 
-/// Remembers the device of each BLE name, so that another device with the same name is not mistaken for it.
+/// Remembers the device of each BLE name, so that another device with the same name is not mistaken for that device.
 ///
 /// Many modules leave the factory with the same name: when the intended device is out of reach, another device with the
 /// same name would be switched off instead. Names are compared without regard to letter case. Neither method may fail

@@ -11,8 +11,8 @@ public import LineProtocol
 /// A link begins with a central's first subscription or write, and ends when the central leaves. Sending waits until
 /// the central has subscribed, and cuts bytes to the central's packets.
 ///
-/// Before BlueZ 5.69 all centrals share one socket: data for the first subscriber also reaches the others. The others
-/// have links of their own only if something else than their subscription, such as a write, identifies them.
+/// Before BlueZ 5.69 all centrals share one socket: data for the first subscriber also reaches the other subscribers.
+/// These have links of their own only if something else than their subscription, such as a write, identifies them.
 public actor BLEOffer {
     /// A change of the offer.
     public enum Event: Sendable {
@@ -33,7 +33,7 @@ public actor BLEOffer {
     /// The acts of centrals before the offer was complete.
     private var early: [@Sendable (isolated BLEOffer) -> Void] = []
 
-    /// Offers the device that a profile describes, over its own connection to bluetoothd.
+    /// Offers the device that a profile describes, over a separate connection to bluetoothd.
     ///
     /// - Parameters:
     ///   - profile: The service and the characteristics.

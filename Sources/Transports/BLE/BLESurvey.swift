@@ -40,7 +40,7 @@ public struct BLESurvey: Sendable {
         wanted = try BLEEndpoint(endpoint, among: known)
     }
 
-    /// Whether an endpoint means any device, not a particular one.
+    /// Returns whether an endpoint means any device, not a particular one.
     public static func isWanted(for endpoint: Endpoint) -> Bool { endpoint.scheme == "ble" && endpoint.address == "*" }
 
     /// Returns the devices in sight, the strongest first, half a second after the first sighting; none if `patience`

@@ -2,7 +2,7 @@
 public struct BLEUse: Sendable {
     /// The kinds of devices that the program knows.
     public var profiles: GATTProfiles
-    /// Whether the program uses the device for one command only. Other programs then wait for its end (see
+    /// Whether the program uses the device for one command only. Other programs then wait until the device is free (see
     /// ``patience``).
     public var isBrief: Bool
     /// The longest time to wait for another program whose use is brief. Any other program is not waited for.

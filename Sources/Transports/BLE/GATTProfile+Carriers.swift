@@ -15,8 +15,8 @@ extension GATTProfile {
         alternative: "another device behind an HM-BT4502W", writeType: .command, chunkLength: 20,
         pacing: .milliseconds(21))
 
-    /// Microchip's transparent UART. The notifying characteristic is writable too, but the module does not listen on
-    /// it. Writes are requests, which the module confirms once its UART has room.
+    /// Microchip's transparent UART. The notifying characteristic is also writable, but the module ignores writes to
+    /// that characteristic. Writes are requests, which the module confirms once its UART has room.
     public static let microchip = GATTProfile(
         "issc", services: ["49535343-FE7D-4AE5-8FA9-9FAFD205E455"], write: "49535343-8841-43F4-A8D4-ECBE34729BB3",
         hear: "49535343-1E4D-4BD9-BA61-23C647249616", alternative: "another device behind a Microchip module",

@@ -20,8 +20,8 @@ public struct GATTProfile: Sendable, Hashable {
     public let write: BluetoothUUID
     /// The characteristic that notifies this computer.
     public let hear: BluetoothUUID
-    /// A further characteristic that distinguishes these devices from others with the same services; nil if there is
-    /// none.
+    /// A further characteristic that distinguishes these devices from other devices with the same services; nil if
+    /// there is none.
     public let mark: BluetoothUUID?
     /// The kind of device, for people, if the services and the mark identify it; nil if devices of other families have
     /// the same services and mark, as with HM-10 serial ports.

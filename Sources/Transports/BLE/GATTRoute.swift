@@ -50,8 +50,8 @@ struct GATTRoute: Sendable, Hashable {
             reason: nil)
     }
 
-    /// Guesses the route to an unknown module: a writable characteristic and a notifying one. Prefers one
-    /// characteristic that is both, then two of the same service. Returns nil if there are none.
+    /// Guesses the route to an unknown module: a writable characteristic and a notifying characteristic. Prefers one
+    /// characteristic that is both, then two characteristics of the same service. Returns nil if there is no such pair.
     init?(guessedFrom services: [GATTService]) {
         let all = services.filter { !Self.everybodysServices.contains($0.uuid) }.flatMap(\.characteristics)
         let hearing = all.filter { !$0.flags.isDisjoint(with: [.notify, .indicate]) }

@@ -11,7 +11,8 @@ public struct GATTRequestError: Error, Sendable, Hashable {
         case refused(ATTErrorCode)
         /// The flags of the characteristic do not allow a write of the requested kind.
         case notWritable(GATTCharacteristic, isConfirmed: Bool?)
-        /// The value has more bytes than one write holds. If `fitsConfirmed`, a confirmed write may hold it.
+        /// The value has more bytes than `limit`, the most that one write holds. If `fitsConfirmed` is true, a
+        /// confirmed write holds up to ``BLEDevice/longestValue`` bytes.
         case tooLong(byteCount: Int, limit: Int, fitsConfirmed: Bool)
         /// The characteristic does not support the request.
         case notPossible(BLEError)

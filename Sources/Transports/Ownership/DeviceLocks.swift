@@ -111,7 +111,7 @@ struct DeviceLocks: Sendable {
             && own.st_dev == found.st_dev && own.st_ino == found.st_ino
     }
 
-    /// The time since boot, including the time that the computer was suspended.
+    /// Returns the time since boot, including the time that the computer was suspended.
     private static func timeSinceBoot() -> Duration {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)
