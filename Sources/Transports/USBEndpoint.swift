@@ -54,7 +54,8 @@ public struct USBEndpoint: Sendable, Hashable {
     /// Returns the shortest endpoint that matches this port and no other of `ports`; nil if the port is not a USB port,
     /// or no endpoint is unique.
     ///
-    /// A serial number is preferred to a physical path: it stays the same when the device is plugged in elsewhere.
+    /// A serial number is preferred to a physical path: the number stays the same when the device is plugged in
+    /// elsewhere.
     public static func naming(_ port: SerialPortInfo, among ports: [SerialPortInfo]) -> USBEndpoint? {
         guard let usb = port.usb else { return nil }
         var candidates = [USBEndpoint(usb.identifier, physicalPath: usb.physicalPath)]

@@ -389,7 +389,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
 /// A receiver of a device's emissions, called on the thread of the host's loop.
 package protocol EmissionListener: AnyObject, Sendable {
-    /// Takes emissions.
+    /// Receives emissions of the device, in order.
     ///
     /// - Returns: The number of bytes lost for lack of room.
     func take(_ emissions: [Emission]) -> Int

@@ -32,7 +32,7 @@ public struct RescueFirmware: SimulatedDevice {
     private var wire: RescueWire
     private var splitter = JSONObjectSplitter()
     private var sendingDue: Duration?
-    /// Whether somebody receives the phone's output; always true on a line, where the phone can't know.
+    /// Whether somebody receives the phone's output; always true on a line, because the phone can't detect listeners.
     private var isHeard: Bool
     /// Received or written messages that could not be sent yet.
     private(set) var waiting: [PhoneMessage] = []

@@ -2,7 +2,8 @@ public import BlueZ
 public import DescriptorIO
 public import FirmwareSim
 
-/// A simulated device that can also be offered over BLE: its form on a line, and a closure that makes it with a radio.
+/// A simulated device that can also be offered over BLE: its form on a line, and a closure that makes the device with a
+/// radio.
 ///
 /// ```swift
 /// let settings = try PeripheralSimulator.pump.settings(["name": "Bench"])
@@ -77,7 +78,7 @@ extension PeripheralSimulator {
     ///   - place: The place of the device's line.
     ///   - adapter: The name or address of a Bluetooth adapter; nil for the first one that is on.
     ///   - onDevice: Called with a handle that controls the device, before the device is offered.
-    ///   - onEvent: Called for each event over BLE, where the device is offered before it is offered on the line.
+    ///   - onEvent: Called for each event over BLE. The device is offered over BLE first, then on the line.
     ///   - onServing: Called with the address of the line, and with later events of the line.
     /// - Throws: The errors of ``peripheral(_:)``, ``DeviceHost/serve(onAdapter:onEvent:)`` and
     ///   ``DeviceHost/serve(at:onEvent:)``, and ``FirmwareSim/SimulatorOptionError`` if the device can't perform a

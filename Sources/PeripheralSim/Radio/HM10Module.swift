@@ -7,8 +7,8 @@ package import ModuleDialects
 ///
 /// The module knows nothing of lines. It notifies when it has 20 bytes, or when the UART falls silent, so that it cuts
 /// lines anywhere, and joins lines that are printed at once. While no central is connected, the device's output is
-/// lost, except AT commands, which the module answers at the UART. The device keeps its own baud rate, whatever rate it
-/// gives the module.
+/// lost, except AT commands, which the module answers at the UART. The device keeps its own baud rate, whatever rate
+/// its AT commands give the module.
 ///
 /// ```swift
 /// var module = HM10Module(PumpFirmware())

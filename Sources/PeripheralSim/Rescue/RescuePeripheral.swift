@@ -1,8 +1,8 @@
 public import BlueZ
 public import FirmwareSim
 
-/// A phone with the rescue app as centrals find it: it sends its messages to subscribers, and receives written
-/// messages.
+/// A phone with the rescue app, as centrals find it. The phone sends its messages to subscribers, and receives the
+/// messages that centrals write.
 ///
 /// ```swift
 /// var phone = RescuePeripheral(RescueFirmwareOptions(messages: 1))

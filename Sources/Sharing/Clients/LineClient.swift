@@ -10,8 +10,8 @@ struct ClientID: Hashable, Sendable {
 ///
 /// Both queues are bounded, so that a client that does not read delays no other client.
 final class LineClient: @unchecked Sendable {
-    // @unchecked: only the thread of its channel's loop uses it, through the device, whose executor is the loop, and
-    // through its own tasks, which prefer the loop.
+    // @unchecked: only the thread of the channel's loop uses this object, through the device, whose executor is the
+    // loop, and through the object's own tasks, which prefer the loop.
 
     /// The kinds of clients, which differ in how they are disconnected.
     enum Kind: Sendable {
@@ -41,7 +41,8 @@ final class LineClient: @unchecked Sendable {
     let name: String
     let kind: Kind
     let channel: DescriptorChannel
-    /// Whether the client was admitted above the client limit. For a short time it may send stop lines and queries.
+    /// Whether the client was admitted above the client limit. Such a client may send stop lines and queries for a
+    /// short time.
     let isExtra: Bool
     /// The client's first line so far; nil once the line is known to be for the device.
     private var firstLine: FirstLine?

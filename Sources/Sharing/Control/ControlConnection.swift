@@ -35,7 +35,8 @@ actor ControlConnection {
     private let channel: DescriptorChannel
     private let clock: any Clock<Duration>
     private let report: @Sendable (SharingReport.Event) -> Void
-    /// Whether the program was admitted above the client limit. For a short time it may send stop requests and queries.
+    /// Whether the program was admitted above the client limit. Such a program may send stop requests and queries for a
+    /// short time.
     private let isExtra: Bool
     private let output: LineClient
     private var onEnd: (@Sendable () -> Void)?

@@ -7,7 +7,7 @@ final class ControlReply: Sendable {
 
     private let gathered = Mutex<[UInt8]?>([])
 
-    /// The reply; nil if it exceeded the limit.
+    /// The reply so far; nil if the reply exceeded the limit.
     var bytes: [UInt8]? { gathered.withLock(\.self) }
 
     func append(_ more: [UInt8]) {

@@ -2,7 +2,8 @@ internal import DescriptorIO
 
 // Clients of the device's lines.
 extension SharedDevice {
-    /// Adds a client, which uses the device by its lines until it leaves. Its channel must be on the device's loop.
+    /// Adds a client, which uses the device by its lines until the client leaves. The client's channel must be on the
+    /// device's loop.
     ///
     /// - Parameters:
     ///   - name: The client's name in the log.

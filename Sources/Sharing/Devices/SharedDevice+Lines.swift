@@ -110,8 +110,8 @@ extension SharedDevice {
         throw .away
     }
 
-    /// Returns whether a line may change the device, and this process was stopped after the line arrived, or was being
-    /// stopped while the line may have been on its way.
+    /// Returns whether a line may change the device, and this process was stopped after the line was sent. A line that
+    /// may have arrived during a pause counts as sent before the pause.
     ///
     /// False in families without a refusal notice: their lines, such as messages, are sent late rather than dropped
     /// silently.

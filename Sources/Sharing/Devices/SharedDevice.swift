@@ -19,8 +19,8 @@ public actor SharedDevice {
     /// The longest time in which a client may read nothing of a reply, and the time that a client above the client
     /// limit may stay.
     static let patience = Duration.seconds(10)
-    /// The time after a client's OFF in which its queries go before other queries. A program reports a device off
-    /// only after a query has confirmed it, and soon gives up.
+    /// The time after a client's OFF in which its queries go before other queries. A program reports a device as off
+    /// only after a query has confirmed OFF, and does not wait long for that query.
     static let stopTime = Duration.seconds(5)
     /// The number of clients above the client limit that are admitted for a short time, because one of these clients
     /// may want to send OFF.
@@ -63,7 +63,7 @@ public actor SharedDevice {
     ///
     /// - Parameters:
     ///   - settings: The device's name, endpoint, family and shares.
-    ///   - row: The sharing rules of its family.
+    ///   - row: The sharing rules of the device's family.
     ///   - loop: The event loop on which the device and its clients run.
     ///   - clock: The clock of all time-outs; by default the loop's.
     ///   - open: Opens a link to the device.
@@ -121,7 +121,7 @@ public actor SharedDevice {
         }
     }
 
-    /// Uses a link until it is lost, or until it has been idle long enough to be closed.
+    /// Uses a link until the link is lost, or has been idle long enough to be closed.
     private func speak(over link: any Link) async throws {
         let (ending, end) = AsyncStream.makeStream(of: Never.self)
         self.end = end

@@ -62,7 +62,8 @@ public enum LinkHolding: Sendable, Hashable {
 /// An address at which programs reach a shared device by the lines of its family's protocol, as on a serial port,
 /// whatever link the device itself has.
 public enum ShareAddress: Sendable, Hashable {
-    /// A pseudo-terminal, for programs that need a serial port; `link` is the path of a symbolic link to it.
+    /// A pseudo-terminal, for programs that need a serial port; `link` is the path of a symbolic link to the
+    /// pseudo-terminal.
     case terminal(link: String)
     /// A TCP port; `host` is an address or name of this machine.
     case tcp(host: String, port: UInt16)

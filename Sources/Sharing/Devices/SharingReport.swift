@@ -15,13 +15,13 @@ public struct SharingReport: Sendable, Hashable {
     public enum Event: Sendable, Hashable {
         /// The link is open.
         case up(_ link: String)
-        /// The link is lost. It is reopened as soon as the device is back.
+        /// The link is lost. It is reopened when the device is back and the link is needed.
         case lost(_ reason: String)
         /// The link could not be opened. Opening is tried again.
         case notOpened(_ reason: String, _ hint: String?)
         /// The device seems not to be of the assumed family: this line is not a reply of that family.
         case notOfFamily(_ line: [UInt8])
-        /// Another device may be at the endpoint, so its link is not used.
+        /// Another device than before may be at the endpoint, so the new link is not used.
         case doubtful(_ reason: String)
         /// The link is closed, because no client, subscription or request needs it.
         case idle

@@ -12,7 +12,8 @@ public protocol Speaker: AnyObject, Sendable {
 
     /// Sends a client's line in its turn, and passes the device's reply to the asker.
     ///
-    /// A stop line goes before all other lines. Waiting lines that would change the device are dropped.
+    /// A stop line goes before all other lines. Lines that would change the device, and that still wait when the stop
+    /// line comes, are dropped.
     ///
     /// - Parameters:
     ///   - line: The line.
@@ -30,8 +31,8 @@ public typealias SpeechReceiver = @Sendable (Speech) -> Void
 
 /// Output of a device that is not the reply to one client.
 public enum Speech: Sendable {
-    /// One or more lines for all clients, with line ends. `tellsState` tells whether any of the lines reports the
-    /// device's state.
+    /// One or more lines for all clients, with line ends. `tellsState` is true if any of the lines reports the device's
+    /// state.
     case said([UInt8], tellsState: Bool = true)
     /// The link is lost. Nothing follows.
     case lost(LinkError)

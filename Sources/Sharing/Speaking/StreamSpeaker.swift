@@ -194,7 +194,7 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
         exchange.deadline = clock.elapsed() + Rules.timing.quiet
     }
 
-    /// Ends the exchange, as the answer is complete: with `noAnswer` if nothing of it arrived.
+    /// Ends the exchange when the answer is complete: with `noAnswer` if nothing of the answer arrived.
     private func endExchange() {
         guard let exchange else { return }
         let error = SessionError(

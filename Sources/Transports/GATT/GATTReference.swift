@@ -3,7 +3,7 @@ public import BlueZ
 /// A reference to a characteristic of a device, as a person writes it.
 ///
 ///     2A19            by its UUID; 0x2A19, and the full form of 36 characters, are also possible
-///     180F/2A19       by the UUIDs of its service and of the characteristic
+///     180F/2A19       by the UUIDs of the service and of the characteristic
 ///     char0012        by its handle, in bluetoothd's notation
 public struct GATTReference: Sendable, Hashable {
     /// The reference as it was written.

@@ -5,7 +5,7 @@ internal import LineProtocol
 /// The lock files by which the programs of this computer agree on the owner of each device: one file per device, in
 /// one folder.
 struct DeviceLocks: Sendable {
-    /// The folders in order of preference. The first usable one is used, and created if it is missing.
+    /// The folders in order of preference. The first usable folder is used, and created if it is missing.
     var folders: [String]
     /// The time since boot, the same for all programs.
     var uptime: @Sendable () -> Duration = Self.timeSinceBoot
