@@ -23,7 +23,7 @@ public struct ATTErrorCode: RawRepresentable, Sendable, Hashable {
     /// The connection is not encrypted.
     public static let insufficientEncryption = ATTErrorCode(rawValue: 0x0F)
 
-    /// Whether a device that is not paired replies with this code to require pairing.
+    /// Whether a device may use this code to require pairing.
     var asksForPairing: Bool {
         switch self {
         case .insufficientAuthentication, .insufficientKeySize, .unlikelyError, .insufficientEncryption: true
@@ -31,8 +31,8 @@ public struct ATTErrorCode: RawRepresentable, Sendable, Hashable {
         }
     }
 
-    /// Parses the code of an error reply; nil if there is none. If bluetoothd has no name for the code, only the end of
-    /// its message has it (`create_gatt_dbus_error` in its src/gatt-client.c).
+    /// Parses the code of an error reply of bluetoothd; nil if the reply contains none. bluetoothd puts a code for
+    /// which it has no D-Bus error name at the end of its message (`create_gatt_dbus_error` in src/gatt-client.c).
     init?(_ name: DBusErrorName?, _ message: String?) {
         guard name == .bluez("Failed"), let message else { return nil }
         let introduction = "ATT error: 0x"

@@ -12,10 +12,10 @@ public struct Adapter: Sendable, Hashable {
     public let isPowered: Bool
     /// Whether the adapter scans, for any program.
     public let isDiscovering: Bool
-    /// The vendor, product and version that bluetoothd reports, such as `usb:v1D6Bp0246d0542`. These are bluetoothd's
-    /// own, unless its configuration sets others.
+    /// The vendor, product and version that bluetoothd reports, such as `usb:v1D6Bp0246d0542`; nil if it reports none.
+    /// By default they identify bluetoothd, not the hardware; its configuration may set others.
     public let modalias: String?
-    /// The object's current path on the bus.
+    /// The object's path on the bus at the time of the query.
     public let path: ObjectPath
 
     init?(_ path: ObjectPath, _ properties: ObjectMirror.Properties) {

@@ -11,7 +11,7 @@ public struct BLEError: Error, Sendable, Hashable {
         case notRunning = "bluetoothd_not_running"
         /// The system bus, which leads to bluetoothd, can't be reached, or has stopped.
         case noBus = "no_system_bus"
-        /// There is no such Bluetooth adapter.
+        /// There is no Bluetooth adapter, or none with the requested name or address.
         case noAdapter = "no_adapter"
         /// The adapter is not powered, or blocked.
         case adapterOff = "adapter_off"
@@ -19,9 +19,9 @@ public struct BLEError: Error, Sendable, Hashable {
         case adapterFull = "adapter_full"
         /// The device, or a part of it, does not exist, or has gone out of sight.
         case notFound = "not_found"
-        /// Another attempt, another program, or an earlier session uses the device.
+        /// Another attempt, another program, or an earlier session uses the device or the adapter.
         case busy
-        /// This user or this program lacks the permission.
+        /// This user or this program lacks the permission, or the device does not allow the operation.
         case notPermitted = "not_permitted"
         /// The device requires pairing.
         case notPaired = "not_paired"
@@ -31,28 +31,29 @@ public struct BLEError: Error, Sendable, Hashable {
         case invalidArgument = "invalid_argument"
         /// The device is no longer connected, or could not be connected.
         case disconnected
-        /// This program closed the connection.
+        /// This program closed the connection, the client or the peripheral.
         case closed
         /// The operation did not finish in time.
         case timedOut = "timed_out"
         /// The task was cancelled.
         case cancelled
-        /// bluetoothd refused for another reason: see ``BLEError/message``.
+        /// Any reason without a case of its own: see ``BLEError/message``.
         case failed
     }
 
     /// The kind of failure.
     public var code: Code
-    /// The D-Bus name of the error, if the error came over the bus.
+    /// The D-Bus name of the error; nil if the error did not come over the bus.
     public var name: DBusErrorName?
-    /// bluetoothd's explanation.
+    /// The details of the failure, mostly in bluetoothd's words; nil if there are none.
     public var message: String?
     /// The operation that failed, such as "connecting to HMSoft".
     public var activity: String
-    /// One action that may solve the problem.
+    /// One action that may solve the problem, for people; nil if none is known.
     public var hint: String?
 
-    /// Creates an error with all its parts. Without a hint, the error gets the usual hint for its code.
+    /// Creates an error with all its parts. Without a hint, the error gets the usual hint for its code, if there is
+    /// one.
     public init(
         _ code: Code, name: DBusErrorName? = nil, message: String? = nil, activity: String, hint: String? = nil
     ) {
@@ -63,7 +64,7 @@ public struct BLEError: Error, Sendable, Hashable {
         self.hint = hint ?? Self.hint(for: code)
     }
 
-    /// Converts an error of the bus, or an error reply of bluetoothd.
+    /// Creates an error from an error of the bus, or from an error reply of bluetoothd.
     public init(_ error: DBusError, activity: String) {
         let meaning: Meaning =
             switch error.code {
@@ -80,7 +81,7 @@ public struct BLEError: Error, Sendable, Hashable {
         self.init(meaning.code, name: error.name, message: error.message, activity: activity, hint: meaning.hint)
     }
 
-    /// The hint for a bus at another address than the system's; nil for the system's own.
+    /// The hint for a bus that `DBUS_SYSTEM_BUS_ADDRESS` names; nil if the variable is not set.
     private static var hintOnNamedBus: String? {
         getenv("DBUS_SYSTEM_BUS_ADDRESS").map { _ in "unset DBUS_SYSTEM_BUS_ADDRESS, or start the bus that it names" }
     }
@@ -123,14 +124,14 @@ private struct Meaning {
         }
     }
 
-    /// bluetoothd reports these failures as `Failed`, and only the text identifies them. The texts stand for EMLINK and
-    /// ENOMEM, with which the kernel reports that the controller has no room for another connection (src/error.c).
+    /// The messages with which a `Failed` error means that the adapter is full. They stand for EMLINK and ENOMEM, with
+    /// which the kernel reports that the controller has no room for another connection (src/error.c).
     private static let refusalsOfAdapter: Set<String> = [
         "le-connection-concurrent-connection-limit", "le-connection-memory-allocation",
         "br-connection-sync-connect-limit",
     ]
 
-    /// `NotPermitted` has several meanings, and only bluetoothd's text distinguishes them.
+    /// Interprets `NotPermitted`, which has several meanings: only bluetoothd's text distinguishes them.
     private static func notPermitted(_ message: String?) -> Meaning {
         let words = message ?? ""
         if words.contains("acquired") {
@@ -145,7 +146,8 @@ private struct Meaning {
     private static let table: [DBusErrorName: Meaning] = [
         .serviceUnknown: Meaning(.notRunning),
         .nameHasNoOwner: Meaning(.notRunning),
-        // The unit has its D-Bus alias only while it is enabled. Otherwise: "Unit dbus-org.bluez.service not found".
+        // The unit has its D-Bus alias only while it is enabled. Otherwise systemd reports "Unit dbus-org.bluez.service
+        // not found".
         .noSuchUnit: Meaning(.notRunning, "enable it: sudo systemctl enable --now bluetooth"),
         .unitMasked: Meaning(.notRunning, "unmask it: sudo systemctl unmask --now bluetooth"),
         .noReply: Meaning(.notRunning, "see why bluetoothd went away: journalctl -u bluetooth"),
@@ -189,15 +191,15 @@ extension DBusErrorName {
     fileprivate static let noSuchUnit: DBusErrorName = "org.freedesktop.systemd1.NoSuchUnit"
     fileprivate static let unitMasked: DBusErrorName = "org.freedesktop.systemd1.UnitMasked"
 
-    /// Whether the bus failed to start a service, itself or by systemd: the names of these two groups (D-Bus
-    /// specification, "Message Bus Starting Services"; systemd's bus-common-errors.h), and `TimedOut` if the service
-    /// was not ready in time.
+    /// Whether the error means that the bus failed to start a service, itself or by systemd. Such errors have a name in
+    /// one of two groups (D-Bus specification, "Message Bus Starting Services"; systemd's bus-common-errors.h), or
+    /// `TimedOut` if the service was not ready in time.
     fileprivate var isActivationFailure: Bool {
         text.hasPrefix("org.freedesktop.DBus.Error.Spawn.") || text.hasPrefix("org.freedesktop.systemd1.")
             || text == "org.freedesktop.DBus.Error.TimedOut"
     }
 
-    /// A name of bluetoothd's own errors.
+    /// Returns the name of one of bluetoothd's own errors.
     static func bluez(_ word: StaticString) -> DBusErrorName {
         DBusErrorName("org.bluez.Error.\(word)") ?? .failed
     }

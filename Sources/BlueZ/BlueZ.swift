@@ -24,9 +24,9 @@ public actor BlueZ {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     /// The event loop that the client runs on.
     public nonisolated let loop: EventLoop
-    /// The connection on which objects of this program are exported.
+    /// The current connection to the bus, for calls to bluetoothd and exported objects.
     nonisolated var bus: DBusConnection { keeper.bus }
-    /// The bus of the connection.
+    /// The address of the bus, for further connections.
     nonisolated let address: DBusBus
     /// The clock for time-outs and pauses.
     public nonisolated let clock: any Clock<Duration>
@@ -71,7 +71,7 @@ public actor BlueZ {
 
     /// Ends all operations and closes the connection to the bus. Closing twice is allowed.
     ///
-    /// Before that, completes the pending starts and stops of scans.
+    /// Waits for the pending starts and stops of scans before it closes the connection.
     public func close() async {
         keeper.close()
         for discovery in discoveries.values {
@@ -83,15 +83,17 @@ public actor BlueZ {
 
     // MARK: Adapters
 
-    /// The adapters, sorted by their names.
+    /// The adapters, sorted by their paths; empty while bluetoothd does not run.
     public var adapters: [Adapter] {
         keeper.mirror.objects(with: BlueZName.adapter).compactMap { Adapter($0.path, $0.1) }
     }
 
     /// Returns an adapter.
     ///
-    /// - Parameter name: A name such as `hci1`, or an address; nil for the first powered adapter, or else the first.
-    /// - Throws: ``BLEError`` with ``BLEError/Code/noAdapter`` or ``BLEError/Code/notRunning``.
+    /// - Parameter name: A name such as `hci1`, or an address; nil for the first powered adapter, or the first one if
+    ///   none is powered.
+    /// - Throws: ``BLEError`` with ``BLEError/Code/noAdapter``, ``BLEError/Code/notRunning`` or
+    ///   ``BLEError/Code/noBus``.
     public func adapter(_ name: String? = nil) throws(BLEError) -> Adapter {
         let activity = name.map { "looking for the adapter \($0)" } ?? "looking for an adapter"
         guard keeper.isComplete else { throw keeper.absence(activity) }
@@ -111,10 +113,10 @@ public actor BlueZ {
         return adapter
     }
 
-    /// Returns an adapter that must be powered, by its address: its name and path may have changed.
+    /// Returns an adapter that must be powered. The address finds the adapter even if its name and path have changed.
     ///
-    /// - Throws: ``BLEError`` with ``BLEError/Code/noAdapter``, ``BLEError/Code/adapterOff`` or
-    ///   ``BLEError/Code/notRunning``.
+    /// - Throws: ``BLEError`` with ``BLEError/Code/noAdapter``, ``BLEError/Code/adapterOff``,
+    ///   ``BLEError/Code/notRunning`` or ``BLEError/Code/noBus``.
     func poweredAdapter(_ address: BluetoothAddress, activity: String) throws(BLEError) -> Adapter {
         guard keeper.isComplete else { throw keeper.absence(activity) }
         guard let adapter = adapters.first(where: { $0.address == address }) else {

@@ -106,7 +106,7 @@ enum HexDigit {
         }
     }
 
-    /// The number in at least `count` digits, in lower case.
+    /// Returns a number as at least `count` hexadecimal digits, in lower case.
     static func text(_ number: UInt64, _ count: Int) -> String {
         let digits = String(number, radix: 16)
         return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits

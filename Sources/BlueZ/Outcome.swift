@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// A result that is available now or later, for one waiter.
 ///
-/// The waiter may join after the operation has begun or finished: it can't miss the result. Any thread may wait and
-/// finish: the operation of `withTaskCancellationHandler` leaves the actor of its caller.
+/// The waiter may join after the operation has begun or finished: it can't miss the result. The methods may be called
+/// on any thread: `withTaskCancellationHandler` runs its operation outside of the caller's actor.
 final class Outcome<Value: Sendable>: Sendable {
     private typealias Continuation = UnsafeContinuation<Result<Value, BLEError>, Never>
 
@@ -19,7 +19,7 @@ final class Outcome<Value: Sendable>: Sendable {
 
     var isFinished: Bool { state.withLock { if case .finished = $0 { true } else { false } } }
 
-    /// Delivers the result. Later results are ignored.
+    /// Delivers the result to the waiter. Later results are ignored.
     ///
     /// - Returns: Whether this is the first result.
     @discardableResult

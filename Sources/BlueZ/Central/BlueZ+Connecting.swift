@@ -58,7 +58,7 @@ extension BlueZ {
         }
     }
 
-    /// Performs one attempt: until the services are known, not only until the device is connected.
+    /// Performs one attempt to connect, which succeeds only when the services are known.
     private func attempt(
         _ device: Device, at path: ObjectPath, needing services: Set<BluetoothUUID>, within patience: Duration
     ) async throws(BLEError) -> ConnectedDevice {
@@ -69,7 +69,7 @@ extension BlueZ {
         let watch = Stopwatch(clock)
         let keeper = keeper
         let isConnected = { keeper.mirror[path, BlueZName.device]?["Connected"]?.boolean == true }
-        // bluetoothd may reply to the call before it signals the connection, since it learns of them from different
+        // bluetoothd may reply to the call before it signals the connection, since it learns of the two from different
         // sockets. Therefore "not connected" means a hang-up only after the device was connected.
         var wasConnected = isConnected()
         let observer = keeper.observe { _ in wasConnected = wasConnected || isConnected() }
@@ -147,8 +147,9 @@ extension BlueZ {
         await untilSignalled(of: path)
     }
 
-    /// Waits until the mirror has all changes until now. bluetoothd may signal ServicesResolved before the services
-    /// (seen with 5.66), but it sends all pending signals before it replies to a call (gdbus flushes).
+    /// Waits until the mirror contains all changes that bluetoothd has made so far. bluetoothd may signal
+    /// ServicesResolved before the services (seen with 5.66), but it sends all pending signals before it replies to a
+    /// call (gdbus flushes).
     private func untilSignalled(of path: ObjectPath) async {
         _ = try? await bus.property("Connected", of: BlueZName.device, at: path, of: BlueZName.service)
     }

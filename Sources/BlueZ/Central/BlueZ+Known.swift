@@ -16,7 +16,8 @@ extension BlueZ {
     /// Returns the devices that bluetoothd knows on an adapter, in sight or only remembered.
     ///
     /// - Parameter adapter: The name or address of an adapter; nil for the first that is powered.
-    /// - Throws: ``BLEError`` with ``BLEError/Code/noAdapter`` or ``BLEError/Code/notRunning``.
+    /// - Throws: ``BLEError`` with ``BLEError/Code/noAdapter``, ``BLEError/Code/notRunning`` or
+    ///   ``BLEError/Code/noBus``.
     public func knownDevices(on adapter: String? = nil) throws(BLEError) -> [DeviceReport] {
         let path = try self.adapter(adapter).path
         return keeper.mirror.objects(with: BlueZName.device, below: path).compactMap { DeviceReport($1) }
@@ -28,7 +29,8 @@ extension BlueZ {
     /// - Parameters:
     ///   - address: The address of the device.
     ///   - adapter: The name or address of an adapter; nil for the first that is powered.
-    /// - Throws: ``BLEError`` with ``BLEError/Code/noAdapter`` or ``BLEError/Code/notRunning``.
+    /// - Throws: ``BLEError`` with ``BLEError/Code/noAdapter``, ``BLEError/Code/notRunning`` or
+    ///   ``BLEError/Code/noBus``.
     public func knownServices(
         of address: BluetoothAddress, on adapter: String? = nil
     ) throws(BLEError) -> [GATTService] {

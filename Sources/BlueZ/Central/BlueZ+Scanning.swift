@@ -2,14 +2,16 @@ internal import DBus
 internal import DescriptorIO
 
 extension BlueZ {
-    /// Scans for devices until the sequence is released. Devices that are already in sight or connected come first.
+    /// Scans for devices until the sequence is cancelled or released. The first events report the matching devices that
+    /// are already in sight or connected.
     ///
     /// - Parameters:
     ///   - filter: The conditions for devices.
     ///   - adapter: The name or address of an adapter; nil for the first that is powered.
-    /// - Throws: ``BLEError`` with ``BLEError/Code/notRunning``, ``BLEError/Code/noAdapter``,
-    ///   ``BLEError/Code/adapterOff``, ``BLEError/Code/busy`` or ``BLEError/Code/notPermitted``. The sequence throws an
-    ///   error that occurs later.
+    /// - Throws: ``BLEError`` with ``BLEError/Code/notRunning``, ``BLEError/Code/noBus``, ``BLEError/Code/noAdapter``,
+    ///   ``BLEError/Code/adapterOff``, ``BLEError/Code/busy``, ``BLEError/Code/notPermitted`` or
+    ///   ``BLEError/Code/cancelled``. If the scan ends later, for example because the adapter is switched off, the
+    ///   sequence throws the error.
     public func scan(
         for filter: ScanFilter = ScanFilter(), on adapter: String? = nil
     ) async throws(BLEError) -> BLESequence<ScanEvent> {
@@ -53,7 +55,7 @@ extension BlueZ {
     }
 }
 
-/// The devices that one scan has reported.
+/// One scan: its filter, and the devices that it has reported.
 private final class Scan {
     private let filter: ScanFilter
     private let adapter: BluetoothAddress
@@ -76,7 +78,7 @@ private final class Scan {
         for (path, _) in keeper.mirror.objects(with: BlueZName.device, below: place) { look(at: path) }
     }
 
-    /// Processes a change. Returns the reason if the scan is over.
+    /// Processes a change. Returns the reason for the end of the scan; nil if the scan goes on.
     func take(_ change: MirrorChange) -> BLEError? {
         switch change {
         case .serviceCame: break
@@ -114,14 +116,14 @@ private final class Scan {
 }
 
 extension MirrorKeeper {
-    /// The current path of an adapter.
+    /// Returns the current path of an adapter; nil if bluetoothd has no such adapter.
     func adapterPath(_ address: BluetoothAddress) -> ObjectPath? {
         mirror.objects(with: BlueZName.adapter).first { _, properties in
             properties["Address"]?.string.flatMap { BluetoothAddress($0) } == address
         }?.path
     }
 
-    /// The current path of a device of an adapter.
+    /// Returns the current path of a device of an adapter; nil if bluetoothd does not know the device.
     func devicePath(_ address: BluetoothAddress, on adapter: BluetoothAddress) -> ObjectPath? {
         guard let place = adapterPath(adapter) else { return nil }
         return mirror.objects(with: BlueZName.device, below: place).first { _, properties in

@@ -4,7 +4,7 @@ internal import DescriptorIO
 extension BlueZ {
     /// Waits until `find` returns a result. Calls `find` at once, and after each change of the mirror.
     ///
-    /// - Throws: The error that `find` returns; `timedOut`; `cancelled`.
+    /// - Throws: The error that `find` returns; `timedOut` after `timeout`; `cancelled` if the task is cancelled.
     func wait<Value: Sendable>(
         _ timeout: Duration, activity: String, until find: @escaping () -> Result<Value, BLEError>?
     ) async throws(BLEError) -> Value {
@@ -28,7 +28,7 @@ extension BlueZ {
 
 /// Measures the time since its creation.
 struct Stopwatch: Sendable {
-    /// Sleeps until this time after the creation, even if the task begins late.
+    /// Sleeps until this duration has passed since the creation of the stopwatch, even if the sleep begins late.
     let sleep: @Sendable (Duration) async throws -> Void
     private let read: @Sendable () -> Duration
 

@@ -52,7 +52,7 @@ struct ConnectRetries {
     }
 
     /// Whether the radio was only busy with another operation. bluetoothd reports these failures as `Failed`, and only
-    /// the text identifies them. bleak retries after the same two (bleak#1154).
+    /// the text identifies them. bleak retries after the same two messages (bleak#1154).
     private static func isPassing(_ error: BLEError) -> Bool {
         guard error.name == .bluez("Failed"), let message = error.message else { return false }
         return message == "le-connection-abort-by-local" || message == "br-connection-canceled"

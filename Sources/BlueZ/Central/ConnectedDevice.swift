@@ -3,8 +3,9 @@ public import DescriptorIO
 
 /// A connected device with known services.
 ///
-/// The connection ends once: when the device, the adapter or bluetoothd goes, or when this program disconnects.
-/// Releasing the object disconnects the device.
+/// The connection ends once: when the device disconnects, when the adapter or bluetoothd is gone, when the device
+/// withdraws a subscribed characteristic, or when this program calls ``disconnect()``, ``beginDisconnecting()`` or
+/// ``leave()``. Releasing the object before its end disconnects the device.
 public actor ConnectedDevice {
     /// The executor of the actor: the ``loop``.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { bluez.loop.asUnownedSerialExecutor() }
@@ -26,15 +27,15 @@ public actor ConnectedDevice {
     private var observer: UInt64?
     private var end: BLEError?
     private var endHandlers: [@Sendable (BLEError) -> Void] = []
-    /// The last write to each characteristic. The next one begins after it: bluetoothd refuses a concurrent write with
-    /// InProgress, and does not report when it is ready.
+    /// The last write to each characteristic. The next write waits for its end: bluetoothd refuses a concurrent write
+    /// with InProgress, and does not report when it is ready for another.
     private var lastWrites: [ObjectPath: Task<Void, Never>] = [:]
     /// The outcomes of the writes in progress.
     private var writes: [ObjectIdentifier: Outcome<Void>] = [:]
     /// The characteristics that this program has ever subscribed to.
     private var heard: Set<ObjectPath> = []
-    /// The characteristics with a write that bluetoothd has not answered. bluetoothd then refuses the next write with
-    /// InProgress, although no other program writes.
+    /// The characteristics with a write that bluetoothd has not answered in time. bluetoothd refuses the next write to
+    /// such a characteristic with InProgress, although no other program writes.
     private var unanswered: Set<ObjectPath> = []
 
     init(_ device: Device, at path: ObjectPath) {
@@ -149,13 +150,14 @@ public actor ConnectedDevice {
 
     /// Writes a value, after pending writes to the same characteristic.
     ///
-    /// If the task is cancelled, this function returns before the write has ended, but the next write waits for it.
+    /// If the task is cancelled, this function throws at once. A write that has not begun is then not sent; a write
+    /// that has begun goes on, and the next write waits for its end.
     ///
     /// The write is a method call, which takes about 70 µs, less than the time of a packet on the radio. The socket of
     /// `AcquireWrite` takes 15 µs, but silently drops data that does not fit.
     ///
     /// - Parameters:
-    ///   - bytes: The value: as a command at most ``mtu(of:)`` - 3 bytes, as a request at most 512.
+    ///   - bytes: The value: at most ``mtu(of:)`` - 3 bytes for a command, at most 512 bytes for a request.
     ///   - characteristic: The characteristic.
     ///   - type: The type of the write.
     /// - Throws: ``BLEError`` with ``BLEError/Code/unsupported`` if the characteristic does not support this type of
@@ -205,19 +207,19 @@ public actor ConnectedDevice {
         }
     }
 
-    /// The meaning of bluetoothd's InProgress: another program is writing, or the device has not answered an earlier
-    /// write of this program. bluetoothd gives up such a write after 30 s, when callers no longer wait.
+    /// Interprets bluetoothd's InProgress: another program is writing, or the device has not answered an earlier write
+    /// of this program. bluetoothd gives up an unanswered write only after 30 s, when callers no longer wait.
     private func inProgress(_ error: BLEError, at path: ObjectPath) -> BLEError {
         guard unanswered.contains(path) else { return error }
         return BLEError(
             .timedOut, message: "the write before was not answered", activity: error.activity, hint: silenceHint)
     }
 
-    /// The hint after a time-out: a device that requires pairing may leave a request unanswered, and bluetoothd then
-    /// leaves the call unanswered.
+    /// The hint after a time-out; nil for a paired device. A device that requires pairing may leave a request
+    /// unanswered, and bluetoothd then leaves the call unanswered.
     private var silenceHint: String? { isPaired ? nil : "if it wants to be paired, run bluetoothctl pair \(address)" }
 
-    /// bluetoothd remembers the services of a device, although they may have changed (bluez#191).
+    /// The hint if bluetoothd may remember services of the device that have changed since (bluez#191).
     private var staleHint: String {
         "if the device has other services than before, have bluetoothd forget it: bluetoothctl remove \(address)"
             + (isPaired ? "; then pair with it again: bluetoothctl pair \(address)" : "")
@@ -230,8 +232,9 @@ public actor ConnectedDevice {
     /// Subscribes to a characteristic.
     ///
     /// - Parameter characteristic: A characteristic that notifies or indicates.
-    /// - Returns: The notified values. The sequence throws when the device is gone.
-    /// - Throws: ``BLEError``, with ``BLEError/Code/unsupported`` if the characteristic does not notify.
+    /// - Returns: The values that the device notifies or indicates. The sequence throws when the device is gone, and
+    ///   ends if this program closes the connection.
+    /// - Throws: ``BLEError``, with ``BLEError/Code/unsupported`` if the characteristic neither notifies nor indicates.
     public func notifications(of characteristic: GATTCharacteristic) async throws(BLEError) -> BLESequence<[UInt8]> {
         let queue = ArrivalQueue<[UInt8], BLEError>()
         onEnd { queue.end($0.code == .closed ? nil : $0) }
@@ -239,16 +242,17 @@ public actor ConnectedDevice {
         return BLESequence(queue) { subscription.cancel() }
     }
 
-    /// Subscribes to a characteristic, as long as the subscription exists.
+    /// Subscribes to a characteristic until the returned subscription is cancelled or released.
     ///
     /// Values arrive as signals of bluetoothd, which can deliver 30,000 per second. The socket of `AcquireNotify` would
     /// lose values that arrive before the subscription is confirmed (bleak#1885).
     ///
     /// - Parameters:
     ///   - characteristic: A characteristic that notifies or indicates.
-    ///   - handler: Called on the loop's thread with each notified value, possibly before this function returns.
-    /// - Returns: The subscription. Releasing it ends the subscription.
-    /// - Throws: ``BLEError``, with ``BLEError/Code/unsupported`` if the characteristic does not notify.
+    ///   - handler: Called on the loop's thread with each notified value, possibly before this function returns. The
+    ///     end of the connection is reported only by ``onEnd(_:)``.
+    /// - Returns: The subscription, which the caller must keep.
+    /// - Throws: ``BLEError``, with ``BLEError/Code/unsupported`` if the characteristic neither notifies nor indicates.
     public func listen(
         to characteristic: GATTCharacteristic, _ handler: @escaping @Sendable ([UInt8]) -> Void
     ) async throws(BLEError) -> ValueSubscription {
@@ -277,8 +281,8 @@ public actor ConnectedDevice {
 
     /// Whether another program has subscribed to a characteristic; call this before this program subscribes.
     ///
-    /// bluetoothd then signals each value to every subscriber once per subscriber (seen with 5.66), so that two
-    /// subscribers receive all values twice.
+    /// If several programs subscribe, bluetoothd signals each value to every subscriber once per subscriber (seen with
+    /// 5.66): two subscribers receive all values twice.
     public func isHeardElsewhere(_ characteristic: GATTCharacteristic) -> Bool {
         let keeper = bluez.keeper
         guard !keeper.isHandling(characteristic.path) else { return false }
@@ -288,10 +292,11 @@ public actor ConnectedDevice {
 
     // MARK: Presence
 
-    /// Waits for any answer of the device. All values that the device notified before have then been delivered.
+    /// Waits for any answer of the device. When this function returns, all values that the device notified before its
+    /// answer have been delivered.
     ///
-    /// Reads a Client Characteristic Configuration, which changes nothing. A device without one notifies nothing; for
-    /// such a device this function returns at once.
+    /// Reads a Client Characteristic Configuration, which changes nothing. A device without such a descriptor notifies
+    /// nothing; for such a device this function returns at once.
     ///
     /// - Throws: ``BLEError`` if the device is gone, did not answer within 25 s, or could not be asked.
     public func confirmConnection() async throws(BLEError) {
@@ -315,7 +320,7 @@ public actor ConnectedDevice {
 
     // MARK: The end
 
-    /// Calls `handler` with the reason when the connection ends, or at once if it has ended.
+    /// Calls `handler` once, on the loop's thread, with the reason when the connection ends; at once if it has ended.
     public func onEnd(_ handler: @escaping @Sendable (BLEError) -> Void) {
         if let end { handler(end) } else { endHandlers.append(handler) }
     }
@@ -323,9 +328,9 @@ public actor ConnectedDevice {
     /// Disconnects, and ends pending operations with ``BLEError/Code/closed``. Disconnecting twice is allowed.
     ///
     /// Waits for the disconnection, 5 s at most, even if the task is cancelled: bluetoothd takes up to 2 s, and a
-    /// program that connects before gets the connection that is about to end.
+    /// program that connects earlier gets the connection that is about to end.
     ///
-    /// - Returns: Whether the device is disconnected.
+    /// - Returns: Whether the device is disconnected; false if it was still connected after 5 s.
     @discardableResult
     public func disconnect() async -> Bool {
         guard end == nil else { return !bluez.keeper.isConnected(path) }
@@ -351,7 +356,8 @@ public actor ConnectedDevice {
         try? await bluez.bus.flush()
     }
 
-    /// Stops using the device but leaves it connected, since another program uses the same connection.
+    /// Ends this object's use of the device, but leaves the device connected for another program that uses the same
+    /// connection. Pending operations end with ``BLEError/Code/closed``.
     public func leave() { finish(BLEError(.closed, activity: "using the device")) }
 
     private func finish(_ error: BLEError) {
@@ -367,8 +373,8 @@ public actor ConnectedDevice {
         for handler in handlers { handler(error) }
     }
 
-    /// Ends the subscriptions. bluetoothd keeps subscriptions as long as their client is on the bus, and reports them
-    /// to the next program that connects.
+    /// Ends the subscriptions of this client. Otherwise bluetoothd keeps them as long as the client is on the bus, and
+    /// the next program that connects finds the characteristics subscribed.
     private func stopListening() {
         for path in heard where bluez.keeper.isHandling(path) {
             bluez.assumeIsolated { $0.endNotifications(of: path) }
@@ -409,7 +415,7 @@ public actor ConnectedDevice {
                     "Connected", of: BlueZName.device, at: path, of: BlueZName.service)
             }
             guard var end else {
-                // If the device is paired, the error has another reason.
+                // For a paired device, this error does not mean that pairing is required.
                 if error.attError == .unlikelyError, isPaired { (error.code, error.hint) = (.failed, nil) }
                 if error.code == .timedOut { error.hint = silenceHint }
                 if [.invalidHandle, .attributeNotFound].contains(error.attError) { error.hint = staleHint }

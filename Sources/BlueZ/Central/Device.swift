@@ -17,16 +17,18 @@ public struct Device: Sendable {
     /// connected.
     ///
     /// If the device is not in sight, this function scans for it. If the device is still connected, for example after a
-    /// crash of a program, this function uses the connection (bluez#89). It tries again after errors that may pass.
+    /// crash of a program, this function uses the connection (bluez#89). After errors that may be temporary, this
+    /// function tries again.
     ///
     /// - Parameters:
     ///   - services: The services that the caller needs. Connecting fails if bluetoothd lists one of them for the
     ///     device, but never shows it.
     ///   - patience: The time limits.
-    /// - Throws: ``BLEError`` with ``BLEError/Code/notFound`` if the device did not come in sight,
+    /// - Throws: ``BLEError`` with ``BLEError/Code/notFound`` if the device did not come in sight; otherwise mostly
     ///   ``BLEError/Code/disconnected``, ``BLEError/Code/timedOut``, ``BLEError/Code/busy``,
-    ///   ``BLEError/Code/adapterOff``, ``BLEError/Code/noAdapter``, ``BLEError/Code/notRunning``,
-    ///   ``BLEError/Code/failed`` or ``BLEError/Code/cancelled``.
+    ///   ``BLEError/Code/adapterOff``, ``BLEError/Code/adapterFull``, ``BLEError/Code/noAdapter``,
+    ///   ``BLEError/Code/notRunning``, ``BLEError/Code/noBus``, ``BLEError/Code/failed`` or
+    ///   ``BLEError/Code/cancelled``.
     public func connect(
         needing services: Set<BluetoothUUID> = [], patience: ConnectPatience = ConnectPatience()
     ) async throws(BLEError) -> ConnectedDevice {
@@ -36,7 +38,8 @@ public struct Device: Sendable {
     /// Waits until the device is not connected.
     ///
     /// - Parameter limit: The time limit.
-    /// - Returns: Whether the device is not connected; false also if the task was cancelled.
+    /// - Returns: true if the device is not connected, or bluetoothd does not run; false at the time limit, or if the
+    ///   task is cancelled.
     @discardableResult
     public func waitUntilDisconnected(within limit: Duration) async -> Bool {
         await bluez.waitUntilDisconnected(self, within: limit)
@@ -48,9 +51,11 @@ public struct Device: Sendable {
     /// The clock for time-outs and pauses.
     package var clock: any Clock<Duration> { bluez.clock }
 
-    /// Pairs with the device, without showing or entering anything at this computer.
+    /// Pairs with the device, without showing or entering anything at this computer. Waits for up to 60 s, since a
+    /// person at the device may have to agree. Returns at once if the device is paired.
     ///
-    /// - Throws: ``BLEError`` with ``BLEError/Code/notPaired`` if the device refused.
+    /// - Throws: ``BLEError`` with ``BLEError/Code/notPaired`` if the device refused, or ``BLEError/Code/notFound`` if
+    ///   bluetoothd does not know the device.
     public func pair() async throws(BLEError) { try await bluez.pair(with: self) }
 }
 
@@ -60,7 +65,8 @@ extension BlueZ {
     /// - Parameters:
     ///   - address: The address of the device.
     ///   - adapter: The name or address of an adapter; nil for the first that is powered.
-    /// - Throws: ``BLEError`` with ``BLEError/Code/noAdapter`` or ``BLEError/Code/notRunning``.
+    /// - Throws: ``BLEError`` with ``BLEError/Code/noAdapter``, ``BLEError/Code/notRunning`` or
+    ///   ``BLEError/Code/noBus``.
     public func device(_ address: BluetoothAddress, on adapter: String? = nil) throws(BLEError) -> Device {
         Device(address: address, adapter: try self.adapter(adapter).address, bluez: self)
     }

@@ -11,14 +11,15 @@ final class Discovery: @unchecked Sendable {
     var filters: [UInt64: ScanFilter] = [:]
     /// The connection over which the discovery was started; nil if there is no discovery.
     var bus: DBusConnection?
-    /// The filter that bluetoothd uses.
+    /// The merged filter that bluetoothd has for this client.
     var filter: [String: DBusValue]?
-    /// The last change that was requested from bluetoothd. The next one waits for it.
+    /// The last change that was requested from bluetoothd. The next change waits for its end.
     var change: Task<Result<Void, BLEError>, Never>?
 }
 
 extension BlueZ {
-    /// Adjusts the adapter's discovery to the filters of all scans. Stops the discovery if there are none.
+    /// Adjusts the adapter's discovery to the filters of all scans, or stops the discovery if there are no scans.
+    /// Returns the task that does so, after earlier adjustments.
     @discardableResult
     func settle(
         _ discovery: Discovery, on adapter: BluetoothAddress
@@ -112,7 +113,8 @@ extension BlueZ {
             outcome.finish(answer.map { _ in () }.mapError { BLEError($0, activity: activity) })
         }
         if isOtherClients {
-            // If bluetoothd refuses, it does so at once, before it replies to this query.
+            // `Discovering` does not change now, since another client's discovery runs. If bluetoothd refuses, it does
+            // so at once, before it replies to this query; so a reply means success.
             let arguments: [DBusValue] = [.string(BlueZName.adapter), .string("Discovering")]
             bus.ask(DBusCall(to: BlueZName.service, path, BlueZName.properties, "Get", arguments)) { answer in
                 if case .success = answer { outcome.finish(.success(())) }

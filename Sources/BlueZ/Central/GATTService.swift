@@ -65,7 +65,7 @@ public struct GATTCharacteristic: Sendable, Hashable {
 }
 
 extension ObjectMirror {
-    /// The services of a device with their characteristics.
+    /// Returns the services of a device with their characteristics.
     func services(of device: ObjectPath) -> [GATTService] {
         objects(with: BlueZName.gattService, below: device).compactMap { path, properties in
             guard let uuid = properties["UUID"]?.string.flatMap({ BluetoothUUID($0) }) else { return nil }

@@ -1,14 +1,14 @@
 internal import DBus
 
-/// The conditions for devices in a scan. A device matches if it meets all that are set.
+/// The conditions for devices in a scan. A device matches if it meets all conditions that are set.
 public struct ScanFilter: Sendable, Hashable {
-    /// Services, of which the device must advertise at least one; empty for any.
+    /// Services, of which the device must have at least one; empty for any.
     public var services: Set<BluetoothUUID>
-    /// The full name.
+    /// The full name; nil for any.
     public var name: String?
-    /// The address.
+    /// The address; nil for any.
     public var address: BluetoothAddress?
-    /// The minimum signal strength in dBm.
+    /// The minimum signal strength in dBm; nil for any. A device whose signal strength is unknown matches.
     public var minimumRSSI: Int?
 
     /// Creates a filter.
@@ -31,7 +31,8 @@ public struct ScanFilter: Sendable, Hashable {
         return true
     }
 
-    /// The discovery filter for bluetoothd that passes all devices that any of the filters passes.
+    /// Returns the discovery filter for bluetoothd that passes all devices that any of the filters passes. The names
+    /// and addresses are not part of it.
     static func merged(_ filters: some Collection<ScanFilter>) -> [String: DBusValue] {
         var properties: [String: DBusValue] = ["Transport": .string("le"), "DuplicateData": .boolean(false)]
         if filters.allSatisfy({ !$0.services.isEmpty }) {
@@ -50,8 +51,8 @@ public struct ScanFilter: Sendable, Hashable {
 public enum ScanEvent: Sendable, Hashable {
     /// A matching device came in sight.
     case found(DeviceReport)
-    /// The report on a device has changed.
+    /// The report on a found device has changed.
     case changed(DeviceReport)
-    /// The device was not heard for a while: 30 s by default.
+    /// bluetoothd has removed a found device, by default after 30 s without an advertisement.
     case lost(BluetoothAddress)
 }

@@ -16,7 +16,7 @@ final class MirrorKeeper: @unchecked Sendable {
     var bus: DBusConnection { connection.withLock { $0 } }
     private let connection: Mutex<DBusConnection>
     private let address: DBusBus
-    /// Whether the bus is gone.
+    /// Whether the connection was lost, and no new one is ready.
     private var isBusGone = false
     private var isClosed = false
     private(set) var mirror = ObjectMirror()
@@ -66,7 +66,7 @@ final class MirrorKeeper: @unchecked Sendable {
         }
     }
 
-    /// Stops waiting for a bus that is gone.
+    /// Stops the attempts to reconnect.
     func close() { isClosed = true }
 
     // MARK: The bus
@@ -78,7 +78,7 @@ final class MirrorKeeper: @unchecked Sendable {
         if isBusGone { reconnect() }
     }
 
-    /// Tries to reconnect until there is a bus, as long as this object exists.
+    /// Tries to reconnect until there is a bus, or this object is closed or released.
     private func reconnect() {
         Task(executorPreference: bus.loop) { [weak self, clock] in
             var pause = Duration.milliseconds(250)
@@ -117,7 +117,7 @@ final class MirrorKeeper: @unchecked Sendable {
 
     // MARK: Observers
 
-    /// Calls `observer` with each change until ``stopObserving(_:)``.
+    /// Calls `observer` with each change until ``stopObserving(_:)`` is called with the returned identifier.
     func observe(_ observer: @escaping Observer) -> UInt64 {
         lastID += 1
         observers.append((lastID, observer))
@@ -126,7 +126,8 @@ final class MirrorKeeper: @unchecked Sendable {
 
     func stopObserving(_ id: UInt64) { observers.removeAll { $0.id == id } }
 
-    /// Calls `handler` with each value that a characteristic notifies, until ``stopHandling(_:of:)``.
+    /// Calls `handler` with each value that a characteristic notifies, until ``stopHandling(_:of:)`` is called with the
+    /// returned identifier.
     func handleValues(of characteristic: ObjectPath, _ handler: @escaping ValueHandler) -> UInt64 {
         lastID += 1
         valueHandlers[characteristic, default: []].append((lastID, handler))
@@ -222,8 +223,8 @@ final class MirrorKeeper: @unchecked Sendable {
         tell([.serviceCame])
     }
 
-    /// Queries the objects again after a pause: a bluetoothd that has just started may own its name before it has
-    /// objects.
+    /// Queries the objects again after a pause, up to four times: a bluetoothd that has just started may own its name
+    /// before it has objects.
     private func askAgain() {
         guard let pause = pauses.next() else { return }
         Task(executorPreference: bus.loop) { [weak self, clock, generation] in

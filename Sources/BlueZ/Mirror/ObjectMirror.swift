@@ -12,7 +12,7 @@ struct ObjectMirror {
     /// The properties of an interface of an object; nil if there is none.
     subscript(path: ObjectPath, interface: String) -> Properties? { objects[path]?[interface] }
 
-    /// The objects with an interface, sorted by their paths.
+    /// Returns the objects with an interface, sorted by their paths.
     func objects(with interface: String, below parent: ObjectPath? = nil) -> [(path: ObjectPath, Properties)] {
         objects.compactMap { path, interfaces in
             guard let properties = interfaces[interface], parent.map({ path.isWithin($0) }) ?? true else { return nil }
@@ -20,7 +20,7 @@ struct ObjectMirror {
         }.sorted { $0.0.text < $1.0.text }
     }
 
-    /// Replaces all objects: `a{oa{sa{sv}}}`.
+    /// Replaces all objects with a reply to `GetManagedObjects`: `a{oa{sa{sv}}}`.
     mutating func replace(with managed: DBusValue?) {
         objects = [:]
         for entry in managed?.dictionary?.entries ?? [] {
@@ -54,8 +54,8 @@ struct ObjectMirror {
         guard arguments.count == 3, let interface = arguments[0].string, var changed = arguments[1].properties,
             objects[path]?[interface] != nil
         else { return [] }
-        // Services are resolved only while the device is connected. For a device that another adapter of the same
-        // computer plays, bluetoothd 5.66 signals ServicesResolved but not Connected, although the device is connected.
+        // Services are resolved only while the device is connected. If the device is a peripheral that this computer
+        // offers through another adapter, bluetoothd 5.66 signals ServicesResolved but not Connected.
         if interface == BlueZName.device, changed["ServicesResolved"]?.boolean == true, changed["Connected"] == nil {
             changed["Connected"] = .boolean(true)
         }

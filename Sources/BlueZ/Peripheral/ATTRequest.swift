@@ -1,6 +1,6 @@
 internal import DBus
 
-/// The parameters of a central's read or write.
+/// The parameters of a central's read, write, or subscription.
 public struct ATTRequest: Sendable, Hashable {
     /// The MTU in bytes of a connection without a negotiated MTU.
     public static let smallestMTU = 23
@@ -11,15 +11,17 @@ public struct ATTRequest: Sendable, Hashable {
         case request
         /// A write without response.
         case command
-        /// A reliable write: in parts that the central has verified.
+        /// A reliable write: the central sends the value in parts, and compares the echo of each part before the write
+        /// takes effect.
         case reliable
     }
 
     /// The address of the central; nil if bluetoothd has not reported it.
     public var central: BluetoothAddress?
-    /// The MTU of the connection in bytes. A notification holds 3 bytes less.
+    /// The MTU of the connection in bytes; ``smallestMTU`` if bluetoothd has not reported it. A notification holds 3
+    /// bytes less.
     public var mtu: Int
-    /// The position in the value at which the read or write begins.
+    /// The position in the value at which the read or write begins, in bytes.
     public var offset: Int
     /// The type of a write; nil if bluetoothd has not reported it.
     public var kind: Kind?
@@ -32,7 +34,7 @@ public struct ATTRequest: Sendable, Hashable {
         self.kind = kind
     }
 
-    /// Parses the options of bluetoothd's call.
+    /// Creates a request from the options of bluetoothd's call.
     init(_ options: [String: DBusValue]) {
         self.init(
             central: options["device"]?.objectPath.flatMap(Self.address),
@@ -48,9 +50,9 @@ public struct ATTRequest: Sendable, Hashable {
     }
 }
 
-/// A reason to refuse a central's read or write, which the central receives.
+/// A reason to refuse a central's read or write. bluetoothd sends the central an ATT error for it.
 public enum ATTError: String, Error, Sendable, Hashable {
-    /// Another reason.
+    /// Any reason without a case of its own.
     case failed = "Failed"
     /// An earlier operation is still in progress.
     case inProgress = "InProgress"

@@ -2,10 +2,10 @@ internal import DBus
 internal import DescriptorIO
 internal import Glibc
 
-/// The sockets by which individual centrals receive notifications and write.
+/// The sockets over which individual centrals receive notifications and write.
 ///
-/// Each packet in a socket is one notification or one write. If the kernel accepts no further packet, bluetoothd has
-/// not taken the earlier ones.
+/// Each packet in a socket is one notification or one write. While bluetoothd does not read, the socket fills up and
+/// the next notification waits.
 final class AcquiredSockets: @unchecked Sendable {
     // @unchecked: all accesses are on the loop's thread, by the peripheral, whose executor the loop is, and by the
     // receivers of the channels.
@@ -22,7 +22,8 @@ final class AcquiredSockets: @unchecked Sendable {
 
     init(on loop: EventLoop) { self.loop = loop }
 
-    /// Sends a notification to all subscribers of a characteristic, or to one. Returns whether any subscriber got it.
+    /// Sends a notification to all subscribers of a characteristic, or to one. Returns whether any socket took the
+    /// notification.
     func send(
         _ value: [UInt8], _ characteristic: BluetoothUUID, to central: BluetoothAddress?, activity: String
     ) async throws(BLEError) -> Bool {
@@ -39,7 +40,8 @@ final class AcquiredSockets: @unchecked Sendable {
         return isHeard
     }
 
-    /// Waits until bluetoothd has taken all packets. Returns whether any subscriber is still there.
+    /// Waits until bluetoothd has read all packets, or the task is cancelled. Returns whether the socket of any
+    /// subscriber is open and all its packets were read.
     ///
     /// The function polls: the kernel reports the amount of unread data, but does not signal when it changes.
     func flush(_ characteristic: BluetoothUUID, to central: BluetoothAddress?) async -> Bool {

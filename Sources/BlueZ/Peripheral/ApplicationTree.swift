@@ -9,14 +9,14 @@ struct ApplicationTree: Sendable {
     }
 
     let description: PeripheralDescription
-    /// The object manager from which bluetoothd reads the services.
+    /// The path of the object manager from which bluetoothd reads the services.
     let application: ObjectPath
-    /// The advertisement, outside of the application: bluetoothd reads the whole application.
+    /// The path of the advertisement. It is not below the application, since bluetoothd reads all objects there.
     let advertisement: ObjectPath
     let services: [(path: ObjectPath, facts: LocalService)]
     let characteristics: [Characteristic]
 
-    /// Assigns the paths.
+    /// Creates the tree and assigns the paths.
     ///
     /// - Parameter number: A number that distinguishes the peripherals of one connection.
     init(_ description: PeripheralDescription, number: UInt64) {
@@ -70,7 +70,8 @@ struct ApplicationTree: Sendable {
             properties: [constant("UUID", .string(service.uuid.text)), constant("Primary", .boolean(true))])
     }
 
-    /// The object of the advertisement. `Discoverable` sets the flag without which phones ignore an advertisement.
+    /// Returns the interface of the advertisement. `Discoverable` sets the flag without which phones ignore an
+    /// advertisement.
     private func advertisementInterface(of peripheral: Peripheral) -> DBusInterface {
         var properties = [
             Self.constant("Type", .string("peripheral")), Self.constant("Discoverable", .boolean(true)),

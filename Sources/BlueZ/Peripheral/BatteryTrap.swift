@@ -1,8 +1,8 @@
-/// Indicates whether bluetoothd's configuration keeps iPhones from writing to a peripheral of this computer.
+/// A check whether bluetoothd's configuration keeps iPhones from writing to a peripheral of this computer.
 ///
 /// When a phone connects, bluetoothd in turn examines the phone's services, and reads the battery level. An iPhone
 /// reveals its battery level only to paired devices: the iPhone asks its user to pair, and until then its writes do not
-/// arrive (bluez#38). This side sees no sign of the problem.
+/// arrive (bluez#38). On this computer, nothing indicates the problem.
 public struct BatteryTrap: Sendable, Hashable {
     /// Whether bluetoothd reads the battery level of phones.
     public let isOpen: Bool

@@ -47,7 +47,7 @@ final class NotificationQueue: @unchecked Sendable {
         self.ask = ask
     }
 
-    /// Sends a notification after the earlier ones. Returns when the notification has been sent.
+    /// Sends a notification after the earlier ones. Returns when the notification has been handed to the bus.
     func send(_ notification: Notification) async throws(BLEError) {
         let outcome = Outcome<Void>()
         waiting.append(Waiting(notification: notification, outcome: outcome))

@@ -7,11 +7,12 @@ extension BlueZ {
     /// - Parameters:
     ///   - description: The name, the services and the advertisement.
     ///   - adapter: The name or address of an adapter; nil for the first that is powered.
-    ///   - handlers: The responses to the acts of centrals.
+    ///   - handlers: The handlers of reads, writes, subscriptions and events.
     /// - Throws: ``BLEError`` with ``BLEError/Code/invalidArgument``, before anything was registered, if the
-    ///   description can't be offered; with ``BLEError/Code/notRunning``, ``BLEError/Code/noAdapter``,
-    ///   ``BLEError/Code/adapterOff``, ``BLEError/Code/unsupported``, ``BLEError/Code/notPermitted``,
-    ///   ``BLEError/Code/busy`` or ``BLEError/Code/failed``, after everything was withdrawn.
+    ///   description can't be offered; with ``BLEError/Code/notRunning``, ``BLEError/Code/noBus``,
+    ///   ``BLEError/Code/noAdapter``, ``BLEError/Code/adapterOff``, ``BLEError/Code/unsupported``,
+    ///   ``BLEError/Code/notPermitted``, ``BLEError/Code/busy`` or ``BLEError/Code/failed``, after everything was
+    ///   withdrawn.
     public func offer(
         _ description: PeripheralDescription, on adapter: String? = nil, handlers: PeripheralHandlers = .init()
     ) async throws(BLEError) -> Peripheral {
@@ -34,7 +35,7 @@ struct Registration {
     var hasApplication = false
     var isAdvertised = false
     var isClosed = false
-    /// The number of times that the registration was lost, which identifies replies that came too late.
+    /// The number of times that the registration was lost. A reply to a call before the last loss is out of date.
     var losses = 0
     /// The reason that was reported for the current interruption; nil while the peripheral is offered.
     var interruption: BLEError?
@@ -42,7 +43,7 @@ struct Registration {
     var mustLook = false
     /// The task that restores the registration.
     var caretaker: Task<Void, Never>?
-    /// Whether ``Peripheral/start()`` is still registering. The caretaker must not run then.
+    /// Whether ``Peripheral/start()`` is still registering. Until it has finished, the caretaker must not run.
     var isStarting = false
     var observer: UInt64?
 
@@ -100,8 +101,8 @@ extension Peripheral {
 
     /// Disconnects the centrals that have used the peripheral. The peripheral stays offered.
     ///
-    /// Other centrals of the adapter may be using another program. But if no central is known to have used this
-    /// peripheral, all centrals are disconnected.
+    /// Centrals that have not used this peripheral stay connected, since they may be using another program. But if no
+    /// central is known to have used this peripheral, all centrals of the adapter are disconnected.
     public func disconnectCentrals() {
         guard let adapter = registration.adapter else { return }
         for central in guests.isEmpty ? Set(centrals.keys) : guests { hangUp(central, on: adapter) }
@@ -205,7 +206,8 @@ extension Peripheral {
             guard !registration.isComplete else { continue }
             do throws(BLEError) { try await register() } catch {
                 interrupt(error)
-                // The end of these failures is signalled. After other failures, try again after a pause.
+                // For these failures, wait for the signal that reports their end. After other failures, try again after
+                // a pause.
                 let isTold = [.notRunning, .noBus, .noAdapter, .adapterOff, .cancelled].contains(error.code)
                 guard !isTold, let pause = pauses.popFirst() else { continue }
                 try? await bluez.clock.sleep(for: pause)

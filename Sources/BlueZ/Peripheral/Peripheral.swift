@@ -16,10 +16,10 @@ internal import Synchronization
 /// ```
 ///
 /// While the adapter is off or unplugged, or bluetoothd does not run, centrals can't find the peripheral. The
-/// peripheral is offered again when they are back, even if the adapter then has another number.
+/// peripheral is offered again when the adapter and bluetoothd are back, even if the adapter then has another number.
 ///
 /// With iPhones there is a trap: bluetoothd reads the phone's battery level, which makes the phone ask to be paired,
-/// and until then its writes don't arrive (bluez#38). See ``BatteryTrap``.
+/// and until it is paired its writes don't arrive (bluez#38). See ``BatteryTrap``.
 public actor Peripheral {
     private static let lastNumber = Atomic<UInt64>(0)
 
@@ -69,12 +69,12 @@ public actor Peripheral {
     public var isOffered: Bool { registration.isComplete }
     /// Whether any device is connected to the adapter.
     public var isConnected: Bool { !centrals.isEmpty }
-    /// The most bytes of a notification that reach every central: bluetoothd truncates longer ones. At most
-    /// ``LocalCharacteristic/longestValue``.
+    /// The length limit in bytes of a notification that every central receives whole: bluetoothd truncates longer ones.
+    /// A central with an unknown MTU counts as one with the smallest MTU. At most ``LocalCharacteristic/longestValue``.
     public var notificationLength: Int {
         Self.length(in: centrals.values.map { $0 ?? ATTRequest.smallestMTU }.min() ?? ATTRequest.smallestMTU)
     }
-    /// The ``notificationLength`` for the centrals with a known MTU; nil if there are none.
+    /// The ``notificationLength`` for the centrals with a known MTU alone; nil if there are no such centrals.
     ///
     /// bluetoothd reports the MTU of a central that reads, writes, or has subscribed to a characteristic with
     /// ``LocalCharacteristic/Delivery/toEach``, but not of a device that this computer has connected to.
@@ -85,16 +85,16 @@ public actor Peripheral {
     // MARK: Notifying
 
     /// Notifies the subscribers of a characteristic. Notifications of one characteristic arrive in the order of the
-    /// calls. None is lost while the central is there.
+    /// calls, and none is lost while the central is connected. If bluetoothd is slow, this function waits.
     ///
     /// - Parameters:
     ///   - value: The value, at most ``LocalCharacteristic/longestValue`` bytes.
     ///   - characteristic: The characteristic.
     ///   - central: The only receiver, for a characteristic with ``LocalCharacteristic/Delivery/toEach``; nil for all
     ///     subscribers.
-    /// - Returns: Whether any central may receive the notification; false if there is no central.
+    /// - Returns: Whether any central may receive the notification; false if there is no central or subscriber.
     /// - Throws: ``BLEError`` with ``BLEError/Code/invalidArgument``, ``BLEError/Code/cancelled``,
-    ///   ``BLEError/Code/closed`` or ``BLEError/Code/notRunning``.
+    ///   ``BLEError/Code/closed``, ``BLEError/Code/notRunning`` or ``BLEError/Code/noBus``.
     @discardableResult
     public func notify(
         _ value: [UInt8], on characteristic: BluetoothUUID, to central: BluetoothAddress? = nil
@@ -118,7 +118,7 @@ public actor Peripheral {
         }
     }
 
-    /// Sends a notification immediately, ahead of waiting ones. If called while a subscription is being reported, the
+    /// Sends a notification immediately, ahead of waiting ones. If called by a handler of the subscription, the
     /// notification is sent before the subscription is confirmed. For simulators of devices with this defect.
     package func notifyEarly(_ value: [UInt8], on characteristic: BluetoothUUID) {
         guard isOffered, let place = tree.characteristic(characteristic), place.facts.delivery == .toAll else { return }
@@ -130,7 +130,7 @@ public actor Peripheral {
     /// Waits until bluetoothd has taken all earlier notifications of characteristics with
     /// ``LocalCharacteristic/Delivery/toAll``.
     ///
-    /// - Throws: ``BLEError`` as ``notify(_:on:to:)``.
+    /// - Throws: ``BLEError``, as ``notify(_:on:to:)`` does.
     public func flush() async throws(BLEError) { try await queue.flush() }
 
     /// Waits until bluetoothd has taken all notifications of a characteristic with
@@ -147,7 +147,7 @@ public actor Peripheral {
         return await sockets.flush(characteristic, to: central)
     }
 
-    /// Changes the value for reads, without a notification.
+    /// Changes the value for reads, without a notification. Does nothing if the peripheral has no such characteristic.
     public func setValue(_ value: [UInt8], of characteristic: BluetoothUUID) {
         if tree.characteristic(characteristic) != nil { values[characteristic] = value }
     }
@@ -196,7 +196,7 @@ public actor Peripheral {
         }
     }
 
-    /// Takes note of a central that uses the peripheral, and therefore is connected.
+    /// Records that a central uses the peripheral, and therefore is connected, and the MTU of its connection.
     func noteGuest(_ request: ATTRequest) {
         guard let central = request.central else { return }
         guests.insert(central)

@@ -1,4 +1,4 @@
-/// The description of a peripheral, as data.
+/// The name, the services and the advertisement of a peripheral.
 ///
 /// ```swift
 /// let module = PeripheralDescription(
@@ -8,8 +8,8 @@
 public struct PeripheralDescription: Sendable, Hashable {
     /// The advertised name; nil for an advertisement without a name.
     ///
-    /// After connecting, a central may read another name: bluetoothd answers with the adapter's alias, which iPhones
-    /// remember.
+    /// After connecting, a central may read another name: bluetoothd answers with the adapter's alias, and iPhones
+    /// remember the alias.
     public var name: String?
     /// The services that centrals find after connecting.
     public var services: [LocalService]
@@ -98,8 +98,8 @@ public struct LocalCharacteristic: Sendable, Hashable {
         /// share one socket.
         ///
         /// If the characteristic has ``LocalCharacteristic/Flag/writeWithoutResponse``, writes arrive over a socket
-        /// too: a write is confirmed before it is handled, can't be refused, and may arrive after the event that the
-        /// central has left.
+        /// as well: a write is confirmed before it is handled, can't be refused, and may arrive after
+        /// ``PeripheralEvent/disconnected(_:)``.
         case toEach
     }
 

@@ -1,12 +1,13 @@
-/// The responses of a peripheral to the acts of centrals. All are called on the loop's thread, in the order of the
-/// events.
+/// The handlers of a peripheral for reads, writes, subscriptions and events. All are called on the loop's thread, in
+/// the order of the events.
 public struct PeripheralHandlers: Sendable {
-    /// Returns the whole value of a characteristic for a read, from which the requested part is sent.
+    /// Returns the whole value of a characteristic for a read. The peripheral sends the part from
+    /// ``ATTRequest/offset``.
     ///
     /// Returns nil for the value that was written or notified last. Throws to refuse the read.
     public typealias Read = @Sendable (BluetoothUUID, ATTRequest) throws(ATTError) -> [UInt8]?
-    /// Takes the bytes that a central writes to a characteristic, beginning at ``ATTRequest/offset``. Throws to refuse
-    /// the write.
+    /// Handles the bytes that a central writes to a characteristic, beginning at ``ATTRequest/offset``. Throws to
+    /// refuse the write. Writes over a socket of ``LocalCharacteristic/Delivery/toEach`` can't be refused.
     public typealias Write = @Sendable ([UInt8], BluetoothUUID, ATTRequest) throws(ATTError) -> Void
     /// Called when a central subscribes to a characteristic with ``LocalCharacteristic/Delivery/toEach``.
     public typealias Subscribe = @Sendable (BluetoothUUID, ATTRequest) -> Void
@@ -15,7 +16,7 @@ public struct PeripheralHandlers: Sendable {
     public var write: Write?
     /// Handles reads; nil to answer with the value that was written or notified last.
     public var read: Read?
-    /// Called for each subscription.
+    /// Called for each subscription to a characteristic with ``LocalCharacteristic/Delivery/toEach``.
     public var subscribe: Subscribe?
     /// Called for each event.
     public var event: (@Sendable (PeripheralEvent) -> Void)?
@@ -36,7 +37,8 @@ public struct PeripheralHandlers: Sendable {
 public enum PeripheralEvent: Sendable, Hashable {
     /// Centrals can find the peripheral, for the first time or again.
     case offered(Adapter)
-    /// Centrals can't find the peripheral until the adapter or bluetoothd is back. It is then offered again.
+    /// Centrals can't find the peripheral. The peripheral is offered again when the adapter or bluetoothd is back;
+    /// after a refusal, the registration is tried again up to four times.
     case interrupted(BLEError)
     /// A device has connected to the adapter.
     case connected(BluetoothAddress)
