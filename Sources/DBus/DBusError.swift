@@ -26,13 +26,13 @@ public struct DBusError: Error, Sendable, Hashable {
 
     /// The kind of failure.
     public var code: Code
-    /// The D-Bus name of the error, if the error came over the bus or is to be sent over it.
+    /// The D-Bus name of the error; nil if the error neither came over the bus nor is to be sent over it.
     public var name: DBusErrorName?
-    /// The peer's explanation.
+    /// An explanation, mostly the peer's; nil if there is none.
     public var message: String?
     /// The operation that failed, such as "calling org.bluez.Adapter1.StartDiscovery".
     public var activity: String
-    /// One action that may solve the problem.
+    /// One action that may solve the problem, for people; nil if none is known.
     public var hint: String?
 
     /// Creates an error with all its parts.
@@ -46,7 +46,8 @@ public struct DBusError: Error, Sendable, Hashable {
         self.hint = hint
     }
 
-    /// Creates an error that a method or a property of this program replies with.
+    /// Creates an error for a handler of this program to throw: the caller of the method or property gets an error
+    /// reply with this name and message.
     public init(answering name: DBusErrorName, _ message: String) {
         self.init(.refused, name: name, message: message, activity: "answering")
     }

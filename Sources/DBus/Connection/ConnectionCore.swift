@@ -16,7 +16,7 @@ final class ConnectionCore: @unchecked Sendable {
     }
 
     let loop: EventLoop
-    /// The unique name that the bus has assigned to the connection; empty until then.
+    /// The unique name of the connection; empty until the bus has assigned one.
     var uniqueName = ""
     private var state: State
     private var token: PollToken?
@@ -63,7 +63,7 @@ final class ConnectionCore: @unchecked Sendable {
 
     // MARK: Sending
 
-    /// Whether descriptors can be sent. Decided before the bus assigns a unique name.
+    /// Whether descriptors can be sent. The authentication decides this, before the bus assigns a unique name.
     var passesDescriptors: Bool {
         if case .open(let connection) = state { cdbus_passes_descriptors(connection) } else { false }
     }
@@ -118,7 +118,7 @@ final class ConnectionCore: @unchecked Sendable {
         }
     }
 
-    /// Stops waiting for a reply. A late reply is discarded.
+    /// Ends a pending call with `cancelled`. A late reply is discarded.
     func cancelCall(serial: UInt32) {
         guard let entry = calls.take(serial: serial) else { return }
         entry.reply.finish(.failure(DBusError(.cancelled, activity: entry.activity)))
@@ -158,7 +158,8 @@ final class ConnectionCore: @unchecked Sendable {
         drain()
     }
 
-    /// Dispatches all messages that libdbus has read: poll reports them only once.
+    /// Dispatches all messages that libdbus has read. poll reports data in the socket, but not messages that libdbus
+    /// already has in memory.
     private func drain() {
         guard !isDraining else { return }
         isDraining = true

@@ -2,14 +2,14 @@ internal import Glibc
 
 /// A message bus to connect to.
 public enum DBusBus: Sendable, Hashable {
-    /// The system bus: the one at `DBUS_SYSTEM_BUS_ADDRESS`, or else the computer's.
+    /// The system bus: the one at `DBUS_SYSTEM_BUS_ADDRESS`, or else at `/run/dbus/system_bus_socket`.
     case system
-    /// The session bus: the one at `DBUS_SESSION_BUS_ADDRESS`, or else the one in `XDG_RUNTIME_DIR`.
+    /// The session bus: the one at `DBUS_SESSION_BUS_ADDRESS`, or else at the socket `bus` in `XDG_RUNTIME_DIR`.
     case session
     /// The bus at an address such as `unix:path=/run/dbus/system_bus_socket`. Connecting over TCP blocks the loop.
     case address(String)
 
-    /// The address; nil if neither variable names a session bus.
+    /// The address; nil if neither variable of ``session`` is set.
     var address: String? {
         switch self {
         case .system: Self.variable("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/run/dbus/system_bus_socket"

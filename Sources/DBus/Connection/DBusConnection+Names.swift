@@ -4,9 +4,9 @@ extension DBusConnection {
     public enum NameRequest: UInt32, Sendable, Hashable {
         /// The connection is now the owner of the name.
         case owner = 1
-        /// Another connection owns the name. This one waits for it in the bus's queue.
+        /// Another connection owns the name. This connection waits for the name in the bus's queue.
         case queued = 2
-        /// Another connection owns the name.
+        /// Another connection owns the name, and this connection does not wait for the name.
         case taken = 3
         /// The connection was already the owner of the name.
         case alreadyOwner = 4
@@ -20,8 +20,8 @@ extension DBusConnection {
     ///   - allowsReplacement: Whether other connections may take the name from this one.
     ///   - queues: Whether to wait in the bus's queue if another connection owns the name.
     /// - Returns: The result; ``NameRequest/taken`` is not an error.
-    /// - Throws: ``DBusError`` as ``call(_:timeout:)``; with ``DBusErrorName/accessDenied`` if the bus's policy forbids
-    ///   the name.
+    /// - Throws: ``DBusError``, as ``call(_:timeout:)`` does; with ``DBusErrorName/accessDenied`` if the bus's policy
+    ///   forbids the name.
     public func requestName(
         _ name: String, replaces: Bool = false, allowsReplacement: Bool = false, queues: Bool = false
     ) async throws(DBusError) -> NameRequest {
@@ -33,16 +33,16 @@ extension DBusConnection {
         return result
     }
 
-    /// Releases a name of this connection.
+    /// Releases a name of this connection, or its place in the queue for the name. Does nothing if it has neither.
     ///
-    /// - Throws: ``DBusError`` as ``call(_:timeout:)``.
+    /// - Throws: ``DBusError``, as ``call(_:timeout:)`` does.
     public func releaseName(_ name: String) async throws(DBusError) {
         try await call(DBusCall(toBus: "ReleaseName", [.string(name)]))
     }
 
     /// Returns the unique name of the owner of a name; nil if the name has no owner.
     ///
-    /// - Throws: ``DBusError`` as ``call(_:timeout:)``.
+    /// - Throws: ``DBusError``, as ``call(_:timeout:)`` does.
     public func owner(of name: String) async throws(DBusError) -> String? {
         do throws(DBusError) {
             return try await call(DBusCall(toBus: "GetNameOwner", [.string(name)])).first?.string

@@ -24,10 +24,9 @@ public import DescriptorIO
 ///
 /// ## The end
 ///
-/// If the bus goes away, all pending calls, flushes and subscriptions end with one error, with
+/// If the bus goes away, all pending calls, flushes and subscriptions end with the error
 /// ``DBusError/Code/disconnected``; names and exported objects are lost. ``close()`` ends pending calls and flushes
-/// with ``DBusError/Code/closed``; sequences then end without an error. An ended connection can't be reopened: open
-/// another.
+/// with ``DBusError/Code/closed``, and sequences without an error. An ended connection can't be reopened: open another.
 public actor DBusConnection {
     /// The default time-out of a call: 25 s, as in libdbus.
     public static let defaultTimeout: Duration = .seconds(25)
@@ -93,7 +92,7 @@ public actor DBusConnection {
     /// The unique name that the bus has assigned to the connection, such as `:1.42`.
     public var uniqueName: String { core.uniqueName }
 
-    /// The GUID of the bus, unlike that of any other bus, also on other computers: 32 hexadecimal digits; empty after
+    /// The GUID of the bus, 32 hexadecimal digits, which no other bus has, not even on another computer; empty after
     /// the connection has ended.
     public var busID: String { core.busID }
 
@@ -128,7 +127,8 @@ public actor DBusConnection {
     /// - Parameters:
     ///   - call: The call.
     ///   - timeout: The longest time to wait for the reply; nil for no limit.
-    ///   - handler: Called once with the reply, on the loop's thread, in the order in which all messages arrive.
+    ///   - handler: Called once with the reply or the error, on the loop's thread, in the order in which all messages
+    ///     arrive.
     /// - Throws: ``DBusError`` if the call can't be sent; the handler is then not called.
     public func call(
         _ call: DBusCall, timeout: Duration? = defaultTimeout,
@@ -137,7 +137,7 @@ public actor DBusConnection {
         try core.call(call, timeout: timeout, reply: OneShot(handler: handler))
     }
 
-    /// Calls a method without requesting a reply. Errors of the method are not reported either.
+    /// Calls a method without requesting a reply. Errors of the method are not reported.
     ///
     /// - Parameter call: The call.
     /// - Throws: ``DBusError`` if the call can't be sent.

@@ -18,7 +18,7 @@ final class OneShot<Value: Sendable>: @unchecked Sendable {
         if let outcome { continuation.resume(returning: outcome) } else { self.continuation = continuation }
     }
 
-    /// Delivers the outcome. Later outcomes are ignored.
+    /// Delivers the outcome to the waiter or the handler. Later outcomes are ignored.
     func finish(_ outcome: Outcome) {
         guard self.outcome == nil else { return }
         self.outcome = outcome

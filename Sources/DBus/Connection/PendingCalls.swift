@@ -26,7 +26,7 @@ final class PendingCalls {
 
     deinit { sleeper?.task.cancel() }
 
-    /// The deadline of a call that starts now, measured since this object was created.
+    /// Returns the deadline of a call that starts now, as the time since the creation of this object.
     func deadline(after timeout: Duration) -> Duration { elapsed() + timeout }
 
     /// Adds a call.
@@ -49,7 +49,7 @@ final class PendingCalls {
         return entries.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// Fails the calls whose deadline has passed.
+    /// Fails the calls whose deadline has passed. `wake` is called at the next deadline, if there is one.
     func expire(wake: @escaping @Sendable () -> Void) {
         sleeper?.task.cancel()
         sleeper = nil

@@ -45,7 +45,8 @@ public struct DBusCursor {
         return text.map(body)
     }
 
-    /// Calls `body` with the bytes of the `ay` at the cursor, in the message's memory.
+    /// Calls `body` with the bytes of the `ay` at the cursor. The bytes are in the message's memory, and valid only
+    /// during the call.
     ///
     /// - Returns: The result of `body`; nil if the value is of another type.
     public func withBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value? {
@@ -67,7 +68,8 @@ public struct DBusCursor {
         return cdbus_type(&inner) == 0 ? nil : DBusCursor(message: message, iterator: inner)
     }
 
-    /// Calls `body` with each entry of the `a{sv}` at the cursor. The cursor that `body` gets is inside of the variant.
+    /// Calls `body` with each entry of the `a{sv}` at the cursor: with the name, and a cursor inside of the variant.
+    /// Does nothing if the value is of another type.
     public func forEachProperty(_ body: (_ name: String, _ value: DBusCursor) -> Void) {
         guard var entry = inside else { return }
         repeat {

@@ -18,13 +18,13 @@ public final class DBusMessage {
 
     deinit { cdbus_release(message) }
 
-    /// The unique name of the sender, or `org.freedesktop.DBus`.
+    /// The unique name of the sender, or `org.freedesktop.DBus` for the bus; nil if the message has no sender.
     public var sender: String? { header.sender.map { String(cString: $0) } }
-    /// The object that sent a signal, or that a call is for.
+    /// The object that sent a signal, or that a call is for; nil for a reply.
     public var path: ObjectPath? { header.path.map { ObjectPath(checked: String(cString: $0)) } }
-    /// The interface of the signal or method.
+    /// The interface of the signal or method; nil if the message names none.
     public var interface: String? { header.interface.map { String(cString: $0) } }
-    /// The name of the signal or method.
+    /// The name of the signal or method; nil for a reply.
     public var member: String? { header.member.map { String(cString: $0) } }
     /// The types of the arguments.
     public var signature: DBusSignature {

@@ -24,7 +24,7 @@ enum MessageDecoder {
         }
     }
 
-    /// The elements of an array of numbers, in the message's memory. `size` is the size of an element in bytes.
+    /// Returns the elements of an array of numbers, in the message's memory. `size` is the size of an element in bytes.
     static func fixedElements(of place: inout cdbus_iterator, size: Int = 1) -> UnsafeRawBufferPointer {
         var elements: UnsafeRawPointer?
         var count: CInt = 0

@@ -15,7 +15,7 @@ enum CallTarget {
     }
 
     private static func find(_ call: DBusMethodCall, in tree: ObjectTree) throws(DBusError) -> CallTarget {
-        // The peer interface answers at every path, also without an object.
+        // The peer interface answers at every path, even if no object is there.
         if call.interface == BusName.peer { return try peer(call) }
         let object = tree.object(at: call.path)
         if object == nil, tree.children(of: call.path).isEmpty {
@@ -136,7 +136,7 @@ enum CallTarget {
         return .dictionary(DBusDictionary(keys: "o", values: "a{sa{sv}}", entries))
     }
 
-    /// The interfaces of an object with the values of their properties: `a{sa{sv}}`.
+    /// Returns the interfaces of an object with the values of their properties: `a{sa{sv}}`.
     static func interfaces(of object: DBusObject) async -> DBusValue {
         var entries: [DBusDictionary.Entry] = []
         for interface in object.interfaces {

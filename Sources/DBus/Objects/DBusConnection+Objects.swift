@@ -68,7 +68,7 @@ extension DBusConnection {
     ///   - interface: The interface that has the properties.
     ///   - changed: The changed properties with their new values.
     ///   - invalidated: The names of changed properties whose values are not sent.
-    /// - Throws: ``DBusError`` as ``emitSignal(_:_:_:_:to:)``.
+    /// - Throws: ``DBusError``, as ``emitSignal(_:_:_:_:to:)`` does.
     public func emitPropertiesChanged(
         _ path: ObjectPath, _ interface: String, _ changed: [String: DBusValue], invalidated: [String] = []
     ) throws(DBusError) {

@@ -76,7 +76,7 @@ public struct DBusInterface: Sendable {
 
 /// An argument of a method or a signal.
 public struct DBusArgument: Sendable, Hashable {
-    /// A description for people.
+    /// The name in the introspection document, for people.
     public var name: String
     /// The signature of a single type.
     public var signature: DBusSignature
@@ -92,8 +92,8 @@ public struct DBusArgument: Sendable, Hashable {
 public struct DBusMethod: Sendable {
     /// Handles a call, and returns the values of the method's outputs.
     ///
-    /// The handler starts on the loop's thread; it may continue elsewhere. Handlers start in the order of the calls;
-    /// while one is suspended, the next can start.
+    /// The handler starts on the loop's thread, but may continue on another. Handlers start in the order of the calls;
+    /// while one handler is suspended, the next can start.
     ///
     /// If the handler throws a ``DBusError`` with a name, the reply is an error with this name; for any other error the
     /// name is ``DBusErrorName/failed``. The task of the handler is cancelled when the connection ends.
@@ -101,7 +101,7 @@ public struct DBusMethod: Sendable {
 
     /// The name of the method.
     public var name: String
-    /// The arguments of a call. A call with arguments of other types gets an error as its reply.
+    /// The arguments of a call. The module answers a call whose arguments have other types with an error.
     public var inputs: [DBusArgument]
     /// The values of a reply.
     public var outputs: [DBusArgument]

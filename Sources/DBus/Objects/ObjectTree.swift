@@ -32,7 +32,7 @@ final class ObjectTree: @unchecked Sendable {
 
     func object(at path: ObjectPath) -> DBusObject? { objects[path] }
 
-    /// The object managers above a path.
+    /// Returns the paths of the object managers above a path.
     func managers(of path: ObjectPath) -> [ObjectPath] {
         var managers: [ObjectPath] = []
         var place = path.parent
@@ -47,7 +47,7 @@ final class ObjectTree: @unchecked Sendable {
         objects.values.filter { $0.path != path && $0.path.isWithin(path) }.sorted { $0.path.text < $1.path.text }
     }
 
-    /// The names one level below a path, of objects and of intermediate nodes.
+    /// Returns the names one level below a path, of objects and of intermediate nodes.
     func children(of path: ObjectPath) -> [String] {
         let prefix = path == .root ? 1 : path.text.utf8.count + 1
         let names = objects(below: path).map { object in

@@ -4,12 +4,12 @@ internal import DescriptorIO
 extension DBusConnection {
     /// Subscribes to the signals that match a rule.
     ///
-    /// Returns when the bus has accepted the rule: the sequence contains every matching signal that is sent from then
-    /// on. Equal rules of several subscribers are registered with the bus once.
+    /// Returns when the bus has accepted the rule: the sequence contains every matching signal that is sent after the
+    /// return. Equal rules of several subscribers are registered with the bus once.
     ///
     /// - Parameter rule: The rule.
     /// - Returns: The signals, in the order of their arrival.
-    /// - Throws: ``DBusError`` as ``call(_:timeout:)``.
+    /// - Throws: ``DBusError``, as ``call(_:timeout:)`` does.
     public func signals(matching rule: DBusMatchRule) async throws(DBusError) -> DBusSignals {
         let buffer = ArrivalQueue<DBusSignal, DBusError>()
         let subscription = try await handleSignals(matching: rule) { message in
@@ -20,7 +20,7 @@ extension DBusConnection {
         return DBusSignals(buffer, subscription)
     }
 
-    /// Calls a handler with each signal that matches a rule, as long as the subscription exists.
+    /// Calls a handler with each signal that matches a rule, until the subscription is cancelled or released.
     ///
     /// Returns when the bus has accepted the rule. The handler is called on the loop's thread, in the order in which
     /// all messages arrive.
@@ -28,9 +28,10 @@ extension DBusConnection {
     /// - Parameters:
     ///   - rule: The rule.
     ///   - handler: Gets the message in libdbus's memory. It must not block.
-    ///   - onEnd: Called when the connection ends: with the error if the bus went away, with nil if it was closed.
-    /// - Returns: The subscription. Releasing it ends the subscription.
-    /// - Throws: ``DBusError`` as ``call(_:timeout:)``.
+    ///   - onEnd: Called if the connection ends before the subscription: with the error if the bus went away, with nil
+    ///     if this program closed the connection.
+    /// - Returns: The subscription, which the caller must keep.
+    /// - Throws: ``DBusError``, as ``call(_:timeout:)`` does.
     public func handleSignals(
         matching rule: DBusMatchRule, _ handler: @escaping @Sendable (DBusMessage) -> Void,
         onEnd: @escaping @Sendable (DBusError?) -> Void = { _ in }

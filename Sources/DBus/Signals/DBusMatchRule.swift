@@ -2,17 +2,18 @@ internal import CDBus
 
 /// A rule that selects signals. A signal matches if it meets all conditions that are not nil.
 public struct DBusMatchRule: Sendable, Hashable {
-    /// The sender: a unique or a well-known name. A well-known name follows changes of its owner.
+    /// The sender: a unique or a well-known name. For a well-known name, signals of its current owner match, even after
+    /// a change of the owner.
     public var sender: String?
     /// The path of the object.
     public var path: ObjectPath?
-    /// A path: the object is at this path or below it.
+    /// The path of the object, or a path above it.
     public var pathNamespace: ObjectPath?
     /// The interface of the signal.
     public var interface: String?
     /// The name of the signal.
     public var member: String?
-    /// The first argument, which must be a string.
+    /// The first argument. A signal whose first argument is not a string does not match.
     public var firstArgument: String?
 
     /// Creates a rule. The bus allows at most one of `path` and `pathNamespace`.
@@ -28,7 +29,7 @@ public struct DBusMatchRule: Sendable, Hashable {
         self.firstArgument = firstArgument
     }
 
-    /// Selects changes of the owner of a name, or of any name.
+    /// Returns a rule for changes of the owner of a name, or of any name if `name` is nil.
     ///
     /// The signal has the arguments `sss`: the name, its old owner and its new owner, empty for none.
     public static func nameOwnerChanged(_ name: String? = nil) -> DBusMatchRule {
@@ -37,12 +38,12 @@ public struct DBusMatchRule: Sendable, Hashable {
             firstArgument: name)
     }
 
-    /// Selects `PropertiesChanged`, whose arguments are `sa{sv}as`.
+    /// Returns a rule for `PropertiesChanged`, whose arguments are `sa{sv}as`.
     ///
     /// - Parameters:
-    ///   - sender: The program that has the objects.
-    ///   - pathNamespace: The path at or above the objects.
-    ///   - interface: The interface that has the properties.
+    ///   - sender: The bus name of the program that has the objects; nil for any.
+    ///   - pathNamespace: The path at or above the objects; nil for any.
+    ///   - interface: The interface that has the properties; nil for any.
     public static func propertiesChanged(
         sender: String? = nil, pathNamespace: ObjectPath? = nil, of interface: String? = nil
     ) -> DBusMatchRule {

@@ -27,7 +27,7 @@ final class SignalRouter: @unchecked Sendable {
         }
     }
 
-    /// A match rule that is registered with the bus, or sent to it.
+    /// A match rule that the bus has accepted, or has not answered yet.
     private final class BusRule: @unchecked Sendable {
         // @unchecked: all accesses are on the loop's thread, as for its router.
 
@@ -58,7 +58,7 @@ final class SignalRouter: @unchecked Sendable {
         guard core.isOpen else { return ready.finish(.failure(core.endError(activity: "asking for signals"))) }
         subscriptions.append(subscription)
         if let name = subscription.followedName { follow(name) }
-        // The bus replies in order: its reply to this rule comes after its reply with the owner.
+        // The bus replies in the order of the calls: its reply to this rule comes after its reply with the owner.
         useRule(subscription.text) { [weak self] result in
             self?.finishAdding(subscription, result, ready)
         }

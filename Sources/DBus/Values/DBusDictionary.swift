@@ -21,7 +21,7 @@ public struct DBusDictionary: Sendable, Hashable {
     /// The entries, in the order in which they are sent or were received.
     public var entries: [Entry]
 
-    /// Creates a dictionary of any types. Whether the entries have these types is checked when the dictionary is sent.
+    /// Creates a dictionary of any types. The types of the entries are checked when the dictionary is sent.
     public init(keys: DBusSignature, values: DBusSignature, _ entries: [Entry]) {
         self.keys = keys
         self.values = values
@@ -36,8 +36,8 @@ public struct DBusDictionary: Sendable, Hashable {
         if entries.count > 1 { entries.sort { ($0.key.string ?? "") < ($1.key.string ?? "") } }
     }
 
-    /// The values by name, without their variants; nil if the keys are not strings. Of entries with equal names the
-    /// last counts.
+    /// The values by name, without the variants around them; nil if the keys are not strings. If a name occurs twice,
+    /// the last value counts.
     public var properties: [String: DBusValue]? {
         guard keys.text == "s" else { return nil }
         var properties: [String: DBusValue] = Dictionary(minimumCapacity: entries.count)

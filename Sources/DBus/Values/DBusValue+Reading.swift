@@ -2,7 +2,7 @@
 ///
 /// The accessors unwrap variants: a property reads the same inside of a variant and outside.
 extension DBusValue {
-    /// The value, or the content of the variant at any depth.
+    /// The value without the variants around it.
     public var withoutVariant: DBusValue {
         var value = self
         while case .variant(let inner) = value { value = inner }
@@ -35,10 +35,10 @@ extension DBusValue {
     public var unixFD: OwnedDescriptor? { if case .unixFD(let value) = withoutVariant { value } else { nil } }
     /// The fields of a structure.
     public var structure: [DBusValue]? { if case .structure(let value) = withoutVariant { value } else { nil } }
-    /// Any dictionary.
+    /// The dictionary, of any types.
     public var dictionary: DBusDictionary? { if case .dictionary(let value) = withoutVariant { value } else { nil } }
 
-    /// An integer of any width; nil also if the value does not fit into `Int`.
+    /// The value of an integer type of any width; nil for another type, or if the value does not fit into `Int`.
     public var integer: Int? {
         switch withoutVariant {
         case .byte(let value): Int(value)
@@ -78,6 +78,6 @@ extension DBusValue {
         return elements.compactMap(\.objectPath)
     }
 
-    /// The values of an `a{sv}` by name, without the variants. Works for any dictionary with strings as keys.
+    /// The values of an `a{sv}`, or of another dictionary with strings as keys, by name and without variants.
     public var properties: [String: DBusValue]? { dictionary?.properties }
 }

@@ -1,7 +1,7 @@
 /// A value of a D-Bus type.
 ///
-/// The cases have the names of the D-Bus specification. An array of bytes is received as ``bytes(_:)``, at the cost of
-/// one copy. An ``array(of:_:)`` of `y` is sent the same way.
+/// The cases have the names of the D-Bus specification. A received array of bytes is a ``bytes(_:)``, at the cost of
+/// one copy. To send, an ``array(of:_:)`` of `y` may be used as well: it is the same on the wire.
 public enum DBusValue: Sendable, Hashable {
     /// An unsigned 8-bit integer, `y`.
     case byte(UInt8)

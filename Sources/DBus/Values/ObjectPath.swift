@@ -32,7 +32,8 @@ public struct ObjectPath: Sendable, Hashable {
         return slash == text.startIndex ? .root : ObjectPath(checked: String(text[..<slash]))
     }
 
-    /// The path of a child; nil if `name` contains characters other than letters, digits and underscores.
+    /// Returns the path of a child; nil if the result is not a valid path: `name` consists of letters, digits and
+    /// underscores.
     public func appending(_ name: String) -> ObjectPath? {
         ObjectPath(self == .root ? "/\(name)" : "\(text)/\(name)")
     }
