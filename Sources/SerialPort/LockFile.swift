@@ -12,15 +12,15 @@ public struct LockFile: Sendable, Hashable {
     public var path: String
     /// The process ID that the file contains; nil if it contains none.
     public var processID: Int32?
-    /// The command name of the process; nil if the process no longer runs.
+    /// The command name of the process; nil if the process no longer runs, or its ID is unknown.
     public var command: String?
 
     /// Creates a description of a lock file.
     ///
     /// - Parameters:
     ///   - path: The path of the lock file.
-    ///   - processID: The process ID that the file contains.
-    ///   - command: The command name of the process; nil if the process no longer runs.
+    ///   - processID: The process ID that the file contains; nil if it contains none.
+    ///   - command: The command name of the process; nil if the process no longer runs, or its ID is unknown.
     public init(path: String, processID: Int32?, command: String?) {
         self.path = path
         self.processID = processID
@@ -35,7 +35,8 @@ public struct LockFile: Sendable, Hashable {
 
     /// Returns the lock files of a port, without those that name this process.
     ///
-    /// Programs derive the file's name from the port's path in different ways; this looks for each of these names.
+    /// Programs derive the file's name from the port's path in different ways; this function looks for each of these
+    /// names.
     ///
     /// - Parameters:
     ///   - port: The path of the port, such as `/dev/ttyUSB0`.
@@ -44,8 +45,9 @@ public struct LockFile: Sendable, Hashable {
         names(of: port).compactMap { LockFile(path: "\(folder)/LCK..\($0)") }.filter { $0.processID != getpid() }
     }
 
-    /// The suffixes that programs derive from a port's path: `ttyUSB0` for `/dev/ttyUSB0`; for `/dev/pts/5`, `5`
-    /// (minicom) and `pts_5` (picocom). For a symbolic link, names of both the link and its target are included.
+    /// Returns the suffixes that programs derive from a port's path: `ttyUSB0` for `/dev/ttyUSB0`; for `/dev/pts/5`,
+    /// `5` (minicom) and `pts_5` (picocom). For a symbolic link, the suffixes of both the link and its target are
+    /// included.
     private static func names(of port: String) -> [String] {
         var names: [String] = []
         for path in [port, resolved(port) ?? port] {
@@ -59,7 +61,7 @@ public struct LockFile: Sendable, Hashable {
         return names
     }
 
-    /// The path with symbolic links resolved; nil if a path below /dev is no link, or if resolving fails.
+    /// Returns the path with symbolic links resolved; nil if a path below /dev is no link, or if resolving fails.
     private static func resolved(_ path: String) -> String? {
         var first = CChar()
         if path.hasPrefix("/dev/"), readlink(path, &first, 1) < 0 { return nil }
@@ -68,14 +70,15 @@ public struct LockFile: Sendable, Hashable {
         return String(cString: resolved)
     }
 
-    /// - Returns: nil if the file does not exist.
+    /// Reads a lock file; nil if the file does not exist.
     private init?(path: String) {
         guard access(path, F_OK) == 0 else { return nil }
         let number = Self.number(in: PortHolder.firstBytes(of: path))
         self.init(path: path, processID: number, command: number.flatMap(Self.command(of:)))
     }
 
-    /// The process ID at the start of the text, as in `      4711`; a program name may follow.
+    /// Returns the process ID at the start of the text, as in ` 4711`, which a program name may follow; nil if there is
+    /// none.
     private static func number(in text: String) -> Int32? {
         guard let word = text.split(whereSeparator: \.isWhitespace).first, let number = Int32(word), number > 0 else {
             return nil
@@ -83,7 +86,7 @@ public struct LockFile: Sendable, Hashable {
         return number
     }
 
-    /// The command name of a running process; nil if the process does not run.
+    /// Returns the command name of a process, or `?` if the name can't be read; nil if the process does not run.
     static func command(of processID: Int32) -> String? {
         guard kill(processID, 0) == 0 || errno == EPERM else { return nil }
         return PortHolder.firstBytes(of: "/proc/\(processID)/comm").split(separator: "\n").first.map(String.init) ?? "?"
@@ -91,7 +94,7 @@ public struct LockFile: Sendable, Hashable {
 }
 
 extension PortHolder {
-    /// The first running process that claims a port by a lock file; nil if there is none.
+    /// Finds the first running process that claims a port by a lock file; nil if there is none.
     init?(lockFilesOf path: String) {
         for file in LockFile.all(of: path) {
             guard let processID = file.processID, let command = file.command else { continue }

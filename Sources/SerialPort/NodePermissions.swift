@@ -7,10 +7,11 @@ package struct NodePermissions {
     package var owner: String
     /// The group whose members may use the node; nil if no group may, or if users can't or shouldn't join that group.
     package var group: String?
-    /// Whether the node's mode admits this user. If so, something else refused: a container, or a systemd rule.
+    /// Whether the node's mode admits this user. If it does and opening was still refused, a container or a systemd
+    /// rule refused.
     var isAdmitted: Bool
 
-    /// The hint for a user who was refused by the serial port at `path`.
+    /// Returns the hint for a user whose access to the serial port at `path` was refused.
     func hint(_ path: String) -> String {
         if isAdmitted {
             return "allow it to the container or service: docker run --device \(path), or DeviceAllow= in its unit"
@@ -40,8 +41,8 @@ extension NodePermissions {
             isAdmitted: geteuid() == 0 || (groupMayUse && Self.isMember(of: status.st_gid)))
     }
 
-    /// The name of a group that users can join. nil for group 0, whose members get some of root's rights, and for
-    /// 65534, which stands for groups of other user namespaces.
+    /// Returns the name of a group that users can join; nil for group 0, whose members get some of root's rights, for
+    /// 65534, which stands for groups of other user namespaces, and for a group without a name.
     private static func joinable(_ id: gid_t) -> String? {
         guard id != 0, id != 65534 else { return nil }
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { buffer in

@@ -18,7 +18,7 @@ struct OpenDevices: Sendable {
         /// terminals of the same numbers.
         private var fileSystem: UInt64 = 0
 
-        /// - Returns: nil if the path does not lead to a character device.
+        /// Identifies the device at a path; nil if the path does not lead to a character device.
         init?(at path: String) {
             guard cserial_device_number(path, &number, &fileSystem) == 0, number != 0 else { return nil }
         }
@@ -65,15 +65,16 @@ struct OpenDevices: Sendable {
         }
     }
 
-    /// The number of a master's pseudo-terminal, from a line such as `tty-index:       5` in the descriptor's fdinfo.
+    /// Returns the number of a master's pseudo-terminal, from a line such as `tty-index: 5` in the descriptor's fdinfo;
+    /// nil if there is no such line.
     private static func terminalNumber(_ fdinfo: String) -> UInt32? {
         let title = "tty-index:\t"
         return PortHolder.firstBytes(of: fdinfo).split(separator: "\n").first { $0.hasPrefix(title) }
             .flatMap { UInt32($0.dropFirst(title.count)) }
     }
 
-    /// The processes that took the locks of a descriptor, from lines such as `lock:    1: FLOCK  ADVISORY  WRITE 4150
-    /// 00:1a:4 0 EOF` in its fdinfo. 0 stands for a process in another container.
+    /// Returns the IDs of the processes that took the locks of a descriptor, from lines such as `lock: 1: FLOCK
+    /// ADVISORY WRITE 4150 00:1a:4 0 EOF` in its fdinfo. 0 stands for a process in another container.
     private static func lockers(_ fdinfo: String) -> [Int32] {
         PortHolder.firstBytes(of: fdinfo).split(separator: "\n").filter { $0.hasPrefix("lock:") }.map {
             let fields = $0.split { $0 == " " || $0 == "\t" }
@@ -81,7 +82,7 @@ struct OpenDevices: Sendable {
         }
     }
 
-    /// The processes that have the device behind a path open.
+    /// Returns the processes that have the device behind a path open, as far as this user may see them.
     ///
     /// A lock belongs to the process that took it. A child that was just forked shares the lock's descriptor but does
     /// not own the lock. Once the process that took the lock no longer has the device open, all processes that share
@@ -101,8 +102,8 @@ struct OpenDevices: Sendable {
     }
 
     /// Whether a process has the master of the pseudo-terminal behind a path open, and so is the device itself. Such a
-    /// process often keeps the slave open too, so that the device survives its clients; it reads no replies that are
-    /// meant for a client.
+    /// process often keeps the slave open as well, so that the device survives its clients; it takes no replies from
+    /// them.
     func isDevice(_ processID: Int32, behind path: String) -> Bool {
         var (number, fileSystem) = (UInt32(0), UInt64(0))
         guard cserial_pty_slave(path, &number, &fileSystem) == 0 else { return false }

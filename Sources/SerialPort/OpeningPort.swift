@@ -62,8 +62,9 @@ struct OpeningPort {
     /// Applies the settings, then the line policies and the low-latency flag as far as the driver supports them.
     ///
     /// - Returns: `raisedDTR`, whether opening raised DTR: with `HUPCL` set, as on a port that was just plugged in, the
-    ///   last close released DTR; without it, DTR has stayed asserted. `echoed`, whether input was echoed to the device
-    ///   until now.
+    ///   last close released DTR; without it, DTR has stayed asserted. `echoed`, whether the terminal echoed the
+    ///   device's
+    ///   output back to the device before this call.
     func configure(_ options: SerialOptions) throws(SerialError) -> (raisedDTR: Bool, echoed: Bool) {
         let before = try options.write(to: descriptor, activity: "opening", path: path)
         var asserted: ModemLines = []

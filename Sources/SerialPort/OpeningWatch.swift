@@ -26,6 +26,8 @@ package final class OpeningWatch: Sendable {
     private let loop: EventLoop
     private let makeInstance: @Sendable () -> CInt
 
+    /// Creates a watch without files.
+    ///
     /// - Parameters:
     ///   - loop: The loop that delivers the events.
     ///   - makeInstance: `inotify_init1`: returns a descriptor, or -1 and sets `errno`.

@@ -5,7 +5,7 @@
 struct OutputDrain {
     /// The number of bytes not sent yet.
     var unsentBytes: () throws(SerialError) -> Int
-    /// Waits for a number of milliseconds; throws if further waiting is pointless.
+    /// Waits for a number of milliseconds; throws if the device is gone.
     var wait: (_ milliseconds: Int32) throws(SerialError) -> Void
     /// The current time.
     var now: () -> ContinuousClock.Instant = { .now }

@@ -1,7 +1,7 @@
 import Glibc
 
 extension PortHolder {
-    /// The other processes that have the device behind a path open, lock holders first.
+    /// Returns the other processes that have the device behind a path open, lock holders first.
     ///
     /// The program behind a pseudo-terminal is left out, since it is the device itself. Only root sees all processes of
     /// other users: see ``processesInSight()``.

@@ -30,11 +30,12 @@ public struct PortHolder: Sendable, Hashable {
         self.descriptorCount = descriptorCount
     }
 
-    /// The processes that have the device behind a path open: lock holders first, this process last.
+    /// Returns the processes that have the device behind a path open: lock holders first, and this process after the
+    /// others of its group.
     ///
-    /// Nodes are compared by device number, so that holders that opened the device by another name or in a container
-    /// are found too. Pseudo-terminals are also compared by file system, since each container has its own, with
-    /// terminals of the same numbers. Only root sees other users' processes without a lock.
+    /// Nodes are compared by device number, which also finds holders that opened the device by another name or in a
+    /// container. Pseudo-terminals are also compared by file system, since each container has a file system of its own,
+    /// with terminals of the same numbers. Only root sees other users' processes without a lock.
     ///
     /// - Parameter path: The path of the port.
     public static func all(of path: String) -> [PortHolder] {
@@ -49,7 +50,7 @@ public struct PortHolder: Sendable, Hashable {
         return (visible + hidden).sorted { $0.rank < $1.rank }
     }
 
-    /// The processes of any user that hold a lock on the node at a path.
+    /// Returns the processes of any user that hold a lock on the node at a path.
     static func locking(_ path: String, _ locks: FileLocks) -> [PortHolder] {
         locks.holders(ofPath: path).map {
             PortHolder(processID: $0.processID, command: $0.command, holdsLock: true)
@@ -73,7 +74,8 @@ public struct PortHolder: Sendable, Hashable {
         return names
     }
 
-    /// The first 4096 bytes of a file, as text; empty if the file can't be read. Meant for the small files of /proc.
+    /// Returns the first 4096 bytes of a file, as text; empty if the file can't be read. Meant for the small files of
+    /// /proc.
     static func firstBytes(of path: String) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return "" }

@@ -20,7 +20,7 @@ struct PortLinkClaim: Sendable {
         /// The line that the claim file contains.
         fileprivate var text: String
 
-        /// - Returns: nil if there is no link at the path.
+        /// Reads the identity of the link at a path; nil if there is no link.
         init?(ofLink path: String) {
             var status = stat()
             guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return nil }
@@ -72,7 +72,7 @@ struct PortLinkClaim: Sendable {
         }
     }
 
-    /// The error for a path that is in use.
+    /// Returns the error for a path that is in use.
     ///
     /// - Parameters:
     ///   - link: The path of the link.
@@ -84,7 +84,8 @@ struct PortLinkClaim: Sendable {
                 ?? "remove what is there, or choose another path")
     }
 
-    /// The program whose process ID is in the text of a claim; nil if that program no longer runs.
+    /// Returns the program whose process ID is in the text of a claim; nil if the program no longer runs, or the text
+    /// contains no ID.
     private static func owner(_ text: String) -> PortHolder? {
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix(processTitle) }),
             let processID = Int32(line.dropFirst(processTitle.count)), let command = LockFile.command(of: processID)

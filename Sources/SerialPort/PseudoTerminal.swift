@@ -30,8 +30,8 @@ public final class PseudoTerminal: Sendable {
     /// Creates a pseudo-terminal with its slave in raw mode at 9600 baud.
     ///
     /// - Parameters:
-    ///   - linkPath: The path for a symbolic link to the slave. A stale link there is replaced; anything else is left
-    ///     alone.
+    ///   - linkPath: The path for a symbolic link to the slave; nil for no link. The link of a program that no longer
+    ///     runs is replaced; anything else at the path is left alone.
     ///   - holdsSlaveOpen: Whether to keep the slave open, so that the device survives its clients. If false,
     ///     ``read(into:)`` throws ``SerialError/Code/disconnected`` from the time the last client leaves until the next
     ///     one opens the slave. If true, bytes written while there is no client reach the next client.
@@ -61,8 +61,8 @@ public final class PseudoTerminal: Sendable {
         if let linkPath { try putLink(at: linkPath) }
     }
 
-    /// The hint for a failure to create a pseudo-terminal: too many exist, or their file system is not mounted, as in a
-    /// container without a terminal.
+    /// Returns the hint for a failure to create a pseudo-terminal: too many exist, a resource is exhausted, or their
+    /// file system is not mounted, as in a container without a terminal.
     static func hint(onError error: CInt) -> String {
         switch error {
         case ENOSPC: "close programs that use pseudo-terminals, or raise /proc/sys/kernel/pty/max"
@@ -74,7 +74,8 @@ public final class PseudoTerminal: Sendable {
 
     /// Creates a symbolic link to the slave, and removes the previous one.
     ///
-    /// - Parameter linkPath: The path of the link. A stale link there is replaced; anything else is left alone.
+    /// - Parameter linkPath: The path of the link. The link of a program that no longer runs is replaced; anything else
+    ///   at the path is left alone.
     /// - Throws: ``SerialError`` with ``SerialError/Code/pathTaken`` or ``SerialError/Code/system``; the previous link
     ///   is removed even then.
     public func putLink(at linkPath: String) throws(SerialError) {
@@ -100,8 +101,8 @@ public final class PseudoTerminal: Sendable {
 
     /// Reads bytes that the client wrote, as many as fit in the buffer, without waiting.
     ///
-    /// - Throws: ``SerialError`` with ``SerialError/Code/disconnected`` while no program has the slave open after the
-    ///   last one closed it, ``SerialError/Code/closed`` or ``SerialError/Code/system``.
+    /// - Throws: ``SerialError`` with ``SerialError/Code/disconnected`` from the time the last program closes the slave
+    ///   until the next one opens the slave, ``SerialError/Code/closed`` or ``SerialError/Code/system``.
     public func read(into buffer: inout MutableRawSpan) throws(SerialError) -> TransferResult {
         let descriptor = try borrow("reading from the master of")
         defer { master.giveBack() }

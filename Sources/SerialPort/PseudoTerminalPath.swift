@@ -4,8 +4,9 @@ internal import Glibc
 /// The links from a path to a pseudo-terminal, recorded at one time.
 ///
 /// The kernel gives the number of a closed pseudo-terminal to the next one that any program creates. So a path that
-/// leads to a terminal again may lead to another program's, and the data read there doesn't reveal that. A new link on
-/// the way does: programs that offer a device create a new link for each terminal, as ``PseudoTerminal`` and socat do.
+/// leads to a terminal again may lead to another program's, and the data read there doesn't reveal the change. A new
+/// link on the way does: programs that offer a device create a new link for each terminal, as ``PseudoTerminal`` and
+/// socat do.
 public struct PseudoTerminalPath: Sendable {
     /// The present destination of the path, compared with the recorded one.
     public enum Destination: Sendable, Hashable {
@@ -13,9 +14,10 @@ public struct PseudoTerminalPath: Sendable {
         case same
         /// A new terminal: a link on the way was created since.
         case replaced
-        /// No terminal, or by chance another program's. A program may create a new link later.
+        /// No terminal, or by chance the terminal of another program. A program may create a new link later.
         case gone
-        /// As ``gone``, but with no link on the way whose renewal could announce a new terminal.
+        /// No terminal, or by chance the terminal of another program. There was no link on the way whose renewal could
+        /// announce a new terminal.
         case goneForGood
     }
 

@@ -5,10 +5,11 @@ internal import Synchronization
 /// Serves the clients of a pseudo-terminal, visit by visit. A visit begins when a program opens the slave, and ends
 /// when no program has the slave open any more. Programs that have the slave open at the same time share one visit.
 ///
-/// The kernel reports both: inotify the opening, and the hang-up of the master the last close. So clients whose
-/// processes are not visible in /proc count too. The pseudo-terminal must not hold its slave open.
+/// The kernel reports both ends of a visit: inotify reports the opening, and a hang-up of the master the last close. So
+/// even clients whose processes are not visible in /proc count. The pseudo-terminal must not hold its slave open.
 ///
-/// A client that opens the slave before the last close was noticed continues that visit, including an unfinished line.
+/// If a client opens the slave before the last close was noticed, the previous visit goes on, and an unfinished line
+/// with it.
 ///
 /// ```swift
 /// let terminal = try PseudoTerminal(link: "/tmp/pump", holdsSlaveOpen: false)
@@ -45,7 +46,9 @@ public final class PseudoTerminalVisits: Sendable {
         try await self.init(to: terminal, by: .shared, on: loop, begin: begin)
     }
 
-    /// - Parameter openings: Reports when the slave is opened.
+    /// Starts serving with a watch other than the shared one.
+    ///
+    /// - Parameter openings: The watch that reports when the slave is opened.
     package init(
         to terminal: PseudoTerminal, by openings: OpeningWatch, on loop: EventLoop,
         begin: @escaping @Sendable (DescriptorChannel) -> Void

@@ -36,8 +36,8 @@ extension SerialError {
     ///
     /// - Parameters:
     ///   - path: The path of the port.
-    ///   - isLocked: Whether a lock is in the way. If true, only lock holders are considered, and not the simulator
-    ///     behind a pseudo-terminal or this process.
+    ///   - isLocked: Whether a lock is in the way. If true, only lock holders are considered, so that neither the
+    ///     simulator behind a pseudo-terminal nor this process is taken for the holder.
     init(busy path: String, isLocked: Bool) {
         // Lock files come last: their programs need not have the port open.
         let holder =
@@ -46,7 +46,7 @@ extension SerialError {
         self.init(.busy(holder: holder), errno: EBUSY, activity: "opening", path: path, hint: hint)
     }
 
-    /// The hint for a busy port whose holder is unknown.
+    /// Returns the hint for a busy port whose holder is unknown.
     ///
     /// - Parameters:
     ///   - path: The path of the port.

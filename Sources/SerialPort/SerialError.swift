@@ -10,7 +10,8 @@ public struct SerialError: Error, Sendable, Hashable {
         case noSuchPort
         /// The path leads to something other than a terminal: a directory, a file, another device.
         case notATerminal
-        /// Another program has the port open, or this one has by another descriptor. The holder is nil if unknown.
+        /// Another program has the port open, or this program has it open by another descriptor. The holder is nil if
+        /// unknown.
         case busy(holder: PortHolder?)
         /// The user lacks permission.
         case notPermitted
@@ -34,13 +35,13 @@ public struct SerialError: Error, Sendable, Hashable {
 
     /// The kind of failure.
     public var code: Code
-    /// The system's error number, if a system call failed.
+    /// The system's error number; nil if no system call failed.
     public var errno: Int32?
     /// The operation that failed, such as "opening".
     public var activity: String
-    /// The path of the port.
+    /// The path of the port, or of the link.
     public var path: String
-    /// A step that a person can take against the failure.
+    /// A step that a person can take against the failure; nil if none is known.
     public var hint: String?
 
     /// Creates an error.

@@ -26,7 +26,7 @@ public struct SerialOptions: Sendable, Hashable {
         case space
     }
 
-    /// The length of the pause between characters.
+    /// The minimum length of the pause between characters.
     public enum StopBits: Int, Sendable, Hashable, CaseIterable {
         /// One bit.
         case one = 1
@@ -100,7 +100,7 @@ public struct SerialOptions: Sendable, Hashable {
     /// Whether the last close releases DTR and RTS (`HUPCL`). False by default: if true, each open after a close raises
     /// DTR again and resets an Arduino (pyserial#124).
     public var hangUpOnClose: Bool
-    /// Whether other programs may use the port too. ``Exclusivity/exclusive`` by default.
+    /// Whether other programs may use the port at the same time. ``Exclusivity/exclusive`` by default.
     public var exclusivity: Exclusivity
     /// Whether to ask the driver to deliver each byte at once. By default an FTDI adapter holds a lone byte for up to
     /// 16 ms.
@@ -144,7 +144,7 @@ public struct SerialOptions: Sendable, Hashable {
         return .seconds(bits) / max(1, baudRate)
     }
 
-    /// The line settings in which a driver's choice differs from these options.
+    /// Returns the line settings in which a driver's choice differs from these options.
     ///
     /// Baud rates within 2 % of each other count as equal: a divided clock gets no closer, a UART tolerates as much,
     /// and the kernel uses the same limit.
@@ -163,7 +163,7 @@ public struct SerialOptions: Sendable, Hashable {
         }
     }
 
-    /// The value of a setting as readable text.
+    /// Returns the value of a setting as readable text.
     func text(of setting: Setting) -> String {
         switch setting {
         case .baudRate: "\(baudRate) baud"

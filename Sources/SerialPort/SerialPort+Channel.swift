@@ -1,7 +1,7 @@
 public import DescriptorIO
 
 extension SerialPort {
-    /// The port's bytes, read and written asynchronously on an event loop.
+    /// Returns a channel that reads and writes the port's bytes asynchronously on an event loop.
     ///
     /// The channel owns the port from now on: closing the channel, or losing the device, closes the port at once. To
     /// send queued bytes first, call ``drain(on:within:)``.
@@ -20,7 +20,8 @@ extension SerialPort {
     /// - Parameters:
     ///   - loop: The loop whose clock is used.
     ///   - limit: The longest time to wait.
-    /// - Returns: The number of bytes still unsent; 0 if the device is gone.
+    /// - Returns: The number of bytes still unsent at the limit, or when the task was cancelled; 0 if the device is
+    ///   gone.
     public func drain(on loop: EventLoop, within limit: Duration) async -> Int {
         let clock = EventLoopClock(loop)
         let deadline = clock.now + limit
@@ -35,8 +36,8 @@ extension SerialPort {
 }
 
 extension PseudoTerminal {
-    /// The master's bytes, read and written asynchronously on an event loop. Closing the channel closes the
-    /// pseudo-terminal.
+    /// Returns a channel that reads and writes the master's bytes asynchronously on an event loop. Closing the channel
+    /// closes the pseudo-terminal.
     public func channel(on loop: EventLoop = .shared) -> DescriptorChannel {
         DescriptorChannel(taking: descriptor, kind: .stream, on: loop) { _ in self.close() }
     }

@@ -16,7 +16,7 @@ extension SerialPort {
 
     /// Waits until all written bytes have been sent, as far as the driver can tell.
     ///
-    /// Not every driver sees the buffer of a USB adapter. On a pseudo-terminal this returns at once.
+    /// Not every driver sees the buffer of a USB adapter. On a pseudo-terminal this function returns at once.
     ///
     /// - Parameter deadline: The time at which to give up.
     /// - Throws: ``SerialError`` with ``SerialError/Code/timedOut`` at the deadline, with the unsent bytes still

@@ -15,7 +15,7 @@ extension SerialPort {
     /// Asks the driver to deliver each byte at once, at the cost of more interrupts: an FTDI adapter then waits for 1
     /// ms instead of 16 ms.
     ///
-    /// - Throws: As ``isLowLatency()``.
+    /// - Throws: ``SerialError``, as ``isLowLatency()`` does.
     public func setLowLatency(_ enabled: Bool) throws(SerialError) {
         try performShim("setting the latency of") { cserial_set_low_latency($0, enabled ? 1 : 0) }
     }

@@ -33,9 +33,9 @@ public struct ModemLines: OptionSet, Sendable, Hashable {
 }
 
 extension SerialPort {
-    /// The modem lines that are asserted now, including the host's own.
+    /// Returns the modem lines that are asserted now, including the host's own.
     ///
-    /// - Throws: ``SerialError`` with ``SerialError/Code/unsupported`` if there are none, as on a pseudo-terminal;
+    /// - Throws: ``SerialError`` with ``SerialError/Code/unsupported`` if the port has no lines, as a pseudo-terminal;
     ///   ``SerialError/Code/disconnected``; ``SerialError/Code/closed``.
     public func modemLines() throws(SerialError) -> ModemLines {
         var bits: CInt = 0
@@ -46,22 +46,23 @@ extension SerialPort {
 
     /// Asserts or releases DTR.
     ///
-    /// - Throws: As ``modemLines()``.
+    /// - Throws: ``SerialError``, as ``modemLines()`` does.
     public func setDTR(_ asserted: Bool) throws(SerialError) {
         try set(.dtr, asserted, "setting DTR of")
     }
 
     /// Asserts or releases RTS.
     ///
-    /// - Throws: As ``modemLines()``.
+    /// - Throws: ``SerialError``, as ``modemLines()`` does.
     public func setRTS(_ asserted: Bool) throws(SerialError) {
         try set(.rts, asserted, "setting RTS of")
     }
 
-    /// Resets an Arduino by releasing DTR for 50 ms and asserting it again. Its bootloader and start-up take 3 s.
+    /// Resets an Arduino by releasing DTR for 50 ms and asserting it again. The board's bootloader and start-up take 3
+    /// s, for which this function does not wait.
     ///
     /// - Parameter loop: The loop whose clock is used.
-    /// - Throws: As ``modemLines()``.
+    /// - Throws: ``SerialError``, as ``modemLines()`` does.
     public func pulseDTR(on loop: EventLoop) async throws(SerialError) {
         try setDTR(false)
         // The board's capacitor charges through 10 kΩ within 1 ms.

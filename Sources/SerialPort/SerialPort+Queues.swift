@@ -8,7 +8,7 @@ extension SerialPort {
         case input
         /// Written bytes that were not sent yet.
         case output
-        /// Both.
+        /// Both queues.
         case both
     }
 
@@ -25,7 +25,7 @@ extension SerialPort {
         try perform("flushing") { tcflush($0, selector) }
     }
 
-    /// The number of received bytes that were not read yet.
+    /// Returns the number of received bytes that were not read yet.
     ///
     /// - Throws: ``SerialError`` with ``SerialError/Code/disconnected`` or ``SerialError/Code/closed``.
     public func queuedInput() throws(SerialError) -> Int {
@@ -34,8 +34,8 @@ extension SerialPort {
         return Int(count)
     }
 
-    /// The number of written bytes that the driver has not sent. Always 0 on a pseudo-terminal, even if the other end
-    /// has not read them.
+    /// Returns the number of written bytes that the driver has not sent. Always 0 on a pseudo-terminal, even if the
+    /// other end has not read the bytes.
     ///
     /// - Throws: ``SerialError`` with ``SerialError/Code/disconnected`` or ``SerialError/Code/closed``.
     public func queuedOutput() throws(SerialError) -> Int {
@@ -46,8 +46,8 @@ extension SerialPort {
 }
 
 extension SerialPort {
-    /// The number of bytes that have not left the computer. At least 1 while the transmitter itself is busy, if the
-    /// driver can tell.
+    /// Returns the number of bytes that have not left the computer: at least 1 while the transmitter itself is busy, if
+    /// the driver can tell.
     static func unsentBytes(_ descriptor: CInt, activity: String, path: String) throws(SerialError) -> Int {
         var count: CInt = 0
         guard ioctl(descriptor, UInt(TIOCOUTQ), &count) >= 0 else {

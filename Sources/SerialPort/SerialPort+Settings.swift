@@ -3,7 +3,8 @@ import Glibc
 import Synchronization
 
 extension SerialPort {
-    /// The options in force: the line settings as the driver reports them, the rest as given.
+    /// Returns the options in force: the line settings and the low-latency flag as the driver reports them, the other
+    /// options as given.
     ///
     /// If the driver reports the actual baud rate, the result contains that rate and not the requested one.
     ///
@@ -24,8 +25,8 @@ extension SerialPort {
 
     /// Changes the line settings, and reads back the settings that the driver chose.
     ///
-    /// Bytes still queued go out with the new settings; call ``drain(deadline:)`` first to prevent that. The options
-    /// for opening have no effect, and ``SerialOptions/exclusivity`` cannot change.
+    /// Bytes still queued go out with the new settings, unless ``drain(deadline:)`` is called first. The options for
+    /// opening have no effect, and ``SerialOptions/exclusivity`` cannot change.
     ///
     /// - Throws: ``SerialError`` with ``SerialError/Code/settingsRefused(asked:taken:)``,
     ///   ``SerialError/Code/invalidOption``, ``SerialError/Code/disconnected`` or ``SerialError/Code/closed``.
@@ -87,7 +88,7 @@ extension SerialOptions {
         return before
     }
 
-    /// Replaces the line settings.
+    /// Replaces the line settings with the ones that a driver reports.
     mutating func update(from settings: cserial_settings) {
         baudRate = Int(settings.speed)
         dataBits = Int(settings.data_bits)

@@ -27,7 +27,7 @@ extension SerialPort {
 
     /// Writes as many bytes as the driver accepts, without waiting. The caller keeps the rest.
     ///
-    /// - Throws: As ``read(into:)``.
+    /// - Throws: ``SerialError``, as ``read(into:)`` does.
     public func write(_ bytes: RawSpan) throws(SerialError) -> TransferResult {
         let activity = "writing to"
         let descriptor = try borrow(activity)
@@ -44,7 +44,7 @@ extension SerialPort {
     }
 }
 
-/// Waits only for a terminal to hang up. Returns false if the time passed.
+/// Waits until a terminal hangs up. Returns false if the time passes first.
 func isHungUp(_ descriptor: CInt, within milliseconds: CInt) -> Bool {
     var entry = pollfd(fd: descriptor, events: 0, revents: 0)
     return poll(&entry, 1, milliseconds) > 0 && entry.revents != 0

@@ -29,7 +29,7 @@ final class SharedDescriptor: Sendable {
     /// Whether the descriptor is retired, so that no new use may begin.
     var isRetired: Bool { state.withLock { $0.isRetired } }
 
-    /// Begins a use, which ``giveBack()`` must end. Returns nil once retired.
+    /// Begins a use, which ``giveBack()`` must end. Returns nil if the descriptor is retired.
     func borrow() -> CInt? {
         state.withLock { state in
             guard !state.isRetired else { return nil }

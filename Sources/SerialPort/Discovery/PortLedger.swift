@@ -19,7 +19,7 @@ struct PortLedger {
         return ports.updateValue(port, forKey: systemPath) == nil ? .attached(port) : nil
     }
 
-    /// Removes a port. The event contains the port as it was last seen.
+    /// Removes a port. The event contains the port as it was last seen; nil if the port is unknown.
     mutating func remove(at systemPath: String) -> SerialPortEvent? {
         ports.removeValue(forKey: systemPath).map { .detached($0) }
     }

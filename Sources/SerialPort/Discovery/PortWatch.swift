@@ -35,7 +35,8 @@ struct PortWatch: ~Copyable {
 
     /// Determines the next action.
     ///
-    /// - Parameter beginWait: Waits until udev's descriptor is readable, or until the task is cancelled.
+    /// - Parameter beginWait: Starts a task that ends when the descriptor, udev's, is readable, or when the task is
+    ///   cancelled.
     mutating func step(beginWait: (CInt) -> Task<Void, Never>) throws(SerialError) -> Step {
         if pending.isEmpty { try update() }
         if let event = pending.popFirst() { return .event(event) }
@@ -83,7 +84,7 @@ struct PortWatch: ~Copyable {
         }
     }
 
-    /// The present ports whose udev rules have run, by path in sysfs.
+    /// Returns the present ports whose udev rules have run, by path in sysfs.
     private static func ports(of udev: Udev) throws(SerialError) -> [String: SerialPortInfo] {
         var ports: [String: SerialPortInfo] = [:]
         let needsRules = SerialPortDiscovery.isUdevRunning

@@ -19,7 +19,7 @@ public enum SerialPortDiscovery {
     /// Returns the USB devices that should have a serial port, according to the table of boards, but have none here:
     /// the driver is missing, or another program detached the driver.
     ///
-    /// - Throws: As ``ports()``.
+    /// - Throws: ``SerialError``, as ``ports()`` does.
     public static func devicesWithoutPort() throws(SerialError) -> [SerialPortInfo.USB] {
         let places = Set(try ports().compactMap { $0.usb?.physicalPath })
         var devices: [SerialPortInfo.USB] = []

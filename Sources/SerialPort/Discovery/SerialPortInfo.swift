@@ -17,11 +17,12 @@ public struct SerialPortInfo: Sendable, Hashable {
     public struct USB: Sendable, Hashable {
         /// The vendor and product.
         public var identifier: USBIdentifier
-        /// The manufacturer, as the device reports it.
+        /// The manufacturer, as the device reports it; nil if the device reports none.
         public var manufacturer: String?
-        /// The product name, as the device reports it.
+        /// The product name, as the device reports it; nil if the device reports none.
         public var product: String?
-        /// The serial number, as the device reports it. Most CH340 and PL2303 adapters have none (node-serialport#329).
+        /// The serial number, as the device reports it; nil if it has none, like most CH340 and PL2303 adapters
+        /// (node-serialport#329).
         public var serialNumber: String?
         /// The USB port that the device is plugged into, as the kernel numbers bus and hub ports: `1-2.3` is port 3 of
         /// the hub in port 2 of bus 1.
@@ -46,10 +47,10 @@ public struct SerialPortInfo: Sendable, Hashable {
     public var path: String
     /// The symbolic links to the node that udev created, sorted.
     public var links: [String] = []
-    /// The driver of the port, such as `ch341`, `ftdi_sio`, `cdc_acm`.
+    /// The driver of the port, such as `ch341`, `ftdi_sio`, `cdc_acm`; nil if unknown.
     public var driver: String?
-    /// The place where the port is connected, as udev's `ID_PATH`. Unlike ``USB/physicalPath``, it stays the same if
-    /// the buses are renumbered.
+    /// The place where the port is connected, as udev's `ID_PATH`; nil if unknown. Unlike ``USB/physicalPath``, it
+    /// stays the same if the buses are renumbered.
     public var pathTag: String?
     /// The USB device; nil for other kinds of ports.
     public var usb: USB?
@@ -76,8 +77,8 @@ public struct SerialPortInfo: Sendable, Hashable {
     /// The identity of this device, valid while the computer runs.
     public var identity: PortIdentity { PortIdentity(of: self) }
 
-    /// The error that opening the port would give: missing permission, a missing node, or a node that is no terminal.
-    /// nil if nothing is in the way. The port is not opened.
+    /// Returns the error that opening the port would give, without opening the port: missing permission, a missing
+    /// node, or a node that is no terminal; nil if none of them is in the way. A busy port is not detected.
     public func obstacle() -> SerialError? {
         guard faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0 else {
             return SerialError(opening: path, errno: errno)

@@ -205,7 +205,7 @@ struct UdevDevice: ~Copyable {
         device.flatMap { string(function($0)) }
     }
 
-    /// A sysfs attribute without surrounding white space; nil if absent or empty.
+    /// Returns a sysfs attribute without surrounding white space; nil if absent or empty.
     private func attribute(_ name: String, of device: OpaquePointer) -> String? {
         guard let value = string(udev_device_get_sysattr_value(device, name)) else { return nil }
         let trimmed = value.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed()
