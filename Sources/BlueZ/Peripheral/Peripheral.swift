@@ -118,8 +118,9 @@ public actor Peripheral {
         }
     }
 
-    /// Sends a notification immediately, ahead of waiting ones. If called by a handler of the subscription, the
-    /// notification is sent before the subscription is confirmed. For simulators of devices with this defect.
+    /// Sends a notification immediately, ahead of waiting ones. If the handler of ``PeripheralEvent/subscribed(_:)``
+    /// calls this function, the notification is sent before the subscription is confirmed. For simulators of devices
+    /// with this defect.
     package func notifyEarly(_ value: [UInt8], on characteristic: BluetoothUUID) {
         guard isOffered, let place = tree.characteristic(characteristic), place.facts.delivery == .toAll else { return }
         _ = bluez.bus.assumeIsolated {
