@@ -9,8 +9,8 @@ extension DBusConnection {
     ///   - destination: The bus name of the program that has the object.
     ///   - timeout: The longest time to wait for the reply; nil for no limit.
     /// - Returns: The value, without the variant around it.
-    /// - Throws: ``DBusError``, as ``call(_:timeout:)`` does; with ``DBusError/Code/unexpectedValue`` if the reply is not
-    ///   a variant.
+    /// - Throws: ``DBusError``, as ``call(_:timeout:)`` does; with ``DBusError/Code/unexpectedValue`` if the reply is
+    ///   not a variant.
     public func property(
         _ name: String, of interface: String, at path: ObjectPath, of destination: String,
         timeout: Duration? = defaultTimeout
@@ -30,8 +30,8 @@ extension DBusConnection {
     ///   - destination: The bus name of the program that has the object.
     ///   - timeout: The longest time to wait for the reply; nil for no limit.
     /// - Returns: The values by name, without the variants around them.
-    /// - Throws: ``DBusError``, as ``call(_:timeout:)`` does; with ``DBusError/Code/unexpectedValue`` if the reply is not
-    ///   a dictionary with strings as keys.
+    /// - Throws: ``DBusError``, as ``call(_:timeout:)`` does; with ``DBusError/Code/unexpectedValue`` if the reply is
+    ///   not a dictionary with strings as keys.
     public func properties(
         of interface: String, at path: ObjectPath, of destination: String, timeout: Duration? = defaultTimeout
     ) async throws(DBusError) -> [String: DBusValue] {
