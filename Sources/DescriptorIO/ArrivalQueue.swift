@@ -31,6 +31,7 @@ package final class ArrivalQueue<Element: Sendable, Failure: Error>: Sendable {
 
     package init() {}
 
+    /// Appends an element, or hands it to the waiting reader. Does nothing after the end.
     package func append(_ element: Element) {
         let reader = state.withLock { state in
             guard state.end == nil else { return nil as UnsafeContinuation<Outcome, Never>? }
@@ -41,7 +42,7 @@ package final class ArrivalQueue<Element: Sendable, Failure: Error>: Sendable {
         reader?.resume(returning: .success(element))
     }
 
-    /// Ends the sequence after the queued elements, with or without an error.
+    /// Ends the sequence after the queued elements, with an error or with nil. Only the first end counts.
     package func end(_ error: Failure?) {
         let outcome: Outcome = error.map { .failure($0) } ?? .success(nil)
         let reader = state.withLock { state in
@@ -52,7 +53,8 @@ package final class ArrivalQueue<Element: Sendable, Failure: Error>: Sendable {
         reader?.resume(returning: outcome)
     }
 
-    /// Waits for the next element; nil at the end, and if the task is cancelled. An error is thrown only once.
+    /// Waits for the next element; nil at the end, and if the task is cancelled. After an error, further calls return
+    /// nil.
     ///
     /// - Precondition: No other task is waiting.
     package func next() async throws(Failure) -> Element? {

@@ -3,7 +3,7 @@ internal import Glibc
 /// A second run of this program in a session of its own, which continues after the first one has ended.
 ///
 /// The program is started again rather than forked: a forked process has only one of the threads. The second run
-/// executes the same code with the same arguments; ``isThis`` tells whether a process is that run:
+/// executes the same code with the same arguments; ``isThis`` is true in the second run:
 ///
 /// ```swift
 /// let background = BackgroundProgram(mark: "SCALE_IN_BACKGROUND")
@@ -12,7 +12,7 @@ internal import Glibc
 ///     print(output, "end it by: kill \(process)")
 /// } else {
 ///     print("serving at", server.path)
-/// lets `start` return in the first run
+///     background.release()  // lets `start` return in the first run
 /// }
 /// ```
 public struct BackgroundProgram: Sendable {
@@ -20,8 +20,8 @@ public struct BackgroundProgram: Sendable {
     public enum Start: Sendable, Hashable {
         /// The process has called ``BackgroundProgram/release()``, after writing this output.
         case ready(process: Int32, output: String)
-        /// The process ended before, with this status by the shell's convention: 128 plus the signal's number if a
-        /// signal ended it.
+        /// The process ended before it was ready, with this exit status by the shell's convention: 128 plus the
+        /// signal's number if a signal ended it.
         case ended(status: Int32, output: String)
     }
 
@@ -38,7 +38,8 @@ public struct BackgroundProgram: Sendable {
     /// Whether this process is the second run, in the background.
     public var isThis: Bool { getenv(mark) != nil }
 
-    /// Starts the second run, and waits until it is ready. It shares this program's standard error until then.
+    /// Starts the second run, and waits until it is ready or has ended. Until it is ready, the second run shares this
+    /// program's standard error.
     ///
     /// - Parameters:
     ///   - arguments: The arguments, beginning with the name of the program.

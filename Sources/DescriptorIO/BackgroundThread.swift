@@ -16,7 +16,7 @@ package struct BackgroundThread: Sendable {
 
     /// Starts a thread that runs `body`. Call ``detach()`` or ``join()`` once.
     ///
-    /// - Throws: If the system has no thread left.
+    /// - Throws: ``DescriptorError`` if the system has no thread left.
     package init(_ body: @escaping @Sendable () -> Void) throws(DescriptorError) {
         final class Work: Sendable {
             let body: @Sendable () -> Void

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The non-blocking part of a channel: reads and writes, and stores the waiting readers and writers.
 ///
-/// A class separate from the actor, so that the loop can call it directly when bytes arrive.
+/// This class is separate from the actor so that the loop calls it directly when bytes arrive.
 final class ChannelCore: @unchecked Sendable {
     // @unchecked: used only on the thread of its loop: by its channel, whose executor is the loop, by calls that the
     // loop executes, and by the handler that the loop calls.
@@ -58,7 +58,8 @@ final class ChannelCore: @unchecked Sendable {
     private var receiver: (@Sendable (Arrival) -> Void)?
     private var writers: [PendingWrite] = []
     private var leftover: [[UInt8]] = []
-    /// The reason why writing has failed, until the hang-up that follows.
+    /// The error of a failed write, and the timer that ends the wait for the kernel's hang-up; nil if no write has
+    /// failed.
     private var writeFailure: (error: DescriptorError, timer: TimerQueue.Token)?
     private let hangUpPatience: Duration
     /// Whether writing continues after the far end has shut down its direction.
@@ -99,8 +100,8 @@ final class ChannelCore: @unchecked Sendable {
 
     var hasReader: Bool { reader != nil }
 
-    /// The result of a read that need not wait: bytes that were read before the far end was lost, or the end. nil while
-    /// the channel is open.
+    /// Returns the result of a read that need not wait: bytes that were read before the far end was lost, or the end;
+    /// nil while more bytes may come.
     func resultAtOnce() -> Arrival? {
         if !leftover.isEmpty { return .success(leftover.removeFirst()) }
         switch state {
@@ -152,7 +153,7 @@ final class ChannelCore: @unchecked Sendable {
         if let receiver { receiver(.success(bytes)) } else { resumeReader(.success(bytes)) }
     }
 
-    /// Reports the end of input to a waiting reader.
+    /// Reports the end of input to the receiver or the waiting reader.
     private func handOverEnd(_ end: Arrival) {
         if let receiver {
             self.receiver = nil

@@ -70,7 +70,7 @@ public actor DescriptorChannel {
         }.get()
     }
 
-    /// Returns the bytes that have arrived, without waiting; empty if there are none.
+    /// Returns the bytes that have arrived, without waiting; empty if there are none, or the channel was closed.
     ///
     /// - Throws: `disconnected` if the far end is gone and all its bytes were read.
     public func readAvailable() throws(DescriptorError) -> [UInt8] { try core.readAvailable() }
@@ -88,7 +88,7 @@ public actor DescriptorChannel {
 
     /// Writes all of `bytes`, in the order of the calls, and returns once the kernel has accepted them.
     ///
-    /// - Throws: `disconnected`, `closed`, or `cancelled`; some of the bytes may have been written.
+    /// - Throws: `disconnected`, `closed`, `cancelled` or `system`; some of the bytes may have been written.
     public func write(_ bytes: [UInt8]) async throws(DescriptorError) {
         guard let rest = try core.beginWrite(bytes) else { return }
         try await withTaskCancellationHandler {
@@ -104,8 +104,9 @@ public actor DescriptorChannel {
     /// Writes `bytes` without waiting, unless other writes are queued. Bytes that the kernel does not accept at once
     /// are queued.
     ///
-    /// - Returns: false if other writes are queued; then nothing was written, and ``write(_:)`` can wait for its turn.
-    /// - Throws: `disconnected` or `closed`.
+    /// - Returns: false if other writes are queued. In this case nothing was written, and ``write(_:)`` can wait for
+    ///   its turn.
+    /// - Throws: `disconnected`, `closed` or `system`.
     /// - Precondition: The caller runs on the thread of ``loop``.
     public nonisolated func writeAtOnce(_ bytes: [UInt8]) throws(DescriptorError) -> Bool {
         loop.checkIsolated()
@@ -130,8 +131,8 @@ public actor DescriptorChannel {
     /// Whether the descriptor is still open.
     public var isOpen: Bool { if case .open = core.state { true } else { false } }
 
-    /// Whether the far end of a socket has closed it or shut down its direction, or this end is closed. Bytes sent
-    /// before may still be unread.
+    /// Whether the far end of a socket has closed the socket or shut down its direction, or this end is closed. Bytes
+    /// that the far end sent before may still be unread.
     public var hasFarEndLeft: Bool {
         // POLLRDHUP, which Swift's Glibc module lacks.
         let farEndLeft: CShort = 0x2000

@@ -1,11 +1,12 @@
 internal import CDescriptorIO
 internal import Glibc
 
-/// A watch for changes in a folder, such as a new device in `/dev`, by inotify.
+/// A watch for new entries of a folder, such as a device in `/dev`, and for changes of their attributes, by inotify.
+/// Removals are not reported.
 package final class DirectoryWatch: Sendable {
     private let descriptor: CInt
 
-    /// Starts watching; no later change is missed. nil if the folder does not exist, or inotify fails.
+    /// Starts watching; no later change is missed. Returns nil if the folder does not exist, or inotify fails.
     package init?(path: String) {
         descriptor = inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC))
         guard descriptor >= 0 else { return nil }
@@ -14,10 +15,10 @@ package final class DirectoryWatch: Sendable {
         guard inotify_add_watch(descriptor, path, events) >= 0 else { return nil }
     }
 
-    /// Also runs if the initializer fails.
+    /// Closes the descriptor. This runs even if the initializer fails.
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Waits for the next change, or until `deadline`.
+    /// Waits for a change since the last call, or until `deadline`.
     ///
     /// - Throws: `cancelled` if the task is cancelled.
     package func wait(until deadline: ContinuousClock.Instant, on loop: EventLoop) async throws(DescriptorError) {

@@ -7,8 +7,8 @@ internal import Synchronization
 /// The loop is an executor for actors and tasks. A session, its link and the task that uses them all run on the loop's
 /// thread, so that bytes from a descriptor reach the waiting code without a change of threads.
 ///
-/// A library uses ``shared``, which has a thread of its own. A program with a single purpose runs the loop on its main
-/// thread by ``run(_:)`` and never creates another.
+/// A library uses ``shared``, which has a thread of its own. A program with a single purpose runs one loop on its main
+/// thread by ``run(_:)``, and creates no other.
 public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     // @unchecked: only the loop's thread uses `poller`, `timers` and the properties named `own…`, which `isCurrent`
     // asserts; all state that other threads use is protected by `inbox`, `hasMail` and `owner`.
@@ -54,8 +54,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// Creates a loop, which does nothing before ``start()`` or ``run(_:)``.
     public convenience init() { self.init(usesDescriptors: true) }
 
-    /// - Parameter usesDescriptors: Whether the loop opens descriptors of its own. The loop also works without, in case
-    ///   none is left.
+    /// Creates a loop.
+    ///
+    /// - Parameter usesDescriptors: Whether the loop opens descriptors of its own. Without them the loop works as well,
+    ///   as it must if none is left, but reacts up to 10 ms later to other threads.
     init(usesDescriptors: Bool) {
         wakeDescriptor = usesDescriptors ? eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK)) : -1
         poller = Poller(wakeDescriptor: wakeDescriptor, usesEpoll: usesDescriptors)
@@ -231,7 +233,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// Whether the caller runs on the loop's thread.
     public var isCurrent: Bool { owner.load(ordering: .acquiring) == UInt(pthread_self()) }
 
-    /// Calls `body` on the loop's thread, soon. Call this from any thread.
+    /// Calls `body` on the loop's thread, after the current job and never from inside this function. Call this from any
+    /// thread.
     package func execute(_ body: @escaping @Sendable () -> Void) {
         if isCurrent { ownCalls.append(body) } else { post { $0.calls.append(body) } }
     }
@@ -249,16 +252,20 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     // MARK: Watches and timers; on the loop's thread only
 
+    /// Starts watching a descriptor for `events`, in the bits of poll(2). A hang-up and an error are always reported.
+    /// Call ``unwatch(_:)`` before closing the descriptor.
     package func watch(_ descriptor: CInt, events: CShort, handler: any PollHandler) -> PollToken {
         assert(isCurrent)
         return poller.add(descriptor, events: events, handler: handler)
     }
 
+    /// Replaces the events that a descriptor is watched for.
     package func setInterest(_ token: PollToken, events: CShort) {
         assert(isCurrent)
         poller.setInterest(token, events: events)
     }
 
+    /// Stops watching a descriptor, which must still be open.
     package func unwatch(_ token: PollToken) {
         assert(isCurrent)
         poller.remove(token)

@@ -17,7 +17,7 @@ public struct EventLoopClock: Clock {
 
     /// Suspends until `deadline`, as a timer of the loop.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled, at once.
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let sleeper = Sleeper(loop: loop)
         try await withTaskCancellationHandler {

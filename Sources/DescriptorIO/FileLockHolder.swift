@@ -36,13 +36,13 @@ package struct FileLocks: Sendable {
         }
     }
 
-    /// The processes that hold a lock on the file behind a descriptor.
+    /// Returns the processes that hold a lock on the file behind a descriptor.
     package func holders(of descriptor: CInt) -> [FileLockHolder] {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? holders(status) : []
     }
 
-    /// The processes that hold a lock on the file at a path.
+    /// Returns the processes that hold a lock on the file at a path.
     package func holders(ofPath path: String) -> [FileLockHolder] {
         var status = stat()
         return stat(path, &status) == 0 ? holders(status) : []

@@ -9,7 +9,7 @@ package struct HoldingProcess {
 
     /// The kinds of processes, which determine how a person can get the resource.
     package enum Kind: Sendable, Hashable {
-        /// This process.
+        /// The process that asks.
         case own
         /// The process has ended.
         case gone
@@ -18,7 +18,7 @@ package struct HoldingProcess {
         /// The process was stopped, as by Ctrl-Z. If it runs this program, it must not be ended, since it may have a
         /// device to switch off.
         case stopped(isThisProgram: Bool)
-        /// The process started this one, directly or indirectly: a shell, a script, a terminal program.
+        /// The process started the process that asks, directly or indirectly: a shell, a script, a terminal program.
         case ancestor
         /// Another run of this program. It must not be killed, since it may be switching off a device.
         case sameProgram
@@ -26,7 +26,7 @@ package struct HoldingProcess {
         case other
     }
 
-    /// The kind of this process.
+    /// The kind of the described process.
     package var kind: Kind {
         if processID == getpid() { return .own }
         guard let user else { return isHidden ? .foreign(user: nil) : .gone }
@@ -42,7 +42,7 @@ package struct HoldingProcess {
     /// Whether the process exists.
     package var isThere: Bool { user != nil || isHidden }
 
-    /// Whether the process belongs to the user of this process; false also if it has ended.
+    /// Whether the process runs and belongs to the user of the process that asks.
     package var isOurs: Bool { user == geteuid() }
 
     /// Whether the process runs this program, or one of the same name, such as another version.
@@ -57,16 +57,16 @@ package struct HoldingProcess {
         return command == TextFile.contents(of: "/proc/self/comm")
     }
 
-    /// An instruction for a person who wants the resource of this process.
+    /// An instruction for a person who wants the resource that the process holds.
     package var endingHint: String { Self.endingHint([processID]) }
 
-    /// An instruction for a person who finds this process stopped.
+    /// An instruction for a person who finds the process stopped.
     package var resumingHint: String {
         if case .foreign(let user?) = kind { return "ask \(user), whose program it is, to resume it" }
         return "resume it: kill -CONT \(processID)"
     }
 
-    /// Returns an instruction for a person who wants the resource of some processes.
+    /// Returns an instruction for a person who wants a resource that some processes hold.
     ///
     /// - Parameters:
     ///   - processes: The IDs of the processes.
@@ -122,7 +122,7 @@ package struct HoldingProcess {
 }
 
 extension HoldingProcess.Kind {
-    /// The hint for a process that must not be killed; nil for one that may be.
+    /// Returns the hint for a process that must not be killed; nil for a process that may be killed.
     ///
     /// - Parameters:
     ///   - process: The ID of the process.

@@ -56,7 +56,11 @@ struct Poller {
     /// wakes only waits for input or output.
     private static let longestHangUpWait: Int64 = 100_000_000
 
-    /// - Parameter usesEpoll: Whether to use epoll at all.
+    /// Creates a set that contains only the descriptor for wake-ups.
+    ///
+    /// - Parameters:
+    ///   - wakeDescriptor: The eventfd that ends a wait from another thread; -1 for none.
+    ///   - usesEpoll: Whether to use epoll; if false, poll(2) waits for all descriptors.
     init(wakeDescriptor: CInt, usesEpoll: Bool = true) {
         self.wakeDescriptor = wakeDescriptor
         set = usesEpoll ? epoll_create1(CInt(EPOLL_CLOEXEC)) : -1
@@ -120,13 +124,14 @@ struct Poller {
         return epoll_ctl(set, operation, descriptor, &event) == 0 ? 0 : errno
     }
 
-    /// The events of a descriptor.
+    /// The events of a descriptor, with the handler to call.
     struct Report {
         let handler: any PollHandler
         let events: CShort
     }
 
-    /// Waits for events, for at most `timeout` nanoseconds, and appends them to `reports`.
+    /// Waits for events, for at most `timeout` nanoseconds, or without limit if nil, and appends them to `reports`. May
+    /// return earlier without events.
     ///
     /// The loop calls the handlers afterwards; handlers may add and remove descriptors, including their own.
     mutating func wait(timeout: Int64?, into reports: inout [Report]) {
@@ -158,7 +163,7 @@ struct Poller {
         }
     }
 
-    /// Waits by poll(2), also for the epoll descriptor.
+    /// Waits by poll(2) for the descriptors that epoll refused, and for the epoll descriptor.
     private func poll(_ polled: [Entry], timeout: Int64, into reports: inout [Report]) {
         // poll(2) ignores negative descriptors.
         let own = [set, isWakePolled ? wakeDescriptor : -1].map { pollfd(fd: $0, events: CShort(POLLIN), revents: 0) }

@@ -6,8 +6,8 @@ internal import CDescriptorIO
 public enum ProcessPauses {
     /// Starts counting, by a handler for SIGCONT. Earlier pauses are not counted.
     ///
-    /// The kernel runs the handler on the program's first thread before anything else: a loop on that thread reads
-    /// nothing in between.
+    /// After a pause, the kernel runs the handler on the program's first thread before any other code: a loop on that
+    /// thread reads nothing before the pause is counted.
     public static func count() { cdescriptorio_count_continuations() }
 
     /// The number of pauses so far.

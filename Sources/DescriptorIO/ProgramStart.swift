@@ -3,8 +3,8 @@ internal import Glibc
 
 /// The parameters for starting another program in a process of its own.
 ///
-/// This program may block signals that it reads from a descriptor, ignore SIGPIPE because it writes to sockets, and
-/// raise its limit of descriptors. The other program inherits none of this.
+/// This program may block signals to handle them on a thread of their own, ignore SIGPIPE because it writes to sockets,
+/// and raise its limit of descriptors. The other program inherits none of these changes.
 package struct ProgramStart: Sendable {
     /// POSIX_SPAWN_SETSID, which Swift's Glibc module lacks.
     private static let newSession: CShort = 0x80

@@ -59,8 +59,8 @@ public final class SignalSource: Sendable {
         }
     }
 
-    /// Delivers a signal that arrived after closing to its previous disposition. Runs on the thread, which may still be
-    /// waiting when the source is closed.
+    /// Sends a signal that arrived after closing to this process again, which then handles it as it did before the
+    /// source was opened. Runs on the source's thread, which may still be waiting when the source is closed.
     private func giveBack(_ signal: CInt) {
         guard !isJoined.load(ordering: .acquiring) else { return }
         block(SIG_UNBLOCK)

@@ -6,8 +6,8 @@ struct TimerQueue {
         fileprivate let id: UInt64
     }
 
-    /// The timers, latest deadline first, so that the earliest is removed at the end. Among equal deadlines, the one
-    /// added last is first.
+    /// The timers, latest deadline first, so that the earliest timer is at the end of the array, where removal is
+    /// cheap. Among equal deadlines, the timer added last is first.
     private var timers: [(token: Token, action: @Sendable () -> Void)] = []
     private var lastID: UInt64 = 0
 
@@ -26,7 +26,7 @@ struct TimerQueue {
         if index < timers.count, timers[index].token == token { timers.remove(at: index) }
     }
 
-    /// The index at which a timer is, or would be inserted; by binary search.
+    /// Returns the index at which a timer is, or would be inserted, by binary search.
     private func place(of token: Token) -> Int {
         var (low, high) = (0, timers.count)
         while low < high {

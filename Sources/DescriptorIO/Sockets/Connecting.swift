@@ -4,12 +4,13 @@ extension DescriptorChannel {
     /// The time between attempts to connect to a Unix socket with a full backlog: no event reports when there is room.
     private static let retryInterval = Duration.milliseconds(20)
 
-    /// Connects a stream socket. If the backlog of a Unix socket is full, retries until the deadline.
+    /// Connects a stream socket, to the first address of a host that accepts. If the backlog of a Unix socket is full,
+    /// retries until the deadline.
     ///
     /// - Parameters:
     ///   - address: The address.
     ///   - loop: The loop of the channel.
-    ///   - deadline: The latest time at which to give up.
+    ///   - deadline: The time at which to give up.
     /// - Throws: `system` with ECONNREFUSED, ENOENT, EHOSTUNREACH, ETIMEDOUT …, or EAGAIN if the backlog stays full;
     ///   `unknownHost`, or `cancelled`.
     public static func connect(

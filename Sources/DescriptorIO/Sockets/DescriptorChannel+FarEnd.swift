@@ -1,8 +1,8 @@
 internal import Glibc
 
 extension DescriptorChannel {
-    /// A name for the far end of a socket, for a log: `127.0.0.1:50514`, or `pid 4711 of user 1000`; `unknown` if it is
-    /// gone.
+    /// A name for the far end of a socket, for a log: `127.0.0.1:50514`, or `pid 4711 of user 1000`; `unknown` if the
+    /// far end is gone.
     public var farEndName: String {
         if let peer = try? peer(), peer.userID != .max { return "pid \(peer.processID) of user \(peer.userID)" }
         var name = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN) + 8)
@@ -25,8 +25,8 @@ extension DescriptorChannel {
         return host.contains(":") ? "[\(host)]:\(number)" : "\(host):\(number)"
     }
 
-    /// Makes the kernel notice within seconds if the machine at the other end of a TCP connection is gone. By default
-    /// it takes two hours, or a quarter of an hour for unacknowledged data.
+    /// Makes the kernel notice within about 11 s if the machine at the other end of a TCP connection is gone. By
+    /// default the kernel takes two hours, or a quarter of an hour for unacknowledged data.
     ///
     /// The corresponding options of tcp(7) are `TCP_KEEPIDLE`, `TCP_KEEPINTVL`, `TCP_KEEPCNT` and `TCP_USER_TIMEOUT`.
     public func findDeadFarEnd() {

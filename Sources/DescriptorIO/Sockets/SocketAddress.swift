@@ -59,7 +59,7 @@ extension SocketAddress {
         }
     }
 
-    /// The flags of getaddrinfo(3) for successive look-ups of a host, until one succeeds.
+    /// Returns the flags of getaddrinfo(3) for successive look-ups of a host, until one succeeds.
     ///
     /// First the host is tried as a number, then as a name: a name may consist of hexadecimal digits, like those of
     /// containers. AI_ADDRCONFIG leaves out loopback addresses if the machine has no other, so `localhost` is looked up

@@ -1,7 +1,8 @@
 internal import Glibc
 
 extension SocketListener {
-    /// Removes the Unix socket of a killed program, which refuses connections.
+    /// Removes the Unix socket of a killed program, which refuses connections. Does nothing if a program listens there,
+    /// or for a TCP address.
     package static func removeStale(_ address: SocketAddress, on loop: EventLoop) async {
         guard case .unix(let path) = address, let socket = SocketFile(at: path) else { return }
         do throws(DescriptorError) {
@@ -21,7 +22,7 @@ struct SocketFile {
     private let inode: ino_t
     private let changed: timespec
 
-    /// - Returns: nil if there is no socket at the path.
+    /// Identifies the socket at a path; nil if there is none.
     init?(at path: String) {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }

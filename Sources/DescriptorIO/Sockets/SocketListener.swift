@@ -42,8 +42,10 @@ public actor SocketListener {
         try await listen(at: address, mode: mode, keepsWriting: keepsWriting, keepsSpare: false, on: loop)
     }
 
+    /// Listens at `address`, like the public function.
+    ///
     /// - Parameter keepsSpare: Whether to hold a spare descriptor, so that one more connection can be accepted if no
-    ///   others are left.
+    ///   other descriptors are left.
     package static func listen(
         at address: SocketAddress, mode: UInt32? = nil, keepsWriting: Bool = false, keepsSpare: Bool,
         on loop: EventLoop = .shared
@@ -103,6 +105,8 @@ public actor SocketListener {
     }
 
     /// Waits for the next connection; nil once the listener was closed. Only one task at a time may wait.
+    ///
+    /// - Throws: `cancelled` if the task is cancelled; `system`, for example with EMFILE if no descriptor is left.
     public func accept() async throws(DescriptorError) -> DescriptorChannel? {
         while !isClosed {
             let connection = acceptAtOnce()
@@ -123,7 +127,7 @@ public actor SocketListener {
         return nil
     }
 
-    /// Accepts a pending connection; returns -1 with `errno` if there is none.
+    /// Accepts a pending connection; returns -1 and sets `errno` if there is none, or on failure.
     private func acceptAtOnce() -> CInt {
         if keepsSpare, spare == nil { spare = SpareDescriptor() }
         hasUsedSpare = false
@@ -134,7 +138,8 @@ public actor SocketListener {
         return Glibc.accept(descriptor, nil, nil)
     }
 
-    /// Stops listening and removes the path of a Unix socket. Closing twice is allowed.
+    /// Stops listening, and removes the path of a Unix socket unless another program has replaced the socket. Accepted
+    /// connections stay open. Closing twice is allowed.
     public func close() {
         guard !isClosed else { return }
         isClosed = true
