@@ -77,15 +77,15 @@ public actor LiveTable {
         drawnLines = lines.count
     }
 
-    /// The control sequence that moves the cursor up by a number of lines, to the beginning of the line.
+    /// Returns the control sequence that moves the cursor up by a number of lines, to the beginning of the line.
     private static func upwards(_ lines: Int) -> String { "\r" + (lines > 0 ? "\u{1B}[\(lines)A" : "") }
 
-    /// The lines of the table, or the placeholder if it has no rows.
+    /// Returns the lines of the table, or the placeholder if the table has no rows.
     ///
     /// - Parameters:
     ///   - columns: The width of the terminal.
-    ///   - rows: The most lines to return; nil for any number. If the table has more, the last line tells how many rows
-    ///     are missing.
+    ///   - rows: The maximum number of lines to return; nil for any number. If the table has more lines, the last
+    ///     returned line states how many are missing.
     static func lines(of table: TextTable, or placeholder: String, columns: Int, rows: Int?) -> [String] {
         guard table.rowCount > 0 else { return [placeholder.cut(to: columns)] }
         let lines = table.lines(width: columns)

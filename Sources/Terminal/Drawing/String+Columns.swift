@@ -2,8 +2,8 @@ extension String {
     /// The number of terminal columns of the text: two for a wide character, none for a combining one.
     public var columns: Int { Self.columns(of: self) }
 
-    /// The number of terminal columns of `text`. In ASCII each byte is a character of one column, except that CR LF is
-    /// a single character.
+    /// Returns the number of terminal columns of `text`. In ASCII each byte is a character of one column, except that
+    /// CR LF is a single character.
     private static func columns(of text: some StringProtocol) -> Int {
         var (count, previous) = (0, UInt8(0))
         for byte in text.utf8 {
@@ -14,11 +14,11 @@ extension String {
         return count
     }
 
-    /// The number of terminal columns of any text. Breaking the text into characters costs thirty times as much as the
-    /// ASCII case.
+    /// Returns the number of terminal columns of any text. Breaking the text into characters costs thirty times as much
+    /// as the ASCII case.
     static func columnsOfCharacters(in text: some StringProtocol) -> Int { text.reduce(0) { $0 + $1.columns } }
 
-    /// The text, cut to at most `limit` columns. An ellipsis replaces the rest.
+    /// Returns the text, cut to at most `limit` columns. An ellipsis replaces the rest.
     public func cut(to limit: Int) -> String {
         guard columns > limit else { return self }
         var (text, rest) = ("", limit - 1)
@@ -30,8 +30,8 @@ extension String {
         return limit > 0 ? text + "…" : ""
     }
 
-    /// The text, without its last parts if they do not fit into `limit` columns; an ellipsis replaces them. Parts are
-    /// separated by two blanks. The first part is cut only if it does not fit by itself.
+    /// Returns the text, without its last parts if they do not fit into `limit` columns; an ellipsis replaces the
+    /// missing parts. Parts are separated by two blanks. The first part is cut only if it does not fit alone.
     func fitting(_ limit: Int) -> String {
         guard columns > limit else { return self }
         let gap = "  "
@@ -44,8 +44,8 @@ extension String {
         return text.isEmpty ? cut(to: limit) : text + " …"
     }
 
-    /// The text, with lines of more than `limit` columns broken at blanks. A continuation line is indented by two
-    /// columns more than its line. A word that is longer than a line stays whole.
+    /// Returns the text, with lines of more than `limit` columns broken at blanks. A continuation line is indented by
+    /// two columns more than the line that it continues. A word that is longer than a line stays whole.
     public func wrapped(to limit: Int) -> String {
         split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
             guard Self.columns(of: line) > limit else { return String(line) }
@@ -69,7 +69,7 @@ extension String {
         }.joined(separator: "\n")
     }
 
-    /// The text, padded with blanks to at least `width` columns.
+    /// Returns the text, padded with blanks to at least `width` columns.
     public func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
 
     /// The text without trailing blanks.

@@ -1,4 +1,4 @@
-/// Rows of text in columns that are as wide as their contents.
+/// A table of text, whose columns are as wide as their contents.
 ///
 /// Widths are counted in terminal columns: some characters take two and some none. Columns without any value are left
 /// out, and so is the line of headings if all headings are empty.

@@ -1,5 +1,5 @@
 /// Splits the bytes from a terminal into keys: characters and whole escape sequences. A byte that is not UTF-8 becomes
-/// a key too, a ``RawByte``.
+/// a key of its own, a ``RawByte``.
 struct KeyParser {
     /// The characters of one key.
     typealias Key = [Unicode.Scalar]
@@ -66,8 +66,8 @@ struct KeyParser {
 }
 
 extension KeyParser {
-    /// The sequences that the line editor understands. It would take parts of other sequences for text: a function key
-    /// must not add a digit to a speed.
+    /// The sequences that the line editor understands. The editor would take parts of other sequences for text: a
+    /// function key must not add a digit to a speed.
     private static let sequences: Set<String> = [
         "[A", "[B", "[C", "[D", "OA", "OB", "OC", "OD", "[H", "[F", "OH", "OF", "[1~", "[4~", "[3~", "[1;5C", "[1;5D",
     ]
@@ -85,13 +85,13 @@ extension KeyParser {
 enum RawByte {
     private static let first: UInt32 = 0x10F000
 
-    /// The character that represents `byte`.
+    /// Returns the character that represents `byte`.
     static func key(_ byte: UInt8) -> KeyParser.Key { Unicode.Scalar(first + UInt32(byte)).map { [$0] } ?? [] }
 
     /// Whether a character represents a raw byte.
     static func isOne(_ scalar: Unicode.Scalar) -> Bool { (first...first + 0xFF).contains(scalar.value) }
 
-    /// The typed bytes of `line`, with raw bytes restored.
+    /// Returns the typed bytes of `line`, with raw bytes restored.
     static func bytes(of line: String) -> [UInt8] {
         line.unicodeScalars.flatMap { scalar in
             isOne(scalar) ? [UInt8(truncatingIfNeeded: scalar.value)] : Array(String(scalar).utf8)

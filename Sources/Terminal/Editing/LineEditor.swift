@@ -94,7 +94,8 @@ final class LineEditor {
     ///
     /// - Parameters:
     ///   - bytes: The bytes from the terminal.
-    ///   - instant: The time at which they arrived.
+    ///   - instant: The time at which the bytes arrived.
+    /// - Returns: The effects of the keys that the bytes complete; a key that only edits the line has none.
     func take(_ bytes: [UInt8], at instant: ContinuousClock.Instant) -> [Result] {
         parser.keys(bytes, at: instant).compactMap { take($0) }
     }

@@ -112,7 +112,8 @@ public final class LineScreen {
     /// Replaces the prompt.
     public func setPrompt(_ prompt: String) { editor?.setPrompt(prompt) }
 
-    /// Processes an event, such as typed keys.
+    /// Processes an event, such as typed keys, and then reads further input. Without this call, no further input is
+    /// reported.
     ///
     /// Ctrl-C on an empty line sends SIGINT to this program, and Ctrl-Z sends SIGTSTP, as on a terminal in normal mode.
     ///

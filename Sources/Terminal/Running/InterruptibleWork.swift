@@ -25,8 +25,8 @@ public final class InterruptibleWork: Sendable {
 
     /// Creates work that has not begun.
     ///
-    /// - Parameter endsBeforeSuspension: Whether Ctrl-Z ends the work too. If so, the program stops once the work is
-    ///   concluded.
+    /// - Parameter endsBeforeSuspension: Whether Ctrl-Z ends the work, like an ending signal. If so, the program stops
+    ///   once the work is concluded.
     public init(endsBeforeSuspension: Bool = false) { self.endsBeforeSuspension = endsBeforeSuspension }
 
     /// The exit status that corresponds to the first signal, by the shell's convention: 128 plus the signal's number;
@@ -78,7 +78,7 @@ public final class InterruptibleWork: Sendable {
     }
 
     /// Handles a signal, on any thread. The loop may be blocked, as by a write to a blocking file: only the first
-    /// signal depends on it.
+    /// signal depends on the loop.
     package func take(_ signal: CInt, on loop: EventLoop) {
         let isFirst = state.withLock { state in
             defer { state.signal = state.signal ?? signal }

@@ -36,7 +36,7 @@ public enum StandardStream: CInt, Sendable, Hashable, CaseIterable {
         (variable("NO_COLOR") ?? "").isEmpty && variable("TERM") != "dumb"
     }
 
-    /// The value of an environment variable.
+    /// Returns the value of an environment variable; nil if the variable is not set.
     static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
     /// Writes the whole text at once, so that a program at the other end of a pipe receives each line without delay.

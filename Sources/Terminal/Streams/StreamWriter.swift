@@ -48,8 +48,8 @@ public final class StreamWriter: @unchecked Sendable {
         case terminal
     }
 
-    /// Determined at each use, since it may change: a program that goes to the background replaces its streams by
-    /// /dev/null.
+    /// The kind of the descriptor, determined at each use, since it may change: a program that goes to the background
+    /// replaces its streams by /dev/null.
     private var kind: Kind {
         var node = stat()
         switch fstat(descriptor, &node) == 0 ? node.st_mode & S_IFMT : 0 {
@@ -106,7 +106,8 @@ public final class StreamWriter: @unchecked Sendable {
 
     /// Waits until the pipe or socket has no reader any more.
     ///
-    /// - Returns: false, at once, if the descriptor is neither, or if waiting fails.
+    /// - Returns: true when the reader has gone; false at once if the descriptor is neither a pipe nor a socket, or if
+    ///   waiting fails.
     func losesReader(on loop: EventLoop) async -> Bool {
         guard [.pipe, .socket].contains(kind) else { return false }
         // POLLERR and POLLHUP are always reported, whatever events are requested.

@@ -42,7 +42,7 @@ public enum TerminalSettings {
         }
     }
 
-    /// The standard stream whose terminal is at `path`.
+    /// Returns the standard stream whose terminal is at `path`; nil if there is none.
     private static func stream(at path: String) -> StandardStream? {
         var node = stat()
         guard stat(path, &node) == 0 else { return nil }

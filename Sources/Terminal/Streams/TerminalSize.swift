@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The size of a terminal or of a drawing.
 public struct TerminalSize: Sendable, Hashable {
-    /// Nobody reads longer lines, and a larger number in COLUMNS may be nonsense.
+    /// The maximum width: nobody reads longer lines, and a larger number in COLUMNS may be nonsense.
     private static let mostColumns = 1000
     private static let mostRows = 500
     private static let leastColumns = 30
@@ -50,8 +50,8 @@ public struct TerminalSize: Sendable, Hashable {
             rows: rows.flatMap { $0 > 0 ? min($0, mostRows) : nil })
     }
 
-    /// Limits COLUMNS to 40 to 1000, if COLUMNS or the terminal's width is outside that range. ArgumentParser uses the
-    /// value unchecked for the width of help, which is empty in too narrow a terminal.
+    /// Sets COLUMNS to 40 or 1000 if COLUMNS, or else the terminal's width, is below or above this range.
+    /// ArgumentParser uses the value unchecked for the width of help, which is empty in too narrow a terminal.
     ///
     /// Call this before starting another thread.
     public static func boundColumnsOfHelp() {
