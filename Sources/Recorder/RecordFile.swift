@@ -4,7 +4,7 @@ internal import Glibc
 /// The location of the database, and functions that open it.
 public enum RecordFile {
     /// The path of this user's database: `$XDG_DATA_HOME/pumpctl/record.sqlite`, by default in `~/.local/share`. nil if
-    /// neither variable is an absolute path, or if HOME does not exist.
+    /// `XDG_DATA_HOME` is not an absolute path, and `HOME` is not the absolute path of an existing folder.
     public static var path: String? {
         func variable(_ name: String) -> String? {
             getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -31,6 +31,7 @@ public enum RecordFile {
     ///
     /// - Parameter path: The path of the database.
     /// - Returns: Whether the index was missing.
+    /// - Throws: ``RecorderError``, with ``RecorderError/Code/notFound`` if there is no database.
     public static func optimize(_ path: String) throws(RecorderError) -> Bool {
         try checkPresence(path)
         let database = try openToWrite(path, patience: .seconds(5))
@@ -41,8 +42,8 @@ public enum RecordFile {
                     try SessionIndex.build(db)
                     return .commit
                 }
-                // The new index is in the write-ahead log, which another program would have to move. If others are
-                // reading, it stays there.
+                // Move the new index from the write-ahead log into the database, so that no other program has to. If
+                // other programs are reading, the index stays in the log.
                 _ = try? db.checkpoint(.truncate)
                 return true
             }

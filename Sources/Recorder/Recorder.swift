@@ -12,13 +12,13 @@ internal import Synchronization
 ///     recorder.record(.ended(reason: "closed"), in: session)
 ///     await recorder.close()
 ///
-/// If the database can't be written, the recorder reports that once and retries. Until then records are kept in memory
-/// up to a limit; beyond the limit they are dropped and counted. Several programs may record into one database at the
-/// same time.
+/// If the database can't be written, the recorder reports the failure once and retries. Until writing works again,
+/// records are kept in memory up to a limit; new records beyond the limit are dropped and counted. Several programs may
+/// record into one database at the same time.
 public final class Recorder: Sendable {
     /// The options of a recorder.
     public struct Options: Sendable {
-        /// The time for which a record waits, so that later ones are written with it in one batch.
+        /// The time for which a record waits, so that later records are written in the same batch.
         public var interval = Duration.milliseconds(200)
         /// The memory limit for unwritten records, in bytes. At the limit, new records are dropped.
         public var memoryLimit = 16 << 20
@@ -79,10 +79,11 @@ public final class Recorder: Sendable {
 
     /// Waits until all earlier records are on the disk.
     ///
-    /// - Throws: The reason why they are not; writing them will be retried.
+    /// - Throws: ``RecorderError`` with the reason why the records are not on the disk, or with
+    ///   ``RecorderError/Code/closed`` after ``close()``. The recorder tries again to write the records.
     public func flush() async throws(RecorderError) { _ = try await commit([], markingSynced: []) }
 
-    /// Stores messages, marks others as handed on, and waits until all of that is on the disk.
+    /// Stores messages, marks stored messages as handed on, and waits until all these changes are on the disk.
     ///
     /// A message whose ID is already stored is not stored again.
     ///
@@ -90,7 +91,7 @@ public final class Recorder: Sendable {
     ///   - messages: The messages to store.
     ///   - ids: The IDs of the messages to mark. Unknown IDs are ignored.
     /// - Returns: For each message, in order, whether it was new.
-    /// - Throws: The reason why nothing of the request was done. It is not retried.
+    /// - Throws: ``RecorderError`` with the reason why nothing was stored or marked. The request is not retried.
     public func commit(
         _ messages: [StoredMessage], markingSynced ids: [String] = []
     ) async throws(RecorderError) -> [Bool] {
@@ -104,7 +105,8 @@ public final class Recorder: Sendable {
         return try result.get()
     }
 
-    /// Writes the remaining records and ends the thread. Records that can't be written now are lost.
+    /// Writes the remaining records and ends the thread. Records that can't be written now are lost. Closing twice is
+    /// allowed.
     ///
     /// - Returns: The number of written and lost records.
     @discardableResult public func close() async -> RecorderTally {
@@ -133,7 +135,7 @@ public struct RecorderTally: Sendable, Hashable {
 
 /// A report of a recorder on its state. Each period of failure is reported once.
 public enum RecorderReport: Sendable, Hashable {
-    /// Writing fails; records are kept in memory until it works again.
+    /// Writing fails; records are kept in memory until writing works again.
     case failing(RecorderError)
     /// The memory limit is reached, and new records are dropped.
     case overflowing

@@ -32,7 +32,7 @@ struct ColumnNames {
         for member in ReadingMembers(reading.utf8) { _ = index(of: member.name) }
     }
 
-    /// The values of a reading in the order of the names, `null` for missing ones.
+    /// Returns the values of a reading as JSON, in the order of the names, with `null` for missing values.
     mutating func cells(_ reading: String) -> [String] {
         beginReading()
         var cells = [String](repeating: "null", count: names.count)

@@ -14,10 +14,10 @@ struct Fold {
         var name: String?
     }
 
-    /// The values of a device or of a part of it, which come in the same readings.
+    /// The values that come in the same readings: those of a whole device, or of one of its parts.
     private struct Group {
         var names = ColumnNames()
-        /// The series of each name.
+        /// The index of each name's series.
         var series: [Int] = []
         var lastSession: Int64 = 0
         /// The number of the last reading with each name.
@@ -56,8 +56,8 @@ struct Fold {
             device: Device(family: family, identity: device ?? endpoint), endpoint: endpoint, name: device)
     }
 
-    /// Adds a reading of a session. If it lacks a value that earlier readings of the same part had, the line of that
-    /// value is interrupted.
+    /// Adds a reading of a session. If the previous reading of the same part lacked a value, or came in another
+    /// session, the line of that value is interrupted before this reading.
     mutating func add(_ reading: String, _ milliseconds: Int64, _ sessionID: Int64) {
         guard let session = sessions[sessionID] else { return }
         let members = Array(ReadingMembers(reading.utf8))

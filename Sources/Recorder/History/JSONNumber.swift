@@ -8,8 +8,8 @@ enum JSONNumber {
         ("true", 1), ("false", 0), ("\"off\"", 0), ("\"on\"", 1), ("\"error\"", 2),
     ].map { (Array($0.0.utf8), $0.1) }
 
-    /// The number for a JSON value: 1 and 0 for true and false, and for a pump's state 0 for off, 1 for on, 2 for
-    /// error. nil for any other value.
+    /// Returns the number for a JSON value: 1 and 0 for true and false, and for a pump's state 0 for off, 1 for on, 2
+    /// for error; nil for any other value that is not a number.
     static func value(_ json: ArraySlice<UInt8>) -> Double? {
         guard let first = json.first else { return nil }
         guard first == UInt8(ascii: "-") || isDigit(first) else {

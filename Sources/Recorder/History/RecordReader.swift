@@ -11,8 +11,8 @@ public struct RecordReader: Sendable {
 
     /// Opens the database at `path`.
     ///
-    /// - Throws: ``RecorderError``, with ``RecorderError/Code/newerSchema`` if a newer version of this program has
-    ///   changed the tables.
+    /// - Throws: ``RecorderError``, with ``RecorderError/Code/notFound`` if there is no database, and with
+    ///   ``RecorderError/Code/newerSchema`` if a newer version of this program has changed the tables.
     public init(_ path: String) throws(RecorderError) {
         self.path = path
         database = try RecordFile.openToRead(path)
@@ -33,7 +33,9 @@ public struct RecordReader: Sendable {
     /// - Parameters:
     ///   - table: The table.
     ///   - filter: The conditions for rows.
-    ///   - body: Called with the names of the columns, and then with each row: JSON values, `null` for missing ones.
+    ///   - body: Called with the names of the columns, and then with each row: JSON values, with `null` for missing
+    ///     values. An error that it throws ends reading.
+    /// - Throws: ``RecorderError``. An error of another type from `body` becomes ``RecorderError/Code/system``.
     public func read(
         _ table: RecordTable, _ filter: RecordFilter, _ body: ([String]) throws -> Void
     ) throws(RecorderError) {
@@ -76,6 +78,8 @@ public struct RecordReader: Sendable {
     }
 
     /// Passes messages to `body`, in the order in which they were stored.
+    ///
+    /// - Throws: ``RecorderError``. An error of another type from `body` becomes ``RecorderError/Code/system``.
     public func readMessages(
         _ filter: MessageFilter = MessageFilter(), _ body: (StoredMessage) throws -> Void
     ) throws(RecorderError) {
@@ -129,7 +133,7 @@ extension RecordReader {
         while let row = try rows.next() { try body(row[0], row[1], row[2]) }
     }
 
-    /// The times of the first and last reading, in milliseconds; nil if there are none.
+    /// Returns the times of the first and last reading, in milliseconds; nil if there are no readings.
     private func times(_ filter: RecordFilter, _ db: Database) throws -> ClosedRange<Int64>? {
         let filter = try narrowed(filter, to: ["telemetry"], db)
         func end(_ order: String) throws -> Int64? {
@@ -141,8 +145,9 @@ extension RecordReader {
         return first...last
     }
 
-    /// The filter, limited to the time range of its sessions' rows. Rows are read in order of time, so this skips all
-    /// others. Without the index, finding the range would take longer than it saves.
+    /// Returns the filter, limited to the time range of its sessions' rows. Rows are read in order of time, so the
+    /// limits spare a look at all rows outside of the range. Without the index, finding the range would take more time
+    /// than it saves.
     private func narrowed(_ filter: RecordFilter, to tables: [String], _ db: Database) throws -> RecordFilter {
         guard !filter.sessionConditions.isEmpty, try SessionIndex.exists(db) else { return filter }
         func time(_ function: String, _ table: String) -> String {

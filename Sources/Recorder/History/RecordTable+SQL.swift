@@ -2,8 +2,8 @@ internal import GRDB
 internal import RecordFormat
 
 extension RecordTable {
-    /// The query for the rows of the table, earliest first, with JSON values as cells. The values of ``columns`` are
-    /// one object, as in ``readings``.
+    /// Returns the query for the rows of the table, earliest first, with JSON values as cells. The values of a reading
+    /// are one object, even for ``columns``.
     func sql(_ filter: RecordFilter) -> String {
         let names = ["family", "endpoint", "device"].map { "json_quote(sessions.\($0))" }.joined(separator: ", ")
         let common = "row.time_ms, sessions.id, \(names)"
@@ -22,8 +22,8 @@ extension RecordTable {
         }
     }
 
-    /// The query for sessions that were open at some time within the filter's limits. A session without an end, such as
-    /// after a power failure, counts as open up to its last row.
+    /// Returns the query for sessions that were open at some time within the filter's limits. A session without an end,
+    /// such as after a power failure, counts as open up to its last row.
     private static func sessions(_ filter: RecordFilter) -> String {
         var bounds: [String] = []
         if filter.until != nil { bounds.append("begun_ms < :until") }

@@ -65,9 +65,11 @@ final class WriteQueue: @unchecked Sendable {
     /// The time at which the queued requests are due.
     private var due: ContinuousClock.Instant?
 
+    /// Creates an empty queue.
+    ///
     /// - Parameters:
     ///   - limit: The memory limit for records, in bytes.
-    ///   - interval: The time for which a record waits, so that later ones are written with it in one batch.
+    ///   - interval: The time for which a record waits, so that later records are written in the same batch.
     init(limit: Int, interval: Duration) {
         self.limit = limit
         self.interval = interval
@@ -113,7 +115,8 @@ final class WriteQueue: @unchecked Sendable {
         }
     }
 
-    /// Closes the queue to new requests; queued ones are still written. Returns false if it was closed already.
+    /// Closes the queue to new requests; queued requests are still written. Returns false if the queue was closed
+    /// already.
     func close() -> Bool {
         withLock {
             defer {

@@ -89,7 +89,7 @@ struct Writer {
         return transaction.receipts
     }
 
-    /// The database, opened again if its file was removed or replaced.
+    /// Returns the database, opened at the first call, and again if its file was removed or replaced.
     private mutating func openDatabase() throws(RecorderError) -> OpenDatabase {
         if let database, database.isInPlace { return database }
         database?.close()
@@ -148,7 +148,7 @@ struct SessionLedger: Sendable {
     }
 }
 
-/// The changes of one commit. Discarded if the commit fails.
+/// The changes of one commit, which are discarded if the commit fails.
 private struct Transaction {
     var sessions: SessionLedger
     var recordCount = 0
