@@ -36,14 +36,16 @@ public struct Checkup: Sendable {
         devicesWithoutPort = try SerialPortDiscovery.devicesWithoutPort()
     }
 
-    /// Returns the findings for the device at an endpoint; or, without an endpoint, for every USB port, the computer,
-    /// and Bluetooth, whose problems are then only warnings.
+    /// Returns the findings for the device at an endpoint, and for the computer or, with a BLE device, for Bluetooth.
+    /// Without an endpoint, returns the findings for every USB port, the computer, and Bluetooth; the problems of
+    /// Bluetooth are only warnings in this case.
     ///
     /// - Parameters:
     ///   - endpoint: The device's endpoint: a serial port, `ble:…` or `shared:…`; nil for any device.
     ///   - memory: The store of the addresses of named BLE devices; nil for none.
     ///   - loop: The loop for connections to bluetoothd and daemons.
-    /// - Throws: As ``init(daemons:)``, ``port(at:)`` and ``device(at:among:memory:on:)``.
+    /// - Throws: The errors of ``init(daemons:)``, ``port(at:)``, ``sharedDevice(at:)`` and
+    ///   ``device(at:among:memory:on:)``.
     public static func findings(
         at endpoint: Endpoint?, memory: (any BLENameMemory)? = nil, on loop: EventLoop = .shared
     ) async throws -> [Finding] {
@@ -94,7 +96,7 @@ public struct Checkup: Sendable {
     }
 
     /// Returns the findings for the device of an endpoint `shared:…`, and for the serial port at which its daemon has
-    /// it.
+    /// the device.
     ///
     /// - Parameter endpoint: The endpoint of the device.
     /// - Throws: `invalidEndpoint` if the endpoint is malformed.
@@ -130,14 +132,16 @@ extension Checkup {
     }
 
     /// Returns the findings for Bluetooth and for the BLE device of an endpoint. Scans for the device for up to some 5
-    /// s, unless the check of Bluetooth found a status of ``Finding/Status/bad``.
+    /// s. If a finding for Bluetooth has the status ``Finding/Status/bad``, returns only the findings for Bluetooth,
+    /// without a scan.
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint of the device.
     ///   - profiles: The known GATT profiles.
     ///   - memory: The store of the addresses of named devices; nil for none.
     ///   - loop: The loop for the connection to bluetoothd.
-    /// - Throws: `LinkError` if the endpoint is malformed; `BLEError` if scanning fails.
+    /// - Throws: `LinkError` if the endpoint is malformed; `BLEError` if scanning fails; `CancellationError` if the
+    ///   task is cancelled.
     public static func device(
         at endpoint: Endpoint, among profiles: GATTProfiles = .families, memory: (any BLENameMemory)? = nil,
         on loop: EventLoop = .shared

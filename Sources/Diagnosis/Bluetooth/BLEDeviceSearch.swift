@@ -15,7 +15,7 @@ struct BLEDeviceSearch {
     let profiles: GATTProfiles
     let loop: EventLoop
 
-    /// Returns the devices in range, and those that bluetoothd remembers.
+    /// Returns the devices in range, and the devices that bluetoothd remembers.
     func devices() async throws(BLEError) -> (inSight: [ScannedDevice], remembered: [ScannedDevice]) {
         let bluez = try await BlueZ.open(on: loop)
         do throws(BLEError) {

@@ -14,7 +14,7 @@ struct BlueZVersion: Comparable, CustomStringConvertible {
         (left.major, left.minor) < (right.major, right.minor)
     }
 
-    /// Parses the modalias of an adapter.
+    /// Parses the modalias of an adapter; nil if the modalias does not contain bluetoothd's version.
     ///
     /// bluetoothd puts its own version there, 5.66 as `d0542`, unless it is configured with another product than
     /// `1D6B:0246`.
@@ -26,7 +26,7 @@ struct BlueZVersion: Comparable, CustomStringConvertible {
         self.init(number >> 8, number & 0xFF)
     }
 
-    /// Parses a package list.
+    /// Parses a package list; nil if the list does not contain BlueZ.
     ///
     /// - Parameter packages: The contents of `/var/lib/dpkg/status`: paragraphs of `Package: bluez`, `Version:
     ///   5.66-1+deb12u2`.

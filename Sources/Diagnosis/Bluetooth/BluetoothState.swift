@@ -86,8 +86,8 @@ extension BluetoothState {
         return state
     }
 
-    /// The state of bluetoothd. Asks the bus and not bluetoothd itself: a request would start bluetoothd, which takes
-    /// up to half a minute if that fails.
+    /// Returns the state of bluetoothd. Asks the bus and not bluetoothd itself: a request would start bluetoothd, and a
+    /// failed start takes up to half a minute.
     private static func daemon(on loop: EventLoop) async -> Daemon {
         let bus: DBusConnection
         do throws(DBusError) { bus = try await DBusConnection.open(.system, on: loop) } catch {

@@ -9,7 +9,7 @@ struct PortCheckup {
     let port: SerialPortInfo
     /// The other users of the port.
     let use: PortUse
-    /// The number of processes whose open files were visible, and of those whose were not.
+    /// The number of processes whose open files were visible, and of processes whose open files were not.
     let processes: (seen: Int, unseen: Int)
     /// The requested baud rate; nil if none was named.
     let baudRate: Int?

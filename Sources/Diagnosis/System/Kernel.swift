@@ -12,9 +12,12 @@ struct Kernel: Equatable {
     /// The module names of the drivers of common adapters.
     static let adapterDrivers = ["ch341", "ftdi_sio", "cp210x", "pl2303", "cdc_acm"]
 
+    /// Determines the missing drivers of a kernel.
+    ///
     /// - Parameters:
     ///   - release: The release of the kernel.
-    ///   - moduleLists: The readable ones of the release's files `modules.dep` and `modules.builtin`.
+    ///   - moduleLists: The contents of the release's files `modules.dep` and `modules.builtin`, without unreadable
+    ///     files.
     ///   - isLoaded: Whether a module is loaded now.
     init(release: String, moduleLists: [String], isLoaded: (String) -> Bool) {
         self.release = release

@@ -6,6 +6,8 @@ struct SharedLibraries: Equatable {
     /// `/usr/lib/x86_64-linux-gnu/libudev.so.1.7.5`.
     let paths: [String]
 
+    /// Finds the libraries in a memory map.
+    ///
     /// - Parameter maps: The contents of `/proc/self/maps`: lines of five columns and a path.
     init(maps: String) {
         var paths: [String] = []
@@ -20,7 +22,7 @@ struct SharedLibraries: Equatable {
 
     static func loaded() -> SharedLibraries { SharedLibraries(maps: TextFile.contents(of: "/proc/self/maps") ?? "") }
 
-    /// Returns the path of a library by its name, such as `libudev`.
+    /// Returns the path of a library by its name, such as `libudev`; nil if the library is not loaded.
     func path(of name: String) -> String? {
         paths.first { $0.split(separator: "/").last?.hasPrefix(name + ".") == true }
     }
