@@ -34,9 +34,9 @@ final class CaptureBytes: Sendable {
         return bytes
     }
 
-    /// Reads the bytes at an offset. All bytes before it must have been read.
+    /// Reads the bytes at an offset. All bytes before the offset must have been read.
     ///
-    /// - Returns: The number of bytes; 0 at the end; -1, with `errno`, if reading fails.
+    /// - Returns: The number of bytes; 0 at the end; -1 if reading fails, with the reason in `errno`.
     func read(into buffer: inout [UInt8], at offset: Int) -> Int {
         if isFile { return pread(descriptor, &buffer, buffer.count, offset) }
         return kept.withLock { kept in

@@ -12,11 +12,11 @@ public struct CaptureError: Error, Sendable, Hashable {
         case notPermitted = "not_permitted"
         /// The file is not a capture, or one of its lines is damaged.
         case notACapture = "not_a_capture"
-        /// A later version of the format.
+        /// The capture has a later version of the format than this program knows.
         case newerVersion = "newer_version"
         /// The capture has fewer links than the program opens.
         case noSuchLink = "no_such_link"
-        /// Another failure of the system, such as a full disk.
+        /// Any other failure of the system, such as a full disk.
         case system
     }
 
@@ -24,7 +24,7 @@ public struct CaptureError: Error, Sendable, Hashable {
     public var code: Code
     /// The path of the file.
     public var path: String
-    /// The number of the damaged line, from 1; nil if the error concerns no line.
+    /// The number of the damaged line, from 1; nil if the error does not concern a single line.
     public var line: Int?
     /// The reason, without the file's name.
     public var reason: String

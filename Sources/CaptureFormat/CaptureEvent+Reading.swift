@@ -94,8 +94,8 @@ extension [String: JSONValue] {
         if case .boolean(let value) = self[name] { value } else { nil }
     }
 
-    /// Seconds, rounded to the microsecond; nil if the member is not a number, is negative, or is above 3,000,000,000
-    /// (about 95 years).
+    /// Returns the duration of a member in seconds, rounded to the microsecond; nil if the member is not a number, is
+    /// negative, or is above 3,000,000,000 (about 95 years).
     fileprivate func duration(_ name: String) -> Duration? {
         let seconds: Double
         switch self[name] {

@@ -29,9 +29,9 @@ package struct CarrierFacts: Sendable, Hashable {
     /// The link's name.
     package var name: String
     package var keepsPacketBounds = false
-    /// The most bytes of one write; nil for no limit.
+    /// The maximum number of bytes of one write; nil for no limit.
     package var maximumWriteLength: Int?
-    /// The most bytes that one received packet holds; nil if the carrier has no packets.
+    /// The maximum number of bytes of one received packet; nil if the carrier has no packets.
     package var packetCapacity: Int?
     package var deviceAddress: String?
     package var isDeviceAddressStable = true

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Reads a capture event by event. Memory use does not grow with the file.
 ///
-/// Several readers can read an input that is not a file, such as a pipe, too: see ``CaptureBytes``.
+/// Several readers can read the same input, even one that is not a file, such as a pipe: see ``CaptureBytes``.
 ///
 /// ```swift
 /// var reader = try CaptureReader("pump.capture")
@@ -16,7 +16,7 @@ package struct CaptureReader: ~Copyable {
 
     package let path: String
     package private(set) var header = CaptureHeader(program: "", family: "", started: "")
-    /// The number of the line that was read last, from 1; 0 before the first.
+    /// The number of the line that was read last, from 1; 0 before the first line.
     package private(set) var lineNumber = 0
     /// Whether the file ends within a line, for example because its writer was killed. The incomplete line is ignored.
     package private(set) var isCut = false
