@@ -143,7 +143,7 @@ extension BlueZ {
         } catch {
             guard error.code == .timedOut, !isNeeded else { throw error }
         }
-        // Wait for the characteristics of the new services too.
+        // Wait for the characteristics of the new services, which bluetoothd signals after the services.
         await untilSignalled(of: path)
     }
 

@@ -186,8 +186,8 @@ public actor ConnectedDevice {
     private func carryOut(
         _ bytes: [UInt8], _ path: ObjectPath, _ type: WriteType, _ activity: String
     ) async -> Result<Void, BLEError> {
-        // bluetoothd answers InProgress while another program's write is unconfirmed. It has sent nothing then, so try
-        // again.
+        // bluetoothd answers InProgress while another program's write is unconfirmed. In that case
+        // bluetoothd has sent nothing, so try again.
         var pauses = BackOff(first: .milliseconds(10), count: 8)
         while true {
             do throws(BLEError) {
@@ -311,7 +311,7 @@ public actor ConnectedDevice {
         } catch {
             switch error.code {
             // A refusal proves that the device is there. `busy` means that bluetoothd did not ask the device.
-            // `notPaired` is an error too, since the device may have withheld notifications.
+            // `notPaired` is thrown, since the device may have withheld notifications.
             case .notPermitted, .unsupported, .invalidArgument, .failed: return
             default: throw error
             }

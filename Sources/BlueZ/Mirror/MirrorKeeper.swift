@@ -112,7 +112,7 @@ final class MirrorKeeper: @unchecked Sendable {
         return true
     }
 
-    /// The error for an operation while the mirror is incomplete: the bus or bluetoothd is missing.
+    /// Returns the error for an operation while the mirror is incomplete: the bus or bluetoothd is missing.
     func absence(_ activity: String) -> BLEError { BLEError(isBusGone ? .noBus : .notRunning, activity: activity) }
 
     // MARK: Observers

@@ -46,7 +46,7 @@ struct ApplicationTree: Sendable {
         characteristics.map(\.path) + services.map(\.path) + [application, advertisement]
     }
 
-    /// All objects, children before their parents.
+    /// Returns all objects, children before their parents.
     func objects(of peripheral: Peripheral) -> [DBusObject] {
         let characteristics = characteristics.map { characteristic in
             DBusObject(characteristic.path, [Self.interface(of: characteristic, peripheral)])

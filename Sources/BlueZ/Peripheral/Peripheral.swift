@@ -36,7 +36,7 @@ public actor Peripheral {
     /// The values that were written or notified last.
     var values: [BluetoothUUID: [UInt8]]
     var subscribed: Set<BluetoothUUID> = []
-    /// The devices that are connected to the adapter, with the MTU of each connection if it is known.
+    /// The devices that are connected to the adapter, with the MTU of each connection; nil for an unknown MTU.
     var centrals: [BluetoothAddress: Int?] = [:]
     /// The centrals that have used the peripheral.
     var guests: Set<BluetoothAddress> = []
