@@ -211,7 +211,7 @@ final class ConnectionCore: @unchecked Sendable {
 
     var isOpen: Bool { if case .open = state { true } else { false } }
 
-    /// The error for an operation on an ended connection.
+    /// Returns the error for an operation on an ended connection.
     func endError(activity: String) -> DBusError {
         if case .ended(var error?) = state {
             error.activity = activity

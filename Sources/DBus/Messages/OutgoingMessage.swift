@@ -16,7 +16,7 @@ final class OutgoingMessage {
 
     deinit { cdbus_release(pointer) }
 
-    /// The error for exhausted memory or descriptors.
+    /// Returns the error for exhausted memory or descriptors.
     static func exhausted(_ activity: String) -> DBusError {
         DBusError(.system, message: "no memory or no descriptor left", activity: activity)
     }

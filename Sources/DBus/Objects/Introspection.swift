@@ -59,7 +59,7 @@ enum Introspection {
         return escaped
     }
 
-    /// The interfaces that the module itself implements. The document needs only their declarations.
+    /// Returns the interfaces that the module itself implements. The document needs only their declarations.
     private static func standardInterfaces(of object: DBusObject?) -> [DBusInterface] {
         var interfaces = [
             DBusInterface(BusName.introspectable, methods: [shape("Introspect", [], [("xml", "s")])]),

@@ -5,7 +5,7 @@ extension DBusConnection {
     /// Subscribes to the signals that match a rule.
     ///
     /// Returns when the bus has accepted the rule: the sequence contains every matching signal that is sent after the
-    /// return. Equal rules of several subscribers are registered with the bus once.
+    /// acceptance. Equal rules of several subscribers are registered with the bus once.
     ///
     /// - Parameter rule: The rule.
     /// - Returns: The signals, in the order of their arrival.
