@@ -65,16 +65,16 @@ struct OpenDevices: Sendable {
         }
     }
 
-    /// Returns the number of a master's pseudo-terminal, from a line such as `tty-index: 5` in the descriptor's fdinfo;
-    /// nil if there is no such line.
+    /// Returns the number of a master's pseudo-terminal, from a line such as `tty-index:       5` in the descriptor's
+    /// fdinfo; nil if there is no such line.
     private static func terminalNumber(_ fdinfo: String) -> UInt32? {
         let title = "tty-index:\t"
         return PortHolder.firstBytes(of: fdinfo).split(separator: "\n").first { $0.hasPrefix(title) }
             .flatMap { UInt32($0.dropFirst(title.count)) }
     }
 
-    /// Returns the IDs of the processes that took the locks of a descriptor, from lines such as `lock: 1: FLOCK
-    /// ADVISORY WRITE 4150 00:1a:4 0 EOF` in its fdinfo. 0 stands for a process in another container.
+    /// Returns the IDs of the processes that took the locks of a descriptor, from lines such as `lock:    1: FLOCK
+    /// ADVISORY  WRITE 4150 00:1a:4 0 EOF` in its fdinfo. 0 stands for a process in another container.
     private static func lockers(_ fdinfo: String) -> [Int32] {
         PortHolder.firstBytes(of: fdinfo).split(separator: "\n").filter { $0.hasPrefix("lock:") }.map {
             let fields = $0.split { $0 == " " || $0 == "\t" }
@@ -102,8 +102,8 @@ struct OpenDevices: Sendable {
     }
 
     /// Whether a process has the master of the pseudo-terminal behind a path open, and so is the device itself. Such a
-    /// process often keeps the slave open as well, so that the device survives its clients; it takes no replies from
-    /// them.
+    /// process often keeps the slave open as well, so that the device survives its clients; it takes no replies that
+    /// are meant for clients.
     func isDevice(_ processID: Int32, behind path: String) -> Bool {
         var (number, fileSystem) = (UInt32(0), UInt64(0))
         guard cserial_pty_slave(path, &number, &fileSystem) == 0 else { return false }

@@ -85,7 +85,7 @@ package final class OpeningWatch: Sendable {
         return state.lastID
     }
 
-    /// Ends a watch. Ending the last one also closes the inotify instance.
+    /// Ends a watch. Ending the last watch closes the inotify instance.
     func end(_ id: UInt64) async {
         let channel = state.withLock { state -> DescriptorChannel? in
             guard let watcher = state.watchers.removeValue(forKey: id), let instance = state.instance else {

@@ -9,9 +9,9 @@ struct PortLink {
 
     /// Creates the link, or throws without waiting.
     ///
-    /// The link of a killed program is replaced. It is recognized in one of three ways: its identity is in that
-    /// program's claim, its target does not exist, or its target is `target`, since the number was reused. The link of
-    /// a running program is left alone, and so is anything else at the path.
+    /// The link of a killed program is replaced. Such a link is recognized in one of three ways: its identity is
+    /// in the killed program's claim, its target does not exist, or its target is `target`, since the number was
+    /// reused. The link of a running program and anything else at the path are left alone.
     init(path: String, target: String) throws(SerialError) {
         self.path = path
         self.target = target
@@ -38,7 +38,8 @@ struct PortLink {
         }
     }
 
-    /// Removes the link, unless it now leads elsewhere, and releases the claim. Must be the last use of this value.
+    /// Removes the link, unless the link now leads elsewhere, and releases the claim. Must be the last use of this
+    /// value.
     func remove() {
         if destination == target { unlink(path) }
         claim.end()

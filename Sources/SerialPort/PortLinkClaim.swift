@@ -44,7 +44,7 @@ struct PortLinkClaim: Sendable {
             let file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
             guard file >= 0 else {
                 let error = errno
-                // If the link exists too, both belong to another user.
+                // If there is a link, the claim file and the link belong to another user.
                 if [EACCES, EPERM].contains(error), Identity(ofLink: link) != nil { throw Self.taken(link) }
                 throw SerialError(
                     .system, errno: error, activity: "linking", path: link,

@@ -77,7 +77,7 @@ public final class PseudoTerminal: Sendable {
     /// - Parameter linkPath: The path of the link. The link of a program that no longer runs is replaced; anything else
     ///   at the path is left alone.
     /// - Throws: ``SerialError`` with ``SerialError/Code/pathTaken`` or ``SerialError/Code/system``; the previous link
-    ///   is removed even then.
+    ///   is removed even if this function throws.
     public func putLink(at linkPath: String) throws(SerialError) {
         link.withLock { link in
             link?.remove()
@@ -127,8 +127,8 @@ public final class PseudoTerminal: Sendable {
         return moved == .bytes(0) ? .wouldBlock : moved
     }
 
-    /// The line settings that the client chose, including the baud rate: a simulator can answer a wrong rate with
-    /// garbage, as a UART would. All other options have the defaults of ``SerialOptions/init``.
+    /// Returns the line settings that the client chose, including the baud rate: a simulator can answer a wrong rate
+    /// with garbage, as a UART would. All other options have the defaults of ``SerialOptions/init``.
     ///
     /// - Throws: ``SerialError`` with ``SerialError/Code/closed``.
     public func clientOptions() throws(SerialError) -> SerialOptions {

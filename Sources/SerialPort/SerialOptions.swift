@@ -11,8 +11,8 @@
 public struct SerialOptions: Sendable, Hashable {
     /// The bit that is added to each character to detect damage.
     ///
-    /// This library does not check the parity of received characters: it delivers those with a wrong parity bit
-    /// unchanged.
+    /// This library does not check the parity of received characters: it delivers characters with a wrong
+    /// parity bit unchanged.
     public enum Parity: Sendable, Hashable, CaseIterable {
         /// No parity bit.
         case none
@@ -62,8 +62,8 @@ public struct SerialOptions: Sendable, Hashable {
     public enum Exclusivity: Sendable, Hashable, CaseIterable {
         /// Other programs find the port busy.
         case exclusive
-        /// Other programs that also open the port as shared may use it. All share one set of line settings: the last
-        /// change applies.
+        /// Other programs may open the port as shared, and use it at the same time. All programs share one set of line
+        /// settings: the last change applies.
         case shared
     }
 

@@ -65,7 +65,8 @@ public struct SerialPortInfo: Sendable, Hashable {
         self.path = path
     }
 
-    /// The links named after the device. If the device has a serial number, they are the same at each USB port.
+    /// The links named after the device. If the device has a serial number, the links are the same at each USB
+    /// port.
     public var byIDLinks: [String] { links.filter { $0.hasPrefix("/dev/serial/by-id/") } }
 
     /// The links named after the place where the port is connected.
