@@ -53,7 +53,7 @@ struct Poller {
     /// The longest wait, in nanoseconds, if no other thread can end a wait.
     private static let longestDeafWait: Int64 = 10_000_000
     /// The longest wait, in nanoseconds, if poll(2) waits only for the hang-up of a descriptor: a terminal's hang-up
-    /// wakes only waits for input or output.
+    /// ends only waits for input or output.
     private static let longestHangUpWait: Int64 = 100_000_000
 
     /// Creates a set that contains only the descriptor for wake-ups.
@@ -117,8 +117,8 @@ struct Poller {
     private static func control(
         _ set: CInt, _ operation: CInt, _ descriptor: CInt, events: CShort, id: UInt64
     ) -> CInt {
-        // To wait only for a hang-up, wait for input too, edge-triggered: a terminal's hang-up wakes only waits for
-        // input or output. Input that nobody reads is then reported only once.
+        // To wait only for a hang-up, wait for input as well, since a terminal's hang-up ends only waits for input or
+        // output. With edge triggering, input that nobody reads is reported only once.
         let bits = events == 0 ? EPOLLIN.rawValue | EPOLLET.rawValue : UInt32(UInt16(bitPattern: events))
         var event = epoll_event(events: bits, data: epoll_data_t(u64: id))
         return epoll_ctl(set, operation, descriptor, &event) == 0 ? 0 : errno

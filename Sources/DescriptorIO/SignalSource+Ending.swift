@@ -3,7 +3,7 @@ internal import Glibc
 extension SignalSource {
     /// The signals that end a program by default, and that a program can handle.
     ///
-    /// Left out are the signals of crashes, and SIGPIPE and SIGXFSZ, since write(2) reports these failures too.
+    /// Left out are the signals of crashes, and SIGPIPE and SIGXFSZ, since write(2) reports the same failures.
     public static var endingSignals: [CInt] {
         let named = [
             SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT,

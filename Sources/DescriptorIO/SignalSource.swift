@@ -48,7 +48,7 @@ public final class SignalSource: Sendable {
         pthread_sigmask(how, &set, nil)
     }
 
-    /// The body of the thread.
+    /// Runs on the source's thread: waits for signals and passes them to `handler`, until the source is closed.
     private func wait(_ handler: (CInt) -> Void) {
         var (set, signal) = (set, CInt(0))
         while true {
