@@ -208,7 +208,7 @@ public final class StreamWriter: @unchecked Sendable {
         return true
     }
 
-    /// The body of the thread, which runs until the process ends.
+    /// Runs on the thread until the process ends: waits for buffered text and writes it.
     private func writeWhatIsKept() {
         pthread_mutex_lock(mutex)
         while true {
