@@ -110,7 +110,7 @@ struct Fold {
             name: JSONText.unquoted("\"\(text)\"") ?? text, points: [])
     }
 
-    /// The part that a reading belongs to, such as `pipe 1 port 2 point 3`.
+    /// Returns the part that a reading belongs to, such as `pipe 1 port 2 point 3`.
     private static func part(_ members: [ReadingMembers.Member]) -> String {
         members.filter { member in partNames.contains(where: member.name.elementsEqual) }
             .map { member in
