@@ -70,7 +70,7 @@ struct BLEDeviceCheckup {
             .nameByAddressOrForget(device.address, name: name), .changedDevice)
     }
 
-    /// The state of the connection. bluetoothd does not tell which program opened it.
+    /// Returns the finding for the connection. bluetoothd does not report which program opened the connection.
     private func connection(of device: ScannedDevice) -> Finding {
         guard device.isConnected else {
             return .good(.connection, of: endpoint, "no program of this computer is connected to it")
