@@ -13,7 +13,7 @@ public struct Adapter: Sendable, Hashable {
     /// Whether the adapter scans, for any program.
     public let isDiscovering: Bool
     /// The vendor, product and version that bluetoothd reports, such as `usb:v1D6Bp0246d0542`; nil if it reports none.
-    /// By default they identify bluetoothd, not the hardware; its configuration may set others.
+    /// By default these values identify bluetoothd and not the hardware; bluetoothd's configuration may set others.
     public let modalias: String?
     /// The object's path on the bus at the time of the query.
     public let path: ObjectPath

@@ -19,7 +19,8 @@ final class Discovery: @unchecked Sendable {
 
 extension BlueZ {
     /// Adjusts the adapter's discovery to the filters of all scans, or stops the discovery if there are no scans.
-    /// Returns the task that does so, after earlier adjustments.
+    ///
+    /// - Returns: The task that adjusts the discovery, after earlier adjustments.
     @discardableResult
     func settle(
         _ discovery: Discovery, on adapter: BluetoothAddress
@@ -93,7 +94,7 @@ extension BlueZ {
     /// bluetoothd 5.66 stores one pending call per adapter: if several clients call in the same moment, only the last
     /// one gets a reply. The discovery of the others starts or stops nevertheless, but bluetoothd may refuse to stop a
     /// discovery whose start was not answered. Therefore a change of the adapter's `Discovering` property counts as a
-    /// reply too.
+    /// reply as well.
     private func setDiscovering(
         _ isOn: Bool, at path: ObjectPath, over bus: DBusConnection
     ) async throws(BLEError) {
@@ -114,7 +115,7 @@ extension BlueZ {
         }
         if isOtherClients {
             // `Discovering` does not change now, since another client's discovery runs. If bluetoothd refuses, it does
-            // so at once, before it replies to this query; so a reply means success.
+            // so at once, before it replies to this query. So a reply to the query means success.
             let arguments: [DBusValue] = [.string(BlueZName.adapter), .string("Discovering")]
             bus.ask(DBusCall(to: BlueZName.service, path, BlueZName.properties, "Get", arguments)) { answer in
                 if case .success = answer { outcome.finish(.success(())) }
