@@ -77,8 +77,8 @@ public struct LockFile: Sendable, Hashable {
         self.init(path: path, processID: number, command: number.flatMap(Self.command(of:)))
     }
 
-    /// Returns the process ID at the start of the text, as in `      4711`, which a program name may follow; nil if there
-    /// is none.
+    /// Returns the process ID at the start of the text, as in `      4711`, which a program name may follow; nil if
+    /// there is none.
     private static func number(in text: String) -> Int32? {
         guard let word = text.split(whereSeparator: \.isWhitespace).first, let number = Int32(word), number > 0 else {
             return nil

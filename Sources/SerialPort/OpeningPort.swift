@@ -63,8 +63,7 @@ struct OpeningPort {
     ///
     /// - Returns: `raisedDTR`, whether opening raised DTR: with `HUPCL` set, as on a port that was just plugged in, the
     ///   last close released DTR; without it, DTR has stayed asserted. `echoed`, whether the terminal echoed the
-    ///   device's
-    ///   output back to the device before this call.
+    ///   device's output back to the device before this call.
     func configure(_ options: SerialOptions) throws(SerialError) -> (raisedDTR: Bool, echoed: Bool) {
         let before = try options.write(to: descriptor, activity: "opening", path: path)
         var asserted: ModemLines = []

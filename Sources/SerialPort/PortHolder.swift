@@ -30,8 +30,8 @@ public struct PortHolder: Sendable, Hashable {
         self.descriptorCount = descriptorCount
     }
 
-    /// Returns the processes that have the device behind a path open: lock holders first, and this process after the
-    /// others of its group.
+    /// Returns the processes that have the device behind a path open: lock holders first. Among the lock holders, and
+    /// among the others, this process comes last.
     ///
     /// Nodes are compared by device number, which also finds holders that opened the device by another name or in a
     /// container. Pseudo-terminals are also compared by file system, since each container has a file system of its own,

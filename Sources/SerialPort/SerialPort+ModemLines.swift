@@ -35,8 +35,8 @@ public struct ModemLines: OptionSet, Sendable, Hashable {
 extension SerialPort {
     /// Returns the modem lines that are asserted now, including the host's own.
     ///
-    /// - Throws: ``SerialError`` with ``SerialError/Code/unsupported`` if the port has no lines, as a pseudo-terminal;
-    ///   ``SerialError/Code/disconnected``; ``SerialError/Code/closed``.
+    /// - Throws: ``SerialError`` with ``SerialError/Code/unsupported`` if the port has no modem lines, like a
+    ///   pseudo-terminal; ``SerialError/Code/disconnected``; ``SerialError/Code/closed``.
     public func modemLines() throws(SerialError) -> ModemLines {
         var bits: CInt = 0
         try perform("reading the modem lines of") { ioctl($0, UInt(TIOCMGET), &bits) }
@@ -58,8 +58,8 @@ extension SerialPort {
         try set(.rts, asserted, "setting RTS of")
     }
 
-    /// Resets an Arduino by releasing DTR for 50 ms and asserting it again. The board's bootloader and start-up take 3
-    /// s, for which this function does not wait.
+    /// Resets an Arduino by releasing DTR for 50 ms and asserting it again. This function does not wait for the
+    /// board's bootloader and start-up, which take 3 s.
     ///
     /// - Parameter loop: The loop whose clock is used.
     /// - Throws: ``SerialError``, as ``modemLines()`` does.

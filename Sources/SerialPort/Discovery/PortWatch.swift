@@ -35,8 +35,8 @@ struct PortWatch: ~Copyable {
 
     /// Determines the next action.
     ///
-    /// - Parameter beginWait: Starts a task that ends when the descriptor, udev's, is readable, or when the task is
-    ///   cancelled.
+    /// - Parameter beginWait: Starts a task that ends when udev's descriptor, its argument, is readable, or when the
+    ///   task is cancelled.
     mutating func step(beginWait: (CInt) -> Task<Void, Never>) throws(SerialError) -> Step {
         if pending.isEmpty { try update() }
         if let event = pending.popFirst() { return .event(event) }

@@ -79,7 +79,7 @@ public struct SerialPortInfo: Sendable, Hashable {
     public var identity: PortIdentity { PortIdentity(of: self) }
 
     /// Returns the error that opening the port would give, without opening the port: missing permission, a missing
-    /// node, or a node that is no terminal; nil if none of them is in the way. A busy port is not detected.
+    /// node, or a node that is no terminal; nil without such an obstacle. A busy port is not detected.
     public func obstacle() -> SerialError? {
         guard faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0 else {
             return SerialError(opening: path, errno: errno)
