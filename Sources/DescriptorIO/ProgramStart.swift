@@ -58,8 +58,8 @@ package struct ProgramStart: Sendable {
         return process
     }
 
-    /// Continues in a child process if this process is process 1 of a container. Process 1 then only reaps the orphans of
-    /// the container and passes signals on to the child. Call this before starting threads.
+    /// Continues in a child process if this process is process 1 of a container. Process 1 then only reaps the orphans
+    /// of the container, passes signals on to the child, and ends with the child. Call this before starting threads.
     package static func leaveInit() { cdescriptorio_leave_init() }
 
     /// The environment variables of this program that the other one inherits.
