@@ -34,7 +34,7 @@ public struct RecordReader: Sendable {
     ///   - table: The table.
     ///   - filter: The conditions for rows.
     ///   - body: Called with the names of the columns, and then with each row: JSON values, with `null` for missing
-    ///     values. An error that it throws ends reading.
+    ///     values. An error of `body` ends reading.
     /// - Throws: ``RecorderError``. An error of another type from `body` becomes ``RecorderError/Code/system``.
     public func read(
         _ table: RecordTable, _ filter: RecordFilter, _ body: ([String]) throws -> Void
