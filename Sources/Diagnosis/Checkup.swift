@@ -131,9 +131,10 @@ extension Checkup {
         await BluetoothCheckup(state: .now(on: loop), isNeeded: isNeeded, adapter: adapter).findings
     }
 
-    /// Returns the findings for Bluetooth and for the BLE device of an endpoint. Scans for the device for up to some 5
-    /// s. If a finding for Bluetooth has the status ``Finding/Status/bad``, returns only the findings for Bluetooth,
-    /// without a scan.
+    /// Returns the findings for Bluetooth and for the BLE device of an endpoint.
+    ///
+    /// Scans for the device for up to some 5 s. If a finding for Bluetooth has the status ``Finding/Status/bad``, this
+    /// function returns only the findings for Bluetooth, without a scan.
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint of the device.
