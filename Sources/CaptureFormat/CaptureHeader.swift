@@ -28,14 +28,19 @@ package struct CarrierFacts: Sendable, Hashable {
     package var endpoint: String
     /// The link's name.
     package var name: String
+    /// Whether data arrives in the packets in which it was sent.
     package var keepsPacketBounds = false
     /// The maximum number of bytes of one write; nil for no limit.
     package var maximumWriteLength: Int?
     /// The maximum number of bytes of one received packet; nil if the carrier has no packets.
     package var packetCapacity: Int?
+    /// The address of the device, if the endpoint may lead to another device next time; nil otherwise.
     package var deviceAddress: String?
+    /// Whether the device keeps its address.
     package var isDeviceAddressStable = true
+    /// Whether opening the link may have reset the device.
     package var mayHaveReset = false
+    /// Whether the device may have received the beginning of a line that nobody has ended.
     package var mayBeMidLine = false
 
     package init(endpoint: String, name: String) { (self.endpoint, self.name) = (endpoint, name) }
