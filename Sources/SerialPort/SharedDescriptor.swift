@@ -38,8 +38,8 @@ final class SharedDescriptor: Sendable {
         }
     }
 
-    /// Retires the descriptor, and begins the last use, which ``giveBack()`` must end. Returns nil for all but the
-    /// first call.
+    /// Retires the descriptor, and begins a use, which ``giveBack()`` must end. No use can begin after it, but earlier
+    /// uses may end after it. Returns nil for all but the first call.
     func retire() -> CInt? {
         state.withLock { state in
             guard !state.isRetired else { return nil }

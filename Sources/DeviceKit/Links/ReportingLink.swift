@@ -1,16 +1,18 @@
 public import LineProtocol
 internal import Synchronization
 
-/// A link that reports discoveries after the opening: other users of the port, remarks of the link itself, and restarts
-/// of the board at the other end.
+/// A link that reports discoveries after the opening: remarks of the link itself, and restarts of the board at the
+/// other end. It also calls a search for other users of the port, which reports them itself: see ``LookAround``.
 ///
 /// Looking for other programs takes longer than a command, and nothing may delay OFF or its confirmation. So the search
 /// runs only once: after ``patience`` if the link stays open that long, otherwise right before the link is closed, when
-/// it is known whether an answer was missing or odd. No search runs for a link that was lost before.
+/// it is known whether an answer was missing or odd. If `looksAfterSending` is set, the search already runs after the
+/// first send, while the answer is awaited. Closing a link that was lost starts no search.
 public final class ReportingLink: LinkWrapper {
     /// The longest line in bytes that is checked for a restart.
     private static let lineLimit = 256
-    /// The delay between opening and the search for other users, unless the link is closed earlier.
+    /// The longest delay between opening and the search. The search is earlier if the link is closed before or, with
+    /// `looksAfterSending`, if bytes are sent before.
     public static let patience = Duration.seconds(1)
 
     /// A discovery about the link.
@@ -22,7 +24,8 @@ public final class ReportingLink: LinkWrapper {
         case remark(String)
     }
 
-    /// Looks for other users of the device.
+    /// Makes the search, and reports or keeps the result itself. ``LinkOpening`` looks for other users of the device,
+    /// ``SwitchingOff`` for the identity of the device.
     ///
     /// - Parameter isInDoubt: Whether a long search is worth its time: the link stays open, or an answer is missing or
     ///   odd.
@@ -53,7 +56,7 @@ public final class ReportingLink: LinkWrapper {
     ///   - link: An open link.
     ///   - clock: The clock that measures ``patience``.
     ///   - mayRestart: Whether the board's boot ROM reports restarts on this link, as an ESP32's does.
-    ///   - lookAround: Looks for other users. Called at most once, on the link's executor or within ``close()``.
+    ///   - lookAround: The search; nil for none. Called at most once, on the link's executor or within ``close()``.
     ///   - looksAfterSending: Whether to look as soon as the first bytes are sent, while their answer is awaited.
     ///   - tell: Called with each discovery; must not block.
     public init(

@@ -28,7 +28,7 @@ struct RescueWire: Sendable {
     /// Whether nothing is on its way in either direction.
     var isIdle: Bool { line.isIdle && notifications.isEmpty && line.nextArrival == nil }
 
-    /// Receives bytes from the far end.
+    /// Puts bytes from the far end on their way to the phone. ``receive(by:)`` returns them when they have arrived.
     mutating func send(_ bytes: [UInt8], at instant: Duration) { line.send(bytes, at: instant) }
 
     /// Removes and returns the bytes that have arrived by `instant`.

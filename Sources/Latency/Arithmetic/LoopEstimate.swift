@@ -22,7 +22,7 @@ public struct LoopEstimate: Sendable, Hashable {
         case tooFew
     }
 
-    /// The start of an answer, in milliseconds, and the number of its query.
+    /// The start of an answer, in milliseconds, or its end if the start is unknown; and the number of its query.
     struct Answer {
         var number: Int
         var time: Double
@@ -40,7 +40,8 @@ public struct LoopEstimate: Sendable, Hashable {
     public static let fewestSamples = 12
     /// Waits whose range is smaller than this, in milliseconds, count as equal.
     static let leastRange = 3.0
-    /// The least agreement of the answers' phases, as a share of the agreement that a loop's times have at this blur.
+    /// The least agreement of the answers' phases, as a share of the agreement that the times of a loop have if they
+    /// are as blurred as the measured ones: see ``agreement(period:blur:)``.
     /// One in ten thousand sets of a dozen random phases reaches this.
     static let leastAgreement = 0.85
     /// The largest distance, in queries, at which answers are compared. A greater distance gives a finer period.
@@ -55,7 +56,8 @@ public struct LoopEstimate: Sendable, Hashable {
     /// - Parameters:
     ///   - waits: The times from the end of a query to the start of its answer, in milliseconds. A constant part in all
     ///     of them does no harm.
-    ///   - answers: The start of each answer, in order; one for each wait.
+    ///   - answers: The start of each answer, or the end of each if the starts are unknown; in order, one for each
+    ///     wait.
     ///   - blur: The precision of these times, in milliseconds: each may be late by up to twice this.
     ///   - noise: The delay that the host may add to some times, in milliseconds. Waits that differ by little more show
     ///     nothing.
@@ -63,7 +65,8 @@ public struct LoopEstimate: Sendable, Hashable {
         guard waits.count >= fewestSamples else { return .tooFew }
         let sorted = waits.sorted()
         let range = sorted[sorted.count - 1] - sorted[0]
-        // Ignore the extremes: a host that stalls makes a few waits long.
+        // Ignore one extreme at each end for every 40 waits: a host that stalls makes a few waits long. Fewer than 40
+        // waits all count.
         let (low, high) = (sorted[sorted.count / 40], sorted[sorted.count - 1 - sorted.count / 40])
         guard high - low >= max(leastRange, 4 * blur, 1.25 * noise) else { return .none(high - low) }
         let count = Double(waits.count)

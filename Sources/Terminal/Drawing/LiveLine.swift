@@ -20,7 +20,7 @@ public final class LiveLine: Sendable {
     ///
     /// - Parameters:
     ///   - text: The new text, in parts separated by two blanks. A line that wraps can't be redrawn in place, so the
-    ///     last parts of a text that is wider than the terminal are replaced by an ellipsis.
+    ///     last parts of a text that does not leave a column of the terminal free are replaced by an ellipsis.
     ///   - colour: The SGR colour number, such as 32 for green; nil for none.
     ///   - news: Text of any length to leave standing above the line; nil for none.
     public func show(_ text: String, colour: Int? = nil, below news: String? = nil) {

@@ -13,8 +13,9 @@ extension FamilyVerification {
         isUnasked: PumpCare.isUnasked, basis: pumpBasis)
 
     /// The prerequisites of the pump's checks. Each check of a running pump ends with OFF, and so depends on the checks
-    /// of OFF. Most of these checks begin with ON, and also depend on the checks of ON; exceptions are the checks of
-    /// the ON command itself and of the button.
+    /// of OFF. Most of these checks need a pump that ON has started, and also depend on `pump.on.reply` and
+    /// `pump.on.state`: all of ``ofRunning``, and the checks that are named before it. Not so `pump.off.stops`,
+    /// `pump.button.on`, and the checks of the mere replies to ON.
     private static let pumpBasis: [(dependents: [String], checks: [String])] = [
         (
             ["pump.temp.form", "pump.temp.width", "pump.command.case", "pump.command.nul", "pump.loop."]
@@ -72,14 +73,14 @@ extension FamilyVerification {
     ]
 }
 
-/// Keeps a pump safe during a verification: a running pump is not tested, and the pump is switched off after each check
-/// and at the end.
+/// Keeps a pump safe during a verification: a pump that runs before the first check is not tested, and a pump that a
+/// check may have left running is switched off after the check. OFF is also sent at the end.
 enum PumpCare {
     /// Refuses a pump that is running or was stopped for safety: somebody may be using it.
     ///
     /// An old reply, which a server has kept or another program has requested, must not count as the state of this
     /// pump. So earlier input is discarded, and the pump must report twice that it is off, the second time after a
-    /// silence.
+    /// silence. If opening may have reset the board, earlier input is not discarded but kept as its boot lines.
     static func begin(_ bench: Bench) async throws -> FamilyVerification.Readiness {
         if bench.link.mayHaveReset {
             bench.bootLines = []
@@ -135,8 +136,9 @@ enum PumpCare {
         line.hasPrefix("STATUS:") || line.hasPrefix("MANUAL:") || line.hasPrefix("[")
     }
 
-    /// Queries the state. Any surplus line before the answer fails the check. A running pump fails a check that does
-    /// not need ``Check/Need/run``, and is switched off after one that does.
+    /// Queries the state. A surplus line before the answer fails the check, unless it may be unsolicited. A pump that
+    /// is not off fails a check that does not need ``Check/Need/run``. After a check that does, it is sent OFF, which
+    /// ends its error state too.
     static func finish(_ check: Check, _ bench: Bench) async throws {
         let state = try await bench.status().state
         let mayRun = check.needs.contains(.run)
@@ -202,7 +204,8 @@ enum PumpCare {
         }
     }
 
-    /// The time between the beginnings of two attempts to switch the pump off.
+    /// The least time between the beginnings of two attempts to switch the pump off. If the pump does not answer, it
+    /// is twice ``VerificationOptions/timeout``, since an attempt waits for two replies.
     private static let stopInterval = Duration.milliseconds(500)
     /// The time between two calls of ``Bench/tellUnsafe``.
     private static let reportInterval = Duration.seconds(5)

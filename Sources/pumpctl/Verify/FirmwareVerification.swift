@@ -61,8 +61,8 @@ struct FirmwareVerification: Sendable {
 
     // MARK: The end
 
-    /// Determines the final state of the pump. If the pump did not acknowledge OFF over the link, sends OFF by any
-    /// available way.
+    /// Determines the final state of the pump. If its status over the link did not confirm that it is off, sends OFF
+    /// by any available way, even if the pump has acknowledged OFF.
     ///
     /// - Returns: The final state, and the failure of that last attempt, which says that the pump may be on.
     private func safeAftermath(_ verdict: FirmwareVerdict) async -> (Aftermath, Failure?) {
@@ -74,7 +74,7 @@ struct FirmwareVerification: Sendable {
         }
         context.output.note(
             "pumpctl: \(reason.printable()); \(mayRun ? "the pump may be on: " : "")OFF is sent again")
-        // Use a task of its own, because the signal that ended the checks has cancelled this task.
+        // Use a task of its own, because a signal may have ended the checks, and has then cancelled this task.
         return await Task(executorPreference: context.loop) {
             do { try await context.switchPumpOff(lastWords: mayRun ? CommandContext.lastWordsOnPump : nil) } catch {
                 return (verdict.aftermath, error as? Failure)
@@ -83,7 +83,8 @@ struct FirmwareVerification: Sendable {
         }.value
     }
 
-    /// Returns the failure of a verification after which the pump was not confirmed to be off; nil if it was confirmed.
+    /// Returns the failure of a verification after which the pump was not confirmed to be off; nil if it was confirmed,
+    /// or need not be, because the device received only queries or has no unsafe state.
     static func unsafeEnding(
         _ aftermath: Aftermath, _ offFailure: Failure?, of verdict: FirmwareVerdict
     ) -> Failure? {
@@ -105,7 +106,8 @@ struct FirmwareVerification: Sendable {
         return failure
     }
 
-    /// Returns the reason why the checks were cut off; nil if they were not cut off.
+    /// Returns the error that cut the checks off; nil if there was none. An unusable device and the end of the time cut
+    /// the checks off too, but are no errors.
     private func error(of verdict: FirmwareVerdict, _ aftermath: Aftermath, isStopped: Bool) -> (any Error)? {
         switch verdict.ending {
         case .lost(let error):

@@ -4,7 +4,8 @@ import Terminal
 
 /// Writes the log to standard error on a thread of its own, so that a slow reader of the log delays no device.
 ///
-/// The queue is bounded. Lines that do not fit are dropped, and their number is logged in their place.
+/// The queue is bounded. Lines that do not fit are dropped. Their number is logged when the queue is empty, possibly
+/// after later lines.
 final class LogOutput: Sendable {
     private struct State {
         var waitingBytes = 0

@@ -39,8 +39,8 @@ final class LiveInterface: Sendable {
     /// The properties that currently exist.
     var present: [String: DBusValue] { values.withLock { $0 } }
 
-    /// The interface in exported form. Its properties are read without suspension, so that all values belong to the
-    /// same moment.
+    /// The interface in exported form. Its properties are read without suspension on the radio's loop, where they
+    /// also change, so that all values belong to the same moment.
     var exported: DBusInterface {
         let properties = properties.map { property in
             DBusProperty(

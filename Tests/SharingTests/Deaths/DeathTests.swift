@@ -8,7 +8,8 @@ import Testing
 
 @Suite("Crashes around a shared pump on BLE", .timeLimit(.minutes(10)))
 struct DeathTests {
-    /// A process that is killed or stopped when a packet is written to the pump.
+    /// What happens to a process during a moment. A stopped client does not read from the start of the moment. Any
+    /// other event happens when a certain packet is written to the pump, or without a packet, at the latest after OFF.
     private enum Fate: CaseIterable {
         case clientKilled, clientStopped, bluetoothdKilled, bluetoothdKilledTwice, bluetoothdStopped
     }
@@ -21,7 +22,8 @@ struct DeathTests {
         case failed
     }
 
-    /// The number of moments per seed.
+    /// The number of moments per seed. In a moment, one client sends commands, another sends OFF, a ``Fate`` strikes,
+    /// and then what the clients were told is compared with the pump.
     private static let count = 11
 
     @Test(
@@ -78,9 +80,9 @@ struct DeathTests {
                 case .bluetoothdStopped: world.stopRadio()
                 }
             }
-            // OFF comes before, during or after the event, and may undo the commander's earlier commands.
+            // The stopper's OFF, further below, comes before, during or after the event, and may undo these commands.
             let orders = random { random in (0..<1 + random.number(below: 4)).map { _ in Self.order(&random) } }
-            // A stopped client gets more input than its socket can hold.
+            // A stopped client leaves many replies unread.
             if fate == .clientStopped { await commander.say(String(repeating: "STATUS\n", count: 100)) }
             await commander.say(orders.joined() + (fate == .clientKilled ? "SPEED:2" : ""))
             for _ in 0..<random({ $0.number(below: 12) }) { await world.step() }
@@ -95,7 +97,7 @@ struct DeathTests {
             world.resumeRadio()
             if wanted > 0 { try await world.until("bluetoothd is back") { restarts.state >= 1 } }
             if wanted > 1 {
-                // Again, while the daemon is reconnecting.
+                // bluetoothd is killed again, while the shared device is reconnecting or when it is up again.
                 let calls = await world.fake.calls
                 let count = calls.state.count + random { 1 + $0.number(below: 8) }
                 try await world.until("it is called") {
@@ -122,7 +124,7 @@ struct DeathTests {
 
         // MARK: The truth
 
-        /// Compares every client's information with the pump's real state.
+        /// Compares what the stopper and the clients that stay connected were told with the pump's real state.
         private func judge(_ stopper: HeardClient, from start: Int, _ name: String) async throws {
             var knowledge: Knowledge?
             // Limited to its own number of steps, because a line sent into a dead link gets no reply.

@@ -39,7 +39,8 @@ enum StormFaultScript: FaultScript {
             }
             let result = await fetching.result
             timer.cancel()
-            // A sensor whose output is unintelligible may never fall silent; a user would notice and give up.
+            // Live rows do not delay the end of a download. Without any, the sensor's output is unintelligible, and may
+            // never fall silent: a user would notice and give up.
             if isGivenUp.withLock({ $0 }), !StormOracle.liveRows(bench, from: start).isEmpty {
                 return .failed("it does not end")
             }
@@ -113,7 +114,8 @@ enum StormFaultScript: FaultScript {
         }
     }
 
-    /// - Parameter measured: The rows measured during this time.
+    /// - Parameter measured: The numbers of the rows measured from the opening of the link until a few seconds before
+    ///   its end.
     private static func judge(
         _ bench: Bench, _ rows: [StormLiveRow], _ hasLoss: Bool, from start: Int, _ measured: Range<Int>,
         of log: StormLog
@@ -121,14 +123,14 @@ enum StormFaultScript: FaultScript {
         let shown = rows.map { String(decoding: $0.bytes, as: UTF8.self) }
         let delivered = StormOracle.liveRows(bench, from: start)
         guard shown == delivered else { return .failed("\(shown) are shown, and what came is \(delivered)") }
-        // Earlier rows may arrive late, and rows after the last one need not have arrived.
+        // Rows from before `measured` may arrive late, and so be shown first. Rows from after it may be shown, too.
         let known = (0..<measured.upperBound + 20).map {
             String(decoding: log.text(rows: $0..<$0 + 1).dropLast(), as: UTF8.self)
         }
         let begin = known.lastIndex { $0 == shown.first && !shown.isEmpty } ?? measured.upperBound
         let isWhole = begin <= measured.lowerBound && begin + shown.count >= measured.upperBound
         if isWhole, known[begin...].starts(with: shown) { return hasLoss ? .recovered : .done }
-        // Text that is not a measurement is shown as such.
+        // A user notices a strange row, unless it looks like a measurement.
         let strange = shown.filter { !known.contains($0) }
         let isFalse = strange.contains(where: StormOracle.isMeasurement)
         let isTold = hasLoss || !strange.isEmpty || rows.contains(where: \.mayBeCut)
@@ -149,7 +151,7 @@ enum StormOracle {
 
     /// The log's part of a line with its end, or of a notification.
     ///
-    /// - Parameter isWhole: Whether the piece is complete.
+    /// - Parameter isWhole: Ignored: an incomplete piece is treated like a complete one.
     private static func logText(of piece: [UInt8], isWhole: Bool) -> [UInt8] {
         let content = piece.withoutEnd
         if content == Array("GET_LOG".utf8) || content.starts(with: "LIVE LOG: ".utf8) { return [] }

@@ -15,8 +15,8 @@ import Testing
     private static let storm = "30:AE:A4:00:00:01"
     private static let nameless = "C0:FF:EE:00:00:01"
 
-    /// Adds two modules with one name, a storm sensor or another device made from the same example, and a device
-    /// without a name.
+    /// Adds two HM-10 modules with the same name, a device with the service of a storm sensor, which other devices that
+    /// are made from the same ESP32 example have too, and a device without a name.
     private func fill(_ bench: BLEBench) async {
         await bench.add(Self.twin, name: "HMSoft", services: ["FFE0"], strength: -80)
         await bench.add(Self.pump, name: "HMSoft", services: ["FFE0"], strength: -40)
@@ -120,7 +120,9 @@ import Testing
         }
     }
 
-    /// Adds a sensor, or another device made from the same example, that a crashed program has left connected.
+    /// Adds a device with the service of a storm sensor that a crashed program has left connected.
+    ///
+    /// - Parameter isMarked: Whether it also has the characteristic that only a storm sensor has.
     @Radio private static func addConnectedSensor(_ fake: FakeBlueZ, isMarked: Bool) {
         let service = "4FAFC201-1FB5-459E-8FCC-C5C9C331914B"
         let sensor = RadioDevice(storm, Advertisement(name: "Storm", services: [service]))

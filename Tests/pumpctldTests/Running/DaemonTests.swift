@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Running pumpctld", .timeLimit(.minutes(5)))
 struct DaemonTests {
-    /// Starts the program with its own environment.
+    /// Starts pumpctld in the ``ChildProcess/surroundings``, with `more` added to the environment.
     private static func start(_ arguments: [String], _ more: [String: String] = [:]) async throws -> ChildProcess {
         let environment = ChildProcess.surroundings.merging(more) { $1 }
         return try await ChildProcess([Executable.pumpctld] + arguments, environment: environment)
