@@ -13,6 +13,6 @@ struct CountedTests {
 
     @Test("A message about a device counts bytes the same way")
     func messages() {
-        #expect("\(RescueError(.noise, at: 1))" == "1 byte that belongs to no message")
+        #expect("\(RescueError(.noise, at: 1))" == "1 byte outside any message")
     }
 }

@@ -99,10 +99,10 @@ extension LinkError.Remedy: CustomStringConvertible {
     public var description: String {
         switch self {
         case .useAs(let family): "use it as a device of the family \(family)"
-        case .nameDevice(let scheme): "name a device after '\(scheme):'"
+        case .nameDevice(let scheme): "add a device after '\(scheme):'"
         case .sendNoBreak: "send no break: only a serial port has a break condition"
-        case .waitForHolder: "wait for the program that has it, which ends on its own"
-        case .share: "end the program that has it, and use the device from both through a program that shares it"
+        case .waitForHolder: "wait for the other program to end; it ends on its own"
+        case .share: "end the other program; to use the device from both, let a server share it"
         }
     }
 }
@@ -143,19 +143,19 @@ extension LinkError: CustomStringConvertible {
         switch code {
         case .invalidEndpoint: "not a valid endpoint"
         case .notFound: "no such port or device"
-        case .ambiguous: "several devices fit"
-        case .changedDevice: "it leads to another device than before"
-        case .wrongFamily: "it is a device of another family"
-        case .unfit: "it lacks the characteristics that are needed"
+        case .ambiguous: "several devices match"
+        case .changedDevice: "the name now leads to another device"
+        case .wrongFamily: "the device belongs to another family"
+        case .unfit: "the device lacks the required characteristics"
         case .busy: "busy"
-        case .unavailable: "it can't be reached now"
+        case .unavailable: "not available now"
         case .notPermitted: "permission denied"
-        case .unsupported: "not supported there"
+        case .unsupported: "not supported"
         case .disconnected: "the device is gone"
         case .closed: "the link is closed"
         case .timedOut: "no answer in time"
         case .cancelled: "cancelled"
-        case .system: "the system refused"
+        case .system: "system error"
         }
     }
 }

@@ -35,7 +35,7 @@ public struct PeerImageError: Error, Sendable, Hashable {
 extension PeerImageError: CustomStringConvertible {
     public var description: String {
         switch code {
-        case .beginBadFormat: "the image begins without a name and a size"
+        case .beginBadFormat: "the announcement of the image lacks a valid name or size"
         case .tooLarge: "the image has more than \(PeerDecoder.characterLimit) base64 characters"
         case .base64Invalid: "the image is not base64"
         case .sizeMismatch:

@@ -53,15 +53,15 @@ extension RescueError: CustomStringConvertible {
         let expected = expected.map { ": expected \($0)" } ?? ""
         return switch code {
         case .notJSON: "not JSON at byte \(offset)\(expected)"
-        case .noise: "\(offset.counted("byte")) that \(offset == 1 ? "belongs" : "belong") to no message"
+        case .noise: "\(offset.counted("byte")) outside any message"
         case .truncated: "cut off after \(offset.counted("byte"))"
-        case .tooLong: "too long, with \(offset.counted("byte"))"
+        case .tooLong: "too long: \(offset.counted("byte"))"
         case .tooDeep: "nested deeper than \(RescueFramer.depthLimit) levels"
-        case .invalidText: "text that is not Unicode at byte \(offset)"
-        case .duplicateField: "the field '\(field)' is there twice"
+        case .invalidText: "invalid Unicode text at byte \(offset)"
+        case .duplicateField: "duplicate field '\(field)'"
         case .missingField: "the field '\(field)' is missing"
-        case .wrongType: "the field '\(field)' is of another type\(expected)"
-        case .invalidValue: "the field '\(field)' has no possible value\(expected)"
+        case .wrongType: "the field '\(field)' has the wrong type\(expected)"
+        case .invalidValue: "the field '\(field)' has an invalid value\(expected)"
         }
     }
 }

@@ -40,7 +40,7 @@ extension RescueMessage {
             })
     }
 
-    private static let timeRange = "seconds since 2001 of a year from 1 to 9999"
+    private static let timeRange = "seconds since 2001, within the years 1 to 9999"
     private static let names: Set<String> = [
         "id", "content", "latitude", "longitude", "timestamp", "status", "category",
     ]

@@ -27,7 +27,7 @@ extension Session {
                 let waited = clock.elapsed() - start
                 guard error.isSilence, waited < limit else {
                     var failure = error
-                    (failure.command, failure.outcome) = ("the first question", .notSent)
+                    (failure.command, failure.outcome) = ("the first query", .notSent)
                     if failure.isSilence { failure.waited = waited }
                     throw failure
                 }

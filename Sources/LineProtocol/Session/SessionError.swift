@@ -110,7 +110,7 @@ extension SessionError: CustomStringConvertible {
         case .noAnswer: "no answer to \(command)" + (deviceState.map { ", and its status says \($0)" } ?? "")
         case .notUnderstood: "unexpected reply to \(command)"
         case .linkLost: "the link broke at \(command): \(link?.description ?? "")"
-        case .closed: "the session was closed at \(command)"
+        case .closed: "the session was closed during \(command)"
         case .cancelled: "\(command) was cancelled"
         case .overtaken: "\(command) was dropped: a stop was requested"
         case .unconfirmed: "the device acknowledged \(command); its state could not be read"

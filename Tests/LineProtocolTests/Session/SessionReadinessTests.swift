@@ -86,7 +86,7 @@ import Testing
             bench.clock.advance(by: .seconds(wait))
         }
         // The error names a query that the caller never sent.
-        let error = SessionError(.noAnswer, command: "the first question", outcome: .notSent, waited: .seconds(2))
+        let error = SessionError(.noAnswer, command: "the first query", outcome: .notSent, waited: .seconds(2))
         #expect(await ready.value == error)
         await bench.finish()
     }

@@ -24,7 +24,7 @@ import Transports
         let family = LinkError(.wrongFamily, name: "ble:Odd", activity: "open", remedy: .useAs(family: "led"))
         #expect(Failure(family).hint == "use a command of the family led, or --family led")
         let scheme = try #require(throws: LinkError.self) { try Endpoint("tcp:") }
-        #expect(Failure(scheme).hint == "name a device after 'tcp:': see pumpctl --help")
+        #expect(Failure(scheme).hint == "add a device after 'tcp:': see pumpctl --help")
         let noBreak = LinkError(.unsupported, name: "tcp:x:1", activity: "send a break", remedy: .sendNoBreak)
         #expect(Failure(noBreak).hint == "omit --break: only a serial port has a break condition")
         // The given time-out may be longer than any that the hint could suggest.
