@@ -14,14 +14,14 @@ package struct NodePermissions {
     /// Returns the hint for a user whose access to the serial port at `path` was refused.
     func hint(_ path: String) -> String {
         if isAdmitted {
-            return "allow it to the container or service: docker run --device \(path), or DeviceAllow= in its unit"
+            return "give the container or service access: docker run --device \(path), or DeviceAllow= in its unit"
         }
         // Debian assigns ports to `dialout`, Arch to `uucp`, so take the group from the node.
         if let group { return "join the port's group, then log in again: sudo usermod -aG \(group) $USER" }
         // udev rules do not apply to pseudo-terminals.
         return PseudoTerminalPath.isTerminal(path)
-            ? "run it as \(owner), whose terminal this is: sudo -u \(owner)"
-            : "open the port to a group by a udev rule with MODE=\"0660\", GROUP=\"dialout\""
+            ? "run the command as \(owner), the owner of this terminal: sudo -u \(owner)"
+            : "let a group use the port: add a udev rule with MODE=\"0660\", GROUP=\"dialout\""
     }
 }
 

@@ -61,7 +61,7 @@ package final class OpeningWatch: Sendable {
     private func add(
         _ path: String, _ onOpening: @escaping @Sendable () -> Void, to state: inout State
     ) throws(SerialError) -> UInt64 {
-        let activity = "watching who opens"
+        let activity = "watching for programs that open"
         let descriptor = state.instance?.descriptor ?? makeInstance()
         guard descriptor >= 0 else {
             throw SerialError(

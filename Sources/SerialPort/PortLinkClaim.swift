@@ -64,7 +64,7 @@ struct PortLinkClaim: Sendable {
                 close(file)
                 throw SerialError(
                     .pathTaken, errno: EEXIST, activity: "linking", path: path,
-                    hint: "remove what is there, or choose another path for the link")
+                    hint: "remove the existing file, or choose another path for the link")
             }
             descriptor = file
             formerLink = text.isEmpty ? nil : Identity(text: "\(text.prefix { $0 != "\n" })\n")
@@ -80,8 +80,8 @@ struct PortLinkClaim: Sendable {
     static func taken(_ link: String, by owner: PortHolder? = nil) -> SerialError {
         SerialError(
             .pathTaken, errno: EEXIST, activity: "linking", path: link,
-            hint: owner.map { "\($0) serves it: end that program, or choose another path" }
-                ?? "remove what is there, or choose another path")
+            hint: owner.map { "end \($0), which uses this path, or choose another path" }
+                ?? "remove the existing file or link, or choose another path")
     }
 
     /// Returns the program whose process ID is in the text of a claim; nil if the program no longer runs, or the text

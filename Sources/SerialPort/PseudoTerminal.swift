@@ -37,7 +37,7 @@ public final class PseudoTerminal: Sendable {
     ///     one opens the slave. If true, bytes written while there is no client reach the next client.
     /// - Throws: ``SerialError`` with ``SerialError/Code/pathTaken`` or ``SerialError/Code/system``.
     public init(link linkPath: String? = nil, holdsSlaveOpen: Bool = true) throws(SerialError) {
-        let activity = "making a pseudo-terminal"
+        let activity = "creating the pseudo-terminal"
         var number: CInt = -1
         var name = [CChar](repeating: 0, count: 64)
         let error = cserial_open_pty(&number, &name, name.count)
@@ -68,7 +68,7 @@ public final class PseudoTerminal: Sendable {
         case ENOSPC: "close programs that use pseudo-terminals, or raise /proc/sys/kernel/pty/max"
         case EMFILE, ENFILE: "close open files of this program, or raise its limit: ulimit -n 1024"
         case ENOMEM: "free memory"
-        default: "mount a file system for them: mount -t devpts devpts /dev/pts; in a container: docker run -t"
+        default: "mount the devpts file system: mount -t devpts devpts /dev/pts; in a container: docker run -t"
         }
     }
 

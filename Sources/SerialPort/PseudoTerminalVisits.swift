@@ -53,7 +53,7 @@ public final class PseudoTerminalVisits: Sendable {
         to terminal: PseudoTerminal, by openings: OpeningWatch, on loop: EventLoop,
         begin: @escaping @Sendable (DescriptorChannel) -> Void
     ) async throws(SerialError) {
-        precondition(terminal.heldSlave == nil, "who holds the slave open is never told that its users have gone")
+        precondition(terminal.heldSlave == nil, "if the slave is held open, departing clients go unnoticed")
         self.terminal = terminal
         self.loop = loop
         self.begin = begin

@@ -11,22 +11,22 @@ extension SerialError {
             self.init(
                 .noSuchPort, errno: errno, activity: activity, path: path,
                 hint: PseudoTerminalPath.isLikely(path)
-                    ? "check the path, and that the program runs which offers the port"
+                    ? "check the path, and that the program that offers the port is running"
                     : "check the cable and the name: ls /dev/serial/by-id")
         case ENXIO, ENODEV, EIO:
             self.init(
                 .noSuchPort, errno: errno, activity: activity, path: path,
-                hint: "plug the device in again: nothing answers behind this node")
+                hint: "plug the device in again: no device is connected to this port")
         case EISDIR:
             self.init(
                 .notATerminal, errno: errno, activity: activity, path: path,
-                hint: "name a port in it: this is a directory")
+                hint: "name a port in this directory")
         case EBUSY:
             self.init(busy: path, isLocked: false)
         case EACCES, EPERM:
             self.init(
                 .notPermitted, errno: errno, activity: activity, path: path,
-                hint: NodePermissions(path: path)?.hint(path) ?? "look at who may enter its folder: namei -l \(path)")
+                hint: NodePermissions(path: path)?.hint(path) ?? "check its folder's permissions: namei -l \(path)")
         default:
             self.init(errno: errno, activity: activity, path: path)
         }
@@ -53,7 +53,7 @@ extension SerialError {
     ///   - seesAll: Whether this process sees the programs of all users.
     static func hint(onUnseenHolderOf path: String, seesAll: Bool = geteuid() == 0) -> String {
         seesAll
-            ? "try again; if that fails too, end the program outside this container that has it"
+            ? "try again; if that fails too, end the program outside this container that has the port open"
             : "find the program, which may be another user's: sudo fuser -v \(path)"
     }
 }

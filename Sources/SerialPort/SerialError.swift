@@ -76,7 +76,7 @@ public struct SerialError: Error, Sendable, Hashable {
             let isOffered = PseudoTerminalPath.isLikely(path)
             hint =
                 (isOffered
-                    ? "start the program again that offers the port" : "plug the device in again, or switch it on")
+                    ? "restart the program that offers the port" : "plug the device in again, or switch it on")
                 + ", then try again"
         }
     }
@@ -105,14 +105,14 @@ extension SerialError: CustomStringConvertible {
         case .notPermitted: "not permitted"
         case .settingsRefused(let asked, let taken):
             asked.differences(from: taken)
-                .map { "asked for \(asked.text(of: $0)), the driver took \(taken.text(of: $0))" }
+                .map { "requested \(asked.text(of: $0)), but the driver chose \(taken.text(of: $0))" }
                 .joined(separator: ", ")
-        case .unsupported: "the driver does not support it"
+        case .unsupported: "the driver lacks this operation"
         case .invalidOption: "invalid option"
         case .disconnected: "disconnected"
         case .timedOut: "timed out"
         case .closed: "the port is closed"
-        case .pathTaken: "the path is taken"
+        case .pathTaken: "the path is already in use"
         case .system: "failed"
         }
     }

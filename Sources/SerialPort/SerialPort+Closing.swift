@@ -30,7 +30,7 @@ extension SerialPort {
         guard try drain.run(until: deadline) == 0 else {
             throw SerialError(
                 .timedOut, activity: activity, path: path,
-                hint: "check the flow control: the device does not take what is sent")
+                hint: "check the flow control: the device does not accept the data")
         }
     }
 

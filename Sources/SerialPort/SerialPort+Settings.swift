@@ -57,7 +57,7 @@ extension SerialOptions {
             } else if !(5...8).contains(dataBits) {
                 "choose 5 to 8 data bits, not \(dataBits)"
             } else if drainTimeout < .zero {
-                "choose a time to drain that is not negative"
+                "choose a drain timeout of at least 0"
             } else {
                 nil
             }
@@ -80,10 +80,10 @@ extension SerialOptions {
         guard refused.isEmpty else {
             throw SerialError(
                 .settingsRefused(asked: self, taken: taken), activity: activity, path: path,
-                hint: "ask for \(refused.map(taken.text(of:)).joined(separator: " and ")), which this port can do")
+                hint: "use \(refused.map(taken.text(of:)).joined(separator: " and ")), which this port supports")
         }
         guard answer.raw == 1 else {
-            throw SerialError(.unsupported, activity: "making raw", path: path)
+            throw SerialError(.unsupported, activity: "setting raw mode of", path: path)
         }
         return before
     }

@@ -154,7 +154,7 @@ import Testing
         let first = try PseudoTerminal(link: folder.path("a"))
         let error = try failure { _ = try PseudoTerminal(link: folder.path("a")) }
         #expect(error.code == .pathTaken)
-        #expect(error.hint?.contains("(pid \(getpid())) serves it: end that program") == true)
+        #expect(error.hint?.contains("(pid \(getpid())), which uses this path") == true)
         #expect(destination(folder.path("a")) == first.path)
     }
 

@@ -78,7 +78,7 @@ import Testing
         let asked = SerialOptions(baudRate: 250_000, parity: .even)
         let error = SerialError(
             .settingsRefused(asked: asked, taken: SerialOptions()), activity: "opening", path: "/dev/ttyUSB0")
-        #expect(error.description.contains("asked for 250000 baud, the driver took 9600 baud"))
-        #expect(error.description.contains("asked for parity even, the driver took parity none"))
+        #expect(error.description.contains("requested 250000 baud, but the driver chose 9600 baud"))
+        #expect(error.description.contains("requested parity even, but the driver chose parity none"))
     }
 }

@@ -291,7 +291,7 @@ struct SimCommandTests {
     func noTerminals() async throws {
         let script = "mount -t tmpfs none /dev/pts && exec \"$0\" sim pump"
         let ending = try await ChildProcess(["unshare", "--mount", "sh", "-c", script, Executable.pumpctl]).ending()
-        expectFailure(ending, 74, saying: "making a pseudo-terminal", hint: "docker run -t")
+        expectFailure(ending, 74, saying: "creating the pseudo-terminal", hint: "docker run -t")
         #expect(ending.errors.contains("mount -t devpts") && ending.errors.contains("--tcp 0"), "\(ending)")
     }
 
