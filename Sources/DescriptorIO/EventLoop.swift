@@ -75,7 +75,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     public func start() {
         guard let thread = try? BackgroundThread({ self.runUntilStopped() }) else {
             // Without a thread, no job of the loop would ever run.
-            let message = "no thread is left for an event loop\n"
+            let message = "cannot start a thread for an event loop\n"
             _ = write(STDERR_FILENO, message, message.utf8.count)
             _exit(EX_OSERR)
         }

@@ -62,7 +62,7 @@ package struct HoldingProcess {
 
     /// An instruction for a person who finds the process stopped.
     package var resumingHint: String {
-        if case .foreign(let user?) = kind { return "ask \(user), whose program it is, to resume it" }
+        if case .foreign(let user?) = kind { return "ask \(user), who runs it, to resume it" }
         return "resume it: kill -CONT \(processID)"
     }
 
@@ -130,13 +130,13 @@ extension HoldingProcess.Kind {
     fileprivate func hint(_ process: Int32, isAlone: Bool) -> String? {
         let it = isAlone ? "it" : "\(process)"
         return switch self {
-        case .own: "close it there first"
+        case .own: "close it in this program first"
         case .gone: "try again: \(it) has ended"
-        case .foreign(let user?): "ask \(user), whose program \(it) is, to end it"
-        case .foreign(nil): "find out whose program \(it) is, and have it ended: sudo ps -fp \(process)"
+        case .foreign(let user?): "ask \(user), who runs \(it), to end it"
+        case .foreign(nil): "find out who runs \(it), and ask that user to end it: sudo ps -fp \(process)"
         case .stopped(let isThisProgram): "resume \(it): kill -CONT \(process)" + (isThisProgram ? "" : "; then end it")
-        case .ancestor: "close it there first: \(isAlone ? "that program" : it) has started this command"
-        case .sameProgram: "wait for the end of \(isAlone ? "that program" : it), or end it where it was started"
+        case .ancestor: "close it in \(isAlone ? "that program" : it) first, which started this command"
+        case .sameProgram: "wait until \(isAlone ? "that program" : it) ends, or end it where it was started"
         case .other: nil
         }
     }

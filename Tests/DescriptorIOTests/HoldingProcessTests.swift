@@ -16,7 +16,7 @@ struct HoldingProcessTests {
         try await child.ending()
         #expect(!process.isThere && !process.isOurs && !process.isStopped)
         #expect(process.endingHint == "try again: it has ended")
-        #expect(HoldingProcess(getpid()).endingHint == "close it there first")
+        #expect(HoldingProcess(getpid()).endingHint == "close it in this program first")
     }
 
     @Test("A stopped process gets a hint to resume it first")
@@ -42,8 +42,8 @@ struct HoldingProcessTests {
         let process = HoldingProcess(geteuid() == 0 ? child.processID : 1)
         #expect(!process.isOurs)
         let name = geteuid() == 0 ? "nobody" : "root"
-        #expect(process.endingHint == "ask \(name), whose program it is, to end it")
-        #expect(process.resumingHint == "ask \(name), whose program it is, to resume it")
+        #expect(process.endingHint == "ask \(name), who runs it, to end it")
+        #expect(process.resumingHint == "ask \(name), who runs it, to resume it")
         await child.closeInput()
         try await child.ending()
     }
@@ -79,11 +79,11 @@ struct HoldingProcessTests {
         func hint(_ processes: Int32...) -> String { HoldingProcess.endingHint(processes) { kinds[Int($0)] } }
         #expect(hint(0) == "end it first: kill 0")
         #expect(hint(0, 3) == "end them first: kill 0 3")
-        #expect(hint(0, 1) == "end 0 first: kill 0; ask root, whose program 1 is, to end it")
+        #expect(hint(0, 1) == "end 0 first: kill 0; ask root, who runs 1, to end it")
         #expect(hint(2) == "resume it: kill -CONT 2; then end it")
-        #expect(hint(0, 4) == "end 0 first: kill 0; wait for the end of 4, or end it where it was started")
-        #expect(hint(5) == "close it there first: that program has started this command")
-        #expect(hint(6, 7) == "try again: 6 has ended; find out whose program 7 is, and have it ended: sudo ps -fp 7")
+        #expect(hint(0, 4) == "end 0 first: kill 0; wait until 4 ends, or end it where it was started")
+        #expect(hint(5) == "close it in that program first, which started this command")
+        #expect(hint(6, 7) == "try again: 6 has ended; find out who runs 7, and ask that user to end it: sudo ps -fp 7")
         // A stopped pumpctl may be sending OFF.
         #expect(hint(8) == "resume it: kill -CONT 8")
     }

@@ -71,7 +71,7 @@ import Transports
         let run = PortHolder(processID: 9, command: "pumpctl", holdsLock: true)
         #expect(
             check(.holder, findings([run]))?.remedy
-                == "wait for the end of that program, or end it where it was started")
+                == "wait until that program ends, or end it where it was started")
     }
 
     @Test func `A port shared by the daemon is fine and reported with its shared name`() {

@@ -78,7 +78,7 @@ import Testing
             return
         }
         #expect(holder.processID == getpid() && holder.holdsLock)
-        #expect(error.hint == "close it there first")
+        #expect(error.hint == "close it in this program first")
         #expect(!port.isClosed)
     }
 

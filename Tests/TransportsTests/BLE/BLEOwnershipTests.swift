@@ -67,7 +67,7 @@ struct BLEOwnershipTests {
         #expect(error?.code == .busy)
         #expect(error?.holder?.processID == getpid())
         #expect("\(error.map { "\($0)" } ?? "")".contains("(pid \(getpid()))"))
-        #expect(error?.hint == "close it there first")
+        #expect(error?.hint == "close it in this program first")
         #expect(error?.deviceID != nil && error?.deviceID == (link as? BLELink)?.deviceID)
         #expect(error?.deviceID?.hasSuffix("-00:00:5E:00:53:01-\(Self.address)") == true)
         #expect(await rig.calls(of: "Connect") == 1)

@@ -38,7 +38,7 @@ struct PortWarningTests {
         let warning = try #require(made([Self.minicom, Self.shell]))
         #expect(warning.text.contains("minicom (pid 4711), sh (pid 12) have /dev/ttyUSB0 open too"))
         #expect(warning.text.hasSuffix("split between them"))
-        #expect(warning.hint == "end 4711 first: kill 4711; close it there first: 12 has started this command")
+        #expect(warning.hint == "end 4711 first: kill 4711; close it in 12 first, which started this command")
     }
 
     @Test("A lock file is named if its program is not seen with the port open")
