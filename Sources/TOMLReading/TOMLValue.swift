@@ -43,7 +43,7 @@ struct TOMLValue {
             switch byte {
             case 0:
                 throw ConfigurationError(
-                    .syntax, "line \(line)", "a NUL character", hint: "write the file as UTF-8 text")
+                    .syntax, "line \(line)", "unexpected NUL character", hint: "write the file as UTF-8 text")
             case UInt8(ascii: "\n"): (line, dots) = (line + 1, 0)
             case UInt8(ascii: "."): dots += 1
             default: break
@@ -65,7 +65,7 @@ private struct Reading {
         let (key, string, line) = (String(value.key), String(value.string), Int(value.line))
         // A NUL would end a path, so that two different values could mean the same path.
         if error == nil, key.utf8.contains(0) || string.utf8.contains(0) {
-            error = ConfigurationError(.syntax, "line \(line)", "a NUL character", hint: "remove \\u0000")
+            error = ConfigurationError(.syntax, "line \(line)", "unexpected NUL character", hint: "remove \\u0000")
         }
         let content: TOMLValue.Content =
             switch value.kind {
@@ -94,7 +94,7 @@ extension ConfigurationError {
     fileprivate static func syntax(_ problem: String, _ line: UInt32) -> ConfigurationError {
         let isDeep = problem.hasSuffix("(TOML_MAX_NESTED_VALUES)")
         return ConfigurationError(
-            .syntax, "line \(line)", isDeep ? "too many arrays and tables within each other" : problem,
-            hint: "write it as TOML: see https://toml.io")
+            .syntax, "line \(line)", isDeep ? "arrays and tables are nested too deeply" : problem,
+            hint: "correct the TOML syntax: see https://toml.io")
     }
 }

@@ -105,14 +105,14 @@ package struct TableReader {
         let name = name.isEmpty ? key : "\(name).\(key)"
         guard case .array = values[index].content else {
             throw ConfigurationError(
-                .wrongType, name, "this is \(kind(of: index)), and must be an array of tables",
+                .wrongType, name, "must be an array of tables, not \(kind(of: index))",
                 hint: "write the keys of each below a line [[\(name)]]", line: values[index].line)
         }
         var tables: [TableReader] = []
         for index in elements(of: index) {
             guard case .table = values[index].content else {
                 throw ConfigurationError(
-                    .wrongType, name, "this is \(kind(of: index)), and must be a table",
+                    .wrongType, name, "must be a table, not \(kind(of: index))",
                     hint: "write its keys below a line [[\(name)]]", line: values[index].line)
             }
             tables.append(TableReader(name, index, of: self))
@@ -130,7 +130,7 @@ package struct TableReader {
         let name = name.isEmpty ? key : "\(name).\(key)"
         guard case .table = values[index].content else {
             throw ConfigurationError(
-                .wrongType, name, "this is \(kind(of: index)), and must be a table",
+                .wrongType, name, "must be a table, not \(kind(of: index))",
                 hint: "write its keys below a line \(header ?? "[\(name)]")", line: values[index].line)
         }
         return TableReader(name, index, of: self)
@@ -138,7 +138,7 @@ package struct TableReader {
 
     private func wrongType(_ key: String, _ index: Int, _ wanted: String, example: String) -> ConfigurationError {
         ConfigurationError(
-            .wrongType, place.of(key), "this is \(kind(of: index)), and must be \(wanted)",
+            .wrongType, place.of(key), "must be \(wanted), not \(kind(of: index))",
             hint: "write \(key) = \(example)", line: values[index].line)
     }
 

@@ -149,7 +149,7 @@ struct ConfigurationTests {
         Mistake(device: "tcp = [\"4000\", [1]]", .wrongType, "tcp", "an array", hint: "[\"…\", \"…\"]"),
         // Nested too deeply for the stack
         Mistake(
-            "a = \(String(repeating: "[", count: 100_000))", .syntax, "line 1", "too many arrays and tables",
+            "a = \(String(repeating: "[", count: 100_000))", .syntax, "line 1", "nested too deeply",
             hint: "TOML"),
         Mistake("\n\(String(repeating: "a.", count: 100_000))a = 1", .syntax, "line 2", "256 dots", hint: "lines"),
         Mistake(deepest, .unknownKey, "a", "unknown table", hint: "daemon"),
