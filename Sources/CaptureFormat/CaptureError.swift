@@ -42,8 +42,9 @@ public struct CaptureError: Error, Sendable, Hashable {
     ///   - count: The number of links in the capture.
     package init(noLink number: Int, of count: Int, _ path: String) {
         self.init(
-            .noSuchLink, path, count == 0 ? "no link was opened in it" : "all \(count) of its links were played",
-            hint: "capture the session again, to the end of what is to be played")
+            .noSuchLink, path,
+            count == 0 ? "the capture contains no link" : "link \(number) was opened, the capture has only \(count)",
+            hint: "capture the session again, up to the end of the replay")
     }
 
     /// Creates an error from `errno`.

@@ -34,10 +34,10 @@ extension CaptureEvent {
         do throws(JSONReader.Failure) { value = try JSONReader.value(of: line) } catch {
             throw Fault(reason: "\(error)")
         }
-        guard case .object(let members) = value else { throw Fault(reason: "an event is an object") }
+        guard case .object(let members) = value else { throw Fault(reason: "an event must be a JSON object") }
         guard let time = members.duration("time_s") else { throw Fault(reason: "'time_s' must be a number") }
         guard let link = members.integer("link"), link > 0 else {
-            throw Fault(reason: "'link' must be a number from 1")
+            throw Fault(reason: "'link' must be an integer above 0")
         }
         guard let content = try content(members) else { return nil }
         return CaptureEvent(at: time, link: link, content)
@@ -50,7 +50,7 @@ extension CaptureEvent {
         case "received": return .received(try piece(members))
         case "break": return .breakSent(members.duration("duration_s") ?? .zero)
         case "ended": return .ended(code: members.text("error"), detail: members.text("detail"))
-        case nil: throw Fault(reason: "'event' must be text")
+        case nil: throw Fault(reason: "'event' must be a string")
         default: return nil
         }
     }

@@ -134,7 +134,7 @@ struct ReplayLinkTests {
         }
         let error = await #expect(throws: LinkError.self) { _ = try await opener.open(endpoint) }
         #expect(error?.code == .notFound)
-        #expect(error?.detail == "all 2 of its links were played")
+        #expect(error?.detail == "link 3 was opened, the capture has only 2")
     }
 
     @Test("Cancelling ends a receive, and so does closing the link")
