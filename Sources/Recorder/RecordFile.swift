@@ -109,11 +109,11 @@ public enum RecordFile {
     private static func makeFolder(_ path: String) throws(RecorderError) {
         if access(path, F_OK) == 0 || mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
-            throw RecorderError(errno: errno, path: path, activity: "make the folder")
+            throw RecorderError(errno: errno, path: path, activity: "create the folder")
         }
         try makeFolder(String(path[..<slash]))
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-            throw RecorderError(errno: errno, path: path, activity: "make the folder")
+            throw RecorderError(errno: errno, path: path, activity: "create the folder")
         }
     }
 }

@@ -56,14 +56,14 @@ public struct RecorderError: Error, Sendable, Hashable {
     public var hint: String {
         switch code {
         case .notFound: "record something first: pumpctl monitor, or any command with --record"
-        case .noPlace: "set HOME or XDG_DATA_HOME to a folder of yours"
-        case .notPermitted: "make the folder yours, or name another one by XDG_DATA_HOME"
-        case .locked: "see which program keeps it locked, and close it there: fuser -v \(path)"
-        case .full: "make room on the disk; for a limit on file sizes see ulimit -f"
+        case .noPlace: "set HOME or XDG_DATA_HOME to a folder that you own"
+        case .notPermitted: "make yourself the owner of the folder, or set XDG_DATA_HOME to another folder"
+        case .locked: "find the program that locks the record, and close it there: fuser -v \(path)"
+        case .full: "free space on the disk, or raise the limit on file sizes: ulimit -f"
         case .damaged: "move the file away; a new one is created"
         case .newerSchema: "use the version of pumpctl that wrote it, or move the file away"
         case .closed: "record before the recorder is closed"
-        case .system: "check the disk, or name another folder by XDG_DATA_HOME"
+        case .system: "check the disk, or set XDG_DATA_HOME to another folder"
         }
     }
 }
@@ -111,12 +111,12 @@ extension RecorderError: CustomStringConvertible {
             case .notFound: "nothing has been recorded there"
             case .noPlace: "XDG_DATA_HOME is not set, and HOME names no folder"
             case .notPermitted: "not permitted"
-            case .locked: "another program keeps it locked"
-            case .full: "the disk is full, or its file may grow no further"
-            case .damaged: "it is damaged, or no database"
-            case .newerSchema: "a newer version of pumpctl has changed its tables"
+            case .locked: "locked by another program"
+            case .full: "the disk is full, or the file has reached its size limit"
+            case .damaged: "the file is damaged, or is not a database"
+            case .newerSchema: "a newer version of pumpctl has changed the format of the record"
             case .closed: "the recorder was closed"
-            case .system: "the system failed"
+            case .system: "system error"
             }
         let detail = detail.isEmpty || code == .newerSchema ? "" : " (\(detail))"
         return "can't \(activity) \(path): \(what)\(detail)"
