@@ -21,14 +21,16 @@ package struct ControlRequest {
         do throws(JSONReader.Failure) { value = try JSONReader.value(of: line) } catch {
             throw Refusal(failure: .usage("\(error)"))
         }
-        guard case .object(var members) = value else { throw Refusal(failure: .usage("a request is an object")) }
+        guard case .object(var members) = value else {
+            throw Refusal(failure: .usage("a request must be a JSON object"))
+        }
         switch members.removeValue(forKey: "id") {
         case .integer(let number): id = .integer(number)
         case .text(let text): id = .text(text)
-        default: throw Refusal(failure: .usage("'id' must be an integer or text"))
+        default: throw Refusal(failure: .usage("'id' must be an integer or a string"))
         }
         guard case .text(let verb) = members.removeValue(forKey: "do") else {
-            throw Refusal(id: id, failure: .usage("'do' must be text"))
+            throw Refusal(id: id, failure: .usage("'do' must be a string"))
         }
         self.verb = verb
         arguments = ControlArguments(members, of: verb)
@@ -51,7 +53,7 @@ package struct ControlArguments {
         switch members.removeValue(forKey: name) {
         case nil: return nil
         case .text(let text): return text
-        default: throw .usage("'\(name)' must be text")
+        default: throw .usage("'\(name)' must be a string")
         }
     }
 
@@ -60,7 +62,7 @@ package struct ControlArguments {
         switch members.removeValue(forKey: name) {
         case nil: return nil
         case .integer(let number): return number
-        default: throw .usage("'\(name)' must be a whole number")
+        default: throw .usage("'\(name)' must be an integer")
         }
     }
 
@@ -77,17 +79,17 @@ package struct ControlArguments {
             members[name] = nil
             return nil
         case nil, .array: return try texts(name)
-        default: throw .usage("'\(name)' must be a list of texts, or \"all\"")
+        default: throw .usage("'\(name)' must be an array of strings, or \"all\"")
         }
     }
 
     /// Removes and returns a list of texts; nil if the member is missing.
     package mutating func texts(_ name: String) throws(ControlFailure) -> [String]? {
         guard let value = members.removeValue(forKey: name) else { return nil }
-        guard case .array(let values) = value else { throw .usage("'\(name)' must be a list of texts") }
+        guard case .array(let values) = value else { throw .usage("'\(name)' must be an array of strings") }
         var texts: [String] = []
         for value in values {
-            guard case .text(let text) = value else { throw .usage("'\(name)' must be a list of texts") }
+            guard case .text(let text) = value else { throw .usage("'\(name)' must be an array of strings") }
             texts.append(text)
         }
         return texts

@@ -27,7 +27,7 @@ package struct JSONReader {
         var reader = JSONReader(bytes)
         let value = try reader.value()
         reader.skipBlanks()
-        guard reader.position == bytes.count else { throw reader.failure("the end") }
+        guard reader.position == bytes.count else { throw reader.failure("the end of input") }
         return value
     }
 
@@ -94,7 +94,7 @@ package struct JSONReader {
             let start = position
             let name = try string()
             guard members[name] == nil else {
-                throw Failure(position: start, expected: "each member once")
+                throw Failure(position: start, expected: "unique members")
             }
             try expect(":")
             members[name] = try value()

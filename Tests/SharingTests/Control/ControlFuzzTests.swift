@@ -57,7 +57,7 @@ struct ControlFuzzTests {
     private func read(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var counts = (taken: 0, refused: 0)
-        let onPurpose = ["each member once", "a smaller number", "at most \(JSONReader.depthLimit) levels"]
+        let onPurpose = ["unique members", "a smaller number", "at most \(JSONReader.depthLimit) levels"]
         var left = 100_000
         while left > 0 {
             let line = Self.mutant(by: &random)

@@ -76,18 +76,18 @@ struct SharingServerTests {
         "An invalid request is refused, and the connection goes on",
         arguments: [
             ("", "not JSON: expected a value at byte 1"),
-            ("[]", "a request is an object"),
-            (#"{"do":"devices"}"#, "'id' must be an integer or text"),
-            (#"{"id":1.5,"do":"devices"}"#, "'id' must be an integer or text"),
-            (#"{"id":1}"#, "'do' must be text"),
+            ("[]", "a request must be a JSON object"),
+            (#"{"do":"devices"}"#, "'id' must be an integer or a string"),
+            (#"{"id":1.5,"do":"devices"}"#, "'id' must be an integer or a string"),
+            (#"{"id":1}"#, "'do' must be a string"),
             (#"{"id":1,"do":"explode"}"#, "there is no 'explode'"),
             (#"{"id":1,"do":"devices","device":"pump"}"#, "'devices' takes no 'device'"),
             (#"{"id":1,"do":"state"}"#, "'state' needs 'device'"),
             (#"{"id":1,"do":"command","device":"pump","name":"fly"}"#, "a pump has no command 'fly'"),
             (#"{"id":1,"do":"send","device":"pump","line":"ON\nON"}"#, "'line' must be one line, without its end"),
             (#"{"id":1,"do":"subscribe","events":["noise"]}"#, "unknown event 'noise'"),
-            (#"{"id":1,"do":"subscribe","devices":"pump"}"#, "'devices' must be a list of texts, or \"all\""),
-            (#"{"id":1,"id":2,"do":"devices"}"#, "not JSON: expected each member once at byte 9"),
+            (#"{"id":1,"do":"subscribe","devices":"pump"}"#, "'devices' must be an array of strings, or \"all\""),
+            (#"{"id":1,"id":2,"do":"devices"}"#, "not JSON: expected unique members at byte 9"),
         ])
     func noRequest(line: String, message: String) async throws {
         try await ControlRig.run { rig in

@@ -29,14 +29,14 @@ static bool read_arguments(json_t *list, struct request *request, struct failure
         }
     }
     request->argument_count = json_array_size(list);
-    return is_valid || refuse(failure, text_append(NULL, "'arguments' must be a list of texts"));
+    return is_valid || refuse(failure, text_append(NULL, "'arguments' must be an array of strings"));
 }
 
 static bool read_device(json_t *number, struct request *request, struct failure *failure) {
     request->has_device = number != NULL;
     request->device = json_integer_value(number);
     return number == NULL || json_is_integer(number) ||
-           refuse(failure, text_append(NULL, "'device' must be a whole number"));
+           refuse(failure, text_append(NULL, "'device' must be an integer"));
 }
 
 // Refuses unknown members, so that a misspelt one does not go unnoticed.
@@ -64,16 +64,16 @@ bool request_read(const char *line, size_t length, struct request *request, stru
         return refuse(failure, text_append(NULL, "not JSON: something else is expected at byte %d", error.position));
     }
     if (!json_is_object(request->whole)) {
-        return refuse(failure, text_append(NULL, "a request is an object"));
+        return refuse(failure, text_append(NULL, "a request must be a JSON object"));
     }
     json_t *id = json_object_get(request->whole, "id");
     if (!json_is_integer(id) && !json_is_string(id)) {
-        return refuse(failure, text_append(NULL, "'id' must be an integer or text"));
+        return refuse(failure, text_append(NULL, "'id' must be an integer or a string"));
     }
     request->id = json_incref(id);
     request->verb = json_string_value(json_object_get(request->whole, "do"));
     if (request->verb == NULL) {
-        return refuse(failure, text_append(NULL, "'do' must be text"));
+        return refuse(failure, text_append(NULL, "'do' must be a string"));
     }
     return read_arguments(json_object_get(request->whole, "arguments"), request, failure) &&
            read_device(json_object_get(request->whole, "device"), request, failure) && refuse_others(request, failure);
