@@ -93,20 +93,20 @@ final class LineClient: @unchecked Sendable {
     /// A reason to disconnect a client.
     enum Offence: String, Error {
         /// A line exceeds the limit.
-        case longLine = "its line is too long"
+        case longLine = "the line is too long"
         /// The queue to the device is full.
-        case flood = "it sends faster than the device takes"
+        case flood = "the client sends faster than the device accepts"
         /// The queue of output is full.
-        case doesNotRead = "it does not read"
+        case doesNotRead = "the client does not read"
         /// The client asked for a long answer and read nothing of it for a while.
-        case stalled = "it has stopped reading what it asked for"
+        case stalled = "the client has stopped reading the reply"
         /// The client is a browser, or another program that does not expect a device.
-        case foreignProtocol = "it speaks HTTP, TLS or SSH; nothing of it was sent"
+        case foreignProtocol = "the client speaks HTTP, TLS or SSH; none of its input was sent"
         /// The client was admitted above the client limit, and either its time is over or it sent something else than a
         /// stop line or a query.
         case noPlace = "there are too many clients"
         /// The answer broke off. Only the disconnection can tell the client that the answer is incomplete.
-        case brokenOff = "the answer has broken off"
+        case brokenOff = "the reply is incomplete"
     }
 
     /// A line in the queue.

@@ -189,7 +189,7 @@ actor ControlConnection {
         guard lines.count > 0, lineTimer == nil else { return }
         lineTimer = Task(executorPreference: loop) { [clock] in
             guard (try? await clock.sleep(for: Self.linePatience)) != nil else { return }
-            await self.drop(for: "it has not ended a line that it began")
+            await self.drop(for: "the client did not complete a line in time")
         }
     }
 

@@ -5,7 +5,7 @@ internal import LineProtocol
 extension ControlFailure {
     /// The failure sent to a program that exceeds the client limit.
     static let full = ControlFailure(
-        "too_many_clients", "there are too many clients: only OFF and questions are taken, for a short time",
+        "too_many_clients", "there are too many clients: only OFF and queries are accepted, for a short time",
         hint: "close a connection first", outcome: "not_sent")
 
     /// Converts an error of a shared device.

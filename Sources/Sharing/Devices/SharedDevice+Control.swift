@@ -95,7 +95,7 @@ extension SharedDevice {
         let waiting = waitingLine(line)
         await waitForLink()
         guard line.isStop || asker.isThere() else {
-            report(.notSent(line.bytes, by: name, "who asked has left"))
+            report(.notSent(line.bytes, by: name, "the client has disconnected"))
             throw .session(SessionError(.cancelled, command: line.text, outcome: .notSent))
         }
         guard !isOvertaken() else { throw overtaken(line, by: name) }

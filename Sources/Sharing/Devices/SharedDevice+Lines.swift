@@ -106,7 +106,7 @@ extension SharedDevice {
         guard waiting.line.mayChange else { return }
         if stopCount != waiting.stopsBefore { throw overtaken(waiting.line, by: name) }
         guard isOutdated(waiting) else { return }
-        report(.notSent(waiting.line.bytes, by: name, "pumpctld was stopped"))
+        report(.notSent(waiting.line.bytes, by: name, "pumpctld was suspended"))
         throw .away
     }
 
@@ -130,9 +130,9 @@ extension SharedDevice {
         }
     }
 
-    /// Reports that a line is not sent because OFF goes before it, and returns the error.
+    /// Reports that a line is not sent because OFF has priority, and returns the error.
     func overtaken(_ line: ClientLine, by name: String) -> SharingError {
-        report(.notSent(line.bytes, by: name, "OFF goes before it"))
+        report(.notSent(line.bytes, by: name, "OFF has priority"))
         return .session(SessionError(.overtaken, command: line.text, outcome: .notSent))
     }
 

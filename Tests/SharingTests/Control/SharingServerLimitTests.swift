@@ -28,7 +28,7 @@ struct SharingServerLimitTests {
                 #expect(try await client.line() == nil)
                 #expect(
                     try await rig.dropping()
-                        == (isLong ? "its line is too long" : "it has not ended a line that it began"))
+                        == (isLong ? "the line is too long" : "the client did not complete a line in time"))
                 #expect(try await rig.client().ask("devices")["ok"] == true)
             }
         }
@@ -55,7 +55,7 @@ struct SharingServerLimitTests {
             let client = try await rig.client()
             let line = #"{"id":"\#(String(repeating: "x", count: 16_000))","do":"devices"}"# + "\n"
             for _ in 0..<200 where (try? await deaf.say(line)) != nil {}
-            #expect(try await rig.dropping() == "it does not read")
+            #expect(try await rig.dropping() == "the client does not read")
             #expect(try await client.ask("devices")["ok"] == true)
         }
     }

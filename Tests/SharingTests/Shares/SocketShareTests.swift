@@ -23,7 +23,9 @@ struct SocketShareTests {
                 #expect(try await other.ask("TEMP").count == 1)
             }
             #expect(
-                pump.reports.state.contains { if case .dropped(_, "it does not read") = $0 { true } else { false } })
+                pump.reports.state.contains {
+                    if case .dropped(_, "the client does not read") = $0 { true } else { false }
+                })
             #expect(try await other.ask("OFF", for: 2) == ["OK", "PUMP:OFF"])
         }
     }
@@ -41,7 +43,7 @@ struct SocketShareTests {
             try await client.say(String(repeating: "X", count: SharedDevice.lineLimit + 1))
             #expect(try await client.line() == nil)
             #expect(
-                pump.reports.state.contains { if case .dropped(_, "its line is too long") = $0 { true } else { false } }
+                pump.reports.state.contains { if case .dropped(_, "the line is too long") = $0 { true } else { false } }
             )
             let next = try await pump.client()
             #expect(try await next.ask("STATUS") == [Self.status])

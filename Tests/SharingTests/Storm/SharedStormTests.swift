@@ -143,7 +143,7 @@ struct SharedStormTests {
             #expect(String(decoding: await asker.rest(), as: UTF8.self) == "LOG Values: 1 2 3 4\nLIVE LOG: 1 2 3 4\r\n")
             #expect(
                 bench.reports.state.contains {
-                    if case .dropped(_, "the answer has broken off") = $0 { true } else { false }
+                    if case .dropped(_, "the reply is incomplete") = $0 { true } else { false }
                 })
         }
     }

@@ -184,7 +184,7 @@ struct DaemonTests {
         try await staying.received.text(upTo: "ERROR:DEVICE_AWAY")
         try await staying.received.text(upTo: "STATUS:{State:OFF")
         try await new?.received.text(upTo: "ERROR:DEVICE_AWAY")
-        for _ in 0..<3 { try await daemon.errors.text(upTo: "reason=\"pumpctld was stopped\"") }
+        for _ in 0..<3 { try await daemon.errors.text(upTo: "reason=\"pumpctld was suspended\"") }
         #expect(["ON", "SPEED"].allSatisfy { !pump.received.state.text.contains($0) })
         // Later lines are sent once the daemon has dropped all lines from the time of the stop.
         repeat { try await staying.say("ON") } while try await !staying.received.text(upTo: "\n").contains("PUMP:ON")
