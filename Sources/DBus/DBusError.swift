@@ -56,8 +56,8 @@ public struct DBusError: Error, Sendable, Hashable {
     init(answer name: DBusErrorName, message: String?, activity: String) {
         let hint: String? =
             switch name {
-            case .serviceUnknown, .nameHasNoOwner: "the service is not running: start it, then try again"
-            case .accessDenied, .authFailed: "this user may not: see the groups and the bus policy of the service"
+            case .serviceUnknown, .nameHasNoOwner: "start the service, then try again"
+            case .accessDenied, .authFailed: "check this user's groups and the bus policy of the service"
             default: nil
             }
         self.init(.refused, name: name, message: message, activity: activity, hint: hint)
@@ -76,14 +76,14 @@ extension DBusError: CustomStringConvertible {
     /// The reason in a few words.
     public var reason: String {
         switch code {
-        case .noBus: "no bus to talk to"
+        case .noBus: "the bus can't be reached"
         case .refused: name?.text ?? "refused"
         case .timedOut: "no answer in time"
         case .cancelled: "cancelled"
-        case .disconnected: "the bus went away"
+        case .disconnected: "the connection to the bus was lost"
         case .closed: "the connection is closed"
-        case .invalidArgument: "can't be sent"
-        case .unexpectedValue: "an answer of another type than expected"
+        case .invalidArgument: "invalid argument"
+        case .unexpectedValue: "the reply has an unexpected type"
         case .system: "failed"
         }
     }

@@ -37,7 +37,7 @@ final class ConnectionCore: @unchecked Sendable {
             }
             throw DBusError(
                 .noBus, message: message, activity: "connecting to \(name)",
-                hint: "check that the bus is running, and its address")
+                hint: "check the address of the bus, and that the bus is running")
         }
         self.loop = loop
         state = .open(connection)

@@ -28,7 +28,7 @@ extension DBusConnection {
         let flags: UInt32 = (allowsReplacement ? 1 : 0) | (replaces ? 2 : 0) | (queues ? 0 : 4)
         let reply = try await call(DBusCall(toBus: "RequestName", [.string(name), .uint32(flags)]))
         guard let result = reply.first?.uint32.flatMap(NameRequest.init) else {
-            throw DBusError(.unexpectedValue, activity: "asking for the name \(name)")
+            throw DBusError(.unexpectedValue, activity: "requesting the name \(name)")
         }
         return result
     }

@@ -25,7 +25,7 @@ enum BusName {
             case .member: cdbus_is_member(name)
             }
         guard isValid, !name.utf8.contains(0) else {
-            throw DBusError(.invalidArgument, message: "\"\(name)\" is no name of its kind", activity: activity)
+            throw DBusError(.invalidArgument, message: "invalid name \"\(name)\"", activity: activity)
         }
     }
 }

@@ -18,6 +18,6 @@ final class OutgoingMessage {
 
     /// Returns the error for exhausted memory or descriptors.
     static func exhausted(_ activity: String) -> DBusError {
-        DBusError(.system, message: "no memory or no descriptor left", activity: activity)
+        DBusError(.system, message: "out of memory or file descriptors", activity: activity)
     }
 }

@@ -18,7 +18,7 @@ struct ValueCheck {
     static func check(_ values: [DBusValue], activity: String) throws(DBusError) {
         var check = ValueCheck(activity: activity)
         for value in values { try check.checkComplete(value, depth: 0) }
-        guard check.size <= sizeLimit else { throw check.failure("more than \(sizeLimit >> 20) MiB in a message") }
+        guard check.size <= sizeLimit else { throw check.failure("the message is larger than \(sizeLimit >> 20) MiB") }
     }
 
     private func failure(_ message: String) -> DBusError {
@@ -30,19 +30,19 @@ struct ValueCheck {
         switch value {
         case .array, .structure, .dictionary:
             let signature = value.signature.text
-            guard cdbus_is_signature(signature) else { throw failure("no type has the signature \(signature)") }
+            guard cdbus_is_signature(signature) else { throw failure("invalid signature \(signature)") }
         default: break
         }
         try check(value, depth: depth)
     }
 
     private mutating func check(_ value: DBusValue, depth: Int) throws(DBusError) {
-        guard depth < Self.depthLimit else { throw failure("nested more than \(Self.depthLimit) deep") }
+        guard depth < Self.depthLimit else { throw failure("nested deeper than \(Self.depthLimit) levels") }
         // An upper bound of a value's fixed-size part with its padding.
         size += 16
         switch value {
         case .string(let text):
-            guard !text.utf8.contains(0) else { throw failure("a NUL in a string") }
+            guard !text.utf8.contains(0) else { throw failure("a string contains a NUL character") }
             size += text.utf8.count
         case .objectPath(let path): size += path.text.utf8.count
         case .signature(let signature): size += signature.text.utf8.count
@@ -61,21 +61,21 @@ struct ValueCheck {
                 try check(entry.value, is: dictionary.values, depth: depth + 1)
             }
         case .unixFD(let descriptor):
-            guard descriptor.number >= 0 else { throw failure("no open descriptor") }
+            guard descriptor.number >= 0 else { throw failure("the descriptor is not open") }
         default: break
         }
     }
 
     private mutating func check(_ value: DBusValue, is signature: DBusSignature, depth: Int) throws(DBusError) {
         guard value.signature == signature else {
-            throw failure("a value of type \(value.signature) among those of type \(signature)")
+            throw failure("expected a value of type \(signature), not \(value.signature)")
         }
         try check(value, depth: depth)
     }
 
     private func checkSingle(_ signature: DBusSignature) throws(DBusError) {
         guard signature.text.utf8.count == 1 || signature.parts.count == 1 else {
-            throw failure("\(signature) where one type is to be")
+            throw failure("expected a single type, not \(signature)")
         }
     }
 }

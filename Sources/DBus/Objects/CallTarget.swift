@@ -54,7 +54,7 @@ enum CallTarget {
             guard values.map(\.signature) == method.outputs.map(\.signature) else {
                 throw DBusError(
                     answering: .failed,
-                    "\(call.member) was to answer with other types than \(DBusSignature(of: values))")
+                    "\(call.member) returned values of undeclared types: \(DBusSignature(of: values))")
             }
             return values
         }
@@ -152,7 +152,8 @@ enum CallTarget {
         guard arguments.map(\.signature) == signatures else {
             let wanted = signatures.map(\.text).joined()
             throw DBusError(
-                answering: .invalidArgs, "arguments of type \"\(DBusSignature(of: arguments))\", not \"\(wanted)\"")
+                answering: .invalidArgs,
+                "expected arguments of type \"\(wanted)\", not \"\(DBusSignature(of: arguments))\"")
         }
     }
 

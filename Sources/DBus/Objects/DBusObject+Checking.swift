@@ -25,7 +25,7 @@ extension DBusObject {
 
     private static func checkSingle(_ signatures: [DBusSignature], _ activity: String) throws(DBusError) {
         for signature in signatures where signature.parts.count != 1 {
-            throw DBusError(.invalidArgument, message: "\"\(signature)\" is not one type", activity: activity)
+            throw DBusError(.invalidArgument, message: "\"\(signature)\" is not a single type", activity: activity)
         }
     }
 }

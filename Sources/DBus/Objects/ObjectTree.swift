@@ -23,7 +23,7 @@ final class ObjectTree: @unchecked Sendable {
     func add(_ object: DBusObject) throws(DBusError) {
         guard core.isOpen else { throw core.endError(activity: "exporting \(object.path)") }
         guard objects[object.path] == nil else {
-            throw DBusError(.invalidArgument, message: "there is one already", activity: "exporting \(object.path)")
+            throw DBusError(.invalidArgument, message: "the path is in use", activity: "exporting \(object.path)")
         }
         objects[object.path] = object
     }

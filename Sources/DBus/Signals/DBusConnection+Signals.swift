@@ -43,7 +43,7 @@ extension DBusConnection {
         try await wait(for: ready) { core in
             guard !ready.isFinished else { return }
             core.router.remove(subscription)
-            ready.finish(.failure(DBusError(.cancelled, activity: "asking for signals")))
+            ready.finish(.failure(DBusError(.cancelled, activity: "subscribing to signals")))
         }
         return DBusSubscription(core, subscription)
     }

@@ -78,16 +78,16 @@ public struct DBusMatchRule: Sendable, Hashable {
     ///
     /// - Throws: ``DBusError`` with ``DBusError/Code/invalidArgument``.
     func check() throws(DBusError) {
-        let activity = "asking for signals"
+        let activity = "subscribing to signals"
         if let sender { try BusName.check(sender, .busName, activity: activity) }
         if let interface { try BusName.check(interface, .interface, activity: activity) }
         if let member { try BusName.check(member, .member, activity: activity) }
         guard path == nil || pathNamespace == nil else {
             throw DBusError(
-                .invalidArgument, message: "a rule has a path or a path namespace, not both", activity: activity)
+                .invalidArgument, message: "a path cannot be combined with a path namespace", activity: activity)
         }
         guard firstArgument?.utf8.contains(0) != true else {
-            throw DBusError(.invalidArgument, message: "a NUL in a string", activity: activity)
+            throw DBusError(.invalidArgument, message: "a string contains a NUL character", activity: activity)
         }
     }
 

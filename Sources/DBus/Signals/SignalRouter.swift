@@ -55,7 +55,7 @@ final class SignalRouter: @unchecked Sendable {
 
     /// Registers the rule of `subscription` with the bus. `ready` finishes when the bus has replied.
     func add(_ subscription: Subscription, ready: OneShot<Void>) {
-        guard core.isOpen else { return ready.finish(.failure(core.endError(activity: "asking for signals"))) }
+        guard core.isOpen else { return ready.finish(.failure(core.endError(activity: "subscribing to signals"))) }
         subscriptions.append(subscription)
         if let name = subscription.followedName { follow(name) }
         // The bus replies in the order of the calls: its reply to this rule comes after its reply with the owner.
