@@ -88,11 +88,11 @@ public struct BLEError: Error, Sendable, Hashable {
 
     private static func hint(for code: Code) -> String? {
         switch code {
-        case .notRunning: "start it: sudo systemctl start bluetooth"
-        case .noBus: "start it: sudo systemctl start dbus; in a container, mount the host's /run/dbus into it"
+        case .notRunning: "start bluetoothd: sudo systemctl start bluetooth"
+        case .noBus: "start the system bus: sudo systemctl start dbus; in a container: mount the host's /run/dbus"
         case .noAdapter: "plug an adapter in; 'bluetoothctl list' lists the adapters"
         case .adapterFull: "disconnect another device first: bluetoothctl disconnect ADDRESS"
-        case .adapterOff: "switch it on: bluetoothctl power on; where that fails: sudo rfkill unblock bluetooth"
+        case .adapterOff: "switch the adapter on: bluetoothctl power on; if that fails: sudo rfkill unblock bluetooth"
         default: nil
         }
     }
@@ -112,7 +112,9 @@ private struct Meaning {
         if let name = error.name, let meaning = Self.table[name] {
             self = meaning
         } else if error.name?.isActivationFailure == true {
-            self.init(.notRunning, "start it: sudo systemctl start bluetooth; why it failed: journalctl -u bluetooth")
+            self.init(
+                .notRunning,
+                "start bluetoothd: sudo systemctl start bluetooth; see why it failed: journalctl -u bluetooth")
         } else if error.name == .bluez("NotPermitted") {
             self = Self.notPermitted(error.message)
         } else if error.name == .bluez("Failed"), Self.refusalsOfAdapter.contains(error.message ?? "") {
@@ -135,24 +137,24 @@ private struct Meaning {
     private static func notPermitted(_ message: String?) -> Meaning {
         let words = message ?? ""
         if words.contains("acquired") {
-            return Meaning(.busy, "end the other program, or the earlier session, that has it")
+            return Meaning(.busy, "end the other program, or the earlier session, that uses the characteristic")
         }
         if words.contains("Not paired") { return notPaired }
-        return Meaning(.notPermitted, "look at the characteristic's flags: the device does not allow that")
+        return Meaning(.notPermitted, "check the characteristic's flags: the device does not allow the operation")
     }
 
-    private static let notPaired = Meaning(.notPaired, "pair with it first: bluetoothctl pair ADDRESS")
+    private static let notPaired = Meaning(.notPaired, "pair with the device first: bluetoothctl pair ADDRESS")
 
     private static let table: [DBusErrorName: Meaning] = [
         .serviceUnknown: Meaning(.notRunning),
         .nameHasNoOwner: Meaning(.notRunning),
         // The unit has its D-Bus alias only while it is enabled. Otherwise systemd reports "Unit dbus-org.bluez.service
         // not found".
-        .noSuchUnit: Meaning(.notRunning, "enable it: sudo systemctl enable --now bluetooth"),
-        .unitMasked: Meaning(.notRunning, "unmask it: sudo systemctl unmask --now bluetooth"),
-        .noReply: Meaning(.notRunning, "see why bluetoothd went away: journalctl -u bluetooth"),
+        .noSuchUnit: Meaning(.notRunning, "enable bluetoothd: sudo systemctl enable --now bluetooth"),
+        .unitMasked: Meaning(.notRunning, "unmask bluetoothd: sudo systemctl unmask --now bluetooth"),
+        .noReply: Meaning(.notRunning, "see why bluetoothd stopped: journalctl -u bluetooth"),
         .accessDenied: Meaning(
-            .notPermitted, "join the group that may: sudo usermod -aG bluetooth $USER, then log in again"),
+            .notPermitted, "join the group bluetooth: sudo usermod -aG bluetooth $USER, then log in again"),
         .unknownObject: Meaning(.notFound, "scan again: the device went out of range, or the adapter was renumbered"),
         .unknownMethod: Meaning(.notFound, "scan again: the device went out of range, or this bluetoothd is too old"),
         .notSupported: Meaning(.unsupported),
@@ -162,7 +164,7 @@ private struct Meaning {
         .bluez("InProgress"): Meaning(.busy, "wait a moment, then try again: another attempt is pending or stale"),
         .bluez("NotAuthorized"): Meaning(
             .notPermitted, "keep bluetoothd's plugin from claiming the service: see its option -P"),
-        .bluez("AlreadyConnected"): Meaning(.busy, "disconnect it first, or use the connection"),
+        .bluez("AlreadyConnected"): Meaning(.busy, "disconnect the device first, or use its connection"),
         .bluez("AlreadyExists"): Meaning(.busy, "stop the program that registered it before"),
         .bluez("NotConnected"): Meaning(.disconnected, "connect again"),
         .bluez("ConnectionAttemptFailed"): Meaning(.disconnected, "move the device closer, and check its power"),
@@ -173,11 +175,13 @@ private struct Meaning {
         .bluez("InvalidLength"): Meaning(.invalidArgument),
         .bluez("InvalidValueLength"): Meaning(.invalidArgument),
         .bluez("InvalidOffset"): Meaning(.invalidArgument),
-        .bluez("ImproperlyConfigured"): Meaning(.notPermitted, "change the device's settings: they refuse that"),
-        .bluez("AuthenticationFailed"): Meaning(.notPaired, "pair with it again: bluetoothctl remove ADDRESS"),
-        .bluez("AuthenticationCanceled"): Meaning(.notPaired, "pair with it, and accept on both sides"),
-        .bluez("AuthenticationRejected"): Meaning(.notPaired, "pair with it, and accept on both sides"),
-        .bluez("AuthenticationTimeout"): Meaning(.notPaired, "pair with it, and accept on both sides"),
+        .bluez("ImproperlyConfigured"): Meaning(
+            .notPermitted, "check the device's configuration: it does not allow the operation"),
+        .bluez("AuthenticationFailed"): Meaning(
+            .notPaired, "remove the old pairing, then pair again: bluetoothctl remove ADDRESS"),
+        .bluez("AuthenticationCanceled"): Meaning(.notPaired, "pair with the device, and accept on both sides"),
+        .bluez("AuthenticationRejected"): Meaning(.notPaired, "pair with the device, and accept on both sides"),
+        .bluez("AuthenticationTimeout"): Meaning(.notPaired, "pair with the device, and accept on both sides"),
     ]
 }
 
@@ -209,9 +213,12 @@ extension BLEError: CustomStringConvertible {
     /// One line: the operation, the reason, and the hint.
     public var description: String { "\(activity): \(reason)" + (hint.map { "; \($0)" } ?? "") }
 
+    /// The explanation, mostly in bluetoothd's words, or else the D-Bus name of the error; nil if there is neither.
+    public var explanation: String? { message.flatMap { $0.isEmpty ? nil : $0 } ?? name?.text }
+
     /// The reason in a few words, with bluetoothd's explanation.
     public var reason: String {
-        let detail = message.flatMap { $0.isEmpty ? nil : $0 } ?? name?.text
+        let detail = explanation
         if code == .notRunning, name?.isActivationFailure == true, let detail {
             return "bluetoothd failed to start: \(detail)"
         }
@@ -219,20 +226,20 @@ extension BLEError: CustomStringConvertible {
             switch code {
             case .notRunning: "bluetoothd is not running"
             case .noBus: message == nil ? "the system bus has gone" : "the system bus can't be reached"
-            case .noAdapter: "there is no Bluetooth adapter"
+            case .noAdapter: "Bluetooth adapter not found"
             case .adapterOff: "the Bluetooth adapter is off, or blocked by rfkill"
             case .adapterFull: "the Bluetooth adapter takes no more connections"
-            case .notFound: "it is not there"
-            case .busy: "it is in use"
-            case .notPermitted: "not permitted"
+            case .notFound: "not found"
+            case .busy: "already in use"
+            case .notPermitted: "permission denied"
             case .notPaired: "the device is not paired"
             case .unsupported: "not supported"
-            case .invalidArgument: "not valid"
+            case .invalidArgument: "invalid argument"
             case .disconnected: "the device is not connected"
-            case .closed: "it was closed"
-            case .timedOut: "it did not happen in time"
+            case .closed: "closed by this program"
+            case .timedOut: "timeout"
             case .cancelled: "cancelled"
-            case .failed: "bluetoothd refused"
+            case .failed: "operation failed"
             }
         return detail.map { "\(kind) (\($0))" } ?? kind
     }

@@ -36,19 +36,19 @@ import Testing
     static let activations: [(DBusErrorName, String, String)] = [
         (
             "org.freedesktop.DBus.Error.Spawn.Failed", "Launch helper exited with unknown return code 1",
-            "start it: sudo systemctl start bluetooth"
+            "start bluetoothd: sudo systemctl start bluetooth"
         ),
-        ("org.freedesktop.DBus.Error.Spawn.ChildExited", "Process org.bluez exited with status 1", "start it: "),
-        ("org.freedesktop.DBus.Error.Spawn.ServiceNotFound", "The name is not activatable", "start it: "),
-        ("org.freedesktop.DBus.Error.TimedOut", "Failed to activate service 'org.bluez': timed out", "start it: "),
-        ("org.freedesktop.systemd1.LoadFailed", "Unit failed to load", "start it: "),
+        ("org.freedesktop.DBus.Error.Spawn.ChildExited", "Process org.bluez exited with status 1", "start "),
+        ("org.freedesktop.DBus.Error.Spawn.ServiceNotFound", "The name is not activatable", "start "),
+        ("org.freedesktop.DBus.Error.TimedOut", "Failed to activate service 'org.bluez': timed out", "start "),
+        ("org.freedesktop.systemd1.LoadFailed", "Unit failed to load", "start "),
         (
             "org.freedesktop.systemd1.NoSuchUnit", "Unit dbus-org.bluez.service not found.",
-            "enable it: sudo systemctl enable --now bluetooth"
+            "enable bluetoothd: sudo systemctl enable --now bluetooth"
         ),
         (
             "org.freedesktop.systemd1.UnitMasked", "Unit bluetooth.service is masked.",
-            "unmask it: sudo systemctl unmask --now bluetooth"
+            "unmask bluetoothd: sudo systemctl unmask --now bluetooth"
         ),
     ]
 
@@ -68,7 +68,7 @@ import Testing
             DBusError(.refused, name: "org.bluez.Error.Failed", message: "br-connection-busy", activity: "calling"),
             activity: "connecting")
         #expect(error.code == .failed)
-        #expect(error.description == "connecting: bluetoothd refused (br-connection-busy)")
+        #expect(error.description == "connecting: operation failed (br-connection-busy)")
     }
 
     @Test(arguments: ["0x05 and more", "0x", "0x105", "5", "0x80", "0x0", "0x+5", "0x0D"])
@@ -88,7 +88,8 @@ import Testing
         let missing = error(.noBus, nil, "No such file or directory", "check the address")
         #expect(missing.reason == "the system bus can't be reached (No such file or directory)")
         #expect(
-            missing.hint == "start it: sudo systemctl start dbus; in a container, mount the host's /run/dbus into it")
+            missing.hint
+                == "start the system bus: sudo systemctl start dbus; in a container: mount the host's /run/dbus")
         let refusing = error(.noBus, .authFailed, "it closed the connection at once", "check its policy")
         #expect(refusing.reason == "the system bus can't be reached (it closed the connection at once)")
         #expect(refusing.hint == "check its policy")

@@ -54,7 +54,7 @@ extension BlueZ {
             guard error.code == .timedOut else { throw error }
             throw BLEError(
                 .notFound, activity: activity,
-                hint: "check that the device has power, is near, and is not connected to another host")
+                hint: "check that the device is switched on, near, and not connected to another host")
         }
     }
 

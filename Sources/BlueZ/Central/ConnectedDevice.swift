@@ -212,16 +212,19 @@ public actor ConnectedDevice {
     private func inProgress(_ error: BLEError, at path: ObjectPath) -> BLEError {
         guard unanswered.contains(path) else { return error }
         return BLEError(
-            .timedOut, message: "the write before was not answered", activity: error.activity, hint: silenceHint)
+            .timedOut, message: "the device did not answer the previous write", activity: error.activity,
+            hint: silenceHint)
     }
 
     /// The hint after a time-out; nil for a paired device. A device that requires pairing may leave a request
     /// unanswered, and bluetoothd then leaves the call unanswered.
-    private var silenceHint: String? { isPaired ? nil : "if it wants to be paired, run bluetoothctl pair \(address)" }
+    private var silenceHint: String? {
+        isPaired ? nil : "if the device requires pairing, run bluetoothctl pair \(address)"
+    }
 
     /// The hint if bluetoothd may remember services of the device that have changed since (bluez#191).
     private var staleHint: String {
-        "if the device has other services than before, have bluetoothd forget it: bluetoothctl remove \(address)"
+        "if the services of the device have changed, let bluetoothd forget it: bluetoothctl remove \(address)"
             + (isPaired ? "; then pair with it again: bluetoothctl pair \(address)" : "")
     }
 
@@ -259,7 +262,7 @@ public actor ConnectedDevice {
         let activity = "subscribing to \(characteristic.uuid) of \(name)"
         if characteristic.flags.isDisjoint(with: [.notify, .indicate]) {
             throw BLEError(
-                .unsupported, activity: activity, hint: "this characteristic has no notifications: read it instead")
+                .unsupported, activity: activity, hint: "read this characteristic instead: it has no notifications")
         }
         // Register the handler before StartNotify: the first notification may overtake the reply (bleak#374).
         let subscription = ValueSubscription(bluez, characteristic.path, handler)
@@ -300,7 +303,7 @@ public actor ConnectedDevice {
     ///
     /// - Throws: ``BLEError`` if the device is gone, did not answer within 25 s, or could not be asked.
     public func confirmConnection() async throws(BLEError) {
-        let activity = "asking whether \(name) is there"
+        let activity = "checking the connection to \(name)"
         let all = services.lazy.flatMap(\.characteristics).compactMap(\.configuration)
         guard let configuration = all.first else { return }
         do throws(BLEError) {

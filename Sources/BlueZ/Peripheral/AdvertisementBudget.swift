@@ -52,7 +52,7 @@ public struct AdvertisementBudget: Sendable, Hashable {
             let parts = advertisement.map { "\($0.name) \($0.length)" }.joined(separator: ", ")
             throw BLEError(
                 .invalidArgument,
-                message: "the advertisement is \(excess) bytes too long for its \(Self.capacity): \(parts)",
+                message: "the advertisement is \(excess) bytes longer than \(Self.capacity): \(parts)",
                 activity: activity,
                 hint: "advertise fewer services: a central finds the others once it is connected")
         }
@@ -60,7 +60,7 @@ public struct AdvertisementBudget: Sendable, Hashable {
         if length > Self.longestName {
             throw BLEError(
                 .invalidArgument,
-                message: "the name takes \(length) bytes, and an advertisement has room for \(Self.longestName)",
+                message: "the name has \(length) bytes; the limit is \(Self.longestName)",
                 activity: activity, hint: "choose a shorter name; a letter beyond ASCII takes 2 to 4 bytes")
         }
     }

@@ -188,7 +188,7 @@ extension Peripheral {
             // `NotPermitted` means here that the controller has no room for another advertisement.
             throw BLEError(
                 .busy, name: error.name, message: error.message, activity: activity,
-                hint: "stop a program that advertises through this adapter, which is full")
+                hint: "stop a program that advertises through this adapter: it can advertise no more devices")
         }
     }
 

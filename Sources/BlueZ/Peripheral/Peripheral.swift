@@ -103,7 +103,9 @@ public actor Peripheral {
         guard let place = tree.characteristic(characteristic), place.facts.tells,
             value.count <= LocalCharacteristic.longestValue
         else {
-            throw BLEError(.invalidArgument, message: "it does not report that", activity: activity)
+            throw BLEError(
+                .invalidArgument, message: "the characteristic does not notify, or the value is too long",
+                activity: activity)
         }
         guard !registration.isClosed else { throw BLEError(.closed, activity: activity) }
         values[characteristic] = value

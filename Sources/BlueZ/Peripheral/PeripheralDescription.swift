@@ -43,13 +43,13 @@ public struct PeripheralDescription: Sendable, Hashable {
         for characteristic in services.flatMap(\.characteristics) {
             let uuid = characteristic.uuid
             guard known.insert(uuid).inserted else {
-                throw invalid("there are two characteristics \(uuid), which could not be told apart")
+                throw invalid("two characteristics have the UUID \(uuid)")
             }
             guard characteristic.value.count <= LocalCharacteristic.longestValue else {
                 throw invalid("the value of \(uuid) is longer than \(LocalCharacteristic.longestValue) bytes")
             }
         }
-        if services.isEmpty { throw invalid("it has no service") }
+        if services.isEmpty { throw invalid("the device has no service") }
     }
 
     private func invalid(_ message: String) -> BLEError {

@@ -22,7 +22,13 @@ extension LinkError {
             case .cancelled: .cancelled
             case .invalidArgument, .failed: .system
             }
-        self.init(code, name: name, activity: activity ?? error.activity, detail: error.reason, hint: error.hint)
+        let detail: String? =
+            switch error.code {
+            // The description of the code already states the reason.
+            case .notFound, .busy, .notPermitted, .unsupported, .closed, .timedOut, .cancelled: error.explanation
+            default: error.reason
+            }
+        self.init(code, name: name, activity: activity ?? error.activity, detail: detail, hint: error.hint)
     }
 
     /// Converts an error as ``init(_:name:activity:)`` does. The hint tells a person how to pair, if the device
@@ -40,7 +46,7 @@ extension LinkError {
     /// Converts an error of sending. Whether the device, bluetoothd or the bus is gone, the code is `disconnected`.
     init(sending error: BLEError, name: String, activity: String = "send", pairing: PairingAdvice) {
         self.init(error, name: name, activity: activity, pairing: pairing)
-        if [.notRunning, .noBus, .notFound].contains(error.code) { code = .disconnected }
+        if [.notRunning, .noBus, .notFound].contains(error.code) { (code, detail) = (.disconnected, error.reason) }
     }
 
     /// Converts an error of confirming the connection.

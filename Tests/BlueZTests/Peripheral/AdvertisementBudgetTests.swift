@@ -27,7 +27,7 @@ struct AdvertisementBudgetTests {
         #expect(error.code == .invalidArgument)
         #expect(
             error.description
-                == "offering QDevice1: not valid (the advertisement is 6 bytes too long for its 31: flags 3, "
+                == "offering QDevice1: invalid argument (the advertisement is 6 bytes longer than 31: flags 3, "
                 + "2 UUIDs of 128 bits 34); advertise fewer services: a central finds the others once it is connected")
     }
 
@@ -37,7 +37,7 @@ struct AdvertisementBudgetTests {
         }
         try check(String(repeating: "n", count: 29))
         let error = try #require(throws: BLEError.self) { try check(String(repeating: "ü", count: 15)) }
-        #expect(error.message == "the name takes 30 bytes, and an advertisement has room for 29")
+        #expect(error.message == "the name has 30 bytes; the limit is 29")
         #expect(error.hint?.contains("shorter") == true)
     }
 }

@@ -56,7 +56,7 @@ struct OfferingTests {
             let twice = PeripheralDescription(
                 name: "X", services: [LocalService("FFF0", [.init("FFF1", [.read]), .init("FFF1", [.write])])])
             let other = await #expect(throws: BLEError.self) { _ = try await bench.offer(twice) }
-            #expect(other?.message?.contains("two characteristics FFF1") == true)
+            #expect(other?.message?.contains("two characteristics have the UUID FFF1") == true)
             #expect(!(await bench.fake.calls).state.contains { $0.member.hasPrefix("Register") })
         }
     }

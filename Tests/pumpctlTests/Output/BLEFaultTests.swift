@@ -21,26 +21,26 @@ import Testing
             name: "org.bluez.Error.NotReady", text: "Resource Not Ready", status: 69, word: "off, or blocked by rfkill",
             hint: "rfkill unblock bluetooth"),
         Refusal(
-            name: "org.bluez.Error.InProgress", text: "Operation already in progress", status: 69, word: "in use",
+            name: "org.bluez.Error.InProgress", text: "Operation already in progress", status: 69, word: "busy",
             hint: "another attempt is pending or stale"),
         Refusal(
-            name: "org.bluez.Error.NotPermitted", text: "Notify acquired", status: 69, word: "in use",
+            name: "org.bluez.Error.NotPermitted", text: "Notify acquired", status: 69, word: "busy",
             hint: "end the other program, or the earlier session"),
         Refusal(
             name: "org.bluez.Error.NotPermitted", text: "Not paired", status: 77, word: "not paired",
             hint: "bluetoothctl pair"),
         Refusal(
-            name: "org.bluez.Error.NotAuthorized", text: "Operation Not Authorized", status: 77, word: "not permitted",
+            name: "org.bluez.Error.NotAuthorized", text: "Operation Not Authorized", status: 77, word: "denied",
             hint: "keep bluetoothd's plugin from claiming the service"),
         Refusal(
-            name: "org.freedesktop.DBus.Error.UnknownObject", text: "No such object", status: 66, word: "not there",
+            name: "org.freedesktop.DBus.Error.UnknownObject", text: "No such object", status: 66, word: "no such port",
             hint: "out of range"),
         Refusal(
             name: "org.freedesktop.DBus.Error.ServiceUnknown", text: "not provided by any .service files", status: 69,
             word: "bluetoothd is not running", hint: "sudo systemctl start bluetooth"),
         Refusal(
             name: "org.freedesktop.DBus.Error.AccessDenied", text: "Rejected send message", status: 77,
-            word: "not permitted", hint: "sudo usermod -aG bluetooth"),
+            word: "denied", hint: "sudo usermod -aG bluetooth"),
     ]
 
     @Test(arguments: refusals) func `A refusal names the obstacle and a remedy`(refusal: Refusal)
@@ -77,7 +77,7 @@ import Testing
         try await ScanCommandTests.expectNoStart("-p", "ble:HMSoft", "status")
         try await withBLEBench { bench in
             expectFailure(
-                try await bench.run("-p", "ble:HMSoft?adapter=hci7", "status"), 66, saying: "no Bluetooth adapter",
+                try await bench.run("-p", "ble:HMSoft?adapter=hci7", "status"), 66, saying: "adapter not found",
                 hint: "hci0")
             await Self.block(bench.adapter)
             expectFailure(
@@ -92,7 +92,7 @@ import Testing
         try await withBLEBench(isForbidden: true) { bench in
             for arguments in [["scan"], ["-p", "ble:HMSoft", "status"], ["-p", "ble:*", "on"]] {
                 let ending = try await Pumpctl.start(arguments, environment: bench.environment).ending()
-                expectFailure(ending, 77, saying: "not permitted", hint: "sudo usermod -aG bluetooth")
+                expectFailure(ending, 77, saying: "permission denied", hint: "sudo usermod -aG bluetooth")
             }
             let doctor = try await bench.run("doctor", "ble:HMSoft")
             expectFailure(doctor, 77, saying: "1 check failed")

@@ -148,7 +148,7 @@ struct BLECommandLineTests {
     @Test func `A missing adapter exits with 66`() async throws {
         let pump = try await BLEPump()
         let ending = try await pump.run("-p", "ble:HMSoft?adapter=hci7", "status")
-        expectFailure(ending, 66, saying: "there is no Bluetooth adapter", hint: "choose one of: hci0")
+        expectFailure(ending, 66, saying: "Bluetooth adapter not found", hint: "choose one of: hci0")
     }
 
     @Test func `A missing bluetoothd or a switched-off adapter exits with 69`() async throws {

@@ -184,7 +184,7 @@ struct MessageOfferTests {
             let folder = TemporaryFolder()
             let adapter = try await bench.run("rescue", "listen", "--offer", "--adapter", "hci9", in: folder)
             expectFailure(
-                adapter, 66, saying: "there is no Bluetooth adapter", hint: "choose one of: hci0, hci1")
+                adapter, 66, saying: "Bluetooth adapter not found", hint: "choose one of: hci0, hci1")
             let name = try await bench.run(
                 "rescue", "listen", "--offer", "--name", String(repeating: "n", count: 30), in: folder)
             expectFailure(name, 64, saying: "30 bytes", hint: "choose a shorter name")

@@ -72,7 +72,7 @@ struct RescueBLETests {
             let folder = TemporaryFolder()
             let ending = try await bench.run(
                 "-p", "ble:Rescue?adapter=hci9", "--json", "rescue", "send", "--at", "1,2", "x", in: folder)
-            expectFailure(ending, 66, saying: "there is no Bluetooth adapter", hint: "rescue sync")
+            expectFailure(ending, 66, saying: "Bluetooth adapter not found", hint: "rescue sync")
             #expect(try ending.object()["outcome"] as? String == "pending_sync")
         }
     }

@@ -209,12 +209,12 @@ import Testing
         try await Self.expectNoStart("scan")
         try await withBLEBench { bench in
             expectFailure(
-                try await bench.run("scan", "--adapter", "hci7"), 66, saying: "no Bluetooth adapter", hint: "hci0")
+                try await bench.run("scan", "--adapter", "hci7"), 66, saying: "adapter not found", hint: "hci0")
             await Self.switchOff(bench.adapter)
             expectFailure(try await bench.run("scan"), 69, saying: "off", hint: "bluetoothctl power on")
             await bench.fake.remove(bench.adapter)
             let ending = try await bench.run("scan", "--json")
-            expectFailure(ending, 66, saying: "no Bluetooth adapter", hint: "plug an adapter in")
+            expectFailure(ending, 66, saying: "Bluetooth adapter not found", hint: "plug an adapter in")
             // Nothing has searched for devices.
             #expect(!ending.errors.contains("in range"), "\(ending.errors)")
             #expect(try ending.object()["error"] as? String == "no_adapter")
@@ -227,7 +227,7 @@ import Testing
         let ending = try await Pumpctl.start(arguments, environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address]).ending()
         expectFailure(
             ending, 69, saying: "bluetoothd failed to start: Process org.bluez exited with status 1",
-            hint: "start it: sudo systemctl start bluetooth", location)
+            hint: "start bluetoothd: sudo systemctl start bluetooth", location)
         #expect(!ending.errors.contains("refused"), "\(ending.errors)", sourceLocation: location)
     }
 

@@ -116,7 +116,7 @@ struct SimBLETests {
         await bench.adapter.setPower(false)
         expectFailure(try await bench.run("--adapter", "hci1"), 69, saying: "is off", hint: "bluetoothctl power on")
         await bench.fake.stop()
-        expectFailure(try await bench.run(), 69, saying: "bluetoothd is not running", hint: "start it")
+        expectFailure(try await bench.run(), 69, saying: "bluetoothd is not running", hint: "start bluetoothd")
     }
 
     @Test(
