@@ -89,7 +89,7 @@ public struct Checkup: Sendable {
         case "usb": port = try USBEndpoint(endpoint).resolve(endpoint, among: ports)
         default:
             throw endpoint.invalid(
-                "name a serial port, a BLE device or one of pumpctld: /dev/ttyUSB0, usb:1a86:7523, ble:HMSoft, "
+                "name a serial port, a BLE device or a shared device: /dev/ttyUSB0, usb:1a86:7523, ble:HMSoft, "
                     + "shared:pump")
         }
         return findings(for: port, baudRate: try endpoint.number("baud", in: 1...12_000_000))

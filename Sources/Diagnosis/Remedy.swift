@@ -27,12 +27,12 @@ extension Remedy: CustomStringConvertible {
     public var description: String {
         switch self {
         case .advice(let text): text
-        case .nameBySocket(let endpoint): "leave it there, and name it \(endpoint)"
-        case .nameByAddress(let address): "name it by its address: ble:\(address)"
+        case .nameBySocket(let endpoint): "keep the device in this socket, and use \(endpoint)"
+        case .nameByAddress(let address): "use the device's address: ble:\(address)"
         case .nameByAddressOrForget(let address, let name):
-            "name it by its address: ble:\(address); where it has replaced the first, have the name "
+            "use the device's address: ble:\(address); if it has replaced the first device, have the name "
                 + "\(name.printable()) forgotten"
-        case .nameShared(let endpoint): "use it as before: the daemon passes commands on; or name it \(endpoint)"
+        case .nameShared(let endpoint): "keep the same endpoint: the daemon passes commands on; or use \(endpoint)"
         case .leaveContainer(let needs): "run the program on the computer itself, or give the container \(needs)"
         }
     }

@@ -47,7 +47,7 @@ import Testing
                 state(.refuses("not permitted", remedy: "join the group", .notPermitted), []), .bluetoothd,
                 "join the group", .notPermitted
             ),
-            (state(.running, [], kernel: []), .adapter, "plug one in", .notFound),
+            (state(.running, [], kernel: []), .adapter, "plug in an adapter", .notFound),
             (state(.running, []), .adapter, "sudo systemctl restart bluetooth", .notFound),
             (state(.running, [off]), .adapter, "bluetoothctl power on", .unavailable),
             (
@@ -57,7 +57,7 @@ import Testing
             ),
             (
                 state(.running, [off], switches: [RadioSwitch(name: "hci1", isSoftBlocked: true, isHardBlocked: true)]),
-                .rfkill, "use that switch or key", .unavailable
+                .rfkill, "switch it on by the hardware switch or key", .unavailable
             ),
         ] as [(BluetoothState, Check, String, LinkError.Code)])
     func `An obstacle fails the check for a BLE device and is a warning for a cable user`(
@@ -79,7 +79,7 @@ import Testing
         #expect(check(state, adapter: "hci0")[.adapter]?.status == .good)
         #expect(check(state, adapter: Self.on.address)[.adapter]?.status == .good)
         #expect(check(state, adapter: "hci7")[.adapter]?.obstacle == .notFound)
-        #expect(check(state, adapter: "hci7")[.adapter]?.remedy == "name one there is: hci0, hci1")
+        #expect(check(state, adapter: "hci7")[.adapter]?.remedy == "choose one of: hci0, hci1")
     }
 
     @Test func `The limits of old BlueZ versions are reported`() {

@@ -47,10 +47,10 @@ import Transports
         }
         let warning = found(isKept: false, programs: ["ModemManager", "sh"])
         #expect(warning?.status == .warning)
-        #expect(warning?.fact.description.hasPrefix("ModemManager sends AT commands to it") == true)
+        #expect(warning?.fact.description.hasPrefix("ModemManager sends AT commands to the device") == true)
         #expect(warning?.remedy?.description.contains("70-pumpctl-ports.rules") == true)
         let kept = found(isKept: true, programs: ["ModemManager", "sh"])
-        #expect(kept == .good(.modemManager, of: Self.path, "a rule keeps ModemManager off"))
+        #expect(kept == .good(.modemManager, of: Self.path, "a udev rule keeps ModemManager off"))
         #expect(found(isKept: false, programs: ["sh"]) == nil)
         #expect(found(isKept: false, programs: ["ModemManager"], isUSB: false) == nil)
     }
@@ -81,7 +81,7 @@ import Transports
             deviceID: DeviceID.serialPort(at: Self.path))
         let found = check(.holder, findings([daemon], daemons: Daemons(devices: [device])))
         #expect(found?.status == .good)
-        #expect(found?.fact == "pumpctld has it, and shares it as pump")
+        #expect(found?.fact == "open in pumpctld, which shares it as pump")
         #expect(found?.remedy == .nameShared(endpoint: "shared:pump"))
         var other = device
         other.deviceID = "tty-188-97"
@@ -104,11 +104,11 @@ import Transports
         #expect(
             check(.holder, findings())
                 == .good(
-                    .holder, of: Self.path, "none of the 12 processes that could be looked at has it open"))
+                    .holder, of: Self.path, "none of the 12 visible processes has the port open"))
         let hidden = check(.holder, findings(unseen: 34))
         #expect(hidden?.status == .unknown)
         #expect(
-            hidden?.fact.description.contains("34 of other users could not: 'sudo fuser -v /dev/ptmx' sees them")
+            hidden?.fact.description.contains("34 of other users are not visible: use 'sudo fuser -v /dev/ptmx'")
                 == true)
     }
 
@@ -124,7 +124,7 @@ import Transports
         ).filter { $0.check == .lockFile }
         #expect(found.map(\.status) == [.warning, .good, .warning])
         #expect(found.map(\.remedy) == ["end it first: kill 4711", nil, "rm \(file)"] as [Remedy?])
-        #expect(found[0].fact == "minicom (pid 4711) has a lock file for it: \(file)")
+        #expect(found[0].fact == "minicom (pid 4711) has a lock file for the port: \(file)")
         #expect(found[1].fact.description.contains("stale"))
     }
 }

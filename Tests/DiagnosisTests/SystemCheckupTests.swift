@@ -23,7 +23,7 @@ import Transports
         #expect(kernel.missingDrivers == ["cp210x", "pl2303"])
         let found = try #require(findings(kernel: kernel).first { $0.check == .kernel })
         #expect(found.status == .warning)
-        #expect(found.fact == "Linux 6.1.0-cloud has no driver cp210x, pl2303 for USB adapters")
+        #expect(found.fact == "Linux 6.1.0-cloud lacks drivers for USB adapters: cp210x, pl2303")
         #expect(found.remedy?.description.contains("linux-image-amd64") == true)
     }
 

@@ -41,17 +41,17 @@ struct BLEDeviceCheckup {
         let others = names.isEmpty ? "" : "; in range: " + names.prefix(5).joined(separator: ", ")
         return .bad(
             .inSight, of: endpoint, isKnown ? "known, but not in range" : "not in range",
-            "check that it is switched on, near, and not connected to a phone\(others)", .notFound)
+            "check that the device is switched on, near, and not connected to a phone\(others)", .notFound)
     }
 
     private func sight(of device: ScannedDevice) -> Finding {
         let name = device.name.map { "\($0.asWord), " } ?? ""
         guard let rssi = device.rssi else {
-            return .good(.inSight, of: endpoint, "there: \(name)\(device.address), connected to this computer")
+            return .good(.inSight, of: endpoint, "found: \(name)\(device.address), connected to this computer")
         }
         let text = "in range: \(name)\(device.address), \(rssi) dBm"
         return rssi < -90
-            ? .warning(.inSight, of: endpoint, "\(text), which is weak", "move the device closer")
+            ? .warning(.inSight, of: endpoint, "\(text), a weak signal", "move the device closer")
             : .good(.inSight, of: endpoint, .text(text))
     }
 
@@ -59,28 +59,28 @@ struct BLEDeviceCheckup {
         guard case .name = target, fitting.count > 1, let first = fitting.first else { return nil }
         let addresses = fitting.map(\.address.description).joined(separator: ", ")
         return .bad(
-            .name, of: endpoint, "\(fitting.count) devices have that name: \(addresses); no command chooses one",
+            .name, of: endpoint, "\(fitting.count) devices have this name: \(addresses)",
             .nameByAddress(first.address), .ambiguous)
     }
 
     private func change(to device: ScannedDevice) -> Finding? {
         guard case .name(let name) = target, let before, before != device.address else { return nil }
         return .bad(
-            .name, of: endpoint, "that name led to \(before) until now, and to \(device.address) now",
+            .name, of: endpoint, "the name led to \(before) until now, and to \(device.address) now",
             .nameByAddressOrForget(device.address, name: name), .changedDevice)
     }
 
     /// Returns the finding for the connection. bluetoothd does not report which program opened the connection.
     private func connection(of device: ScannedDevice) -> Finding {
         guard device.isConnected else {
-            return .good(.connection, of: endpoint, "no program of this computer is connected to it")
+            return .good(.connection, of: endpoint, "no program on this computer is connected to the device")
         }
         let suspects = programs.intersection(["pumpctl", "bluetoothctl", "gatttool", "ble-serial"]).sorted()
         let whom = suspects.isEmpty ? "" : ", perhaps \(suspects.joined(separator: " or "))"
         return .warning(
             .connection, of: endpoint,
-            "a program on this computer is connected to it\(whom), or one that crashed was; the connection is shared",
-            "stop that program; if there is none: bluetoothctl disconnect \(device.address)")
+            "this computer is connected to the device, through a running or crashed program\(whom); the connection is shared",
+            "stop the program; if there is none: bluetoothctl disconnect \(device.address)")
     }
 
     private func services(of device: ScannedDevice) -> Finding {
@@ -92,16 +92,16 @@ struct BLEDeviceCheckup {
         let fit = device.fit
         guard let profile = fit.profile else {
             return .warning(
-                .profile, of: endpoint, "of no known kind: how to speak to it is guessed when it is connected",
-                .advice("name its kind: " + profiles.all.map { "?profile=\($0.name)" }.joined(separator: " ")))
+                .profile, of: endpoint, "unknown kind of device: the profile is guessed after connecting",
+                .advice("name the profile: " + profiles.all.map { "?profile=\($0.name)" }.joined(separator: " ")))
         }
         if fit.isCertain {
-            return .good(.profile, of: endpoint, "of the family \(fit), by the profile \(profile.name)")
+            return .good(.profile, of: endpoint, "family \(fit), profile \(profile.name)")
         }
         return profile.isUnique
             ? .unknown(
                 .profile, of: endpoint,
-                "perhaps of the family \(profile.families.joined(separator: " or ")): that shows when it is connected")
-            : .unknown(.profile, of: endpoint, "\(fit), by the profile \(profile.name)")
+                "perhaps family \(profile.families.joined(separator: " or ")): known only after connecting")
+            : .unknown(.profile, of: endpoint, "\(fit), profile \(profile.name)")
     }
 }

@@ -48,10 +48,10 @@ struct BlueZVersion: Comparable, CustomStringConvertible {
     /// A missing feature, or one that needs `--experimental`; nil if nothing is missing.
     var shortcoming: Fact? {
         if self < BlueZVersion(5, 42) {
-            return "BlueZ \(self) knows GATT as an experiment only, so 'ble:' does not work"
+            return "BlueZ \(self) supports GATT only as an experiment, so 'ble:' does not work"
         }
         if self < BlueZVersion(5, 48) { return .advertisesAsExperiment(bluez: description) }
         guard self < BlueZVersion(5, 62) else { return nil }
-        return "BlueZ \(self) does not tell how much fits a packet, so 20 bytes are sent at a time"
+        return "BlueZ \(self) does not report the packet size, so 20 bytes are sent at a time"
     }
 }

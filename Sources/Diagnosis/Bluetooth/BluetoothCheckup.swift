@@ -11,7 +11,7 @@ struct BluetoothCheckup {
     var findings: [Finding] {
         let hasNothing = state.kernelAdapters.isEmpty && state.adapters.isEmpty && state.daemon != .running
         if !isNeeded && hasNothing {
-            return [.good(.bluetooth, "no Bluetooth adapter here; a cable needs none"), library]
+            return [.good(.bluetooth, "no Bluetooth adapter; devices on a cable need none"), library]
         }
         return [library, daemon] + [version].compactMap { $0 } + blocks + adapters
             + [phones, channels].compactMap { $0 }
@@ -33,17 +33,18 @@ struct BluetoothCheckup {
         case .notRunning:
             problem(.bluetoothd, "bluetoothd is not running", "sudo systemctl start bluetooth", .unavailable)
         case .notInstalled:
-            problem(.bluetoothd, "bluetoothd is not running, nor installed", "sudo apt install bluez", .unavailable)
+            problem(
+                .bluetoothd, "bluetoothd is not running: it is not installed", "sudo apt install bluez", .unavailable)
         case .noBus(let reason):
             problem(.bluetoothd, .text(reason), .leaveContainer(orGiveIt: "/run/dbus"), .unavailable)
         case .refuses(let reason, let remedy, let code):
-            problem(.bluetoothd, "bluetoothd does not answer: \(reason)", remedy.map { .advice($0) }, code)
+            problem(.bluetoothd, "bluetoothd can't be used: \(reason)", remedy.map { .advice($0) }, code)
         }
     }
 
     private var version: Finding? {
         guard let version = state.version else { return nil }
-        return version.shortcoming.map { .warning(.bluezVersion, $0, "update it; 5.62 is enough") }
+        return version.shortcoming.map { .warning(.bluezVersion, $0, "update BlueZ to 5.62 or later") }
             ?? .good(.bluezVersion, "BlueZ \(version); no experimental feature is needed")
     }
 
@@ -51,8 +52,8 @@ struct BluetoothCheckup {
         state.switches.compactMap { radio in
             if radio.isHardBlocked {
                 return problem(
-                    .rfkill, of: radio.name, "switched off by the computer's own switch or key",
-                    "use that switch or key", .unavailable)
+                    .rfkill, of: radio.name, "switched off by a hardware switch or key",
+                    "switch it on by the hardware switch or key", .unavailable)
             }
             guard radio.isSoftBlocked else { return nil }
             return problem(
@@ -81,15 +82,15 @@ struct BluetoothCheckup {
     private var noAdapter: Finding {
         if let adapter, !state.adapters.isEmpty {
             let names = state.adapters.map(\.name).joined(separator: ", ")
-            return problem(.adapter, "there is no adapter \(adapter)", "name one there is: \(names)", .notFound)
+            return problem(.adapter, "there is no adapter \(adapter)", "choose one of: \(names)", .notFound)
         }
         guard let known = state.kernelAdapters.first else {
             return problem(
                 .adapter, "there is no Bluetooth adapter",
-                "plug one in; some need firmware, which 'sudo dmesg' asks for", .notFound)
+                "plug in an adapter; if it needs firmware, 'sudo dmesg' names the file", .notFound)
         }
         return problem(
-            .adapter, "the kernel has \(known), and bluetoothd does not show it", "sudo systemctl restart bluetooth",
+            .adapter, "the kernel has \(known), but bluetoothd does not list it", "sudo systemctl restart bluetooth",
             .notFound)
     }
 
@@ -107,7 +108,7 @@ struct BluetoothCheckup {
         guard state.opensSeveralChannels, !state.adapters.isEmpty else { return nil }
         return .warning(
             .channels,
-            "bluetoothd opens several channels to another Linux computer: its logs and images arrive out of order",
+            "bluetoothd opens several channels to another Linux computer: logs and images can arrive out of order",
             "set Channels=1 below [GATT] in /etc/bluetooth/main.conf, then: sudo systemctl restart bluetooth")
     }
 }

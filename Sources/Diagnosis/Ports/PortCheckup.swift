@@ -31,45 +31,45 @@ struct PortCheckup {
     private var present: Finding {
         let facts = [port.board?.description, port.usb?.identifier.description, port.driver.map { "driver \($0)" }]
         let text = facts.compactMap { $0 }.joined(separator: ", ")
-        return .good(.present, of: port.path, text.isEmpty ? "there" : "there: \(text)")
+        return .good(.present, of: port.path, text.isEmpty ? "found" : "found: \(text)")
     }
 
     private var permission: Finding {
-        guard let error = port.obstacle() else { return .good(.permission, of: port.path, "you may open it") }
+        guard let error = port.obstacle() else { return .good(.permission, of: port.path, "you may open the port") }
         return .bad(
-            .permission, of: port.path, "you may not open it", error.hint.map { .advice($0) }, .notPermitted)
+            .permission, of: port.path, "permission denied", error.hint.map { .advice($0) }, .notPermitted)
     }
 
     private var holder: Finding {
         if let device = daemons.device(of: DeviceID.serialPort(at: port.path)) {
             return .good(
-                .holder, of: port.path, "pumpctld has it, and shares it as \(device.name)",
+                .holder, of: port.path, "open in pumpctld, which shares it as \(device.name)",
                 .nameShared(endpoint: device.sharedEndpoint))
         }
         guard let first = use.holders.first else { return noHolder }
         let names = use.holders.map(\.description).joined(separator: ", ")
         if first.command == "pumpctld", let hint = daemons.permissionHint {
-            return .bad(.holder, of: port.path, "\(names) has it, and you may not use it", .advice(hint), .busy)
+            return .bad(.holder, of: port.path, "open in \(names), which you may not use", .advice(hint), .busy)
         }
         if first.command == "pumpctld" {
             return .bad(
-                .holder, of: port.path, "\(names) has it",
+                .holder, of: port.path, "open in \(names)",
                 .advice(Daemons.hint(onUnknownSocketOf: HoldingProcess(first.processID))), .busy)
         }
         let remedy = Remedy.advice(endingHint(use.holders.map(\.processID)))
         return first.holdsLock
             ? .bad(.holder, of: port.path, "locked by \(names)", remedy, .busy)
-            : .warning(.holder, of: port.path, "open in \(names), which takes part of the answers", remedy)
+            : .warning(.holder, of: port.path, "open in \(names): some replies may go there", remedy)
     }
 
     /// The finding that no holder was found, with the number of examined processes: only root sees the open files of
     /// other users' processes.
     private var noHolder: Finding {
-        let seen = "none of the \(processes.seen) processes that could be looked at has it open"
+        let seen = "none of the \(processes.seen) visible processes has the port open"
         guard processes.unseen > 0 else { return .good(.holder, of: port.path, .text(seen)) }
         return .unknown(
             .holder, of: port.path,
-            "\(seen); \(processes.unseen) of other users could not: 'sudo fuser -v \(port.path)' sees them")
+            "\(seen); \(processes.unseen) of other users are not visible: use 'sudo fuser -v \(port.path)'")
     }
 
     /// The findings for lock files in /run/lock, by programs such as minicom and picocom.
@@ -77,7 +77,7 @@ struct PortCheckup {
         use.lockFiles.map { file in
             guard let processID = file.processID else {
                 return .warning(
-                    .lockFile, of: port.path, "\(file.path) names no process", "rm \(file.path)")
+                    .lockFile, of: port.path, "\(file.path) contains no process ID", "rm \(file.path)")
             }
             guard let holder = file.holder else {
                 return .good(
@@ -85,7 +85,7 @@ struct PortCheckup {
                     "\(file.path) is stale: its process \(processID) no longer runs")
             }
             return .warning(
-                .lockFile, of: port.path, "\(holder) has a lock file for it: \(file.path)",
+                .lockFile, of: port.path, "\(holder) has a lock file for the port: \(file.path)",
                 .advice(endingHint([processID])))
         }
     }
@@ -96,28 +96,28 @@ struct PortCheckup {
             return .good(.serialNumber, of: port.path, "serial number \(number)")
         }
         return .warning(
-            .serialNumber, of: port.path, "no serial number of its own: it is known by the socket it is in",
+            .serialNumber, of: port.path, "no unique serial number: the device is identified by its USB socket",
             .nameBySocket(endpoint: "usb:\(usb.identifier)@\(usb.physicalPath)"))
     }
 
     private var latency: Finding? {
         guard let timer = port.latencyTimer else { return nil }
-        guard timer > 1 else { return .good(.latency, of: port.path, "the adapter passes a lone byte on after 1 ms") }
+        guard timer > 1 else { return .good(.latency, of: port.path, "the adapter forwards a lone byte after 1 ms") }
         let name = port.path.split(separator: "/").last ?? ""
         return .warning(
-            .latency, of: port.path, "the adapter keeps a lone byte for \(timer) ms",
+            .latency, of: port.path, "the adapter delays a lone byte by \(timer) ms",
             .advice(
                 "echo 1 | sudo tee /sys/bus/usb-serial/devices/\(name)/latency_timer; "
-                    + "for good: hardware/udev/70-pumpctl-ports.rules"))
+                    + "permanently: hardware/udev/70-pumpctl-ports.rules"))
     }
 
     private var modemManager: Finding? {
         guard port.usb != nil, programs.contains("ModemManager") else { return nil }
         guard !port.isKeptFromModemManager else {
-            return .good(.modemManager, of: port.path, "a rule keeps ModemManager off")
+            return .good(.modemManager, of: port.path, "a udev rule keeps ModemManager off")
         }
         return .warning(
-            .modemManager, of: port.path, "ModemManager sends AT commands to it when it is plugged in",
+            .modemManager, of: port.path, "ModemManager sends AT commands to the device when it is plugged in",
             .advice(
                 "sudo cp hardware/udev/70-pumpctl-ports.rules /etc/udev/rules.d/ && sudo udevadm control --reload, "
                     + "then plug it in again"))
@@ -126,10 +126,10 @@ struct PortCheckup {
     private var baud: Finding? {
         guard let baudRate, let driver = port.driver, let rates = AdapterRates.of(driver: driver) else { return nil }
         guard !rates.contains(baudRate) else {
-            return .good(.baudRate, of: port.path, "\(driver) can do \(baudRate) baud")
+            return .good(.baudRate, of: port.path, "\(driver) supports \(baudRate) baud")
         }
         return .bad(
-            .baudRate, of: port.path, "\(driver) cannot do \(baudRate) baud",
+            .baudRate, of: port.path, "\(driver) does not support \(baudRate) baud",
             "choose a rate from \(rates.lowerBound) to \(rates.upperBound)", .unsupported)
     }
 }

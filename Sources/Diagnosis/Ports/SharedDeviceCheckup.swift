@@ -29,12 +29,12 @@ struct SharedDeviceCheckup {
     private var unknownDevice: Finding {
         let subject = "shared:\(name)"
         if daemons.devices.isEmpty, let hint = daemons.permissionHint {
-            return .bad(.daemon, of: subject, "you may not use pumpctld", .advice(hint), .notPermitted)
+            return .bad(.daemon, of: subject, "you have no permission to use pumpctld", .advice(hint), .notPermitted)
         }
         let known = daemons.devices.map(\.sharedEndpoint).joined(separator: ", ")
         return known.isEmpty
             ? .bad(
-                .daemon, of: subject, "no pumpctld runs here that has a device",
+                .daemon, of: subject, "no pumpctld with a device runs here",
                 "start pumpctld, or name the device itself, as /dev/ttyUSB0", .unavailable)
             : .bad(
                 .daemon, of: subject, "pumpctld has no device of that name", .advice("name one that it has: \(known)"),

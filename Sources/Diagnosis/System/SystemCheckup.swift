@@ -18,8 +18,8 @@ struct SystemCheckup {
         guard let missing = kernel.missingDrivers else { return .unknown(.kernel, "Linux \(kernel.release)") }
         guard !missing.isEmpty else { return .good(.kernel, "Linux \(kernel.release)") }
         return .warning(
-            .kernel, "Linux \(kernel.release) has no driver \(missing.joined(separator: ", ")) for USB adapters",
-            "install a kernel that has, on Debian: sudo apt install linux-image-amd64, not a cloud kernel")
+            .kernel, "Linux \(kernel.release) lacks drivers for USB adapters: \(missing.joined(separator: ", "))",
+            "install a kernel with these drivers, not a cloud kernel; on Debian: sudo apt install linux-image-amd64")
     }
 
     private var library: Finding {
@@ -30,7 +30,7 @@ struct SystemCheckup {
         SerialPortDiscovery.isUdevRunning
             ? .good(.udev, "udev runs")
             : .warning(
-                .udev, "udev does not run here: ports have no links, and those that come and go are not noticed",
+                .udev, "udev is not running: ports have no links, and plugging and unplugging are not noticed",
                 .leaveContainer(orGiveIt: "/run/udev and the host's network"))
     }
 
@@ -45,17 +45,17 @@ struct SystemCheckup {
         let name = Board(usb: usb.identifier)?.name ?? "\(usb.identifier)"
         let isTaken = programs.contains("brltty")
         return .bad(
-            .driver, "a \(name) (\(usb.identifier)) is plugged in at \(usb.physicalPath) and has no port",
+            .driver, "a \(name) (\(usb.identifier)) is plugged in at \(usb.physicalPath), but has no port",
             isTaken
-                ? "brltty took it: sudo systemctl stop brltty, then plug it in again"
+                ? "stop brltty, which takes adapters: sudo systemctl stop brltty; then plug the device in again"
                 : "load its driver: sudo modprobe \(Self.driver(of: usb.identifier))", .notFound)
     }
 
     private var brltty: Finding? {
         guard programs.contains("brltty") else { return nil }
         return .warning(
-            .brltty, "brltty runs, and takes CH340, FTDI and CP210x adapters for braille displays",
-            "sudo systemctl disable --now brltty; or hardware/udev/99-pumpctl-brltty.rules")
+            .brltty, "brltty runs, and mistakes CH340, FTDI and CP210x adapters for braille displays",
+            "sudo systemctl disable --now brltty; or install hardware/udev/99-pumpctl-brltty.rules")
     }
 
     private static func driver(of identifier: USBIdentifier) -> String {

@@ -177,9 +177,9 @@ struct DiscoveryCommandTests {
             })
         let other = try await testbed.start("pumpctl", "doctor", "usb:0403:6001?baud=115200")
         let lines = try await other.ending().lines
-        #expect(lines.contains { $0.hasPrefix("warn  ") && $0.hasSuffix("the adapter keeps a lone byte for 16 ms") })
+        #expect(lines.contains { $0.hasPrefix("warn  ") && $0.hasSuffix("the adapter delays a lone byte by 16 ms") })
         #expect(lines.contains { $0.contains("sudo tee /sys/bus/usb-serial/devices/ttyUSB1/latency_timer") })
-        #expect(lines.contains { $0.hasPrefix("ok    ") && $0.hasSuffix("ftdi_sio can do 115200 baud") })
+        #expect(lines.contains { $0.hasPrefix("ok    ") && $0.hasSuffix("ftdi_sio supports 115200 baud") })
     }
 
     @Test func `doctor reports a baud rate that the adapter cannot do`() async throws {
@@ -187,7 +187,7 @@ struct DiscoveryCommandTests {
         try await testbed.plug(.ch340, at: "1-2", as: "ttyUSB0", terminal: terminal.path)
         let doctor = try await testbed.start("pumpctl", "doctor", "usb:1a86:7523?baud=3000000")
         let ending = try await doctor.ending()
-        #expect(ending.lines.contains { $0.hasSuffix("ch341 cannot do 3000000 baud") })
+        #expect(ending.lines.contains { $0.hasSuffix("ch341 does not support 3000000 baud") })
         #expect(ending.status == 64)
     }
 
@@ -197,7 +197,7 @@ struct DiscoveryCommandTests {
         let doctor = try await testbed.start("pumpctl", "doctor")
         let ending = try await doctor.ending()
         let lines = ending.lines
-        #expect(lines.contains { $0.hasSuffix("a CH340 (1a86:7523) is plugged in at 1-2 and has no port") })
+        #expect(lines.contains { $0.hasSuffix("a CH340 (1a86:7523) is plugged in at 1-2, but has no port") })
         #expect(lines.contains { $0.hasSuffix("load its driver: sudo modprobe ch341") })
         #expect(ending.status == 66)
     }

@@ -14,7 +14,7 @@ import Testing
         let sim = try await Pumpctl.start(["sim", "pump", "--link", path])
         _ = try await sim.output.line()
         let alone = try await Pumpctl.run("doctor", path)
-        #expect(alone.output.contains("processes that could be looked at has it open"), "\(alone)")
+        #expect(alone.output.contains("visible processes has the port open"), "\(alone)")
         #expect(!alone.output.contains("\(sim.processID)"))
         let holder = try await ChildProcess(["sh", "-c", "exec 3<>'\(path)'; echo ready; read x"])
         #expect(try await holder.output.line() == "ready")
