@@ -302,7 +302,7 @@ struct SimCommandTests {
         let sim = try await Pumpctl.start(["sim", "pump", "--link", path])
         _ = try await sim.output.line()
         let second = try await Pumpctl.run("sim", "pump", "--link", path)
-        expectFailure(second, 69, saying: path, "taken", hint: "choose another path")
+        expectFailure(second, 69, saying: path, "in use", hint: "choose another path")
         #expect(try await Pumpctl.run("-p", path, "status").status == 0)
 
         let file = folder.write("mine", to: "file")

@@ -307,7 +307,7 @@ struct DaemonTests {
             "\(folder.path("socket")): another program listens",
             hint: "another pumpctld")
         try await expectFailure(start + ["--unix", file], .unavailable, "\(file): something else", hint: "remove it")
-        try await expectFailure(start + ["--pty", file], .unavailable, "\(file): something else", hint: "remove what")
+        try await expectFailure(start + ["--pty", file], .unavailable, "\(file): something else", hint: "remove the")
         try await expectFailure(
             start + ["--tcp", "\(number)"], .unavailable, "tcp:127.0.0.1:\(number): another program",
             hint: "another port")
