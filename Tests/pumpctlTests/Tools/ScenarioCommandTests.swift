@@ -190,7 +190,7 @@ struct ScenarioCommandTests {
         let taken = try file("")
         let ending = try await Pumpctl.run(
             "sim", "led", "--link", taken, "--expect", "pacing=1s", "--run", "--", "true")
-        expectFailure(ending, 69, saying: "taken", hint: "choose another path")
+        expectFailure(ending, 69, saying: "in use", hint: "choose another path")
     }
 
     @Test("pumpctl meets the expectations of the documented example")
