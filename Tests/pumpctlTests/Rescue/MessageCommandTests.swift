@@ -72,7 +72,7 @@ struct MessageCommandTests {
             #expect(line.hasSuffix("  \(message.latitude),\(message.longitude)  \(message.content)"))
             #expect(line.contains("  \(message.category) "))
         }
-        #expect(ending.errors.contains("no message"))
+        #expect(ending.errors.contains("outside any message"))
         #expect(!ending.errors.contains("\u{1B}"))
         let again = try await run("-p", phone, "rescue", "listen", "--for", "1s")
         #expect(again.status == 0)
