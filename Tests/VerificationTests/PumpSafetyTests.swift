@@ -162,7 +162,7 @@ struct PumpSafetyTests {
         world.onWrite = { text in text.contains("STATUS") || text == "\nOFF\n" ? text : nil }
         let verdict = try #require(world.verify(.pump, hasStimulus: false) { $0.mayRun = false }.verdict)
         #expect(verdict.failures.count > 5)
-        #expect(verdict.commonCause?.hasSuffix(" failed checks have one cause: no answer") == true)
+        #expect(verdict.commonCause?.hasSuffix(" failed checks have the same cause: no answer") == true)
         #expect(!verdict.isPassed)
         #expect(world.loop.now <= .seconds(45), "\(world.loop.now)")
     }
@@ -314,7 +314,7 @@ struct PumpSafetyTests {
         #expect(verdict.failures == ["pump.speed.percent"])
         #expect(broken.sent.last == "SPEED:127\\n" && broken.steps.count > 1, "\(broken.steps)")
         guard case .failed(_, let got) = broken.outcome else { return }
-        #expect(got.hasPrefix("it broke: "), "\(got)")
+        #expect(got.hasPrefix("the link broke: "), "\(got)")
         let others = verdict.results.drop { !$0.isFailure }.dropFirst()
         #expect(others.allSatisfy { $0.outcome == .skipped(reason: "the link broke") })
     }
@@ -327,7 +327,7 @@ struct PumpSafetyTests {
         let broken = try #require(verdict.results.first { $0.isFailure })
         #expect(verdict.failures == ["pump.command.unknown"] && broken.steps.isEmpty)
         guard case .failed(_, let got) = broken.outcome else { return }
-        #expect(got.hasPrefix("it broke before this check has sent anything: "), "\(got)")
+        #expect(got.hasPrefix("the link broke before this check sent anything: "), "\(got)")
     }
 
     @Test(

@@ -42,7 +42,7 @@ struct PumpVerificationTests {
         let verdict = try #require(world.verify(.pump, hasStimulus: false) { $0.mayRun = false }.verdict)
         let cause = try #require(verdict.commonCause)
         #expect(verdict.failedCount > 10)
-        #expect(cause.hasSuffix("failed checks have one cause: the firmware sends back what it is sent"), "\(cause)")
+        #expect(cause.hasSuffix("failed checks have the same cause: the device echoes commands"), "\(cause)")
         #expect(TextReport().ending(verdict, nil).contains("cause \(cause)\n"))
         #expect(TAPReport().ending(verdict, nil).contains("# \(cause)\n"))
         let mutant = try #require(Mutant.pumps.first)
@@ -60,7 +60,7 @@ struct PumpVerificationTests {
             }.verdict)
         #expect(
             verdict.results.map(\.outcome) == [
-                .skipped(reason: "needs leave to run the pump: --allow-run; needs a stimulus: --stimulus SOCKET")
+                .skipped(reason: "needs permission to run the pump: --allow-run; needs a stimulus: --stimulus SOCKET")
             ])
     }
 

@@ -90,7 +90,7 @@ struct ReportTests {
         for got in failures {
             verdict.results.append(CheckResult(id: "pump.x", rule: "", outcome: .failed(expected: "OK", got: got)))
         }
-        let cause = "3 of 3 failed checks have one cause: \(words)"
+        let cause = "3 of 3 failed checks have the same cause: \(words)"
         #expect(verdict.commonCause == cause)
         #expect(TextReport().ending(verdict, nil).contains("cause \(cause)\n"))
         #expect(TAPReport().ending(verdict, nil).contains("# \(cause)\n"))
@@ -106,7 +106,8 @@ struct ReportTests {
         #expect(text.contains("skip  pump.three: needs # a \\ hand & \"more\"\n"))
         #expect(text.contains("FAIL  pump.two\n        protocols.md#pump-1: \"OK\""))
         #expect(text.contains("\n        > <a href="))
-        #expect(text.hasSuffix("lines > was sent to the device, < came from it\n1 passed, 1 failed, 1 skipped\n"))
+        #expect(
+            text.hasSuffix("lines > sent to the device, < received from the device\n1 passed, 1 failed, 1 skipped\n"))
         #expect(!text.contains("\u{1B}"))
     }
 

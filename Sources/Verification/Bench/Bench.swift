@@ -76,7 +76,7 @@ final class Bench {
     /// not the device.
     func requirePackets(of count: Int) async throws {
         guard keepsPacketBounds, let capacity = await link.packetCapacity(), capacity < count else { return }
-        throw CheckSkip(reason: "packets of \(capacity) bytes have no room for it")
+        throw CheckSkip(reason: "the message does not fit into a packet of \(capacity) bytes")
     }
 
     /// The time since the beginning of the verification, by the host's clock.
@@ -216,7 +216,8 @@ final class Bench {
         while heard.count < expected.count {
             guard let line = try await line(by: deadline) else {
                 let fragment = lines.takeFragment()
-                let got = (heard.map(\.bytes.shown) + (fragment.isEmpty ? [] : [fragment.shown + " without an end"]))
+                let got =
+                    (heard.map(\.bytes.shown) + (fragment.isEmpty ? [] : [fragment.shown + " without a line end"]))
                 let rest = got.isEmpty ? "no answer in \((time ?? options.timeout).inSeconds) s" : ""
                 throw CheckFailure(expected: names, got: got.joined(separator: ", ") + rest)
             }
@@ -248,7 +249,7 @@ final class Bench {
     func observe(_ key: String) async throws -> String {
         guard let stimulus else { throw CheckSkip(reason: options.reason("needs a stimulus", .stimulus)) }
         guard let value = try await stimulus.state()[key] else {
-            throw CheckSkip(reason: "the stimulus does not tell of '\(key)'")
+            throw CheckSkip(reason: "the stimulus does not report '\(key)'")
         }
         return value
     }
@@ -258,7 +259,7 @@ final class Bench {
     /// - Throws: ``CheckSkip`` if there is no stimulus, or if it does not count `key`.
     func observeCount(_ key: String) async throws -> Int {
         guard let count = Int(try await observe(key)) else {
-            throw CheckSkip(reason: "the stimulus does not count '\(key)'")
+            throw CheckSkip(reason: "the stimulus does not report '\(key)' as a number")
         }
         return count
     }

@@ -12,10 +12,10 @@ extension HostVerification {
                     understands(3, "GET_LOG is answered by LOG Values: …", meeting: "LOG Values:"),
                 ]),
             PlayedDevice(
-                "echoing", "a sensor that echoes what it is asked", ["echo": "on", "interval": "off"],
-                [understands(5, "a host ignores the GET_LOG that comes back", meeting: "GET_LOG")]),
+                "echoing", "a sensor that echoes GET_LOG", ["echo": "on", "interval": "off"],
+                [understands(5, "a host ignores the echo of GET_LOG", meeting: "GET_LOG")]),
             PlayedDevice(
-                "long", "a sensor with a log that takes several notifications", ["rows": "2000", "interval": "off"],
+                "long", "a sensor with a long log", ["rows": "2000", "interval": "off"],
                 [
                     understands(
                         7, "a long log takes several lines or notifications", meeting: "LOG Values:")
@@ -33,18 +33,19 @@ extension HostVerification {
         family: "led",
         devices: [
             PlayedDevice(
-                "plain", "the board as it is", [:],
+                "plain", "a board with default options", [:],
                 [
                     HostCheck(
-                        "commands", 3, "LED asks, LED:1 and LED:0 set; over BLE one byte", .rule("commands"),
-                        expecting: "the program sends only commands that the board has"),
+                        "commands", 3, "LED reads the value, LED:1 and LED:0 set it; over BLE it is one byte",
+                        .rule("commands"),
+                        expecting: "the program sends only commands that the board supports"),
                     fastBaud, understands(3, "LED is answered by LED:0 or LED:1", meeting: "LED:"),
                 ]),
             PlayedDevice(
-                "lit", "a board that is lit already", ["lit": "on"],
-                [understands(6, "the value that was written is the new state", meeting: "LED:")]),
+                "lit", "a board whose LED is on", ["lit": "on"],
+                [understands(6, "the written value is the new state", meeting: "LED:")]),
             PlayedDevice(
-                "mute", "a board that says nothing when it is set", ["mute": "on"],
+                "mute", "a board that does not reply to commands that set the value", ["mute": "on"],
                 [understands(8, "a board need not answer a command that sets the value", meeting: "LED:")]),
         ])
 
@@ -59,7 +60,7 @@ extension HostVerification {
                 "acknowledging", "a peer that acknowledges Hello", ["acks": "on"],
                 [
                     understands(
-                        10, "Hello ack is a sign that the peer listens, and no more than that", meeting: "Hello ack")
+                        10, "Hello ack only means that the peer listens", meeting: "Hello ack")
                 ]),
         ])
 
@@ -68,18 +69,18 @@ extension HostVerification {
         family: "rescue",
         devices: [
             PlayedDevice(
-                "plain", "a phone as it is", [:],
+                "plain", "a phone with default options", [:],
                 [
                     HostCheck(
                         "messages", 3, "a message is one JSON object", .rule("commands"),
-                        expecting: "the program sends only messages, each a JSON object of its own"), fastBaud,
-                    understands(15, "a message that was received is stored"),
+                        expecting: "the program sends only messages, each as one JSON object"), fastBaud,
+                    understands(15, "a received message is stored"),
                 ]),
             PlayedDevice(
-                "cut", "a phone whose messages come in pieces", ["split": "20"],
-                [understands(2, "a message that does not fit comes in several pieces")]),
+                "cut", "a phone that sends messages in pieces", ["split": "20"],
+                [understands(2, "a message that does not fit into one packet is sent in pieces")]),
             PlayedDevice(
-                "duplicating", "a phone whose messages come twice", ["fault": "duplicate@always"],
-                [understands(16, "one whose id is known is not stored again")]),
+                "duplicating", "a phone that sends each message twice", ["fault": "duplicate@always"],
+                [understands(16, "a message whose id is known is not stored again")]),
         ])
 }

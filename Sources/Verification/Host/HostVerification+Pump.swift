@@ -4,53 +4,59 @@ extension HostVerification {
         family: "pump",
         devices: [
             PlayedDevice(
-                "plain", "the pump as it is", [:], rules + [baud, understands(11, "each command has its reply")]),
+                "plain", "a pump with default options", [:],
+                rules + [baud, understands(11, "each command has its reply")]),
             PlayedDevice(
                 "one-thermistor", "a pump with one thermistor", ["thermistors": "1"],
-                [understands(29, "firmware with one thermistor says Temp, and TEMP:34.5", meeting: "STATUS:|TEMP:")]),
+                [
+                    understands(
+                        29, "firmware with one thermistor sends Temp in STATUS, and TEMP:34.5", meeting: "STATUS:|TEMP:"
+                    )
+                ]),
             PlayedDevice(
                 "older", "an older firmware: bare line feeds, and times while the pump is off",
                 ["line-end": "lf", "idle-times": "on"],
-                [understands(6, "lines of older firmware end with a bare \\n: a host takes both")]),
+                [understands(6, "lines of older firmware end with a bare \\n: a host accepts both")]),
             PlayedDevice(
                 "talkative", "a debug build", ["debug-lines": "on"],
-                rules + [understands(41, "a host passes over the lines of a debug build")]),
+                rules + [understands(41, "a host skips the lines of a debug build")]),
             PlayedDevice(
-                "interrupting", "a pump whose unasked lines come between the lines of a reply", ["interrupts": "on"],
+                "interrupting", "a pump that sends unsolicited lines between the lines of a reply",
+                ["interrupts": "on"],
                 rules + [
                     understands(
-                        36, "at any moment, also between the two lines of a reply",
+                        36, "unsolicited lines are sent at any moment, also between the two lines of a reply",
                         meeting: "OK\nSTATUS:|OK\nMANUAL:")
                 ]),
             PlayedDevice(
                 "cut", "a pump behind a module that cuts its lines anywhere", ["fault": "split"],
                 rules + [understands(2, "a notification has at most 20 bytes, and cuts lines anywhere")]),
             PlayedDevice(
-                "unheard", "a pump that is not heard for 3 s", ["fault": "silence=3s@command:1"],
+                "unheard", "a pump that is silent for 3 s", ["fault": "silence=3s@command:1"],
                 [
                     HostCheck(
-                        "repeats-off", 19, "a host sends OFF again until it knows that the pump is off",
+                        "repeats-off", 19, "a host repeats OFF until a status says that the pump is off",
                         .rule("repeats=10s/OFF@line:STATUS:{State:OFF"),
-                        expecting: "OFF is sent again within 10 s, until a status with State:OFF comes")
+                        expecting: "OFF is sent again within 10 s, until a status says State:OFF")
                 ]),
             PlayedDevice(
-                "overheating", "a pump that gets too warm once it runs",
+                "overheating", "a pump that overheats when it runs",
                 ["step": "command:1 temperature skin 41"],
                 [
                     HostCheck(
                         "stays-off", 38, "after a stop for safety a host sends no ON before OFF",
                         .rule("refrains=ON@line:ERROR:OVERHEAT"),
-                        expecting: "no ON is sent after ERROR:OVERHEAT, before OFF")
+                        expecting: "no ON is sent between ERROR:OVERHEAT and OFF")
                 ]),
         ])
 
     private static let rules = [
         HostCheck(
-            "commands", 22, "a host sends a speed as a plain decimal number, and only commands of the table",
-            .rule("commands"), expecting: "the program sends only commands that the pump has, with plain decimals"),
+            "commands", 22, "a host sends speeds as plain decimal numbers, and only documented commands",
+            .rule("commands"), expecting: "the program sends only commands that the pump supports, with plain decimals"),
         HostCheck(
             "one-in-flight", 46, "keep one command in flight", .rule("one-in-flight"),
-            expecting: "each command but OFF is sent after the reply to the one before"),
+            expecting: "each command except OFF is sent after the reply to the previous command"),
     ]
 
     private static let baud = HostCheck(

@@ -8,7 +8,7 @@ extension FamilyVerification {
             },
             // This check precedes the other checks that set the light: they query the light afterwards, and a query
             // must change nothing.
-            Check("led.kept", 7, "to ask changes nothing") { bench in
+            Check("led.kept", 7, "a query does not change the LED") { bench in
                 for value in ["0", "1"] {
                     try await bench.send("LED:\(value)\n")
                     try await bench.drain(quiet: .milliseconds(200), limit: .seconds(2))
@@ -16,19 +16,19 @@ extension FamilyVerification {
                     for _ in 1...2 { try await bench.expect(light: light) }
                 }
             },
-            Check("led.on", 4, "LED:1 lights the LED") { bench in
+            Check("led.on", 4, "LED:1 switches the LED on") { bench in
                 try await bench.bring(to: "0")
                 try await bench.set("1")
             },
-            Check("led.off", 5, "LED:0 puts the LED out") { bench in
+            Check("led.off", 5, "LED:0 switches the LED off") { bench in
                 try await bench.bring(to: "1")
                 try await bench.set("0")
             },
-            Check("led.again", 6, "the value that was written is the new state, also if it is the old one") { bench in
+            Check("led.again", 6, "the written value is the new state, even if it is the old one") { bench in
                 for _ in 1...2 { try await bench.set("1") }
             },
             Check(
-                "led.now", 3, "LED is answered by LED:0 or LED:1, also of what was switched at the board",
+                "led.now", 3, "LED is answered by LED:0 or LED:1, also after a change at the board",
                 needs: [.stimulus]
             ) { bench in
                 for (value, state) in [("0", "off"), ("1", "on")] {
@@ -108,7 +108,7 @@ extension Bench {
             try require(line.text == "LED:\(value)", "LED:\(value), or nothing", got: line.bytes.shown)
             isTold = true
         }
-        note(isTold ? "tells its state when it is set" : "says nothing when it is set")
+        note(isTold ? "reports its state when it is set" : "sends nothing when it is set")
         try await expect(light: value)
     }
 

@@ -46,7 +46,7 @@ extension Bench {
         case .end: return transfer
         case .error(let reason): throw CheckSkip(reason: "the peer has no image to send: \(reason)")
         case .tooLong: throw CheckSkip(reason: transfer.reasonNotToWait)
-        case .silence: throw CheckSkip(reason: "the image has no end")
+        case .silence: throw CheckSkip(reason: "the image does not end with IMG_END")
         }
     }
 
@@ -62,7 +62,7 @@ extension Bench {
         try requireImageOver()
         let transfer = try await download(word)
         if case .error = transfer.ending { return transfer }
-        let got = "nothing of that in \(options.timeout.milliseconds) ms"
+        let got = "no such line in \(options.timeout.milliseconds) ms"
         try require(transfer.begin != nil, "IMG_BEGIN … or IMG_ERROR … in answer to \(word)", got: got)
         return transfer
     }
@@ -73,6 +73,6 @@ extension ImageTransfer {
     var isLong: Bool { time > Self.briefTime }
 
     var reasonNotToWait: String {
-        "the image takes longer than \(Self.briefTime.milliseconds / 1000) s: let the peer have a smaller one"
+        "the image takes longer than \(Self.briefTime.milliseconds / 1000) s: use a smaller image"
     }
 }

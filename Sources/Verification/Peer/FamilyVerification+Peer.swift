@@ -8,7 +8,7 @@ extension FamilyVerification {
     public static let peer = FamilyVerification(
         family: "peer", checks: [imageChecks, greetingChecks, wordChecks, textChecks, toggleChecks].flatMap(\.self),
         begin: PeerCare.begin, finish: PeerCare.finish, recover: PeerCare.recover, end: PeerCare.end,
-        isUnasked: PeerCare.isUnasked, driven: "what the peer switches")
+        isUnasked: PeerCare.isUnasked, driven: "the device that the peer switches")
 }
 
 /// Keeps a peer safe during a verification. The first request is for the image of the peer, which changes nothing.

@@ -9,7 +9,7 @@ extension FamilyVerification {
                 try require(imageErrors.contains(reason), imageErrors.joined(separator: ", "), got: reason)
                 return bench.note("no image: \(reason)")
             }
-            let got = transfer.begin?.bytes.shown ?? "nothing of that"
+            let got = transfer.begin?.bytes.shown ?? "no such line"
             try require(transfer.announced != nil, "IMG_BEGIN <filename> <bytes>", got: got)
         },
         Check("peer.image.chunks", 17, "base64 in pieces of at most 180 characters") { bench in
@@ -18,20 +18,20 @@ extension FamilyVerification {
                 throw CheckSkip(reason: "the peer has no image to send: \(reason)")
             }
             let longest = transfer.chunks.map(\.count).max()
-            try require(longest.map { $0 <= 180 } ?? false, "chunks of up to 180 characters", got: longest.described)
+            try require(longest.map { $0 <= 180 } ?? false, "pieces of at most 180 characters", got: longest.described)
         },
-        Check("peer.image.base64", 21, "the pieces put together are base64, with the padding at their end") { bench in
+        Check("peer.image.base64", 21, "the joined pieces are base64, with padding at the end") { bench in
             let transfer = try await bench.wholeTransfer()
             guard Base64.bytes(transfer.characters) == nil else { return }
             let bad = transfer.chunks.first { !$0.allSatisfy(Base64.isCharacter) }
-            let got = bad?.shown ?? "\(transfer.characters.count.counted("character")), which are none"
-            throw CheckFailure(expected: "base64 with its padding at its end", got: got)
+            let got = bad?.shown ?? "\(transfer.characters.count.counted("character")) that are not base64"
+            throw CheckFailure(expected: "base64 with padding at the end", got: got)
         },
-        Check("peer.image.size", 22, "they decode to as many bytes as were announced") { bench in
+        Check("peer.image.size", 22, "the pieces decode to the announced number of bytes") { bench in
             let transfer = try await bench.wholeTransfer()
             guard let size = transfer.announced?.size, size <= mostBytes,
                 let count = Base64.bytes(transfer.characters)?.count
-            else { throw CheckSkip(reason: "there are no two sizes to compare") }
+            else { throw CheckSkip(reason: "the announced and the decoded size cannot be compared") }
             try require(count == size, "\(size.counted("byte")), as announced", got: count.counted("byte"))
         },
         Check("peer.image.limit", 23, "an image has at most 7,000,000 characters of base64") { bench in
@@ -45,7 +45,7 @@ extension FamilyVerification {
             let start = Base64.bytes(Array(try await bench.wholeTransfer().characters.prefix(12)))
             let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
             guard let start else { throw CheckSkip(reason: "the image is not base64") }
-            try require(start.starts(with: signature), "the first 8 bytes of a PNG", got: start.shown)
+            try require(start.starts(with: signature), "the 8-byte signature of a PNG", got: start.shown)
         },
         Check("peer.image.end", 18, "IMG_END when the image is complete") { bench in
             let transfer = try await bench.transfer()
@@ -58,7 +58,7 @@ extension FamilyVerification {
                 throw CheckFailure(expected: "IMG_END", got: "\(got), and nothing after it")
             }
         },
-        Check("peer.image.framing", 3, "on a serial port a line, over BLE one notification without a line end") {
+        Check("peer.image.framing", 3, "a message is a line, or over BLE one notification without a line end") {
             bench in
             let ends = try await bench.transfer().ends.sorted()
             if bench.keepsPacketBounds {

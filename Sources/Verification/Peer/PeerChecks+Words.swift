@@ -3,12 +3,12 @@ internal import LineProtocol
 extension FamilyVerification {
     /// Checks of greetings.
     static let greetingChecks: [Check] = [
-        Check("peer.greeting", 15, "HELLO from <host> @ <time>, in ISO 8601, to who has subscribed") { bench in
+        Check("peer.greeting", 15, "a subscriber gets HELLO from <host> @ <time>, in ISO 8601") { bench in
             bench.recall(bench.opening.steps)
             try await bench.requirePackets(of: 64)
             guard let line = bench.opening.lines.first(where: { $0.text.hasPrefix("HELLO") }) else {
                 guard bench.keepsPacketBounds else {
-                    throw CheckSkip(reason: "on a serial line nobody subscribes, and this peer did not greet")
+                    throw CheckSkip(reason: "a serial line has no subscriptions, and this peer sent no greeting")
                 }
                 let got = bench.opening.lines.first?.bytes.shown ?? "nothing"
                 throw CheckFailure(expected: "HELLO from <host> @ <ISO 8601 time>", got: got)
@@ -24,14 +24,14 @@ extension FamilyVerification {
             bench in
             try await bench.expectNoReply(to: "Hello", but: "Hello ack")
         },
-        Check("peer.hello.from", 5, "HELLO from Central @ <time> has no answer") { bench in
+        Check("peer.hello.from", 5, "HELLO from Central @ <time> is not answered") { bench in
             try await bench.expectNoReply(to: "HELLO from Central @ 2026-01-01T00:00:00Z", but: "Hello ack")
         },
     ]
 
     /// Checks of the requests for an image.
     static let wordChecks: [Check] = [
-        Check("peer.get.image", 6, "GET or GET_IMAGE asks for the image") { bench in
+        Check("peer.get.image", 6, "GET or GET_IMAGE requests the image") { bench in
             try await bench.expectImage("GET_IMAGE")
         },
         Check("peer.get.case", 11, "GET and GET_IMAGE are case-insensitive") { bench in
@@ -50,7 +50,7 @@ extension FamilyVerification {
         Check("peer.text.message", 9, "any other text is shown", needs: [.stimulus]) { bench in
             try await bench.expectMessage("pumpctl verify: a test message. Please ignore.")
         },
-        Check("peer.text.words", 9, "any other text is shown, also one like a command", needs: [.run, .stimulus]) {
+        Check("peer.text.words", 9, "any other text is shown, even one like a command", needs: [.run, .stimulus]) {
             bench in
             // A peer may misread one of these texts as ON.
             bench.mayHaveRun = true
@@ -68,7 +68,7 @@ extension FamilyVerification {
 
     /// Checks of the toggle. The toggle is switched off after each check.
     static let toggleChecks: [Check] = [
-        Check("peer.toggle.unanswered", 10, "switching is not acknowledged", needs: [.run]) {
+        Check("peer.toggle.unanswered", 10, "ON and OFF are not acknowledged", needs: [.run]) {
             bench in
             bench.mayHaveRun = true
             try await bench.expectNoReply(to: "ON")
@@ -139,6 +139,6 @@ extension Bench {
         try await say(word)
         try await quiet(for: .milliseconds(150))
         let now = try await observe("on")
-        try require(now == "\(isOn)", "on: \(isOn) behind \(word)", got: "on: \(now)")
+        try require(now == "\(isOn)", "on: \(isOn) after \(word)", got: "on: \(now)")
     }
 }

@@ -144,7 +144,7 @@ enum PumpCare {
         let mayRun = check.needs.contains(.run)
         if state != "OFF" {
             guard mayRun else {
-                throw CheckFailure(expected: "the pump stays off", got: "State:\(state ?? "") after it")
+                throw CheckFailure(expected: "the pump stays off", got: "State:\(state ?? "") after the check")
             }
             try await bench.ask("OFF", "OK", "PUMP:OFF")
             let after = try await bench.status().state

@@ -20,25 +20,26 @@ extension FamilyVerification {
 
     /// Checks of the speed knob.
     static let knobChecks: [Check] = [
-        Check("pump.knob.speed", 47, "20 to 1023 are mapped to PWM 10 to 255", needs: [.run, .stimulus]) { bench in
+        Check("pump.knob.speed", 47, "knob readings of 20 to 1023 set PWM 10 to 255", needs: [.run, .stimulus]) {
+            bench in
             try await bench.startAtKnob(reading: 716)
             for (reading, percent) in [(1023, 100), (400, 40), (40, 5)] {
                 try await bench.turn(to: reading)
-                try await bench.expect(percent: percent, because: "of a knob at \(reading)")
+                try await bench.expect(percent: percent, because: "with the knob at \(reading)")
             }
         },
         Check(
-            "pump.knob.zero", 47, "below 20 of 1023 is 0", needs: [.run, .stimulus]
+            "pump.knob.zero", 47, "a knob reading below 20 of 1023 sets PWM 0", needs: [.run, .stimulus]
         ) { bench in
             try await bench.startAtKnob(reading: 715)
             for (reading, percent) in [(19, 0), (20, 3)] {
                 try await bench.turn(to: reading)
-                try await bench.expect(percent: percent, because: "of a knob at \(reading)")
+                try await bench.expect(percent: percent, because: "with the knob at \(reading)")
             }
         },
         Check(
             "pump.knob.hysteresis", 48,
-            "the knob sets the speed if it differs by more than 5 from the value that was last taken",
+            "the knob sets the speed if it differs by more than 5 from the last value taken",
             needs: [.run, .stimulus]
         ) {
             bench in
@@ -47,13 +48,13 @@ extension FamilyVerification {
             for (held, taken, percent) in [(734, 738, 72), (716, 714, 70)] {
                 try await bench.ask("SPEED:100", "OK", "SPEED:100")
                 try await bench.turn(to: held)
-                try await bench.expect(percent: 39, because: "of 100: the knob has moved by 5")
+                try await bench.expect(percent: 39, because: "for PWM 100: the knob has moved by 5")
                 try await bench.turn(to: taken)
-                try await bench.expect(percent: percent, because: "of a knob at \(taken), 6 from where it was")
+                try await bench.expect(percent: percent, because: "with the knob at \(taken), moved by 6")
             }
         },
         Check(
-            "pump.knob.boot", 49, "the value that was last taken is 180 when the board starts",
+            "pump.knob.boot", 49, "the last value taken from the knob is 180 when the board starts",
             needs: [.run, .stimulus]
         ) { bench in
             // The readings 739 and 741 mean PWM 185 and 186.
@@ -62,9 +63,9 @@ extension FamilyVerification {
             _ = try await bench.untilStarted()
             try await bench.start()
             try await bench.quiet(for: .milliseconds(500))
-            try await bench.expect(percent: 70, because: "of 180: the knob stands 5 from it")
+            try await bench.expect(percent: 70, because: "for PWM 180: the knob differs by 5")
             try await bench.turn(to: 741)
-            try await bench.expect(percent: 72, because: "of a knob at 741, 6 from 180")
+            try await bench.expect(percent: 72, because: "with the knob at 741, which differs by 6 from 180")
         },
         Check(
             "pump.knob.only-moved", 48, "ON and SPEED hold until the knob is turned",
@@ -73,7 +74,7 @@ extension FamilyVerification {
             bench in
             try await bench.startAtKnob(reading: 713, speed: 102)
             try await bench.quiet(for: .milliseconds(700))
-            try await bench.expect(percent: 40, because: "of 102: the knob has not moved")
+            try await bench.expect(percent: 40, because: "for PWM 102: the knob has not moved")
         },
     ]
 }

@@ -6,7 +6,7 @@ extension FamilyVerification {
             try require(
                 lines[0].endsWithReturn == lines[1].endsWithReturn, "all lines with the same end",
                 got: "\\r\\n and \\n mixed")
-            try require(!lines.contains(where: \.hasNULs), "no NUL next to a line", got: "one next to OK or PUMP:OFF")
+            try require(!lines.contains(where: \.hasNULs), "no NUL next to a line", got: "a NUL next to OK or PUMP:OFF")
             bench.note(lines[0].endsWithReturn ? "lines end with \\r\\n" : "lines end with \\n")
         },
         Check("pump.line.return", 5, "a command ends with \\n or \\r") { bench in
@@ -18,7 +18,7 @@ extension FamilyVerification {
         Check("pump.line.empty", 5, "an empty line is ignored") { bench in
             try await bench.ask(raw: "\n\r\n\nTEMP\n", [.temperatures])
         },
-        Check("pump.line.parts", 5, "a command ends with \\n or \\r, and with nothing else") { bench in
+        Check("pump.line.parts", 5, "only \\n or \\r ends a command") { bench in
             try await bench.send("TE")
             try await bench.quiet(for: .milliseconds(400))
             try await bench.ask("MP", .temperatures)
@@ -27,11 +27,11 @@ extension FamilyVerification {
             try await bench.sendInParts(String(repeating: "X", count: 63))
             try await bench.ask("", "ERROR:UNKNOWN_COMMAND")
         },
-        Check("pump.line.too-long", 10, "the 64th byte is ERROR:CMD_TOO_LONG, and is dropped") { bench in
+        Check("pump.line.too-long", 10, "the 64th byte gives ERROR:CMD_TOO_LONG, and is dropped") { bench in
             try await bench.sendInParts(String(repeating: "X", count: 64))
             try await bench.ask("", "ERROR:CMD_TOO_LONG")
         },
-        Check("pump.line.behind-too-long", 10, "what follows is read as a new command") { bench in
+        Check("pump.line.behind-too-long", 10, "the bytes after the 64th are read as a new command") { bench in
             try await bench.sendInParts(String(repeating: "X", count: 64) + "TE")
             try await bench.ask("MP", "ERROR:CMD_TOO_LONG", .temperatures)
         },

@@ -33,7 +33,7 @@ extension FamilyVerification {
             try await bench.expect(state: "OFF")
         },
         Check(
-            "pump.status.on-fields", 25, "a running pump tells its state, speed and times, and the temperatures",
+            "pump.status.on-fields", 25, "a running pump reports its state, speed, times and temperatures",
             needs: [.run]
         ) {
             bench in
@@ -63,7 +63,7 @@ extension FamilyVerification {
             for speed in [100, 77, 255] { try await bench.ask("SPEED:\(speed)", "OK", "SPEED:\(speed)".expected) }
         },
         Check(
-            "pump.on.speed", 17, "ON starts the pump at PWM 180 (70 %), and sets one that runs back to that",
+            "pump.on.speed", 17, "ON starts the pump at PWM 180 (70 %), and sets a running pump back to 180",
             needs: [.run]
         ) { bench in
             // If the knob stands elsewhere than at 180, it sets the speed one turn after the first ON, and only then.
@@ -74,22 +74,22 @@ extension FamilyVerification {
             }
             try await bench.ask("SPEED:10", "OK", "SPEED:10")
             try await bench.ask("ON", "OK", "PUMP:ON")
-            try await bench.expect(percent: 70, because: "of 180")
+            try await bench.expect(percent: 70, because: "for PWM 180")
         },
         Check("pump.speed.percent", 26, "Speed is floor(PWM × 100 / 255) percent", needs: [.run]) { bench in
             try await bench.start()
             try await bench.quiet(for: .milliseconds(350))
             for (speed, percent) in [(1, 0), (3, 1), (127, 49), (128, 50), (200, 78), (254, 99), (255, 100)] {
                 try await bench.ask("SPEED:\(speed)", "OK", "SPEED:\(speed)".expected)
-                try await bench.expect(percent: percent, because: "of \(speed)")
+                try await bench.expect(percent: percent, because: "for PWM \(speed)")
             }
         },
-        Check("pump.speed.zero", 21, "SPEED:0 is allowed: on, but still", needs: [.run]) { bench in
+        Check("pump.speed.zero", 21, "SPEED:0 is allowed: the pump is on, but stands still", needs: [.run]) { bench in
             try await bench.start()
             try await bench.quiet(for: .milliseconds(350))
             try await bench.ask("SPEED:0", "OK", "SPEED:0")
             try await bench.expect(state: "ON")
-            try await bench.expect(percent: 0, because: "of 0")
+            try await bench.expect(percent: 0, because: "for PWM 0")
         },
         Check("pump.speed.atoi", 23, "\" 200\" sets 200, 5x sets 5, 1e2 sets 1, abc and nothing set 0", needs: [.run]) {
             bench in
@@ -98,7 +98,7 @@ extension FamilyVerification {
                 try await bench.ask("SPEED:" + text, "OK", "SPEED:\(speed)".expected)
             }
         },
-        Check("pump.speed.kept", 20, "a speed that is refused changes nothing", needs: [.run]) { bench in
+        Check("pump.speed.kept", 20, "a refused speed changes nothing", needs: [.run]) { bench in
             try await bench.start()
             try await bench.quiet(for: .milliseconds(350))
             try await bench.ask("SPEED:50", "OK", "SPEED:50")

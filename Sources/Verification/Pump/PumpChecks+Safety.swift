@@ -44,7 +44,7 @@ extension FamilyVerification {
             try await bench.overheat("50.5", "34.1")
             try await bench.expect(state: "ERROR")
         },
-        Check("pump.overheat.limit", 35, "when the skin is warmer than 40.0 °C; not at 39", needs: [.run, .stimulus]) {
+        Check("pump.overheat.limit", 35, "ERROR:OVERHEAT above 40.0 °C, not at 39 °C", needs: [.run, .stimulus]) {
             bench in
             try await bench.start()
             try await bench.act("temperature", "skin", "39")
@@ -56,7 +56,7 @@ extension FamilyVerification {
             try await bench.quiet(for: .milliseconds(500))
         },
         Check(
-            "pump.error.start-failed", 42, "in the error state ON is ERROR:PUMP_START_FAILED",
+            "pump.error.start-failed", 42, "in the error state, ON is answered by ERROR:PUMP_START_FAILED",
             needs: [.run, .stimulus]
         ) { bench in
             try await bench.overheat("50.6", "34.2")
@@ -64,7 +64,7 @@ extension FamilyVerification {
             try await bench.expect(state: "ERROR")
         },
         Check(
-            "pump.error.speed", 20, "off or in the error state, ERROR:PUMP_NOT_RUNNING",
+            "pump.error.speed", 20, "in the error state, SPEED is answered by ERROR:PUMP_NOT_RUNNING",
             needs: [.run, .stimulus]
         ) { bench in
             try await bench.overheat("50.7", "34.3")
@@ -79,13 +79,13 @@ extension FamilyVerification {
 
     /// Checks of the temperatures.
     static let temperatureChecks: [Check] = [
-        Check("pump.temp.value", 29, "WaterTemp:12.0C,SkinTemp:34.5C", needs: [.stimulus]) { bench in
+        Check("pump.temp.value", 29, "STATUS reports WaterTemp:12.0C,SkinTemp:34.5C", needs: [.stimulus]) { bench in
             try await bench.act("temperature", "skin", "31")
             try await bench.quiet(for: .milliseconds(300))
             let status = try await bench.status()
-            try checkTemperature(status["SkinTemp"] ?? status["Temp"], 31, "the skin at 31 °C")
+            try checkTemperature(status["SkinTemp"] ?? status["Temp"], 31, "the skin is at 31 °C")
         },
-        Check("pump.temp.width", 28, "at least four characters, so 9.5 has a space before it", needs: [.stimulus]) {
+        Check("pump.temp.width", 28, "9.5 is padded to four characters by a leading space", needs: [.stimulus]) {
             bench in
             // With one thermistor, this cools the skin. Skin that cold would stop a running pump, but the pump is off
             // here.
@@ -96,7 +96,7 @@ extension FamilyVerification {
             let text = try await bench.ask("TEMP", .temperatures)[0].text
             let single = hasWater ? nil : text.dropFirst("TEMP:".count) + "C"
             let value = single.map(String.init) ?? StatusLine(text, kind: "TEMP")?["Water"]
-            try checkTemperature(value, 9.4, "the \(probe) at 9.4 °C")
+            try checkTemperature(value, 9.4, "the \(probe) is at 9.4 °C")
             try await bench.act("temperature", probe, warm)
             try await bench.quiet(for: .milliseconds(900))
         },
@@ -107,7 +107,7 @@ extension FamilyVerification {
         let value = text.flatMap { $0.hasSuffix("C") ? WrittenTemperature($0.dropLast())?.celsius : nil }
         // The surroundings change the temperature further, and the converter has steps.
         let isNear = value.map { abs($0 - celsius) <= 0.6 } ?? false
-        try require(isNear, "about \(celsius)C, width 4: \(reason)", got: text ?? "no such field")
+        try require(isNear, "about \(celsius)C, at least four characters wide: \(reason)", got: text ?? "no such field")
     }
 }
 

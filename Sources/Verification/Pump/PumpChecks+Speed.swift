@@ -1,23 +1,24 @@
 extension FamilyVerification {
     /// Checks of SPEED while the pump is off, when SPEED has no effect.
     static let speedChecks: [Check] = [
-        Check("pump.speed.not-running", 20, "off or in the error state, ERROR:PUMP_NOT_RUNNING") { bench in
+        Check("pump.speed.not-running", 20, "while the pump is off, SPEED is answered by ERROR:PUMP_NOT_RUNNING") {
+            bench in
             for command in ["SPEED:1", "SPEED:99", "SPEED:255"] { try await bench.ask(command, notRunning) }
             try await bench.quiet(for: .milliseconds(300))
             let further = bench.unasked.filter { !$0.isOfDebugBuild }
-            try require(further.isEmpty, "one line to each", got: further.shown)
+            try require(further.isEmpty, "one line in reply to each command", got: further.shown)
         },
         Check("pump.speed.range-first", 20, "the range is checked first, also while the pump is off") { bench in
             for command in ["SPEED:256", "SPEED:-1", "SPEED:1000"] { try await bench.ask(command, invalidSpeed) }
         },
-        Check("pump.speed.colon", 13, "SPEED:<n>; anything else is ERROR:UNKNOWN_COMMAND") { bench in
+        Check("pump.speed.colon", 13, "SPEED without a colon is answered by ERROR:UNKNOWN_COMMAND") { bench in
             for command in ["SPEED", "SPEED 100", "SPEED100"] {
                 try await bench.ask(command, "ERROR:UNKNOWN_COMMAND")
             }
         },
         Check(
             "pump.speed.atoi-range", 23,
-            "spaces and a + before the number are skipped, what follows the digits is ignored"
+            "spaces and a + before the number are skipped, and text after the digits is ignored"
         ) {
             bench in
             // These numbers are in range, and are refused only because the pump is off.
@@ -26,7 +27,7 @@ extension FamilyVerification {
             }
             for number in ["  256", "+300", "256x", "-7"] { try await bench.ask("SPEED:" + number, invalidSpeed) }
         },
-        Check("pump.speed.sixteen-bits", 24, "65536 is read as 0, 65736 and −65336 as 200; or they are out of range") {
+        Check("pump.speed.sixteen-bits", 24, "65536 is read as 0, 65736 and −65336 as 200; or all are out of range") {
             bench in
             var wraps: Set<Bool> = []
             let either = LineExpectation("ERROR:PUMP_NOT_RUNNING or ERROR:INVALID_SPEED_VALUE") {

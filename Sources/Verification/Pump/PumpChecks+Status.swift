@@ -8,7 +8,7 @@ extension FamilyVerification {
         },
         Check(
             "pump.status.off-fields", 25,
-            "a pump that is off tells no speed and no times; or Speed:0%,Runtime:0m,Remaining:30m"
+            "a pump that is off reports no speed and no times, or Speed:0%,Runtime:0m,Remaining:30m"
         ) {
             bench in
             let status = try await bench.status()

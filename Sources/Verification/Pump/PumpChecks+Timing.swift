@@ -7,7 +7,7 @@ extension FamilyVerification {
             let said = bench.unasked.filter { !$0.isOfDebugBuild }
             try require(said.isEmpty, "nothing while the pump is off", got: said.shown)
         },
-        Check("pump.reply.latency", 45, "a reply takes 0 to some 250 ms") { bench in
+        Check("pump.reply.latency", 45, "a reply takes 0 to about 250 ms") { bench in
             let limit = Duration.milliseconds(300)
             try await measure("a reply within \(limit.milliseconds) ms", .zero...limit) {
                 var times: [Duration] = []
@@ -19,14 +19,14 @@ extension FamilyVerification {
                 return times
             }
         },
-        Check("pump.loop.one-command", 44, "a turn handles at most one command") { bench in
+        Check("pump.loop.one-command", 44, "a turn of the main loop handles at most one command") { bench in
             try await requireLoop(bench)
             // Only the lower limit is judged here; the checks below judge the durations.
             try await measure("at least 40 ms between two replies", .milliseconds(40)...(.seconds(1))) {
                 try await rowOfReplies(bench)
             }
         },
-        Check("pump.loop.period", 43, "a turn sleeps for 100 ms and works for some 9 ms") { bench in
+        Check("pump.loop.period", 43, "a turn of the main loop sleeps for 100 ms and works for about 9 ms") { bench in
             try await requireLoop(bench)
             try await measure("a turn of 109 ms", .milliseconds(90)...(.milliseconds(130))) {
                 let periods = try await idleTurns(bench)
@@ -40,7 +40,7 @@ extension FamilyVerification {
         },
         Check("pump.loop.blink", 44, "a turn that handled a command blinks for 50 ms more") { bench in
             try await requireLoop(bench)
-            try await measure("50 ms more", .milliseconds(30)...(.milliseconds(70))) {
+            try await measure("50 ms more than a turn without a command", .milliseconds(30)...(.milliseconds(70))) {
                 let periods = try await idleTurns(bench)
                 let blinks = try await rowOfReplies(bench).map { $0 - periods.mean }
                 for blink in blinks { bench.measure(.blink, blink) }

@@ -16,7 +16,7 @@ extension FamilyVerification {
             let got = zip(beats, beats.dropFirst()).map { "\(($1 - $0).milliseconds) ms" }.joined(separator: ", ")
             throw CheckFailure(expected: "a STATUS line 5 s after the last", got: got)
         },
-        Check("pump.unasked.beat", 37, "the 5 s are counted from the start of the board, not from ON", needs: [.run]) {
+        Check("pump.unasked.beat", 37, "the 5 s are counted from the board's start, not from ON", needs: [.run]) {
             bench in
             try await bench.start()
             let beat = try await bench.untilUnasked()
@@ -40,10 +40,10 @@ extension Bench {
         while let line = try await line(by: deadline) {
             if line.text.hasPrefix("STATUS:") { return line.begin }
             guard FamilyVerification.pump.isUnasked(line.text) else {
-                throw CheckFailure(expected: "STATUS:{…} unasked", got: line.bytes.shown)
+                throw CheckFailure(expected: "unsolicited STATUS:{…}", got: line.bytes.shown)
             }
         }
-        throw CheckFailure(expected: "STATUS:{…} within 5 s, unasked", got: "none")
+        throw CheckFailure(expected: "unsolicited STATUS:{…} within 5 s", got: "none")
     }
 
     /// Waits for these lines, in this order, and skips unsolicited lines before and between them.

@@ -59,9 +59,9 @@ public struct TranscriptColumns: Sendable, Hashable {
     public let legend: String
 
     /// The columns of a test of a device.
-    public static let ofFirmware = Self(legend: "> was sent to the device, < came from it")
+    public static let ofFirmware = Self(legend: "> sent to the device, < received from the device")
     /// The columns of a test of a program, to which pumpctl plays the device.
-    public static let ofHost = Self(legend: "> is what the played device said, < what the program sent")
+    public static let ofHost = Self(legend: "> sent by the played device, < sent by the program")
 }
 
 extension CheckResult.Step {

@@ -34,7 +34,7 @@ private enum RescueCare {
             bench.opening.lines.append(line)
         }
         guard !bench.opening.lines.isEmpty else {
-            let expected = "a message of the phone" + (bench.options.maySend ? ", or the one that it was sent" : "")
+            let expected = "a message from the phone" + (bench.options.maySend ? ", or the test message sent back" : "")
             return .unusable(CheckFailure(expected: expected, got: "nothing in \(patience.inSeconds) s"))
         }
         let end = bench.elapsed + further

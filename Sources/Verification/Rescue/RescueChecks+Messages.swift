@@ -11,43 +11,44 @@ extension FamilyVerification {
                 try require(JSONMembers(line.bytes) != nil, "a JSON object", got: line.bytes.shown)
             }
         },
-        Check("rescue.message.unended", 4, "nothing stands after a message or between two") { bench in
+        Check("rescue.message.unended", 4, "there are no bytes after a message or between two messages") { bench in
             bench.recall(bench.opening.steps)
             let stray = bench.opening.lines.first { $0.bytes.first != UInt8(ascii: "{") }
             try require(stray == nil, "nothing between two messages", got: stray?.bytes.shown ?? "")
         },
-        Check("rescue.message.members", 12, "each of the members is there once") { bench in
+        Check("rescue.message.members", 12, "a message contains each member once") { bench in
             guard !bench.openingMessages().isEmpty else { throw CheckSkip(reason: "the phone has sent no message") }
             for message in bench.openingMessages() {
                 let names = message.members.map(\.name)
                 for name in memberNames where names.count(where: { $0 == name }) != 1 {
-                    let got = names.contains(name) ? "it twice" : names.map(\.asWord).joined(separator: ", ")
+                    let got =
+                        names.contains(name) ? "\"\(name)\" several times" : names.map(\.asWord).joined(separator: ", ")
                     throw CheckFailure(expected: "\"\(name)\" once", got: got)
                 }
             }
         },
-        memberCheck("id", 5, "an upper-case UUID", "an upper-case UUID") { isUpperCaseUUID($0.text ?? "") },
-        memberCheck("content", 6, "a text", "a text") { $0.text != nil },
-        memberCheck("latitude", 7, "a number from −90 to 90", "a number of −90 to 90") {
+        memberCheck("id", 5, "id is an upper-case UUID", "an upper-case UUID") { isUpperCaseUUID($0.text ?? "") },
+        memberCheck("content", 6, "content is a string", "a string") { $0.text != nil },
+        memberCheck("latitude", 7, "latitude is a number from −90 to 90", "a number from −90 to 90") {
             $0.number.map { (-90...90).contains($0) } ?? false
         },
-        memberCheck("longitude", 8, "a number from −180 to 180", "a number of −180 to 180") {
+        memberCheck("longitude", 8, "longitude is a number from −180 to 180", "a number from −180 to 180") {
             $0.number.map { (-180...180).contains($0) } ?? false
         },
         // The limit separates the epochs: seconds since 1970 have exceeded it since 2020, seconds since 2001 will in
         // 2051.
         memberCheck(
-            "timestamp", 9, "a number: seconds since 2001-01-01T00:00:00Z",
-            "seconds since 2001, a number"
+            "timestamp", 9, "timestamp is the number of seconds since 2001-01-01T00:00:00Z",
+            "a number of seconds since 2001"
         ) { $0.number.map { (0...1_600_000_000).contains($0) } ?? false },
-        memberCheck("status", 10, "pending_sync or synced", "pending_sync or synced") {
+        memberCheck("status", 10, "status is pending_sync or synced", "pending_sync or synced") {
             ["pending_sync", "synced"].contains($0.text)
         },
         memberCheck(
-            "category", 11, "Road Closure, Flooding, Shelter, Resource, SOS or Other",
+            "category", 11, "category is Road Closure, Flooding, Shelter, Resource, SOS or Other",
             "Road Closure, Flooding, Shelter, Resource, SOS or Other"
         ) { ["Road Closure", "Flooding", "Shelter", "Resource", "SOS", "Other"].contains($0.text) },
-        Check("rescue.message.unique", 13, "each message has an id of its own") { bench in
+        Check("rescue.message.unique", 13, "each message has a unique id") { bench in
             var contents: [String: Set<String>] = [:]
             for message in bench.openingMessages() {
                 // A phone may send the same message twice, so count only different contents.
@@ -55,17 +56,17 @@ extension FamilyVerification {
                 contents[id, default: []].insert(content)
             }
             guard contents.values.reduce(0, { $0 + $1.count }) > 1 else {
-                throw CheckSkip(reason: "the phone has sent one message only")
+                throw CheckSkip(reason: "the phone has not sent two different messages")
             }
             let double = contents.first { $0.value.count > 1 }?.key
-            try require(double == nil, "an id of its own for each message", got: "\(double ?? "") of several")
+            try require(double == nil, "a unique id for each message", got: "\(double ?? "") in several messages")
         },
     ]
 
     /// Checks of messages that are written on the phone.
     static let writingChecks: [Check] = [
         Check(
-            "rescue.write.sent", 14, "a message that is written on a phone is sent by it",
+            "rescue.write.sent", 14, "a phone sends each message that is written on it",
             needs: [.send, .stimulus]
         ) {
             bench in
@@ -77,10 +78,10 @@ extension FamilyVerification {
                 let category = message["category"]?.text
                 return try require(category == "Resource", "Resource", got: category ?? "no category")
             }
-            throw CheckFailure(expected: "the message that was written", got: "no message of that content")
+            throw CheckFailure(expected: "the message that was written", got: "no message with this content")
         },
         Check(
-            "rescue.write.pending", 14, "… with the status pending_sync",
+            "rescue.write.pending", 14, "a message written on a phone is sent with the status pending_sync",
             needs: [.send, .stimulus]
         ) {
             bench in
@@ -92,7 +93,7 @@ extension FamilyVerification {
                 let status = message["status"]?.text
                 return try require(status == "pending_sync", "pending_sync", got: status ?? "no status")
             }
-            throw CheckSkip(reason: "the phone has not sent what was written on it")
+            throw CheckSkip(reason: "the phone has not sent the message that was written on it")
         },
     ]
 
@@ -107,7 +108,7 @@ extension FamilyVerification {
     ) -> Check {
         Check("rescue.message.\(name)", number, words) { bench in
             let values = bench.openingMessages().compactMap { $0[name] }
-            guard !values.isEmpty else { throw CheckSkip(reason: "no message has such a member") }
+            guard !values.isEmpty else { throw CheckSkip(reason: "no message has the member \"\(name)\"") }
             for value in values { try require(fits(value), expected, got: value.shown) }
         }
     }
@@ -124,7 +125,7 @@ extension JSONMember {
         switch self {
         case .text(let text): "\"\(text)\""
         case .number(_, let digits): digits
-        case .other: "neither a text nor a number"
+        case .other: "neither a string nor a number"
         }
     }
 }

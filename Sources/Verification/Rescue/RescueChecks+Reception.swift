@@ -4,7 +4,10 @@ extension FamilyVerification {
     /// Checks of the phone's handling of a received message. They need a phone that sends the message back, or a
     /// stimulus that counts messages.
     static let receptionChecks: [Check] = [
-        Check("rescue.received.whole", 17, "a message is passed on as it arrived", needs: [.send]) {
+        Check(
+            "rescue.received.whole", 17, "a message is passed on with its content, place, time and category",
+            needs: [.send]
+        ) {
             bench in
             let message = bench.testMessage("whole")
             let again = try await bench.sayAndHear(message)
@@ -20,7 +23,7 @@ extension FamilyVerification {
             }
         },
         Check(
-            "rescue.received.pending", 15, "a message that was received is stored with the status pending_sync",
+            "rescue.received.pending", 15, "a received message is stored with the status pending_sync",
             needs: [.send]
         ) {
             bench in
@@ -29,12 +32,14 @@ extension FamilyVerification {
             let status = try await bench.sayAndHear(message)["status"]?.text
             try require(status == "pending_sync", "pending_sync", got: status ?? "no status")
         },
-        Check("rescue.received.once", 16, "one whose id is known is not stored again", needs: [.send]) { bench in
+        Check("rescue.received.once", 16, "a message whose id is known is not stored again", needs: [.send]) { bench in
             let message = bench.testMessage("once")
             try await bench.expectStored(1, of: [message]) { try await bench.say(message) }
             try await bench.expectStored(0, of: [message]) { try await bench.say(message) }
         },
-        Check("rescue.received.parts", 2, "a message that does not fit comes in several pieces", needs: [.send]) {
+        Check(
+            "rescue.received.parts", 2, "a message that does not fit into one packet is sent in pieces", needs: [.send]
+        ) {
             bench in
             let message = bench.testMessage("parts")
             let bytes = Array(message.json.utf8)
@@ -44,14 +49,14 @@ extension FamilyVerification {
                 }
             }
         },
-        Check("rescue.received.two", 4, "two in a row are two", needs: [.send]) { bench in
+        Check("rescue.received.two", 4, "two messages in a row are read as two", needs: [.send]) { bench in
             let messages = [bench.testMessage("two, the first"), bench.testMessage("two, the second")]
             try await bench.expectStored(2, of: messages) {
                 try await bench.send(messages.map(\.json).joined())
             }
         },
         Check(
-            "rescue.received.restart", 18, "a message that was received survives a restart", needs: [.send, .stimulus]
+            "rescue.received.restart", 18, "a received message survives a restart", needs: [.send, .stimulus]
         ) { bench in
             let message = bench.testMessage("restart")
             try await bench.expectStored(1, of: [message]) { try await bench.say(message) }
@@ -71,10 +76,10 @@ extension Bench {
     /// - Throws: ``CheckSkip`` if the phone sends nothing back. `CheckFailure` if the phone sends messages back, but
     ///   not this one.
     fileprivate func sayAndHear(_ message: TestMessage) async throws -> JSONMembers {
-        guard isEchoed else { throw CheckSkip(reason: "the phone does not say again what it receives") }
+        guard isEchoed else { throw CheckSkip(reason: "the phone does not send received messages back") }
         try await say(message)
         guard let again = try await reply(to: message) else {
-            throw CheckFailure(expected: "the message \(message.id) again", got: "no such message")
+            throw CheckFailure(expected: "the message \(message.id) sent back", got: "no such message")
         }
         return again
     }
@@ -85,7 +90,7 @@ extension Bench {
     ) async throws {
         let before = stimulus == nil ? nil : try await observeCount("received")
         guard isEchoed || before != nil else {
-            throw CheckSkip(reason: "the phone does not say again what it receives, and no stimulus counts it")
+            throw CheckSkip(reason: "the phone does not send received messages back, and no stimulus counts them")
         }
         try await body()
         var again: [String] = []
@@ -97,13 +102,13 @@ extension Bench {
         }
         if let before {
             let stored = try await observeCount("received") - before
-            try require(stored == number, "\(number) stored", got: "\(stored)")
+            try require(stored == number, "\(number.counted("message")) stored", got: "\(stored)")
         }
         if isEchoed {
             let expected =
                 number == 0
-                ? "nothing of a message that it has" : "each of \(number.counted("message")) again"
-            try require(Set(again).count == number, expected, got: "\(again.count) of them")
+                ? "no known message sent back" : "each of \(number.counted("message")) sent back"
+            try require(Set(again).count == number, expected, got: "\(again.count) sent back")
         }
     }
 }

@@ -5,10 +5,10 @@ extension FirmwareVerdict {
         let failures = results.filter(\.isFailure)
         func cause(_ count: Int, _ words: String) -> String? {
             guard count >= 3, count * 2 >= failures.count else { return nil }
-            return "\(count) of \(failures.count) failed checks have one cause: \(words)"
+            return "\(count) of \(failures.count) failed checks have the same cause: \(words)"
         }
         let echoes = failures.count(where: \.hasHeardItself)
-        if let echo = cause(echoes, "the firmware sends back what it is sent") { return echo }
+        if let echo = cause(echoes, "the device echoes commands") { return echo }
         let counts = Dictionary(failures.compactMap(\.got).map { ($0, 1) }, uniquingKeysWith: +)
         return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }.flatMap { cause($0.value, $0.key) }
     }

@@ -135,10 +135,10 @@ public struct Verification: Sendable {
     private func reasonToSkip(_ check: Check) -> String? {
         var reasons: [String] = []
         if check.needs.contains(.run), !options.mayRun {
-            reasons.append(options.reason("needs leave to run \(family.driven)", .run))
+            reasons.append(options.reason("needs permission to run \(family.driven)", .run))
         }
         if check.needs.contains(.send), !options.maySend {
-            reasons.append(options.reason("needs leave to send messages that are kept", .send))
+            reasons.append(options.reason("needs permission to send messages that the device stores", .send))
         }
         if check.needs.contains(.stimulus), stimulus == nil {
             reasons.append(options.reason("needs a stimulus", .stimulus))
@@ -149,7 +149,7 @@ public struct Verification: Sendable {
     private func basisThatFailed(_ check: Check, _ round: Int, _ verdict: FirmwareVerdict) -> String? {
         let basis = family.basis(of: check.id)
         return verdict.results.first { $0.isFailure && $0.round == round && basis.contains($0.id) }
-            .map { "\($0.id) has failed, on which it rests" }
+            .map { "depends on \($0.id), which failed" }
     }
 
     /// Makes a check, and puts the device back into its initial state. Also returns the reason why no further check can
@@ -195,13 +195,13 @@ public struct Verification: Sendable {
         guard case .lost(let error) = ending else { return .skipped(reason: reason(ending)) }
         return .failed(
             expected: "the link stays open",
-            got: "it broke\(wasBegun ? "" : " before this check has sent anything"): \(error)")
+            got: "the link broke\(wasBegun ? "" : " before this check sent anything"): \(error)")
     }
 
     private static func reason(_ ending: FirmwareVerdict.Ending?) -> String {
         switch ending {
-        case .unusable: "the device does not answer as it should, and is sent nothing more"
-        case .timeIsUp: "the time for all checks is over"
+        case .unusable: "the device does not answer as expected, so no further check was made"
+        case .timeIsUp: "the time limit for all checks was reached"
         case .interrupted: "interrupted"
         case .lost: "the link broke"
         case .stimulusFailed: "the stimulus failed"

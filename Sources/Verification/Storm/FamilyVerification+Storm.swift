@@ -28,14 +28,14 @@ extension FamilyVerification {
         Check("storm.log.reply", 3, "GET_LOG is answered by LOG Values: …") { bench in
             _ = try await bench.log()
         },
-        Check("storm.log.rows", 6, "<pipe> <port> <point> <value>") { bench in
+        Check("storm.log.rows", 6, "a row is <pipe> <port> <point> <value>") { bench in
             let rows = try await bench.log().rows.filter { !$0.isEmpty }
-            if rows.isEmpty { throw CheckSkip(reason: "the log has no row") }
+            if rows.isEmpty { throw CheckSkip(reason: "the log has no rows") }
             for row in rows {
                 try require(isRow(row), "<pipe> <port> <point> <value>", got: row)
             }
         },
-        Check("storm.log.same", 9, "the log comes each time that it is asked for") { bench in
+        Check("storm.log.same", 9, "the log is sent each time that it is requested") { bench in
             let first = try await bench.log()
             guard first.isWhole else { throw CheckSkip(reason: StoredLog.reasonNotToWait) }
             let second = try await bench.readLog()
@@ -43,10 +43,10 @@ extension FamilyVerification {
             // Measurements that were made between the two downloads are at the end of the second log.
             try require(
                 second.rows.starts(with: first.rows), "the same \(first.rows.count.counted("row"))",
-                got: "\(second.rows.count) others")
+                got: "another log of \(second.rows.count.counted("row"))")
         },
         Check(
-            "storm.log.grows", 9, "rows that were measured during the download are at the end of the log",
+            "storm.log.grows", 9, "new measurements are added at the end of the log",
             needs: [.stimulus]
         ) {
             bench in
@@ -57,14 +57,14 @@ extension FamilyVerification {
             guard second.isWhole else { throw CheckSkip(reason: StoredLog.reasonNotToWait) }
             let grows = second.rows.starts(with: first.rows) && second.rows.count > first.rows.count
             try require(
-                grows, "more than \(first.rows.count.counted("row")), the same first",
+                grows, "the same \(first.rows.count.counted("row")), and at least one more",
                 got: second.rows.count.counted("row"))
         },
     ]
 
     private static let liveChecks: [Check] = [
         Check(
-            "storm.live.row", 10, "LIVE LOG: <pipe> <port> <point> <value>", needs: [.stimulus]
+            "storm.live.row", 10, "a measurement is sent as LIVE LOG: <pipe> <port> <point> <value>", needs: [.stimulus]
         ) { bench in
             try bench.requireLogOver()
             try await bench.requirePackets(of: 40)
@@ -73,7 +73,7 @@ extension FamilyVerification {
             let row = String(line.message.text.dropFirst("LIVE LOG: ".count))
             try require(isRow(row), "LIVE LOG: <pipe> <port> <point> <value>", got: line.bytes.shown)
         },
-        Check("storm.live.once", 10, "a row for each measurement", needs: [.stimulus]) { bench in
+        Check("storm.live.once", 10, "one live row for each measurement", needs: [.stimulus]) { bench in
             try bench.requireLogOver()
             try await bench.requirePackets(of: 40)
             var got = (rows: 0, lines: 0)
@@ -86,7 +86,7 @@ extension FamilyVerification {
                 got = (try await bench.observeCount("rows") - before, count)
                 if got.rows == got.lines { return }
             }
-            throw CheckFailure(expected: "\(got.rows) live rows for as many measurements", got: "\(got.lines)")
+            throw CheckFailure(expected: "\(got.rows) live rows, one for each measurement", got: "\(got.lines)")
         },
     ]
 

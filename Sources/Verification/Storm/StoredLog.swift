@@ -9,7 +9,7 @@ struct StoredLog {
     /// The text before the first row.
     static let prefix = "LOG Values: "
     static let reasonNotToWait =
-        "the log takes longer than \(limit.milliseconds / 1000) s: let the sensor have a shorter one"
+        "the log takes longer than \(limit.milliseconds / 1000) s: use a shorter log"
 
     /// The transcript of the log's transfer.
     var steps: [CheckResult.Step] = []
@@ -83,7 +83,7 @@ extension Bench {
         while let line = try await line(by: deadline) {
             if line.text.hasPrefix(StoredLog.prefix) { return line }
             if line.message.text == "GET_LOG" {
-                note("says GET_LOG back")
+                note("echoes GET_LOG")
             } else if !line.text.hasPrefix("LIVE LOG: ") {
                 throw CheckFailure(expected: "\(StoredLog.prefix)…", got: line.bytes.shown)
             }

@@ -16,7 +16,7 @@ struct VerifyCommandTests {
         await pump.close()
         #expect(ending.status == 0, "\(ending)")
         #expect(ending.output.contains("ok    pump.status.reply\n"))
-        #expect(ending.output.contains("skip  pump.status.on-fields: needs leave to run the pump: --allow-run\n"))
+        #expect(ending.output.contains("skip  pump.status.on-fields: needs permission to run the pump: --allow-run\n"))
         #expect(ending.output.contains("\n4 passed, 0 failed, 3 skipped\n"))
         #expect(ending.errors.isEmpty, "\(ending.errors)")
     }
@@ -334,7 +334,7 @@ struct VerifyCommandTests {
         #expect(ending.errors.contains("< ") && !ending.errors.contains("> "), "\(ending.errors)")
         #expect(
             ending.output.contains(
-                "skip  rescue.received.once: needs leave to send messages that are kept: --allow-send\n"))
+                "skip  rescue.received.once: needs permission to send messages that the device stores: --allow-send\n"))
         let list = try await Pumpctl.run("--family", "rescue", "verify", "--list", "--only", "rescue.received.restart")
         #expect(list.output.hasPrefix("rescue.received.restart (--allow-send, --stimulus)\n"))
     }

@@ -256,7 +256,7 @@ struct VerifyHostTests {
         #expect(ending.status == 0)
         #expect(
             ending.output.contains(
-                "storm.host.echoing.understands\n    protocols.md#storm-5: a host ignores the GET_LOG that comes back\n"
+                "storm.host.echoing.understands\n    protocols.md#storm-5: a host ignores the echo of GET_LOG\n"
             ))
     }
 
