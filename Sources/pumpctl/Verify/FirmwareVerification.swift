@@ -41,7 +41,8 @@ struct FirmwareVerification: Sendable {
         }
         let isLate = if case .timeIsUp = verdict.ending { true } else { false }
         report.end(
-            verdict, isLate ? Abandonment(code: "time_is_up", message: "the time for all checks is over") : nil)
+            verdict,
+            isLate ? Abandonment(code: "time_is_up", message: "the time limit for all checks was reached") : nil)
         return verdict.isPassed ? .done : .checkFailed
     }
 
@@ -94,7 +95,7 @@ struct FirmwareVerification: Sendable {
         case .untouched, .safe, .harmless: return nil
         case .unread(let reason):
             failure = Failure(
-                status, code: "off_failed", "\(reason); the pump was off before, and ON was not sent",
+                status, code: "off_failed", "\(reason); the pump was off before the checks, and ON was not sent",
                 hint: "ask for its state: pumpctl status", outcome: "unknown")
         case .perhapsOn(let reason):
             failure = offFailure ?? Failure(status, code: "off_failed", "\(reason); the pump may be on")
@@ -120,7 +121,7 @@ struct FirmwareVerification: Sendable {
             let isOff = aftermath == .safe
             return Failure(
                 .refused, code: "stopped", "another pumpctl has \(isOff ? "switched the pump off" : "asked for OFF")",
-                hint: "find out who did; then repeat it", outcome: isOff ? "off" : nil)
+                hint: "find out who sent OFF; then repeat the command", outcome: isOff ? "off" : nil)
         case .interrupted: return CancellationError()
         case .stimulusFailed(let error): return error
         case .complete, .unusable, .timeIsUp: return nil
@@ -140,12 +141,13 @@ extension Failure {
         switch error {
         case .running:
             self.init(
-                .unavailable, code: "pump_runs", "\(error)", hint: "make sure that nobody wears it; then: pumpctl off",
+                .unavailable, code: "pump_runs", "\(error)",
+                hint: "make sure that nobody wears the pump, then switch it off: pumpctl off",
                 outcome: "not_sent")
         case .stoppedForSafety:
             self.init(
                 .stoppedForSafety, code: "stopped", "\(error)",
-                hint: "find out why, then leave that state: pumpctl off", outcome: "not_sent")
+                hint: "find out why the pump was stopped, then leave the error state: pumpctl off", outcome: "not_sent")
         }
     }
 }

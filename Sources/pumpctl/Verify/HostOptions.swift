@@ -8,7 +8,7 @@ struct HostOptions: ParsableArguments {
     @Option(help: ArgumentHelp("With --as-device: a symbolic link to the pseudo-terminal.", valueName: "path"))
     var link: String?
 
-    @Flag(name: .customLong("ble"), help: "With --as-device: over BLE, for a phone's app.")
+    @Flag(name: .customLong("ble"), help: "With --as-device: offer the device over BLE, for a phone's app.")
     var usesRadio = false
 
     @Option(
@@ -17,7 +17,9 @@ struct HostOptions: ParsableArguments {
 
     @Flag(
         name: .customLong("run"),
-        help: "With --as-device: test the command after '--', once with each device, with PUMPCTL_PORT set to it.")
+        help:
+            "With --as-device: test the command after '--' once with each device; PUMPCTL_PORT is the device's endpoint."
+    )
     var runsCommand = false
 
     @Argument(

@@ -65,7 +65,7 @@ struct HostVerificationRun: Sendable {
     private func results(of checks: [HostCheck], with device: PlayedDevice) async throws -> [CheckResult] {
         let settings: SimulatorSettings
         do throws(SimulatorOptionError) { settings = try self.settings(device, checks) } catch {
-            return checks.map { result(of: $0, with: device, .skipped(reason: "not over BLE")) }
+            return checks.map { result(of: $0, with: device, .skipped(reason: "cannot be tested over BLE")) }
         }
         // A signal ends the program, and cancels all checks that would follow.
         guard !Task.isCancelled || !options.runsCommand else {
@@ -113,7 +113,7 @@ struct HostVerificationRun: Sendable {
         of check: HostCheck, _ encounter: Encounter
     ) -> (CheckResult.Outcome, [Verdict.Exchange]) {
         let exchanges = encounter.verdict?.exchanges ?? []
-        if isImpossible(check) { return (.skipped(reason: "not over BLE"), []) }
+        if isImpossible(check) { return (.skipped(reason: "cannot be tested over BLE"), []) }
         switch check.judgement {
         case .exitStatus: return (ending(encounter, check), exchanges)
         case .rule(let rule):
@@ -127,17 +127,19 @@ struct HostVerificationRun: Sendable {
         }
     }
 
-    private static let untested = "it was never put to the test"
+    private static let untested = "the condition of this check did not occur"
 
     private func ending(_ encounter: Encounter, _ check: HostCheck) -> CheckResult.Outcome {
-        guard options.runsCommand else { return .skipped(reason: "needs a program: --run -- command") }
-        if encounter.isLate { return .failed(expected: check.expectation, got: "it was ended after its time") }
+        guard options.runsCommand else { return .skipped(reason: "needs a command: --run -- COMMAND") }
+        if encounter.isLate {
+            return .failed(expected: check.expectation, got: "the program was ended at the time limit")
+        }
         guard let status = encounter.status else { return .skipped(reason: "interrupted") }
         // A program that never reached the device has understood nothing, whatever its exit status.
         if encounter.verdict?.exchanges.isEmpty == true {
             return .failed(
                 expected: "the program uses the device",
-                got: "no whole command was sent, and nothing was heard; exit status \(status)")
+                got: "the program sent no complete command and received nothing; exit status \(status)")
         }
         if status != 0 { return .failed(expected: check.expectation, got: "exit status \(status)") }
         let isTested = check.premise.map { encounter.verdict?.untested.contains($0) == false } ?? true
@@ -163,13 +165,14 @@ struct HostVerificationRun: Sendable {
                 context.output.note("pumpctl: \(device.name): \(device.summary)")
                 (encounter.status, encounter.isLate) = try await runCommand(with: there)
             } else {
-                context.output.note("pumpctl: \(there.text)", hint: "use it as always, and end with Ctrl-C")
+                context.output.note(
+                    "pumpctl: \(there.text)", hint: "use the device from your app; end the test with Ctrl-C")
                 try? await context.clock.sleep(for: .seconds(1_000_000_000))
             }
             let device = handle.withLock(\.self)
             encounter.verdict = await device?.verdict()
             if options.runsCommand, await device?.observe()["state"] == .text("on") {
-                context.output.note("pumpctl: the program has ended, and has left the pump on")
+                context.output.note("pumpctl: the program ended and left the pump on")
             }
             encounter.time = ContinuousClock.now - begin
             return encounter
@@ -185,7 +188,7 @@ struct HostVerificationRun: Sendable {
         let program = Task(executorPreference: context.loop) {
             try await context.runServed(
                 options.command, with: [device].variables, isQuiet: true, grace: .seconds(5),
-                hint: "give a program and its arguments after '--'; for a shell's line, --run -- sh -c '…'")
+                hint: "give a program and its arguments after '--'; for a shell command: --run -- sh -c '…'")
         }
         let isLate = Mutex(false)
         let timer = Task(executorPreference: context.loop) {

@@ -41,7 +41,7 @@ struct SocketStimulus: Stimulus {
         defer { for path in [theirs, ours] { free(path) } }
         guard strcmp(theirs, ours) != 0 else { return }
         throw Failure(
-            .usage, code: "usage", "\(path) controls the device at \(port), and not the one at \(endpoint.address)",
-            hint: "name the control socket of the device that is tested", outcome: "not_sent")
+            .usage, code: "usage", "\(path) controls the device at \(port), not the device at \(endpoint.address)",
+            hint: "name the control socket of the tested device: --stimulus SOCKET", outcome: "not_sent")
     }
 }

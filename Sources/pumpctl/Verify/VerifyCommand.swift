@@ -8,36 +8,36 @@ struct VerifyCommand: ParsableCommand, Sendable {
         commandName: "verify",
         abstract: "Test a firmware against the protocol.",
         discussion: """
-            Tests the rules of docs/protocols.md, and says which the firmware does not keep. A pump that runs is not touched, and \
-            none is started without --allow-run; it is always left off. What only a hand can do, as pressing the button, needs \
-            --stimulus: the control socket of a simulator, of an emulated board, or of a test rig. Checks that need what is not \
-            there are skipped. A rescue phone is sent nothing without --allow-send. Exits with 2 where a check failed.
+            Tests the rules of docs/protocols.md, and reports those that the firmware breaks. A running pump is not tested. No pump \
+            is started without --allow-run; a tested pump is switched off at the end. Actions by hand, such as pressing the button, \
+            need --stimulus: the control socket of a simulator, an emulated board, or a test rig. Checks whose needs are not met \
+            are skipped. Without --allow-send, nothing is sent to a rescue phone. Exits with 2 if a check failed.
             """,
         example: "pumpctl --port /dev/ttyUSB0 verify --report junit")
 
     @OptionGroup var shared: SharedOptions
 
-    @Option(help: "How the results are printed: \(VerifyReport.allCases.map(\.rawValue).joined(separator: ", ")).")
+    @Option(help: "The format of the results: \(VerifyReport.allCases.map(\.rawValue).joined(separator: ", ")).")
     var report: VerifyReport = .text
 
-    @Flag(help: "List the checks with what they need, and test nothing.")
+    @Flag(help: "List the checks and the options that they need, and test nothing.")
     var list = false
 
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp("Only these checks, or the checks whose names begin with this text.", valueName: "check"))
+        help: ArgumentHelp("Make only the checks whose names begin with this text.", valueName: "check"))
     var only: [String] = []
 
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Leave out these checks, or the checks whose names begin with this text.", valueName: "check"))
+            "Leave out the checks whose names begin with this text.", valueName: "check"))
     var except: [String] = []
 
-    @Option(name: .customLong("repeat"), help: ArgumentHelp("Repeat all checks this many times.", valueName: "number"))
+    @Option(name: .customLong("repeat"), help: ArgumentHelp("Make all checks this many times.", valueName: "number"))
     var rounds = 1
 
-    @Flag(name: .customLong("allow-run"), help: "Run the pump too. Nobody may wear it.")
+    @Flag(name: .customLong("allow-run"), help: "Also run the pump. Make sure that nobody wears it.")
     var allowsRun = false
 
     @Flag(
@@ -45,7 +45,8 @@ struct VerifyCommand: ParsableCommand, Sendable {
         help: "Send test messages to a rescue phone, which keeps them and passes them on.")
     var allowsSend = false
 
-    @Option(help: ArgumentHelp("The control socket that presses the button, and so on.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp("The control socket for actions by hand, such as pressing the button.", valueName: "path"))
     var stimulus: String?
 
     @OptionGroup var host: HostOptions
@@ -58,7 +59,7 @@ struct VerifyCommand: ParsableCommand, Sendable {
         guard (1...1000).contains(rounds) else { throw ValidationError("--repeat must be from 1 to 1000") }
         let options = shared
         if options.json, report != .text, report != .json {
-            throw ValidationError("--json prints JSON: omit --report \(report.rawValue)")
+            throw ValidationError("--json cannot be combined with --report \(report.rawValue)")
         }
     }
 
@@ -124,12 +125,12 @@ struct VerifyCommand: ParsableCommand, Sendable {
         for prefix in only + except where !ids.contains(where: { $0.hasPrefix(prefix) }) {
             throw Failure(
                 .usage, code: "usage", "no check of the family \(family) begins with '\(prefix)'",
-                hint: "list them: \(list)", outcome: "not_sent")
+                hint: "list the checks: \(list)", outcome: "not_sent")
         }
         guard !ids.contains(where: isChosen) else { return }
         throw Failure(
             .usage, code: "usage", "--except leaves out all checks",
-            hint: "name fewer; list them: \(list)", outcome: "not_sent")
+            hint: "leave out fewer checks; list all: \(list)", outcome: "not_sent")
     }
 
     // MARK: --as-device
@@ -138,8 +139,9 @@ struct VerifyCommand: ParsableCommand, Sendable {
     private func checkPlaying(_ options: SharedOptions) throws(Failure) {
         if options.timeout != nil, !host.runsCommand, !list {
             throw Failure(
-                .usage, code: "usage", "--timeout requires --run with --as-device: it says how long a command may run",
-                hint: "omit it, and end the test with Ctrl-C", outcome: "not_sent")
+                .usage, code: "usage",
+                "with --as-device, --timeout requires --run: it limits the run time of a command",
+                hint: "omit --timeout, and end the test with Ctrl-C", outcome: "not_sent")
         }
         let given = [
             options.verbose ? "--verbose" : nil, options.capture.map { _ in "--capture" },
@@ -149,7 +151,7 @@ struct VerifyCommand: ParsableCommand, Sendable {
         let shows = option == "--verbose" || option == "--capture"
         throw Failure(
             .usage, code: "usage", "\(option) cannot be combined with --as-device, which opens no device",
-            hint: "omit it" + (shows ? "; what goes over the line is in the report: --report json" : ""),
+            hint: "omit \(option)" + (shows ? "; the report contains the sent and received lines: --report json" : ""),
             outcome: "not_sent")
     }
 
@@ -158,16 +160,18 @@ struct VerifyCommand: ParsableCommand, Sendable {
         guard !host.runsCommand, !only.isEmpty, devices.count > 1 else { return }
         let names = devices.map(\.name).joined(separator: ", ")
         throw Failure(
-            .usage, code: "usage", "without --run one device is offered, and --only names several: \(names)",
-            hint: "choose one: --only \(family).host.\(devices[0].name); or test a command with each: --run -- COMMAND",
+            .usage, code: "usage", "without --run, --only must select one device, but selects several: \(names)",
+            hint:
+                "choose one device: --only \(family).host.\(devices[0].name); or test a command with each: --run -- COMMAND",
             outcome: "not_sent")
     }
 
     private func testHost(in context: CommandContext) async throws -> ExitStatus {
         if let port = context.options.namedPort {
             throw Failure(
-                .usage, code: "usage", "--as-device plays the device: there is nothing to open at \(port)",
-                hint: "omit --port; name the family: pumpctl --family led verify --as-device", outcome: "not_sent")
+                .usage, code: "usage", "--as-device cannot be combined with the port \(port): pumpctl plays the device",
+                hint: "omit the port, and name the family: pumpctl --family led verify --as-device", outcome: "not_sent"
+            )
         }
         let family = context.family.name
         guard let verification = HostVerification.named(family),

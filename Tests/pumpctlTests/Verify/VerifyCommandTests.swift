@@ -138,7 +138,7 @@ struct VerifyCommandTests {
             "sim", "pump", "--control", control, "--run", "--", Executable.pumpctl, "--port", pump.port, "verify",
             "--allow-run", "--only", "pump.button", "--stimulus", control)
         await pump.close()
-        expectFailure(ending, 64, saying: "and not the one at \(pump.port)", hint: "control socket of the device")
+        expectFailure(ending, 64, saying: "not the device at \(pump.port)", hint: "control socket of the tested device")
         #expect(ending.output.isEmpty)
     }
 
@@ -168,7 +168,8 @@ struct VerifyCommandTests {
             line == "FOO" ? nil : "STATUS:{State:OFF,SkinTemp:34.0C}\r\n"
         }
         let ending = try await Pumpctl.start(["--port", device.port] + Self.few).ending()
-        expectFailure(ending, 74, saying: "the pump was off before, and ON was not sent", hint: "pumpctl status")
+        expectFailure(
+            ending, 74, saying: "the pump was off before the checks, and ON was not sent", hint: "pumpctl status")
         // Nor was its state read as off.
         for word in ["may be on", "pump is off"] { #expect(!ending.errors.contains(word), "\(ending.errors)") }
     }

@@ -131,7 +131,7 @@ struct VerifyHostTests {
         let ending = try await Self.verify(
             "led", "read <&3; read <&3", only: ["led.host.plain"], options: ["--timeout", "1"])
         #expect(ending.status == 2, "\(ending)")
-        #expect(ending.output.contains("got:      it was ended after its time"), "\(ending.output)")
+        #expect(ending.output.contains("got:      the program was ended at the time limit"), "\(ending.output)")
         #expect(Self.outcomes(ending)["led.host.plain.commands"] == "skip")
     }
 
@@ -159,7 +159,7 @@ struct VerifyHostTests {
             "--family", family, "verify", "--as-device", "--only", "\(family).host.plain", "--run", "--", "sh", "-c",
             "exit \(status)")
         #expect(ending.status == 2, "\(ending)")
-        let got = "got:      no whole command was sent, and nothing was heard; exit status \(status)\n"
+        let got = "got:      the program sent no complete command and received nothing; exit status \(status)\n"
         #expect(ending.output.contains(got), "\(ending.output)")
     }
 
@@ -171,7 +171,7 @@ struct VerifyHostTests {
     func untested(family: String, device: String, command: String) async throws {
         let check = "\(family).host.\(device).understands"
         let ending = try await Self.verify(family, "printf '\(command)\\n' >&3; read <&3", only: [check])
-        #expect(ending.output.contains("skip  \(check): it was never put to the test\n"), "\(ending)")
+        #expect(ending.output.contains("skip  \(check): the condition of this check did not occur\n"), "\(ending)")
         #expect(ending.status == 0, "\(ending)")
     }
 
@@ -183,7 +183,10 @@ struct VerifyHostTests {
             (["verify", "--as-device", "--allow-send"], "--as-device cannot be combined with"),
             (["verify", "--as-device", "--ble", "--run", "--", "true"], "--run cannot be combined with --ble"),
             (["--timeout", "5", "verify", "--as-device"], "--timeout requires --run"),
-            (["--port", "/dev/null", "verify", "--as-device"], "there is nothing to open at /dev/null"),
+            (
+                ["--port", "/dev/null", "verify", "--as-device"],
+                "--as-device cannot be combined with the port /dev/null"
+            ),
             (
                 ["verify", "--as-device", "--only", "pump.speed"],
                 "no check of the family pump begins with 'pump.speed'"
@@ -203,7 +206,7 @@ struct VerifyHostTests {
         let ending = try await Pumpctl.start(
             option + file + ["verify", "--as-device", "--run", "--", "touch", folder.path("ran")]
         ).ending()
-        expectFailure(ending, 64, saying: "--as-device", hint: "omit it")
+        expectFailure(ending, 64, saying: "--as-device", hint: "omit --")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 
@@ -279,7 +282,7 @@ struct VerifyHostTests {
             let ending = try await verify.ending()
             #expect(ending.status == 2, "\(ending)")
             #expect(ending.output.contains("FAIL  led.host.plain.commands\n"), "\(ending.output)")
-            #expect(ending.output.contains("skip  led.host.plain.baud: not over BLE\n"))
+            #expect(ending.output.contains("skip  led.host.plain.baud: cannot be tested over BLE\n"))
             await central.close()
         }
     }
