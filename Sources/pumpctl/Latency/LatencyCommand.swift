@@ -8,35 +8,36 @@ struct LatencyCommand: ParsableCommand, Sendable {
         commandName: "latency",
         abstract: "Measure round trips, and show where their time goes.",
         discussion: """
-            Asks the device again and again, at random phases of its main loop, by a question that changes nothing: TEMP, \
-            GET_LOG or LED. A device of the family raw is asked what --question says, which any line answers. Attributes the time to wire, adapter, carrier, firmware and host, as far as the times of what \
-            arrives tell. What can't be told apart is shown as one part.
+            Repeats a question that changes nothing (TEMP, GET_LOG or LED), at random phases of the device's main loop. For a \
+            device of the family raw, --question gives the question, and any line is an answer. Divides the time between wire, \
+            adapter, carrier, firmware and host, as far as the arrival times allow; parts that cannot be separated are shown as \
+            one part.
             """,
         example: "pumpctl --port /dev/ttyUSB0 latency --count 100")
 
     @OptionGroup var shared: SharedOptions
 
-    @Option(help: ArgumentHelp("How many questions to ask; without it for some 10 s.", valueName: "number"))
+    @Option(help: ArgumentHelp("The number of questions (default: enough for about 10 s).", valueName: "number"))
     var count: Int?
 
     @Option(
         help: ArgumentHelp(
-            "How long to wait before each question, on average; make it longer than the firmware's loop.",
+            "The average pause before a question; choose a longer time than one turn of the firmware's loop.",
             valueName: "time"),
         transform: SecondsArgument.typed)
     var interval = SecondsArgument(argument: "150ms")!
 
     @Option(
         help: ArgumentHelp(
-            "The line to ask a device of the family raw; choose one that changes nothing.", valueName: "text"))
+            "The question for a device of the family raw: a line that changes nothing.", valueName: "text"))
     var question: String?
 
     func validate() throws {
         guard (question != nil) == (shared.toldFamily == .raw) else {
             throw ValidationError(
                 question == nil
-                    ? "a device of the family raw is asked what you say: add --question TEXT"
-                    : "--question is for devices of no known family: add --family raw")
+                    ? "the family raw requires --question TEXT"
+                    : "--question requires --family raw")
         }
         guard (1...100_000).contains(count ?? 1) else {
             throw ValidationError("--count must be from 1 to 100000")
@@ -51,7 +52,7 @@ struct LatencyCommand: ParsableCommand, Sendable {
         guard let question = self.question.map(LatencyQuestion.raw) ?? .named(context.family.name) else {
             let known = LatencyQuestion.all.map(\.family).joined(separator: ", ")
             throw Failure(
-                .usage, code: "usage", "there is no question that changes nothing for the family \(context.family)",
+                .usage, code: "usage", "the family \(context.family) has no question that changes nothing",
                 hint: "measure a device of another family: \(known)", outcome: "not_sent")
         }
         return try await LatencyRun(

@@ -29,7 +29,7 @@ struct LatencyText {
     private var counts: [String] {
         let answers = "\(place.printable()): \(measured.samples.count.counted("answer")) to \(question.text)"
         let dropped = [
-            (measured.disturbedCount, "left out, because the device sent something else"),
+            (measured.disturbedCount, "left out, because the device sent other lines"),
             (measured.refusedCount, "refused"), (measured.unansweredCount, "not answered in time"),
         ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         return [([answers] + dropped).joined(separator: "; ")]
@@ -57,21 +57,21 @@ struct LatencyText {
             let time = "\(Self.shown(loop.period)) ± \(Self.shown(loop.tolerance)) ms"
             facts.append("main loop: one turn in \(time), \(basis)")
         case .none(let range):
-            facts.append("main loop: none is waited for; the waits differ by \(Self.shown(range)) ms")
-        case .irregular: facts.append("main loop: none found")
-        case .tooFew: facts.append("main loop: not known; it takes \(LoopEstimate.fewestSamples) answers to tell")
+            facts.append("main loop: none found; the waits differ only by \(Self.shown(range)) ms")
+        case .irregular: facts.append("main loop: none found; the waits are irregular")
+        case .tooFew: facts.append("main loop: unknown; at least \(LoopEstimate.fewestSamples) answers are needed")
         }
         if let time = report.byteTime {
-            facts.append("line: a byte in \(Self.shown(time)) ms")
+            facts.append("line: \(Self.shown(time)) ms for each byte")
         }
         if let timer = carrier.latencyTimer { facts.append("adapter: latency timer \(timer.inWholeMilliseconds) ms") }
-        if let step = report.adapterStep { facts.append("adapter: hands on bytes every \(Self.shown(step)) ms") }
+        if let step = report.adapterStep { facts.append("adapter: passes bytes on every \(Self.shown(step)) ms") }
         if let interval = report.connectionInterval {
             facts.append("carrier: connection interval \(Self.shown(interval)) ms")
         }
         if let wake = report.wakeDelay {
             facts.append(
-                "host: wakes \(Self.shown(wake.median)) ms late from its own timers (max \(Self.shown(wake.maximum)))")
+                "host: timers fire \(Self.shown(wake.median)) ms late (max \(Self.shown(wake.maximum)))")
         }
         return facts + report.remarks.map { "note: \($0)" }
     }

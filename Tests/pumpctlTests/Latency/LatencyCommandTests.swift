@@ -121,7 +121,7 @@ struct LatencyCommandTests {
         #expect(await pump.state() == .off)
         let ending = try await measuring.ending()
         await pump.close()
-        expectFailure(ending, 1, saying: "another pumpctl has asked for OFF", hint: "find out who did")
+        expectFailure(ending, 1, saying: "another pumpctl has asked for OFF", hint: "find out who sent OFF")
         #expect(ending.output.isEmpty)
     }
 

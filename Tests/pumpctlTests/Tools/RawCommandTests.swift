@@ -43,8 +43,11 @@ struct RawCommandTests {
                 ["send", "X", "--no-answer", "--until", "ok"],
                 "--no-answer cannot be combined with --until and --fails-on"
             ),
-            (["latency"], "add --question TEXT"), (["verify"], "there are no checks for the family raw"),
-            (["--family", "pump", "-p", "/dev/null", "latency", "--question", "X"], "add --family raw"),
+            (["latency"], "requires --question TEXT"), (["verify"], "there are no checks for the family raw"),
+            (
+                ["--family", "pump", "-p", "/dev/null", "latency", "--question", "X"],
+                "--question requires --family raw"
+            ),
         ])
     func usage(arguments: [String], text: String) async throws {
         let place = arguments[0].hasPrefix("-") ? [] : ["-p", "sim:raw"]
