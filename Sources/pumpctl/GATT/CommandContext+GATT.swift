@@ -11,13 +11,13 @@ extension CommandContext {
         guard options.namedPort != nil else {
             throw Failure(
                 .usage, code: "usage", "no BLE device is named",
-                hint: "name one, as pumpctl gatt ble:NAME; 'pumpctl scan' lists those in range")
+                hint: "name a device: pumpctl gatt ble:NAME; list devices in range: pumpctl scan")
         }
         let endpoint = try PortChoice.endpoint(options.port)
         guard endpoint.scheme == "ble" else {
             throw Failure(
                 .usage, code: "usage", "\(endpoint.text) is not a BLE device",
-                hint: "name one, as ble:NAME; 'pumpctl scan' lists those in range")
+                hint: "name a BLE device: pumpctl gatt ble:NAME; list devices in range: pumpctl scan")
         }
         let device = try await opening(note: output.note).device(at: endpoint, for: use)
         if let note = device.openingNote { output.note("pumpctl: \(endpoint.text): \(note)") }
@@ -73,7 +73,7 @@ extension CommandContext {
                     throw Failure(
                         .protocolError, code: "not_of_type",
                         "the value of \(characteristic.uuid) is not of type \(type.rawValue): it has \(bytes.count.counted("byte"))",
-                        hint: "read it without --type", outcome: "nothing_changed")
+                        hint: "omit --type", outcome: "nothing_changed")
                 }
             }
         }
@@ -91,14 +91,14 @@ extension CommandContext {
                 of: value, to: characteristic, among: FamilyRow.all.map(\.family))
             if let reason, !isForced {
                 throw Failure(
-                    .usage, code: "danger", reason, hint: "write it anyway: --force", outcome: "not_sent")
+                    .usage, code: "danger", reason, hint: "write the value anyway: --force", outcome: "not_sent")
             }
             let isConfirmed = try await device.write(
                 value, to: characteristic, isConfirmed: isConfirmed, timeout: timeout)
             output.result(
                 isConfirmed
-                    ? "written, as the device confirms: \(value.hexadecimal)"
-                    : "sent: \(value.hexadecimal); nothing confirms that it arrived",
+                    ? "written, confirmed by the device: \(value.hexadecimal)"
+                    : "sent, not confirmed by the device: \(value.hexadecimal)",
                 ResultRecord(GATTReading(value, of: characteristic), with: ["ok": true, "confirmed": isConfirmed]))
         }
     }
@@ -134,7 +134,7 @@ extension CommandContext {
     ) async throws {
         let all = try references.map(device.characteristic)
         let values = try await device.notifications(of: all, timeout: timeout)
-        output.note("pumpctl: listening; Ctrl-C ends it")
+        output.note("pumpctl: listening; press Ctrl-C to end")
         var rest = count
         for try await value in values {
             let name = all.count > 1 ? "\(value.characteristic.uuid)  " : ""

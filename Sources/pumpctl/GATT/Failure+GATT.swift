@@ -8,7 +8,8 @@ extension Failure {
         if let first = error.fitting.first {
             let list = error.fitting.map { "\($0.handleName) in \($0.service)" }.joined(separator: ", ")
             self.init(
-                .noInput, code: "ambiguous_characteristic", "\(name) has \(text) \(error.fitting.count) times: \(list)",
+                .noInput, code: "ambiguous_characteristic",
+                "\(name) has the characteristic \(text) \(error.fitting.count) times: \(list)",
                 hint: "name one by its handle: \(first.handleName)", outcome: "not_sent")
             return
         }
@@ -16,9 +17,9 @@ extension Failure {
         self.init(
             .noInput, code: "no_characteristic", "\(name) has no characteristic \(text)",
             hint: all.isEmpty
-                ? "it has none at all: check that this is the device you mean"
-                : "name one that it has: \(list)"
-                    + (all.count > 8 ? ", …; see all it has: pumpctl gatt \(name.asWord)" : ""),
+                ? "check that this is the right device: it has no characteristics"
+                : "name one of its characteristics: \(list)"
+                    + (all.count > 8 ? ", …; list all: pumpctl gatt \(name.asWord)" : ""),
             outcome: "not_sent")
     }
 
@@ -37,12 +38,13 @@ extension Failure {
                 "\(characteristic.uuid) can't be written\(manner): its flags are "
                     + characteristic.flagWords.joined(separator: ", "),
                 hint: characteristic.flags.isDisjoint(with: [.write, .writeWithoutResponse])
-                    ? "choose another: 'pumpctl gatt' with the device's name lists all"
+                    ? "choose another characteristic; list all: pumpctl gatt \(device.name.asWord)"
                     : "omit --\(isConfirmed == true ? "response" : "no-response")")
         case .tooLong(let count, let limit, let allowsMore):
             self.init(
-                .usage, code: "too_long", "\(count) bytes are too long for one write, which holds \(limit)",
-                hint: allowsMore ? "write it with a response: omit --no-response" : "write it in parts")
+                .usage, code: "too_long",
+                "a value of \(count.counted("byte")) is too long for one write, which holds \(limit)",
+                hint: allowsMore ? "write the value with a response: omit --no-response" : "write the value in parts")
         case .notPossible(let reason): self.init(reason)
         case .link(let reason):
             self.init(reason)

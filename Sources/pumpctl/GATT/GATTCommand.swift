@@ -12,19 +12,19 @@ struct GATTCommand: ParsableCommand {
             pumpctl gatt <ble:NAME> notify <characteristic> ... [--type <type>] [--count <number>] [--for <time>]
             """,
         discussion: """
-            A characteristic is named by its UUID (2A19, or all 36 characters), by its service's and its own (180F/2A19), or, \
-            where a device has a UUID twice, by its handle as list shows it (char0012).
+            Name a characteristic by its UUID (2A19, or all 36 characters), by the UUIDs of its service and its own (180F/2A19), \
+            or, if a device has a UUID twice, by the handle that list shows (char0012).
 
-            A value is text, hex, or one or several numbers: u8, i8, u16, i16, u32, i32, f32, the lowest byte first as GATT has \
-            it, unless --big-endian is given. Without --type, bytes are shown in hexadecimals, and as text where they are \
-            printable; 0x01ff is written as these bytes.
+            A value is text, hex, or one or more numbers: u8, i8, u16, i16, u32, i32, f32. The lowest byte comes first, as usual \
+            in GATT, unless --big-endian is given. Without --type, bytes are shown in hexadecimal, and also as text if they are \
+            printable; 0x01ff writes these two bytes.
 
-            A write is confirmed by the device where the characteristic allows it. Without a response nothing tells whether it \
-            arrived, and never what it did: a write to a pump may run the motor. notify goes on until Ctrl-C.
+            The device confirms a write if the characteristic allows it. Without a response, it is unknown whether the write \
+            arrived. Its effect is never known: a write to a pump may run the motor. notify runs until Ctrl-C.
 
-            Each line of --json has the keys characteristic, service (UUIDs), handle and name; of list also service_name, flags \
-            and descriptors, of the others hex, text, type and value, of notify time, of write ok and confirmed. What is \
-            unknown is null.
+            Each line of --json has the keys characteristic, service (UUIDs), handle and name. list adds service_name, flags and \
+            descriptors; the other actions add hex, text, type and value; notify adds time, and write adds ok and confirmed. \
+            Unknown values are null.
             """,
         example: "pumpctl gatt ble:Thermometer read 2A6E --type i16")
 
@@ -34,19 +34,19 @@ struct GATTCommand: ParsableCommand {
     @Argument(
         parsing: .allUnrecognized,
         help: ArgumentHelp(
-            "The device as ble:NAME, unless --port names it; what to do with it; a characteristic; and a value.",
+            "The device as ble:NAME, unless --port names it; the action; the characteristics; and the value to write.",
             valueName: "word"))
     var words: [String] = []
 
     @Option(help: ArgumentHelp("The type of a value: \(GATTValueType.list).", valueName: "type"))
     var type: GATTValueType?
 
-    @Flag(help: "The highest byte of a number comes first.")
+    @Flag(help: "Read and write numbers with the highest byte first.")
     var bigEndian = false
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Write with a response of the device, or without; by default what the device allows.")
+        help: "Write with or without a response of the device (default: as the characteristic allows).")
     var response: Bool?
 
     @Flag(help: "Also write lines that the firmware would misread as another speed.")
@@ -61,11 +61,13 @@ struct GATTCommand: ParsableCommand {
     func validate() throws {
         let action = try request().action
         if let count, count < 1 { throw ValidationError("--count must be 1 or more") }
-        if action != .notify, count != nil || time != nil { throw ValidationError("--count and --for are for notify") }
+        if action != .notify, count != nil || time != nil { throw ValidationError("--count and --for require notify") }
         if action != .write, response != nil || force {
-            throw ValidationError("--response, --no-response and --force are for write")
+            throw ValidationError("--response, --no-response and --force require write")
         }
-        if action == .list, type != nil || bigEndian { throw ValidationError("list shows no values") }
+        if action == .list, type != nil || bigEndian {
+            throw ValidationError("list cannot be combined with --type and --big-endian")
+        }
     }
 
     private var format: GATTFormat { GATTFormat(type: type, isBigEndian: bigEndian) }
@@ -82,7 +84,7 @@ struct GATTCommand: ParsableCommand {
             throw ValidationError(error.words)
         }
         if let port = shared.port, let endpoint = request.endpoint, port != endpoint {
-            throw ValidationError("the device is named twice: \(endpoint), and \(port)")
+            throw ValidationError("two devices are named: \(endpoint) and \(port)")
         }
         return request
     }
@@ -113,6 +115,6 @@ extension GATTSyntaxError {
     fileprivate var words: String {
         guard case .untyped(let word) = self else { return "\(self)" }
         let list = GATTValueType.list
-        return "the type of '\(word)' is unknown: add --type with one of \(list); 0x… is hexadecimal without it"
+        return "the type of '\(word)' is unknown; use: --type with one of \(list); or hexadecimal, as 0x01ff"
     }
 }

@@ -68,7 +68,7 @@ struct GATTCommandTests {
     @Test func `read prints typed values, and a repeated UUID is read by service or handle`() async throws {
         try await withThing { bench, _ in
             let twice = try await bench.run("gatt", Self.device, "read", "2A19")
-            expectFailure(twice, 66, saying: "has 2A19 2 times: char0002 in 180F", hint: "char0002")
+            expectFailure(twice, 66, saying: "has the characteristic 2A19 2 times: char0002 in 180F", hint: "char0002")
             for (words, output) in [
                 (["180F/2A19", "--type", "u8"], "100\n"), (["char0002"], "64  \"d\"\n"),
                 (["0x180F/0x2A19", "2A21"], "2A19  64  \"d\"\n2A21  00 00\n"),
@@ -97,9 +97,9 @@ struct GATTCommandTests {
     @Test func `write follows the flags and reports what is known of the effect`() async throws {
         try await withThing { bench, thing in
             let steps: [([String], Int32, String)] = [
-                (["2A21", "300", "--type", "u16"], 0, "written, as the device confirms: 2c 01\n"),
-                (["FFE1", "0x01"], 0, "sent: 01; nothing confirms that it arrived\n"),
-                (["2A21", "-2", "--type", "i16"], 0, "written, as the device confirms: fe ff\n"),
+                (["2A21", "300", "--type", "u16"], 0, "written, confirmed by the device: 2c 01\n"),
+                (["FFE1", "0x01"], 0, "sent, not confirmed by the device: 01\n"),
+                (["2A21", "-2", "--type", "i16"], 0, "written, confirmed by the device: fe ff\n"),
                 (["2A21", "0x01", "--no-response"], 64, ""), (["FFE1", "0x01", "--response"], 64, ""),
                 (["2A19", "0x01"], 66, ""), (["char0002", "0x01"], 64, ""),
                 (["FFE1", "0x" + String(repeating: "00", count: 21)], 64, ""),

@@ -37,7 +37,7 @@ struct BadArgumentTests {
             ),
             (["version"], "unknown command 'version' for 'pumpctl'", "try: pumpctl --version"),
             (["rescue", "send", "--at", "1,2", " "], "the message is empty", "see pumpctl rescue send --help"),
-            (["gatt"], "no BLE device is named", "'pumpctl scan' lists those in range"),
+            (["gatt"], "no BLE device is named", "list devices in range: pumpctl scan"),
         ])
     func form(words: [String], message: String, hint: String) async throws {
         let environment = ChildProcess.surroundings.filter { $0.key != "PUMPCTL_PORT" }
