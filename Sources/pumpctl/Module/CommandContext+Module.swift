@@ -19,7 +19,7 @@ extension CommandContext {
                     guard options.verbose else { return }
                     output.note("* looking for a module" + (rate.map { " at \($0) baud" } ?? ""))
                 case .disconnectedCentral:
-                    output.note("pumpctl: the module was connected, and has disconnected its central")
+                    output.note("pumpctl: the module has disconnected its central")
                 }
             },
             open: { rate throws(LinkError) in
@@ -37,13 +37,13 @@ extension CommandContext {
         guard let name = try PortChoice.named(options.port) else {
             throw Failure(
                 .usage, code: "usage", "no port is named",
-                hint: "name the one that the module's UART is connected to: --port /dev/ttyUSB0", outcome: "not_sent")
+                hint: "name the port of the module's UART: --port /dev/ttyUSB0", outcome: "not_sent")
         }
         let endpoint = try Endpoint(name)
         guard endpoint.scheme != "ble" else {
             throw Failure(
-                .usage, code: "usage", "\(name): a module takes commands at its UART, and not over BLE",
-                hint: "connect its UART to a USB adapter, and name that port", outcome: "not_sent")
+                .usage, code: "usage", "\(name): a module accepts commands only at its UART, not over BLE",
+                hint: "connect the module's UART to a USB adapter, and name the adapter's port", outcome: "not_sent")
         }
         return endpoint
     }

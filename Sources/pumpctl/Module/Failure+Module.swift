@@ -35,13 +35,13 @@ extension Failure {
         case .otherDevice where error.family == "pump":
             "take the module off the board, and connect its UART to the computer; nothing that changes the pump was sent"
         case .otherDevice: "connect the module's UART to that port, or name another port"
-        case .unknownModule: "name the dialect whose commands it takes: --dialect with hm-10, cc41-a or mlt-bt05"
-        case .refused: "see what it is: pumpctl module info; '-v' shows what is sent and received"
-        case .notConfirmed: "see what it is set to now: pumpctl module info"
+        case .unknownModule: "name the module's dialect: --dialect with hm-10, cc41-a or mlt-bt05"
+        case .refused: "identify the module: pumpctl module info; '-v' shows what is sent and received"
+        case .notConfirmed: "read the module's settings: pumpctl module info"
         case .invalidName: "choose another name"
         case .unsupportedRate: "choose one of: \(rates)"
         case .needsSerialPort: "connect the module to a serial port of this computer, and name that port"
-        case .shared: "stop pumpctld, or take the port out of its configuration"
+        case .shared: "stop pumpctld, or remove the port from its configuration"
         case .link: nil
         }
     }

@@ -7,11 +7,11 @@ struct ModuleCommand: ParsableCommand {
         abstract: "Set up a BLE module, an HM-10 or a clone, at its UART.",
         discussion: """
             Connect the module's UART to the computer, by a USB adapter with 3.3 V levels, and name that port by --port. The \
-            module's kind and its baud rate are detected; -v shows what is tried. A serial port is tried at all rates that \
-            modules have, unless the endpoint names one (serial:/dev/ttyUSB0?baud=115200). While a central is connected, a \
-            module takes no commands, and a genuine HM-10 disconnects it.
+            module's kind and its baud rate are detected; -v shows each attempt. A serial port is tried at all baud rates of \
+            modules, unless the endpoint names one (serial:/dev/ttyUSB0?baud=115200). While a central is connected, a module \
+            accepts no commands; a genuine HM-10 disconnects the central.
 
-            If a pump answers instead of a module, the command stops. Nothing that it sends changes the state of a pump.
+            If a pump answers instead of a module, the command stops. The command sends nothing that changes the state of a pump.
             """,
         subcommands: [ModuleInfoCommand.self, ModuleNameCommand.self, ModuleBaudCommand.self])
 }
@@ -44,7 +44,7 @@ struct ModuleDialectArgument: ExpressibleByArgument {
 
 struct ModuleInfoCommand: ModuleContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Show what the module is, its name and its baud rate.",
+        commandName: "info", abstract: "Show the module's kind, name and baud rate.",
         example: "pumpctl --port /dev/ttyUSB0 module info")
 
     @OptionGroup var own: ModuleOptions
@@ -62,7 +62,7 @@ struct ModuleInfoCommand: ModuleContextCommand {
 
 struct ModuleNameCommand: ModuleContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "name", abstract: "Give the module another name, and read it back.",
+        commandName: "name", abstract: "Set the module's name, and read it back.",
         discussion: "The module is restarted, so that centrals see the new name.",
         example: "pumpctl --port /dev/ttyUSB0 module name pump1")
 
@@ -71,7 +71,7 @@ struct ModuleNameCommand: ModuleContextCommand {
     @Option(help: "The dialect of the AT commands.")
     var dialect = ModuleDialectArgument(argument: "auto")!
 
-    @Argument(help: "The name, of printable ASCII; an HM-10 takes 12 characters, an MLT-BT05 18.")
+    @Argument(help: "The name, in printable ASCII; at most 12 characters for an HM-10, 18 for an MLT-BT05.")
     var name: String
 
     func run(in context: CommandContext) async throws {
@@ -85,7 +85,7 @@ struct ModuleNameCommand: ModuleContextCommand {
 struct ModuleBaudCommand: ModuleContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "baud", abstract: "Set the baud rate of the module's UART, and read it back at that rate.",
-        discussion: "A pump needs 9600 baud. This needs a serial port.",
+        discussion: "A pump needs 9600 baud. The module must be at a serial port.",
         example: "pumpctl --port /dev/ttyUSB0 module baud 9600")
 
     @OptionGroup var own: ModuleOptions
@@ -93,7 +93,7 @@ struct ModuleBaudCommand: ModuleContextCommand {
     @Option(help: "The dialect of the AT commands.")
     var dialect = ModuleDialectArgument(argument: "auto")!
 
-    @Argument(help: ArgumentHelp("The baud rate, as 9600.", valueName: "rate"))
+    @Argument(help: ArgumentHelp("The baud rate, such as 9600.", valueName: "rate"))
     var rate: Int
 
     func run(in context: CommandContext) async throws {

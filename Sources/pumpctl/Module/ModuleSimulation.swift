@@ -8,8 +8,8 @@ enum ModuleSimulation: Simulation {
         """
 
         While no central is connected, the module answers AT commands; while one is, it passes bytes on in both \
-        directions. With --ble, centrals find it over Bluetooth; otherwise, 'pumpctl sim ctl' plays one by the verbs \
-        connect, central TEXT and disconnect.
+        directions. With --ble, centrals find the module over Bluetooth; otherwise, 'pumpctl sim ctl' acts as a central, \
+        with the verbs connect, central TEXT and disconnect.
         """,
         example: "--dialect cc41-a --link ./module")
     static var row: PeripheralSimulator { .module }
