@@ -10,9 +10,9 @@ struct DoctorCommand: ParsableCommand {
         commandName: "doctor",
         abstract: "Diagnose a port or Bluetooth, and suggest fixes.",
         discussion: """
-            Without a port it looks at every USB port and at Bluetooth; what is wrong with Bluetooth is a failure only \
-            where ble:NAME is named, and then it looks for that device too. No port is opened, and no device connected to. \
-            Exits with 0 when nothing fails.
+            Without a port, checks every USB port and Bluetooth; a problem with Bluetooth is a failure only if ble:NAME is \
+            named, and then that device is looked for too. Opens no port, and connects to no device. Exits with 0 if no check \
+            fails.
             """,
         example: "pumpctl doctor ble:HMSoft")
 
@@ -24,7 +24,7 @@ struct DoctorCommand: ParsableCommand {
 
     func validate() throws {
         if let endpoint, let port = shared.port, port != endpoint {
-            throw ValidationError("name one port: '\(port)' or '\(endpoint)'")
+            throw ValidationError("two ports are named: '\(port)' and '\(endpoint)'")
         }
     }
 

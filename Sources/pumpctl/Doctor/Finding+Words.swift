@@ -36,7 +36,7 @@ extension Fact {
         switch self {
         case .text(let text): text
         case .advertisesAsExperiment(let version):
-            "BlueZ \(version) advertises as an experiment only, so 'sim --ble' does not work"
+            "BlueZ \(version) supports advertising only as an experimental feature, so 'sim --ble' does not work"
         case .readsPhones:
             "bluetoothd reads the battery of a phone that connects to 'sim --ble': an iPhone then asks to pair"
         }
@@ -48,12 +48,13 @@ extension Remedy {
     var words: String {
         switch self {
         case .advice(let text): text
-        case .nameBySocket(let endpoint): "leave it there, and name it --port \(endpoint)"
-        case .nameByAddress(let address): "name it by its address: --port ble:\(address)"
+        case .nameBySocket(let endpoint): "keep the device in this socket, and use --port \(endpoint)"
+        case .nameByAddress(let address): "name the device by its address: --port ble:\(address)"
         case .nameByAddressOrForget(let address, let name):
-            "name it by its address: --port ble:\(address); where it has replaced the first: "
+            "name the device by its address: --port ble:\(address); if this device has replaced the first: "
                 + "pumpctl forget " + "ble:\(name.asEndpointName)".asWord
-        case .nameShared(let endpoint): "use it as before: pumpctl goes through pumpctld; or name it --port \(endpoint)"
+        case .nameShared(let endpoint):
+            "use the port as before: pumpctl connects through pumpctld; or use --port \(endpoint)"
         case .leaveContainer(let needs): "run pumpctl on the computer itself, or give the container \(needs)"
         }
     }

@@ -40,7 +40,7 @@ struct PortsCommand: ContextCommand {
     /// Shows the present ports, and then each port that is attached or detached, until the task is cancelled.
     private func follow(_ loop: EventLoop, _ output: Output) async throws {
         if !SerialPortDiscovery.isUdevRunning {
-            output.note("udev does not run here: ports that come and go may not be noticed")
+            output.note("udev is not running: attached and detached ports may be missed")
         }
         do throws(SerialError) {
             let monitor = try SerialPortMonitor(on: loop)

@@ -7,34 +7,36 @@ struct ScanCommand: ContextCommand {
         commandName: "scan",
         abstract: "List nearby BLE devices, strongest signal first.",
         discussion: """
-            Connects to none. A device that is connected to a phone does not show itself; one that saves power is heard \
-            every second or two. What is shown is used as --port ble:NAME, with %3F for a question mark, or ble:ADDRESS \
-            where several have one name. 'pumpctl gatt ble:NAME' connects, and lists what a device has. A \
-            family with a question mark is a guess: other devices offer that service too, as all behind an HM-10 do.
+            Connects to no device. A device that is connected to a phone does not advertise; one that saves power advertises \
+            only every second or two. Use the name as --port ble:NAME, with %3F for a question mark, or ble:ADDRESS if \
+            several devices have the same name. 'pumpctl gatt ble:NAME' connects, and lists the device's characteristics. A \
+            family with a question mark is a guess: other devices offer that service too, such as all behind an HM-10.
 
             Each line of --json has all of the keys address, name, rssi_dbm, services (UUIDs), family (if certain), \
-            possible_family (the likeliest), possible_families (all), connected; what is unknown is null. With --watch there is also event (found, changed, lost).
+            possible_family (the likeliest), possible_families (all) and connected; unknown values are null. --watch adds event \
+            (found, changed, lost).
             """,
         example: "pumpctl scan --for 10s")
 
     @OptionGroup var own: JSONAndFamilyOptions
     var shared: SharedOptions { own.shared }
 
-    @Flag(help: "Keep scanning, and report devices that appear, change and go.")
+    @Flag(help: "Keep scanning, and report devices that appear, change and disappear.")
     var watch = false
 
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("Scan for this time; 5s, or with --watch without end.", valueName: "time"),
+        help: ArgumentHelp("Scan for this time (default: 5s; with --watch, no limit).", valueName: "time"),
         transform: SecondsArgument.typed)
     var time: SecondsArgument?
 
     @Option(
         help: ArgumentHelp(
-            "Only devices of this name: a part of it, or with '*' for any text the whole.", valueName: "name"))
+            "Only devices with this text in their names; with '*' for any text, the whole name.", valueName: "name"))
     var name: String?
 
-    @Option(help: ArgumentHelp("Only devices with at least this signal strength, in dBm, as -70.", valueName: "dBm"))
+    @Option(
+        help: ArgumentHelp("Only devices with at least this signal strength, in dBm, such as -70.", valueName: "dBm"))
     var rssi: Int?
 
     @Option(help: ArgumentHelp("The Bluetooth adapter, by its name or address.", valueName: "adapter"))
@@ -44,7 +46,7 @@ struct ScanCommand: ContextCommand {
     private static let usualTime = Duration.seconds(5)
 
     func validate() throws {
-        if name?.isEmpty == true { throw ValidationError("--name must be a part of a name") }
+        if name?.isEmpty == true { throw ValidationError("--name must not be empty") }
         if let rssi, !(-127...20).contains(rssi) { throw ValidationError("--rssi must be from -127 to 20, as -70") }
     }
 

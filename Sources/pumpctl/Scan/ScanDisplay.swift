@@ -38,7 +38,7 @@ final class ScanDisplay {
         switch event {
         case .scanning(isAgain: false): await table?.show(ScanTable.table([]))
         case .scanning(isAgain: true): await note("pumpctl: scanning again")
-        case .interrupted(let error): await note("pumpctl: \(error.reason); waiting until it is back")
+        case .interrupted(let error): await note("pumpctl: \(error.reason); waiting until Bluetooth is back")
         case .device(let change, let device, let isNotable):
             devices[device.address] = change == .lost ? nil : device
             if let table {
@@ -67,8 +67,8 @@ final class ScanDisplay {
         }
         if devices.isEmpty, isWhole {
             output.note(
-                "no \(isFiltered ? "such " : "")BLE device in range; one that is connected to a phone, or has no power, is not "
-                    + "seen")
+                "no \(isFiltered ? "such " : "")BLE device in range; devices that are connected to a phone, or have no power, "
+                    + "are not seen")
         }
         guard !output.isJSON else { return }
         for fit in devices.map(\.fit).reduce(into: [FamilyFit](), { if !$0.contains($1) { $0.append($1) } }) {

@@ -173,7 +173,7 @@ struct DiscoveryCommandTests {
         let doctor = try await testbed.start("pumpctl", "doctor", "usb:1a86:7523")
         #expect(
             try await doctor.ending().lines.contains {
-                $0.contains("leave it there, and name it --port usb:1a86:7523@1-2")
+                $0.contains("keep the device in this socket, and use --port usb:1a86:7523@1-2")
             })
         let other = try await testbed.start("pumpctl", "doctor", "usb:0403:6001?baud=115200")
         let lines = try await other.ending().lines

@@ -32,17 +32,17 @@ import Testing
             ("end it: kill 7", "end it: kill 7"),
             (
                 .nameBySocket(endpoint: "usb:1a86:7523@1-2"),
-                "leave it there, and name it --port usb:1a86:7523@1-2"
+                "keep the device in this socket, and use --port usb:1a86:7523@1-2"
             ),
-            (.nameByAddress(address), "name it by its address: --port ble:00:15:83:00:00:10"),
+            (.nameByAddress(address), "name the device by its address: --port ble:00:15:83:00:00:10"),
             (
                 .nameByAddressOrForget(address, name: "HM\u{1B}Soft"),
-                "name it by its address: --port ble:00:15:83:00:00:10; where it has replaced the first: "
+                "name the device by its address: --port ble:00:15:83:00:00:10; if this device has replaced the first: "
                     + "pumpctl forget ble:HM\\x1bSoft"
             ),
             (
                 .nameShared(endpoint: "shared:pump"),
-                "use it as before: pumpctl goes through pumpctld; or name it --port shared:pump"
+                "use the port as before: pumpctl connects through pumpctld; or use --port shared:pump"
             ),
             (
                 .leaveContainer(orGiveIt: "/run/dbus"),

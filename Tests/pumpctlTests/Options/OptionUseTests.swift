@@ -132,6 +132,6 @@ struct OptionUseTests {
     @Test("doctor refuses two ports")
     func twoPorts() async throws {
         let ending = try await Pumpctl.run("doctor", "-p", "/dev/a", "/dev/b")
-        expectFailure(ending, 64, saying: "name one port: '/dev/a' or '/dev/b'", hint: "pumpctl doctor")
+        expectFailure(ending, 64, saying: "two ports are named: '/dev/a' and '/dev/b'", hint: "pumpctl doctor")
     }
 }

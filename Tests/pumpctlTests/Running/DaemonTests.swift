@@ -187,7 +187,7 @@ struct DaemonTests {
         for words in [["doctor", bench.device.port], ["doctor", "shared:pump"]] {
             let ending = try await Pumpctl.start(words, environment: bench.environment).ending()
             #expect(ending.output.contains("ok    \(bench.device.port): open in pumpctld, which shares it as pump\n"))
-            #expect(ending.output.contains("→ use it as before: pumpctl goes through pumpctld"), "\(ending)")
+            #expect(ending.output.contains("→ use the port as before: pumpctl connects through pumpctld"), "\(ending)")
         }
         await bench.close()
     }

@@ -258,7 +258,8 @@ import Testing
             try await Self.untilEvent("found", program)
             try await bench.bus.restart {
                 try await Self.untilEvent("lost", program)
-                try await program.errors.text(upTo: "pumpctl: the system bus has gone; waiting until it is back\n")
+                try await program.errors.text(
+                    upTo: "pumpctl: the system bus has gone; waiting until Bluetooth is back\n")
             }
             try await bench.fake.restart()
             try await Self.untilEvent("found", program)
