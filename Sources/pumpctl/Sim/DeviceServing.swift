@@ -180,7 +180,7 @@ struct DeviceServing: Sendable {
             variables["PUMPCTL_CONTROL"] = control.map(ServingPlace.absolute)
             return try await context.runServed(
                 options.command, with: variables,
-                hint: "give a program and its arguments after '--'; for a shell's line, --run -- sh -c '…'")
+                hint: "give a program and its arguments after '--'; for a shell command: --run -- sh -c '…'")
         }
     }
 }

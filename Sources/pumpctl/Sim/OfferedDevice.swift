@@ -112,7 +112,7 @@ extension ServingPlace {
                 case .refusedClient:
                     output.note(
                         "pumpctl: a second client was disconnected: a line has one client",
-                        hint: "serve with --broadcast to let several clients hear all replies")
+                        hint: "add --broadcast to accept several clients, which all receive all replies")
                 }
             }
         } catch let error as SerialError {
@@ -133,6 +133,6 @@ extension Failure {
         if error.code == .pathTaken { (status, code) = (.unavailable, "path_taken") }
         let detail = error.errno.map { " (\(String(cString: strerror($0))))" } ?? ""
         message = "\(error.activity) \(error.path): \(error.reason)\(detail)"
-        hint = error.path == "/dev/ptmx" ? "\(error.hint ?? ""); or serve without one: --tcp 0" : error.hint
+        hint = error.path == "/dev/ptmx" ? "\(error.hint ?? ""); or use TCP instead: --tcp 0" : error.hint
     }
 }

@@ -64,7 +64,7 @@ extension ScenarioFile {
         let text = "\(try needed("when", "10s", in: table)) \(try needed("do", "press", in: table))"
         guard !text.contains(where: \.isNewline) else {
             throw ConfigurationError(
-                .badValue, table.place.of("do"), "it has a line break", hint: "write one step for each",
+                .badValue, table.place.of("do"), "contains a line break", hint: "write a step for each action",
                 line: table.line(of: "do"))
         }
         return text
@@ -98,7 +98,7 @@ extension ScenarioFile {
     ) throws(ConfigurationError) -> String {
         guard let text = try table.text(key) else {
             throw ConfigurationError(
-                .missing, table.place.of(key), "it is missing", hint: "add it, as \(key) = \"\(example)\"",
+                .missing, table.place.of(key), "missing", hint: "add the key, as \(key) = \"\(example)\"",
                 line: table.line(of: key))
         }
         return text

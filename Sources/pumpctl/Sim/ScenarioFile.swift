@@ -54,8 +54,8 @@ enum ScenarioFile {
             if name == "family" {
                 guard value == family else {
                     throw Failure(
-                        .usage, code: "usage", "\(place): it is a scenario for '\(value)', not for '\(family)'",
-                        hint: "pumpctl sim \(value) --scenario \(path)")
+                        .usage, code: "usage", "\(place): the scenario is for '\(value)', not for '\(family)'",
+                        hint: "use the family of the scenario: pumpctl sim \(value) --scenario \(path)")
                 }
                 continue
             }
@@ -86,7 +86,7 @@ enum ScenarioFile {
         guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= limit, let text = TextFile.contents(of: path) else {
             throw Failure(
                 .noInput, code: "not_found", "\(path): not a scenario file",
-                hint: "name a TOML file that you may read")
+                hint: "name a TOML file that you can read")
         }
         do throws(ConfigurationError) { return try self.options(toml: text) } catch {
             let place = error.line.map { "line \($0): " } ?? ""

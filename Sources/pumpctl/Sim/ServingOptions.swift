@@ -8,16 +8,16 @@ import Transports
 /// The options that select the simulated devices, their places, and the time of serving.
 struct ServingOptions: ParsableArguments {
     static let discussion = """
-        Prints where the device is and serves until it is interrupted; with --background in a process of its own, whose number \
-        is printed once the device is there: kill it to end. With --wait too, but as a JSON object with the port and the \
-        control socket: 'pumpctl sim ctl' ends it. What a device says while no program has the port open is lost, as on a \
-        real line.
+        Prints where the device is, and serves until interrupted. With --background, a process of its own serves, and its ID is \
+        printed once the device is ready: kill the process to end. --wait does the same, but prints a JSON object with the \
+        port and the control socket: 'pumpctl sim ctl' ends the process. Output of the device while no program has the port \
+        open is lost, as on a real line.
         """
 
     /// The background process of `--background` and `--wait`.
     static let background = BackgroundProgram(mark: "PUMPCTL_IN_BACKGROUND")
 
-    @Flag(name: .customLong("pty"), help: "On a pseudo-terminal (the default).")
+    @Flag(name: .customLong("pty"), help: "Offer the device on a pseudo-terminal (the default).")
     var usesPseudoTerminal = false
 
     @Option(help: ArgumentHelp("A symbolic link to the pseudo-terminal.", valueName: "path"))
@@ -25,29 +25,31 @@ struct ServingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "On a TCP port of this machine; 0 takes a free one. One client at a time: others are disconnected.",
+            "Offer the device on a TCP port of this machine; 0 takes a free port. One client at a time: others are disconnected.",
             valueName: "port"))
     var tcp: UInt16?
 
-    @Flag(name: .customLong("broadcast"), help: "With --tcp: any number of clients, and all hear all replies.")
+    @Flag(
+        name: .customLong("broadcast"), help: "With --tcp: accept any number of clients, which all receive all replies."
+    )
     var broadcasts = false
 
     @Option(
         help: ArgumentHelp(
-            "A TOML file with options of the device, faults, what happens to it, and what the program has to do.",
+            "A TOML file with the device's options, faults and steps, and the rules for the program.",
             valueName: "file"))
     var scenario: String?
 
     @Option(
         help: ArgumentHelp(
-            "How many devices, each with its own line: '%d' in --link is the number of one, --tcp is the port of the first.",
+            "The number of devices, each on its own line: '%d' in --link is the device's number, --tcp the port of the first.",
             valueName: "number"))
     var count: Int?
 
     @Option(
         name: .customLong("with"), parsing: .singleValue,
         help: ArgumentHelp(
-            "Another device, written as after 'sim:'; may be repeated.", valueName: "storm?rows=10"))
+            "Another device, written as in an endpoint after 'sim:'; may be repeated.", valueName: "storm?rows=10"))
     var others: [String] = []
 
     @Option(
@@ -57,12 +59,12 @@ struct ServingOptions: ParsableArguments {
 
     @Flag(
         name: .customLong("background"),
-        help: "Return once the device is there, and print the number of the process that serves it.")
+        help: "Return once the device is ready, and print the ID of the process that serves.")
     var isInBackground = false
 
     @Flag(
         name: .customLong("wait"),
-        help: "Return once the device is there, and print its port, its control socket and its process as JSON.")
+        help: "Return once the device is ready, and print its port, control socket and process ID as JSON.")
     var waits = false
 
     @Flag(
@@ -77,7 +79,7 @@ struct ServingOptions: ParsableArguments {
         help: ArgumentHelp("With --run: the command, and its arguments.", valueName: "command"))
     var command: [String] = []
 
-    @Flag(name: .customLong("ble"), help: "Over BLE, as a device that phones find.")
+    @Flag(name: .customLong("ble"), help: "Offer the device over BLE, so that phones find it.")
     var usesRadio = false
 
     @Option(help: ArgumentHelp("The Bluetooth adapter, by its name or address.", valueName: "hci1"))
@@ -112,7 +114,7 @@ struct ServingOptions: ParsableArguments {
         }
         let number = (count ?? 1) + others.count
         if let tcp, tcp > 0, Int(tcp) + number - 1 > UInt16.max {
-            throw ValidationError("there are not \(number) ports from \(tcp) on; --tcp 0 takes free ones")
+            throw ValidationError("--tcp \(tcp) leaves too few ports for \(number) devices; use: --tcp 0")
         }
     }
 
@@ -160,8 +162,8 @@ struct ServingOptions: ParsableArguments {
         guard isInBackground || waits || runsCommand, place == .terminal() else { return settings }
         if settings.pullsCable {
             throw ValidationError(
-                "the fault 'unplug' requires --link with --run, --wait and --background: "
-                    + "after it the port has another name")
+                "with --run, --wait and --background, the fault 'unplug' requires --link: "
+                    + "the device comes back on another port")
         }
         var settings = settings
         settings.hasWayBack = false

@@ -11,8 +11,8 @@ struct SimControlCommand: ContextCommand {
         commandName: "ctl",
         abstract: "Control a simulated device while it runs.",
         discussion: """
-            Asks the simulator that was started with --control PATH, or with --wait. 'state' prints what can be seen of the device, \
-            'advance TIME' lets time go by at once, 'reset' resets the board, 'fault FAULTS' changes what goes wrong, \
+            Controls a simulator that was started with --control PATH or --wait. 'state' prints the visible state of the device, \
+            'advance TIME' advances its clock without waiting, 'reset' resets the board, 'fault FAULTS' changes the faults, \
             'set OPTION VALUE' changes an option, and 'stop' ends the simulator. A pump also has press, turn POSITION \
             (0 to 1), temperature PROBE CELSIUS, and probe PROBE CONDITION; a storm sensor has measure, an LED board \
             light on|off, a peer say MESSAGE and toggle, a phone write CATEGORY MESSAGE, a BLE module connect, central TEXT and \
@@ -94,7 +94,7 @@ struct SimControlCommand: ContextCommand {
         guard hasEnded else {
             throw Failure(
                 .temporaryFailure, code: "no_answer",
-                "\(path): no answer in \(time.inSeconds) s; whether the simulator has done it is unknown",
+                "\(path): no answer in \(time.inSeconds) s; whether the request was carried out is unknown",
                 hint: "raise --timeout, or end the simulator")
         }
         return answer.withLock(\.self)
@@ -132,7 +132,7 @@ struct SimControlCommand: ContextCommand {
                     if let response = try Self.response(in: line) { return response }
                 }
             }
-            throw Failure(.ioError, code: "disconnected", "\(path): the simulator has ended before it answered")
+            throw Failure(.ioError, code: "disconnected", "\(path): the simulator's connection ended without an answer")
         }
     }
 
@@ -144,7 +144,7 @@ struct SimControlCommand: ContextCommand {
         if members["event"] != nil { return nil }
         guard members["ok"] != true, case .object(let error)? = members["error"] else { return members }
         throw Failure(
-            .usage, code: error["code"]?.text ?? "usage", error["message"]?.text ?? "the simulator has refused",
+            .usage, code: error["code"]?.text ?? "usage", error["message"]?.text ?? "the simulator refused the request",
             hint: error["hint"]?.text)
     }
 }

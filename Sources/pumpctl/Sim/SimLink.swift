@@ -17,7 +17,7 @@ enum SimLink {
     ) async throws(LinkError) -> any Link {
         let (simulator, settings) = try device(endpoint)
         guard settings.expectations().isEmpty else {
-            throw endpoint.invalid("leave out what is expected of the program, which 'pumpctl sim' judges")
+            throw endpoint.invalid("leave out the scenario's rules for the program, which only 'pumpctl sim' checks")
         }
         do {
             let line = try await simulator.line.connect(settings, on: loop) { device in

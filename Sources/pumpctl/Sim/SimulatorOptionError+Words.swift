@@ -31,13 +31,14 @@ extension SimulatorOptionError {
         case .unknown, .only: endpoint.invalid("leave out '\(option)'")
         case .invalid(let value): endpoint.invalid("set \(option) to \(value)")
         case .part(let wrong): endpoint.invalid(unknownWord.flatMap { _ in advice } ?? "\(wrong)" + remedy)
-        case .fault(let name, _): endpoint.invalid("leave out the fault \(name): it means something over BLE only")
+        case .fault(let name, _): endpoint.invalid("leave out the fault \(name): it has an effect only over BLE")
         case .senseless(let fault): endpoint.invalid("leave out the fault \(fault.name): \(fault.reason)")
-        case .tooManyFaults(let most): endpoint.invalid("leave out faults: \(most) at most")
+        case .tooManyFaults(let most): endpoint.invalid("leave out faults: at most \(most) are allowed")
         case .step(.argument(let error)): error.hint(on: endpoint)
         case .step(let error): endpoint.invalid(advice ?? "\(error)")
         case .noWayBack: endpoint.invalid("leave out the fault unplug")
-        case .onlyTerminal: endpoint.invalid("leave out what only a pseudo-terminal shows: pumpctl sim … --pty")
+        case .onlyTerminal:
+            endpoint.invalid("leave out rules and faults that need a pseudo-terminal; to use them: pumpctl sim … --pty")
         case .excludes(let others): endpoint.invalid("leave out \(option), or \(others.joined(separator: " and "))")
         }
     }

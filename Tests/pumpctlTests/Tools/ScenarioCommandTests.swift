@@ -126,10 +126,10 @@ struct ScenarioCommandTests {
     @Test(
         "A mistake in a scenario is reported with its line and reason",
         arguments: [
-            ("family = \"storm\"", "scenario.toml: line 1: it is a scenario for 'storm', not for 'pump'"),
+            ("family = \"storm\"", "scenario.toml: line 1: the scenario is for 'storm', not for 'pump'"),
             ("[device]\nknob = 5000", "scenario.toml: line 2: knob takes a number from 0 to 1023"),
             ("seed = 1\n\n[devcie]", "line 3: devcie: unknown key"),
-            ("[[fault]]\nwhen = \"5%\"", "line 1: [fault] name: it is missing"),
+            ("[[fault]]\nwhen = \"5%\"", "line 1: [fault] name: missing"),
             ("[[fault]]\nname = \"drop\"\nwhen = \"often\"", "line 2: fault 'drop@often': 'often' is not an occasion"),
             ("knob = 3", "line 1: knob: unknown key"),
             ("sead = 3", "write seed instead"), ("device = 1", "below a line [device]\n"),
@@ -175,7 +175,7 @@ struct ScenarioCommandTests {
     @Test("Lines within a multi-line string are neither tables nor keys")
     func textOfLines() throws {
         let text = "[[step]]\nwhen = \"5s\"\ndo = \'\'\'\n[device]\nknob = 1\'\'\'\n[device]\nknob = 5000"
-        #expect(try refusal(of: text)?.message.hasSuffix("line 3: [step] do: it has a line break") == true)
+        #expect(try refusal(of: text)?.message.hasSuffix("line 3: [step] do: contains a line break") == true)
     }
 
     @Test("A failed expectation overrides the host's exit status, except if it could not be started")
