@@ -42,8 +42,7 @@ extension Failure {
                     : "omit --\(isConfirmed == true ? "response" : "no-response")")
         case .tooLong(let count, let limit, let allowsMore):
             self.init(
-                .usage, code: "too_long",
-                "a value of \(count.counted("byte")) is too long for one write, which holds \(limit)",
+                .usage, code: "too_long", "\(count) bytes are too long for one write, which holds \(limit)",
                 hint: allowsMore ? "write the value with a response: omit --no-response" : "write the value in parts")
         case .notPossible(let reason): self.init(reason)
         case .link(let reason):
