@@ -58,7 +58,7 @@ actor ProgramOutput {
         self.sending = nil
         guard let error, failure == nil else { return }
         failure = error
-        note("pumpctl: \("\(error)".printable()): the program's port is hung up, and nothing more is sent")
+        note("pumpctl: \("\(error)".printable()); the program's port is hung up, and nothing more is sent")
         await channel.close()
     }
 

@@ -4,30 +4,30 @@ import DeviceKit
 struct RecordCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Run a command, and capture everything that it sends and receives.",
+        abstract: "Run a command, and capture its traffic.",
         usage: "pumpctl record <file> -- <command> ...",
         discussion: """
-            The command is one of pumpctl, which then runs with --capture, or any other program. Another program is given \
-            the device as a pseudo-terminal, by PUMPCTL_PORT in its environment, and its exit code is this command's. For a \
-            program that has the name of a command, write its path.
+            A pumpctl command runs with --capture. Any other program gets the device as a pseudo-terminal, whose path is in \
+            the environment variable PUMPCTL_PORT; its exit code is also that of record. For a program with the name of a \
+            pumpctl command, give the path.
 
-            The file holds a JSON object a line, and is not overwritten if it exists. 'replay' shows it, and replay:FILE plays it \
-            back. It is not the record of --record and 'history'.
+            The file has one JSON object per line. An existing file is not overwritten. 'replay' shows a capture, and the \
+            endpoint replay:FILE plays it back. A capture is not part of the record of --record and 'history'.
             """,
         example: "pumpctl --port /dev/ttyUSB0 record pump.capture -- on --speed 200 --for 10s")
 
     @OptionGroup var own: SharedPortOptions
     var shared: SharedOptions { own.shared }
 
-    @Argument(help: "The new file.")
+    @Argument(help: "The file to create.")
     var file: String
 
-    @Argument(parsing: .postTerminator, help: ArgumentHelp("The command, and its arguments.", valueName: "command"))
+    @Argument(parsing: .postTerminator, help: ArgumentHelp("The command and its arguments.", valueName: "command"))
     var command: [String] = []
 
     func validate() throws {
         if command.isEmpty {
-            throw ValidationError("record requires a command, as in: pumpctl record \(file) -- status")
+            throw ValidationError("record needs a command, e.g. pumpctl record \(file) -- status")
         }
     }
 

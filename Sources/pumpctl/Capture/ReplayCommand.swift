@@ -6,28 +6,28 @@ import LineProtocol
 struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Show a capture: what was sent and received, and when.",
+        abstract: "Show the traffic in a capture, with times.",
         discussion: """
-            Each line has the seconds since the capture began, and > for what was sent, < for what was received. \
-            To play a capture back to a command, name it as the device: pumpctl --port replay:FILE status.
+            Each line has the seconds since the start of the capture, and > for sent or < for received data. To play a \
+            capture back to a command, use it as the endpoint: pumpctl --port replay:FILE status.
             """,
         example: "pumpctl replay pump.capture")
 
     @OptionGroup var own: JSONOption
     var shared: SharedOptions { own.shared }
 
-    @Argument(help: "A file that --capture or 'record' has written.")
+    @Argument(help: "A file written by --capture or 'record'.")
     var file: String
 
-    @Option(help: ArgumentHelp("Only this link of the capture, from 1.", valueName: "number"))
+    @Option(help: ArgumentHelp("Show only this link of the capture; the first is 1.", valueName: "number"))
     var link: Int?
 
-    @Flag(help: "Show each piece as it came, rather than lines.")
+    @Flag(help: "Show the pieces as they were sent and received, instead of lines.")
     var pieces = false
 
     @Flag(
         help:
-            "Print Swift code for a test: the session as a ScriptedSession, of the first link unless --link names one.")
+            "Print Swift code for a test: a ScriptedSession of the first link, or of the link that --link names.")
     var asTest = false
 
     func validate() throws {
@@ -58,7 +58,7 @@ struct ReplayCommand: ParsableCommand {
         }
         output.draw(printer.end())
         if reader.isCut {
-            output.note("pumpctl: \(file.printable()): cut off in line \(reader.lineNumber), which is left out")
+            output.note("pumpctl: \(file.printable()): line \(reader.lineNumber) is cut off, and is left out")
         }
     }
 }

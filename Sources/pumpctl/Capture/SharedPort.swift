@@ -6,7 +6,7 @@ import SerialPort
 /// Offers the device of this command as a pseudo-terminal, to a program that opens serial ports.
 enum SharedPort {
     /// The hint if a program can't be started.
-    static let startHint = "give a program, or a command of pumpctl, after '--'"
+    static let startHint = "name a program or a pumpctl command after '--'"
 
     /// Runs a program with PUMPCTL_PORT set to the pseudo-terminal, and forwards bytes in both directions.
     ///

@@ -60,7 +60,7 @@ struct Console {
         let link = try await context.openLink(endpoint, for: .watching, note: note)
         let console = console(context.reconnector(endpoint, link, note: note))
         await screen.lines.start(prompt: Self.prompt)
-        if !isScript { screen.note("\(endpoint.text) is open; Ctrl-D ends, :help tells more") }
+        if !isScript { screen.note("\(endpoint.text) is open; Ctrl-D ends, :help shows help") }
         let conversation = Task(executorPreference: context.loop) { [events] in
             defer { events.yield(.ended) }
             return try await console.run(over: link)
@@ -110,7 +110,7 @@ struct Console {
             case .quit: screen.lines.stop()
             case .happened(let happening): show(happening)
             case .asked(":help"): Self.help.forEach(screen.note)
-            case .asked(let command): screen.note("unknown command '\(command.printable())': see :help")
+            case .asked(let command): screen.note("unknown command '\(command.printable())'; use: :help, :quit")
             case .ended: return
             case .note(let text): screen.note(text)
             }
@@ -128,9 +128,9 @@ struct Console {
     }
 
     private static let help = [
-        "what you type is sent as a line; the arrow keys go through earlier lines",
-        "Ctrl-R goes to an earlier line that begins with what is typed",
-        ":quit or Ctrl-D ends; Ctrl-C clears the line, or ends on an empty one; :help shows this",
+        "each line that you type is sent; the arrow keys recall earlier lines",
+        "Ctrl-R recalls an earlier line that begins with the typed text",
+        ":quit or Ctrl-D ends; Ctrl-C clears the line, or ends if it is empty; :help shows this text",
     ]
 
     private func show(_ happening: ConsoleHappening) {
@@ -138,11 +138,11 @@ struct Console {
         case .heard(let line): screen.show(line, showsTime: showsTime)
         case .heardBefore(let line): screen.note("received earlier: \(line.marked)")
         case .dangerous(_, let reason): screen.note("not sent: \(reason); 'console --force' sends it anyway")
-        case .noDevice(let line): screen.note("not sent, since there is no device: \(line.printable())")
+        case .noDevice(let line): screen.note("not sent: \(line.printable()) (no device)")
         case .notSent(let line, let error): screen.note("not sent: \(line.printable()) (\(error))")
         case .unanswered(let line):
             screen.note(
-                "\(behaviour.answers.end == nil ? "no answer" : "no end of the answer") to '\(line.printable(limit: 60))'"
+                "\(behaviour.answers.end == nil ? "no answer" : "no complete answer") to '\(line.printable(limit: 60))'"
             )
         case .lost(let error, let pending):
             screen.note(Self.loss(error, pending, at: endpoint.text))

@@ -8,7 +8,7 @@ extension ConsoleResult {
     func conclude(_ timeout: Duration, _ family: Family, at place: DevicePlace) throws(Failure) {
         if refusals > 0 {
             throw Failure(
-                .usage, code: "usage", "\(refusals) of the lines were not sent", hint: "send them as they are: --force")
+                .usage, code: "usage", "not sent: \(refusals.counted("line"))", hint: "send such lines anyway: --force")
         }
         if let deviceError {
             throw Failure(
@@ -32,7 +32,7 @@ extension Failure {
     init(_ error: ScriptLossError, at place: DevicePlace) {
         let count = error.unsentCount
         let lines = count == 0 ? [] : [count.counted("line")]
-        let unsent = lines + (error.mayFollow ? ["what follows"] : [])
+        let unsent = lines + (error.mayFollow ? ["the rest of the input"] : [])
         let reason = Console.loss(error.link, error.pending, at: place.name)
         self.init(
             .ioError, code: "link_lost",

@@ -8,8 +8,8 @@ extension FamilyRow {
 enum RawSimulation: Simulation {
     static let configuration = simulating(
         "raw", "a simulated device of no family",
-        " It answers as its script has it: '>' and a line of the host, or its beginning and '*', then '<' and each line of "
-            + "the answer.",
+        " Its script lists '>' and a line of the host (or the beginning of one and '*'), then '<' and each line of the "
+            + "answer.",
         example: "--script grbl.script --link /tmp/grbl")
     static var row: PeripheralSimulator { .raw }
 }

@@ -73,7 +73,7 @@ struct CaptureCommandTests {
             ending.output == "TEMP:{Water:12.0C,Skin:34.5C}\r\n" || ending.output == "TEMP:{Water:12.0C,Skin:34.5C}\n")
         #expect(try Self.received(capture()).flatMap(\.lines) == ["TEMP:{Water:12.0C,Skin:34.5C}"])
         let unknown = try await Pumpctl.run("-p", pump.port, "record", capture("x"), "--", "/nosuch/program")
-        expectFailure(unknown, 127, saying: "/nosuch/program", hint: "give a program")
+        expectFailure(unknown, 127, saying: "/nosuch/program", hint: "name a program")
         await pump.close()
     }
 
@@ -85,7 +85,7 @@ struct CaptureCommandTests {
             ("/nosuch/program", Int32(127)), ("no-such-program", 127), (page, 126), (folder.path, 126),
         ] {
             let ending = try await Pumpctl.run("-v", "-p", "sim:pump", "record", folder.path("new"), "--", program)
-            expectFailure(ending, status, saying: program, hint: "give a program")
+            expectFailure(ending, status, saying: program, hint: "name a program")
             #expect(!FileManager.default.fileExists(atPath: folder.path("new")), "\(program)")
             // Nor was the device opened.
             #expect(!ending.errors.contains("is open"), "\(ending.errors)")

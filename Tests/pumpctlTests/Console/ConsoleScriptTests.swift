@@ -72,8 +72,8 @@ struct ConsoleScriptTests {
     @Test(
         "Lines that a broken link left unsent are counted",
         arguments: [
-            ("", false, "; not sent: what follows"), ("", true, ""), ("A\n", true, "; not sent: 1 line"),
-            ("A\nB", true, "; not sent: 2 lines"), ("A\nB\n", false, "; not sent: 2 lines, and what follows"),
+            ("", false, "; not sent: the rest of the input"), ("", true, ""), ("A\n", true, "; not sent: 1 line"),
+            ("A\nB", true, "; not sent: 2 lines"), ("A\nB\n", false, "; not sent: 2 lines, and the rest of the input"),
         ])
     func loss(text: String, hasEnded: Bool, unsent: String) {
         var script = ConsoleScript()

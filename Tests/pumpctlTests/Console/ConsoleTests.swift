@@ -148,7 +148,7 @@ import Testing
         try await terminal.wait(program, forLastRow: "(no device) > TEM")
         #expect(terminal.screen.rows.contains("* waiting for the device to come back"))
         program.type("P\r")
-        try await terminal.wait(program, for: "* not sent, since there is no device: TEMP")
+        try await terminal.wait(program, for: "* not sent: TEMP (no device)")
 
         try await pump.plugIn()
         try await terminal.wait(program) { $0.rows.contains { $0.contains("is back") } && $0.rows.last == ">" }
