@@ -7,23 +7,23 @@ import Terminal
 
 struct HistoryCommand: ParsableCommand {
     private static let timeForms = """
-        30s, 45m, 2h or 7d ago, 'today', 'yesterday', or a date such as 2026-11-20, 2026-11-20T17:04 or \
-        2026-11-20T17:04:05Z; without Z or an offset (+01:00) it is local time
+        an age such as 30s, 45m, 2h or 7d, 'today', 'yesterday', or a date such as 2026-11-20, 2026-11-20T17:04 or \
+        2026-11-20T17:04:05Z; a date without Z or an offset (+01:00) is local time
         """
 
     static let configuration = CommandConfiguration(
         commandName: "history",
         abstract: "Show recorded values.",
         discussion: """
-            'monitor' and 'storm log live' record what the device says, and other commands do with --record, in \
-            ~/.local/share/pumpctl/record.sqlite ($XDG_DATA_HOME).
+            'monitor' and 'storm log live' record the output of a device in ~/.local/share/pumpctl/record.sqlite \
+            ($XDG_DATA_HOME). Other commands do so with --record.
 
-            A time is \(timeForms). Where summer time ends, and an hour comes twice, --since takes the first and --until the \
-            second; the times of the table then have their offset.
+            A time is \(timeForms). If an hour occurs twice, at the end of summer time, --since takes the first and --until the \
+            second; the table then shows times with their offset.
 
             Each line of --json has the keys time, session, family, endpoint, device, and kind with the values of that reading, \
-            their units at the end of their names (_c is °C); with --events event and text; with --sessions ended, ending, \
-            readings, events and errors; with --where path, bytes and optimized.
+            whose names end with their unit (_c is °C). With --events: event, text. With --sessions: ended, ending, \
+            readings, events, errors. With --where: path, bytes, optimized.
 
             Nothing is ever deleted; a day of 'monitor' takes about 3 MB.
             """,
@@ -38,7 +38,7 @@ struct HistoryCommand: ParsableCommand {
     @Option(help: ArgumentHelp("End before this time.", valueName: "time"))
     var until: String?
 
-    @Option(help: ArgumentHelp("Only this device or endpoint.", valueName: "name"))
+    @Option(help: ArgumentHelp("Show only this device or endpoint.", valueName: "name"))
     var device: String?
 
     @Flag(help: "Show the sessions.")
@@ -50,13 +50,13 @@ struct HistoryCommand: ParsableCommand {
     @Flag(name: .customLong("where"), help: "Show the path and size of the record.")
     var isPlaceAsked = false
 
-    @Flag(help: "Make --sessions and --device fast in a large record of an older version; once is enough.")
+    @Flag(help: "Speed up --sessions and --device in a large record of an older version; needed once.")
     var optimize = false
 
     @Flag(help: "Print comma-separated values.")
     var csv = false
 
-    @Flag(help: "Plot values over time, as large as the terminal.")
+    @Flag(help: "Plot values over time in the terminal.")
     var plot = false
 
     @Option(help: ArgumentHelp("Plot values into an SVG file.", valueName: "file"))
@@ -69,20 +69,20 @@ struct HistoryCommand: ParsableCommand {
     func validate() throws {
         for (option, text) in [("--since", since), ("--until", until)] {
             guard let text, RecordTime(typed: text) == nil else { continue }
-            throw ValidationError("\(option): '\(text)' is not a time. Type \(Self.timeForms)")
+            throw ValidationError("unknown time '\(text)' for \(option); use: \(Self.timeForms)")
         }
         let filter = filter
         let isEmpty = filter.since.flatMap { since in filter.until.map { since >= $0 } } ?? false
         let flaws = [
             (isEmpty, "--since must be earlier than --until"),
-            (isSeveral(csv, isJSON, isDrawing), "give only one of --csv, --json, and --plot or --svg"),
+            (isSeveral(csv, isJSON, isDrawing), "--csv, --json, and --plot or --svg cannot be combined"),
             (
                 isSeveral(sessions, events, isDrawing, isPlaceAsked, optimize),
-                "give only one of --sessions, --events, --where, --optimize, and --plot or --svg"
+                "--sessions, --events, --where, --optimize, and --plot or --svg cannot be combined"
             ),
             (
                 (isPlaceAsked || optimize) && (csv || filter != RecordFilter()),
-                "--where and --optimize cannot be combined with other options than --json"
+                "--where and --optimize cannot be combined with options other than --json"
             ),
         ]
         if let flaw = flaws.first(where: \.0) { throw ValidationError(flaw.1) }
@@ -98,7 +98,7 @@ struct HistoryCommand: ParsableCommand {
             } else if optimize {
                 let wasMissing = try RecordQuery.optimize()
                 output.result(
-                    wasMissing ? "the record is optimized" : "the record was optimized already",
+                    wasMissing ? "the record is optimized" : "the record was already optimized",
                     ["ok": true, "changed": wasMissing] as ResultRecord)
             } else if isDrawing {
                 try draw(output)
@@ -134,7 +134,8 @@ extension HistoryCommand {
             ["path": place.path, "bytes": bytes, "optimized": place.isOptimized] as ResultRecord)
         if !place.isOptimized {
             output.note(
-                "pumpctl: --sessions and --device are slow in it", hint: "run 'pumpctl history --optimize' once")
+                "pumpctl: --sessions and --device are slow in this record",
+                hint: "run 'pumpctl history --optimize' once")
         }
     }
 
@@ -145,8 +146,8 @@ extension HistoryCommand {
             try RecordQuery(table, filter), as: format, width: TerminalSize.current?.columns)
         if leftOut > 0 {
             output.note(
-                "pumpctl: \(leftOut.counted("column")) left out, for which the terminal is too narrow",
-                hint: "see all of them: --csv")
+                "pumpctl: \(leftOut.counted("column")) left out: the terminal is too narrow",
+                hint: "show all columns: --csv")
         }
         if count == 0 { noteAbsence("no \(sessions ? "session" : events ? "event" : "reading") was recorded", output) }
     }
@@ -158,8 +159,8 @@ extension HistoryCommand {
             HistoryPlot.shown(try RecordQuery.series(columns: columns, filter)), limits: HistoryPlot.limits,
             naming: HistoryPlot.naming)
         if chart.isEmpty {
-            let file = svg.map { $0 == "-" ? "" : "; \($0.printable()) is left as it is" } ?? ""
-            return noteAbsence("there is nothing to draw: no number was recorded", effect: file, output)
+            let file = svg.map { $0 == "-" ? "" : "; \($0.printable()) is unchanged" } ?? ""
+            return noteAbsence("nothing to draw: no number was recorded", effect: file, output)
         }
         if let svg { try ReplacedFile(path: svg).replace(with: Array(chart.svg.utf8)) }
         guard plot else { return }
@@ -173,9 +174,9 @@ extension HistoryCommand {
     private func noteAbsence(_ what: String, effect: String = "", _ output: Output) {
         let isFiltered = filter != RecordFilter()
         output.note(
-            "pumpctl: \(what)\(isFiltered ? " that fits" : "")\(effect)",
+            "pumpctl: \(what)\(isFiltered ? " that matches the options" : "")\(effect)",
             hint: isFiltered
-                ? "leave a condition out; 'pumpctl history --sessions' shows what was recorded"
+                ? "omit --since, --until, --device or --family; list the recorded sessions: pumpctl history --sessions"
                 : "run 'pumpctl monitor' to record, or add --record to another command")
     }
 }

@@ -12,7 +12,9 @@ struct LEDCommandGroup: ParsableCommand {
 struct LEDOptions: ParsableArguments {
     @OptionGroup var shared: SharedOptions
 
-    @Argument(help: ArgumentHelp("The value: \(names).", valueName: "name"), transform: { try endpoint(named: $0) })
+    @Argument(
+        help: ArgumentHelp("The value to read or set: \(names).", valueName: "name"),
+        transform: { try endpoint(named: $0) })
     var endpoint = LEDEndpoint.led
 
     private static var names: String { LEDEndpoint.all.map(\.name).joined(separator: ", ") }

@@ -37,7 +37,7 @@ struct LineMonitor: Sendable {
                 if number == count { ending.withLock { $0 }?.end() }
             case .lost(let error, _):
                 let loss = error.map { "\($0)".printable() } ?? "\(name): the link is closed"
-                context.output.note("pumpctl: \(loss); waiting for the device")
+                context.output.note("pumpctl: \(loss); waiting for the device to come back")
             case .back(let name): context.output.note("pumpctl: \(name.printable()) is back")
             case .dangerous, .noDevice, .notSent, .unanswered: break
             }

@@ -8,24 +8,24 @@ struct MonitorCommand: ContextCommand {
         commandName: "monitor",
         abstract: "Show a device's state live.",
         discussion: """
-            Asks for the state at once and then at intervals, as the phone app does, and shows what the device says in \
-            between when it says it. While the device does not answer its state is shown as unknown. A device that is \
-            unplugged is waited for.
+            Queries the state at once and then at intervals, as the phone app does, and shows unsolicited messages as they \
+            arrive. While the device does not answer, its state is shown as unknown. If the device is unplugged, waits for its \
+            return.
 
-            A device of the family raw is asked nothing: each line that it says is shown, with the time. Its --json has the keys \
+            To a device of the family raw, monitor sends nothing: it shows each line with the time. Its --json has the keys \
             time, line and whole.
 
-            Each line of --json has all of the keys time, link (up, lost), event (status, an event of the family as \
-            manual, sensor_fault, error, text, no_answer, not_understood, refused, lost, back), text, what is known of the \
-            device, and sensor_faults where it measures; what is unknown is null. Known are \
-            of a pump state (on, off, error, unknown), speed_percent, speed_pwm, water_temp_c, skin_temp_c, temp_c, runtime_min, \
-            remaining_min, runtime_progress, last_control (app, manual), error, safety_shutoff; of an LED board led.
+            Each line of --json has the keys time, link (up, lost), event (status, an event of the family such as \
+            manual, sensor_fault, error, text, no_answer, not_understood, refused, lost, back), text, the values of the \
+            device, and sensor_faults if it has sensors; an unknown value is null. Values \
+            of a pump: state (on, off, error, unknown), speed_percent, speed_pwm, water_temp_c, skin_temp_c, temp_c, runtime_min, \
+            remaining_min, runtime_progress, last_control (app, manual), error, safety_shutoff; of an LED board: led.
             """,
         example: "pumpctl --port /dev/ttyUSB0 monitor --interval 10s")
 
     @OptionGroup var shared: SharedOptions
 
-    @Option(help: ArgumentHelp("How often to ask.", valueName: "time"), transform: SecondsArgument.typed)
+    @Option(help: ArgumentHelp("Time between two queries.", valueName: "time"), transform: SecondsArgument.typed)
     var interval = SecondsArgument(argument: "5s")!
 
     @Option(help: ArgumentHelp("End after this many updates.", valueName: "number"))
@@ -50,8 +50,8 @@ struct MonitorCommand: ContextCommand {
         if context.family == .raw { return try await LineMonitor(context, count: count).run(for: time?.duration) }
         guard let follow = context.family.wire.follow else {
             throw Failure(
-                .usage, code: "no_state", "\(context.family.device) can't be asked for its state: nothing to monitor",
-                hint: "show what it says: pumpctl console", outcome: "not_sent")
+                .usage, code: "no_state", "\(context.family.device) has no state query, so there is nothing to monitor",
+                hint: "show its output: pumpctl console", outcome: "not_sent")
         }
         let endpoint = try context.endpoint()
         let screen = MonitorScreen(context.output)

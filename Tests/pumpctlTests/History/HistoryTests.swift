@@ -154,7 +154,7 @@ struct HistoryTests {
         for (svg, content) in [(path, "of yesterday"), (history.home.path("new.svg"), nil)] {
             let ending = try await history.show("--svg", svg, "--device", "none")
             #expect(ending.status == 0)
-            #expect(ending.errors.contains("\(svg) is left as it is"), "\(ending)")
+            #expect(ending.errors.contains("\(svg) is unchanged"), "\(ending)")
             #expect((try? String(contentsOfFile: svg, encoding: .utf8)) == content)
         }
         #expect(try await history.show("--svg", "-", "--device", "none").output == "")

@@ -12,9 +12,9 @@ import Testing
                 guard case .choice(let words) = field.value, field.key != "error" else { return field.key }
                 return "\(field.key) (\((words + [field.unknownWord].compactMap(\.self)).joined(separator: ", ")))"
             }
-            return "of \(family.device) \(keys.joined(separator: ", "))"
+            return "of \(family.device): \(keys.joined(separator: ", "))"
         }
-        let sentence = "Known are \(families.joined(separator: "; "))."
+        let sentence = "Values \(families.joined(separator: "; "))."
         #expect(MonitorCommand.configuration.discussion.contains(sentence), "\(sentence)")
     }
 }

@@ -176,6 +176,6 @@ import Testing
 
     @Test func aFamilyWithoutAStateIsNotMonitored() async throws {
         let ending = try await Pumpctl.start(["-p", "sim:storm", "monitor"]).ending()
-        expectFailure(ending, 64, saying: "can't be asked for its state", hint: "pumpctl console")
+        expectFailure(ending, 64, saying: "has no state query", hint: "pumpctl console")
     }
 }
