@@ -9,8 +9,8 @@ struct PumpctlCommand: ParsableCommand {
         commandName: "pumpctl",
         abstract: "Control bench devices that speak a line protocol, over a serial port or Bluetooth.",
         discussion: """
-            An endpoint is a path (/dev/ttyUSB0 or ./pump), or usb:VID:PID, ble:NAME, tcp:HOST:PORT, unix:PATH, shared:NAME, sim:FAMILY, replay:FILE. Without --port the environment \
-            variable PUMPCTL_PORT counts, then "port" in ~/.config/pumpctl/config.json, then the only USB port there is.
+            An endpoint is a path (/dev/ttyUSB0 or ./pump), or usb:VID:PID, ble:NAME, tcp:HOST:PORT, unix:PATH, shared:NAME, sim:FAMILY, replay:FILE. Without --port, the environment \
+            variable PUMPCTL_PORT is used, then "port" in ~/.config/pumpctl/config.json, then the only USB serial port.
 
             Exit codes: 0 done; 1 the device answered ERROR; 2 a check failed; 3 the pump was stopped for safety; 64 usage; 66 no such port or \
             device, or several; 69 busy (names the program that has the port open), or Bluetooth is off, or no pumpctld runs; 74 link broken; 75 no answer in time; 76 unexpected reply; \
@@ -37,7 +37,7 @@ struct PumpctlCommand: ParsableCommand {
     func run() throws {
         let name = shared.port ?? "/dev/ttyUSB0"
         guard shared.isBare else {
-            throw ValidationError("name a command after the options, as in: pumpctl --port \(name) status")
+            throw ValidationError("name a command after the options, e.g. pumpctl --port \(name) status")
         }
         do { try Overview.show(Output(isJSON: shared.json)) } catch { throw Failure(of: error) }
     }

@@ -4,23 +4,24 @@ import DeviceKit
 /// The options of a command that sends typed lines and waits for the answers.
 struct AnswerOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("How long a silence ends an answer.", valueName: "time"), transform: SecondsArgument.typed)
+        help: ArgumentHelp("Silence after which an answer is complete.", valueName: "time"),
+        transform: SecondsArgument.typed)
     var quiet = SecondsArgument(argument: "0.5")!
 
     @Option(
         help: ArgumentHelp(
-            "What ends a line; without it a line feed. (values: lf, cr, crlf, none)", valueName: "ends"),
+            "Line end to send (default: lf). (values: lf, cr, crlf, none)", valueName: "ends"),
         transform: Self.lineEnds)
     var ends: LineEnds?
 
     @Option(
         help: ArgumentHelp(
-            "The lines that end an answer, as 'ok|error:*'; '*' stands for any text.", valueName: "lines"),
+            "Lines that end an answer, e.g. 'ok|error:*'; '*' stands for any text.", valueName: "lines"),
         transform: Self.pattern)
     var until: LinePattern?
 
     @Option(
-        help: ArgumentHelp("The lines that tell of an error, as 'error:*'; the exit code is 1.", valueName: "lines"),
+        help: ArgumentHelp("Lines that report an error, e.g. 'error:*'; the exit code is then 1.", valueName: "lines"),
         transform: Self.pattern)
     var failsOn: LinePattern?
 
@@ -35,11 +36,11 @@ struct AnswerOptions: ParsableArguments {
 
     private static func lineEnds(_ text: String) throws -> LineEnds {
         if let ends = LineEnds(rawValue: text) { return ends }
-        throw ValidationError("--ends takes one of: \(LineEnds.allCases.map(\.rawValue).joined(separator: ", "))")
+        throw ValidationError("use: \(LineEnds.allCases.map(\.rawValue).joined(separator: ", "))")
     }
 
     private static func pattern(_ text: String) throws -> LinePattern {
         if let pattern = LinePattern(text) { return pattern }
-        throw ValidationError("give lines separated by '|', none of them empty, as 'ok|error:*'")
+        throw ValidationError("use lines separated by '|', none of them empty, e.g. 'ok|error:*'")
     }
 }

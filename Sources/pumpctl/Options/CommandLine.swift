@@ -68,7 +68,7 @@ struct CommandLine {
         if let argument = words.first(where: { $0.unicodeScalars.contains("\u{FFFD}") }) {
             throw Failure(
                 .usage, code: "usage", "'\(argument)' is not UTF-8",
-                hint: "name it by a link whose name is UTF-8: ln -s",
+                hint: "create a link with a UTF-8 name, and use that name: ln -s",
                 outcome: "not_sent")
         }
         if let stranger {
@@ -102,10 +102,10 @@ struct CommandLine {
     private func hint(on stranger: String, _ name: String) -> String {
         let all = command.configuration.subcommands.compactMap { $0.configuration.commandName }
         if path == ["sim"], stranger.contains("/") {
-            return "name what to simulate first: pumpctl sim pump --link \(stranger)"
+            return "name the simulated device first: pumpctl sim pump --link \(stranger)"
         }
         if path.isEmpty, stranger.contains("/") || stranger.contains(":") {
-            return "name the device by --port: pumpctl --port \(stranger) status"
+            return "name the device with --port: pumpctl --port \(stranger) status"
         }
         if path.isEmpty, stranger == "version" { return "try: pumpctl --version" }
         let elsewhere = Self.names(of: stranger, in: command, name)

@@ -44,10 +44,10 @@ struct ModuleOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Write everything that is sent and received to this new file, for 'pumpctl replay'.", valueName: "file"))
+            "Write the traffic to this new file, for 'pumpctl replay'.", valueName: "file"))
     var capture: String?
 
-    @Flag(name: .shortAndLong, help: "Show on standard error what is sent (>) and received (<).")
+    @Flag(name: .shortAndLong, help: "Show the traffic on standard error: > sent, < received.")
     var verbose = false
 
     var shared: SharedOptions {
@@ -60,7 +60,7 @@ struct JSONAndTimeoutOptions: ParsableArguments {
     @OptionGroup var output: JSONOption
 
     @Option(
-        help: ArgumentHelp("How long the answer may take. (default: 60)", valueName: "seconds"),
+        help: ArgumentHelp("Time limit for the answer (default: 60).", valueName: "seconds"),
         transform: SecondsArgument.typed)
     var timeout: SecondsArgument?
 
@@ -69,22 +69,22 @@ struct JSONAndTimeoutOptions: ParsableArguments {
 
 /// Options of `gatt`.
 struct GATTOptions: ParsableArguments {
-    @Option(name: .shortAndLong, help: ArgumentHelp("Device endpoint, as ble:NAME.", valueName: "endpoint"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("Device endpoint: ble:NAME.", valueName: "endpoint"))
     var port: String?
 
     @OptionGroup var output: JSONOption
 
     @Option(
-        help: ArgumentHelp("How long finding, connecting and each answer may take.", valueName: "seconds"),
+        help: ArgumentHelp("Time limit for finding, connecting and each answer.", valueName: "seconds"),
         transform: SecondsArgument.typed)
     var timeout: SecondsArgument?
 
     @Option(
-        help: ArgumentHelp("How long to wait for a device that another program has.", valueName: "time"),
+        help: ArgumentHelp("How long to wait for a device that is in use.", valueName: "time"),
         transform: SecondsArgument.typed)
     var wait: SecondsArgument?
 
-    @Flag(name: .shortAndLong, help: "Show on standard error what is sent (>) and received (<).")
+    @Flag(name: .shortAndLong, help: "Show the traffic on standard error: > sent, < received.")
     var verbose = false
 
     var shared: SharedOptions {
@@ -103,7 +103,7 @@ struct SharedPortOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: "Device family.")
     var family: Family?
 
-    @Flag(name: .shortAndLong, help: "Show on standard error what is sent (>) and received (<).")
+    @Flag(name: .shortAndLong, help: "Show the traffic on standard error: > sent, < received.")
     var verbose = false
 
     var shared: SharedOptions { .leavingOut { ($0.port, $0.family, $0.verbose) = (port, family, verbose) } }

@@ -4,7 +4,7 @@ import LineProtocol
 
 /// A time: seconds, or a number with `ms`, `s`, `m` or `h`.
 struct SecondsArgument: ExpressibleByArgument {
-    static let rule = "give a time above 0, up to 1000000 s, as 500ms, 90s, 10m or 2h"
+    static let rule = "use a time above 0, up to 1000000 s, e.g. 500ms, 90s, 10m or 2h"
 
     let duration: Duration
 

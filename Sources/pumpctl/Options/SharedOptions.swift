@@ -22,25 +22,25 @@ struct SharedOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How long to wait for a device that another program has; for a short pumpctl command, as long as --timeout.",
+            "How long to wait for a device that is in use; for a short pumpctl command to end, at least --timeout.",
             valueName: "time"),
         transform: SecondsArgument.typed)
     var wait: SecondsArgument?
 
-    @Flag(help: "Reset the board first, by its DTR line. The pump stops.")
+    @Flag(help: "Reset the board first, with the DTR line. The pump stops.")
     var reset = false
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Record what the device says, for 'pumpctl history'; monitor and storm log live do so automatically.")
+        help: "Record the device's output, for 'pumpctl history'; monitor and storm log live do so by default.")
     var record: Bool?
 
     @Option(
         help: ArgumentHelp(
-            "Write everything that is sent and received to this new file, for 'pumpctl replay'.", valueName: "file"))
+            "Write the traffic to this new file, for 'pumpctl replay'.", valueName: "file"))
     var capture: String?
 
-    @Flag(name: .shortAndLong, help: "Show on standard error what is sent (>) and received (<).")
+    @Flag(name: .shortAndLong, help: "Show the traffic on standard error: > sent, < received.")
     var verbose = false
 
     /// Whether no option was given except perhaps `--json`.

@@ -3,7 +3,7 @@ import LineProtocol
 
 /// A typed speed: 0 to 255, or a percentage.
 enum SpeedArgument {
-    private static let rule = "a speed is a number from 0 to 255, or a percentage from 0% to 100%"
+    private static let rule = "a speed must be 0 to 255, or 0% to 100%"
 
     /// Parses a typed speed.
     ///

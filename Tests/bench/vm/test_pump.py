@@ -62,7 +62,7 @@ class PumpSuite(PumpCommands):
 
     def test_what_it_refuses_is_told(self):
         self.assertIn("PUMP_NOT_RUNNING", self.tell("speed", "200", status=1).err)
-        self.assertIn("a speed is a number", self.tell("speed", "256", status=64).err)
+        self.assertIn("a speed must be 0 to 255", self.tell("speed", "256", status=64).err)
         self.assertEqual(self.tell("send", "NONSENSE", status=1).out, "ERROR:UNKNOWN_COMMAND\n")
         # No longer line is tested here: a sleeping pump buffers 63 bytes of one write, and may lose the line end.
         self.assert_pump(False)
