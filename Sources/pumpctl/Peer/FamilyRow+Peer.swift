@@ -10,7 +10,7 @@ extension FamilyRow {
 enum PeerSimulation: Simulation {
     static let configuration = simulating(
         "peer", "a simulated text and image peer",
-        " It waits for a reader that is slow, and drops nothing. It greets by its --name, over a cable too.",
+        " It waits for a slow reader, and drops nothing. Its greeting contains its --name, also over a cable.",
         example: "--tcp 7000 --image photo.png")
     static var row: PeripheralSimulator { .peer }
 }

@@ -11,11 +11,11 @@ struct ImageCommand: ParsableCommand {
 struct ImageGetCommand: PeerSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
-        abstract: "Fetch the image that was chosen at the peer.",
+        abstract: "Fetch the image that is selected on the peer.",
         discussion: """
-            It is written to FILE.partial, which becomes FILE once all of it is there and of the size that was announced. \
-            Whatever else happens, FILE is left as it was, nothing is written to standard output, and the exit code is not 0: 1 \
-            where the peer has none to send, 76 where what it sent is none. --timeout is for how long nothing of it may come.
+            The image is written to FILE.partial, which becomes FILE once the image is complete and has the announced size. \
+            In all other cases, FILE is unchanged, nothing is written to standard output, and the exit code is not 0: 1 \
+            if the peer has no image to send, 76 if the received image is not valid. --timeout limits the time without new data.
             """,
         example: "pumpctl --port ble:QDevice1 peer image get -o photo.png")
 
@@ -26,10 +26,10 @@ struct ImageGetCommand: PeerSubcommand {
 
     func validate() throws {
         if shared.json, output == "-" {
-            throw ValidationError("--json requires -o FILE: the image itself is not JSON")
+            throw ValidationError("--json needs -o FILE: the image itself is not JSON")
         }
         if output == "-", StandardStream.output.isTerminal {
-            throw ValidationError("-o - would show the image on the terminal as text: name a file")
+            throw ValidationError("-o - cannot be used on a terminal: name a file")
         }
     }
 
@@ -69,7 +69,7 @@ struct ImageGetCommand: PeerSubcommand {
                 return Failure(
                     incomplete: session.code.rawValue,
                     "\(progress), and then nothing for \(context.timeout.inSeconds) s",
-                    hint: "fetch it again, or wait longer by --timeout; nothing was written", .temporaryFailure)
+                    hint: "fetch it again, or raise --timeout; nothing was written", .temporaryFailure)
             case .linkLost, .closed:
                 return Failure(
                     incomplete: session.code.rawValue, "\(progress): \(session.link?.description ?? "\(session)")",
@@ -88,9 +88,9 @@ extension Failure {
     fileprivate init(_ error: PeerImageError) {
         let hint =
             switch error.code {
-            case .beginBadFormat: "look with -v at what the peer sends: IMG_BEGIN needs a file name and a size"
-            case .tooLarge: "choose a smaller image at the peer"
-            case .base64Invalid, .sizeMismatch: "fetch it again: something was lost or damaged on the way"
+            case .beginBadFormat: "check the traffic with -v: IMG_BEGIN needs a file name and a size"
+            case .tooLarge: "select a smaller image on the peer"
+            case .base64Invalid, .sizeMismatch: "fetch it again: data was lost or damaged in transit"
             }
         self.init(incomplete: error.code.rawValue, "\(error)", hint: hint + "; nothing was written", .protocolError)
     }

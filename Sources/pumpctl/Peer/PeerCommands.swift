@@ -4,7 +4,7 @@ import LineProtocol
 
 struct PeerCommandGroup: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "peer", abstract: "Talk to a text and image peer, or be one.",
+        commandName: "peer", abstract: "Talk to a text and image peer, or act as one.",
         subcommands: [
             SayCommand.self, ToggleCommand.self, ImageCommand.self, PeerListenCommand.self, PeerHostCommand.self,
         ])
@@ -21,7 +21,7 @@ struct SayCommand: PeerSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "say", abstract: "Send a message to a peer.",
         discussion: """
-            Says Hello, and then the message. Most peers acknowledge nothing; where one does, that is reported. A peer shows \
+            Sends Hello and then the message. An acknowledgement is reported, but most peers send none. A peer shows \
             the first \(PeerText.shownCharacters) characters of a message.
             """,
         example: "pumpctl --port ble:QDevice1 peer say 'Lunch is ready'")
@@ -38,8 +38,8 @@ struct SayCommand: PeerSubcommand {
     private func hint(_ flaw: PeerMessage.Flaw) -> String {
         switch flaw {
         case .empty: "the message must not be empty"
-        case .severalLines: "a message must be one line: send each line separately"
-        case .isCommand: "a peer takes '\(text)' for a command: see 'pumpctl peer toggle' and 'pumpctl peer image get'"
+        case .severalLines: "the message must be one line: send each line separately"
+        case .isCommand: "'\(text)' is a command of the peer protocol; use: pumpctl peer toggle, pumpctl peer image get"
         }
     }
 
@@ -47,7 +47,7 @@ struct SayCommand: PeerSubcommand {
         let message = try PeerMessage(text)
         let (count, shown) = (message.text.count, message.shownCharacterCount)
         try await context.tell(
-            .message(message), "said", ["characters": .integer(count), "shown_characters": .integer(shown)],
+            .message(message), "sent", ["characters": .integer(count), "shown_characters": .integer(shown)],
             remark: shown < count ? "the message has \(count) characters; the peer shows the first \(shown)" : nil)
     }
 }
@@ -56,7 +56,7 @@ struct ToggleCommand: PeerSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "toggle", abstract: "Switch the output of a peer.",
         discussion: """
-            Most peers acknowledge nothing; where one does, that is reported. A peer does not tell whether it is on.
+            An acknowledgement is reported, but most peers send none. A peer does not report whether its output is on.
             """,
         example: "pumpctl --port ble:QDevice1 peer toggle on")
 
@@ -64,7 +64,7 @@ struct ToggleCommand: PeerSubcommand {
 
     @OptionGroup var shared: SharedOptions
 
-    @Argument(help: "On, or off.")
+    @Argument(help: "The new state of the output.")
     var position: Position
 
     func run(in context: CommandContext) async throws {
@@ -94,7 +94,7 @@ extension CommandContext {
         // Over BLE, the peer's service proves that the peer is there.
         if !link.keepsPacketBounds, !delivery.hasHeard {
             output.note(
-                "pumpctl: nothing was heard from \(link.name); a peer need not answer",
+                "pumpctl: \(link.name) has sent nothing; a peer need not answer",
                 hint: "add -v to see what is sent and received")
         }
         if let remark { output.note("pumpctl: \(remark)") }

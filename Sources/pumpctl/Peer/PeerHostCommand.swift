@@ -8,15 +8,15 @@ import PeripheralSim
 struct PeerHostCommand: PeerSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "host",
-        abstract: "Act as a peer: send what you type to its subscribers, and show what arrives.",
+        abstract: "Act as a peer: send typed lines to subscribers, and show received messages.",
         discussion: """
-            Centrals find this computer over BLE; with --pty, --link or --tcp it is a peer on a line instead. Each line that \
-            is typed is sent as a message, or as a toggle if it is ON or OFF. What nobody hears waits until somebody \
-            subscribes, and while an image is sent. Without --image a request for the image is refused.
+            Centrals find this computer over BLE; with --pty, --link or --tcp, it is a peer on a line instead. Each typed line \
+            is sent as a message, or as a toggle if it is ON or OFF. Lines are queued while no central is subscribed, and \
+            while an image is sent. Without --image, a request for the image is refused.
 
-            Ctrl-D ends it on a terminal, and Ctrl-C anywhere; behind a pipe that has ended it goes on serving. Each line of \
+            Ctrl-C ends the peer, and so does Ctrl-D on a terminal. The end of piped input does not. Each line of \
             --json has the keys time and event (ready, interrupted, connected, disconnected, subscribed, unsubscribed, \
-            greeting, hello, text, bytes, toggle, image_asked, waiting), and where the event has them port, central, host, \
+            greeting, hello, text, bytes, toggle, image_asked, waiting), and depending on the event port, central, host, \
             host_time, text, characters, hex, toggle, error.
             """,
         example: "pumpctl peer host --image photo.png")
@@ -24,25 +24,25 @@ struct PeerHostCommand: PeerSubcommand {
     @OptionGroup var own: JSONOption
     var shared: SharedOptions { own.shared }
 
-    @Option(help: ArgumentHelp("The PNG to send when it is asked for.", valueName: "file"))
+    @Option(help: ArgumentHelp("The PNG file to send on request.", valueName: "file"))
     var image: String?
 
-    @Option(help: ArgumentHelp("The name that centrals find (default: QDevice1).", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of the peer (default: QDevice1).", valueName: "name"))
     var name: String?
 
     @Option(help: ArgumentHelp("The Bluetooth adapter, by its name or address.", valueName: "hci1"))
     var adapter: String?
 
-    @Flag(name: .customLong("pty"), help: "Be a peer on a pseudo-terminal instead.")
+    @Flag(name: .customLong("pty"), help: "Offer the peer on a pseudo-terminal instead.")
     var usesPseudoTerminal = false
 
-    @Option(help: ArgumentHelp("Be a peer on a pseudo-terminal, by this symbolic link.", valueName: "path"))
+    @Option(help: ArgumentHelp("Offer the peer on a pseudo-terminal, with this symbolic link.", valueName: "path"))
     var link: String?
 
-    @Option(help: ArgumentHelp("Be a peer on a TCP port of this machine; 0 takes a free one.", valueName: "port"))
+    @Option(help: ArgumentHelp("Offer the peer on a TCP port of this machine; 0 picks a free one.", valueName: "port"))
     var tcp: UInt16?
 
-    @Flag(help: "Answer Hello by 'Hello ack', which the published peer does not do.")
+    @Flag(help: "Answer Hello with 'Hello ack', unlike the published peer.")
     var acks = false
 
     @Option(name: .customLong("for"), help: .endOfTime, transform: SecondsArgument.typed)

@@ -75,17 +75,17 @@ struct PeerHostScreen {
         switch event {
         case .radio(.offered(let adapter)): show("* offered again on \(adapter.name) (\(adapter.address))", event)
         case .radio(.interrupted(let error)):
-            show("* \("\(error)".printable()); centrals find it again when the problem is solved", event)
+            show("* \("\(error)".printable()); the peer is offered again when the problem is solved", event)
         case .radio(.connected(let central)): show("* \(central) is connected", event)
-        case .radio(.disconnected(let central)): show("* \(central) has left", event)
+        case .radio(.disconnected(let central)): show("* \(central) has disconnected", event)
         case .radio(.subscribed), .radio(.unsubscribed), .line: break
         case .peer(.listenerCame): show("* a central has subscribed", event)
         case .peer(.listenerLeft): show("* no central is subscribed any more", event)
-        case .peer(.askedForImage): show("* a central asks for the image", event)
-        case .peer(.waits): show("* no central is subscribed: what you type waits", event)
+        case .peer(.askedForImage): show("* a central requests the image", event)
+        case .peer(.waits): show("* no central is subscribed; typed lines are queued", event)
         case .peer(.notSaid(let line)):
-            screen.note("not sent: \(line.printable()): a central takes it for part of an image")
-        case .peer(.divided(let count)): screen.note("too long for one message: sent as \(count)")
+            screen.note("not sent: \(line.printable()) (a central would take it for image data)")
+        case .peer(.divided(let count)): screen.note("the line is too long for one message: sent as \(count) messages")
         case .peer(.greeted(let bytes)):
             if let greeting = PeerGreeting(bytes) { show(.greeting(greeting)) } else { show("Hello", event) }
         case .peer(.toggled(let isOn)): show(.toggle(isOn))

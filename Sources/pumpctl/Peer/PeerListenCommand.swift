@@ -8,12 +8,12 @@ struct PeerListenCommand: PeerSubcommand {
         commandName: "listen",
         abstract: "Show the messages of a peer.",
         discussion: """
-            Says Hello, and then shows what the peer says: the first \(PeerText.shownCharacters) characters of a message, what \
-            is not UTF-8 in hexadecimals, control characters escaped. Images are checked and not kept. A peer that is \
-            unplugged is waited for.
+            Sends Hello, and then shows the peer's messages: the first \(PeerText.shownCharacters) characters of each, text that \
+            is not UTF-8 in hexadecimal, control characters escaped. Images are checked but not kept. If the peer is \
+            unplugged, waits for its return.
 
             Each line of --json has the keys time and event (greeting, acknowledged, text, bytes, toggle, image_begins, \
-            image_ends, image_failed, image_refused, lost, back), and where the event has them host, host_time, text, \
+            image_ends, image_failed, image_refused, lost, back), and depending on the event host, host_time, text, \
             characters, hex, continued, toggle, file, bytes, error.
             """,
         example: "pumpctl --port ble:QDevice1 peer listen")

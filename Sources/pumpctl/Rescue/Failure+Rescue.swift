@@ -10,14 +10,14 @@ extension Failure {
 
     /// Creates the failure for messages that could not be handed on. The messages stay pending.
     init(pending error: any Error) {
-        let hint = "hand it on later: pumpctl rescue sync"
+        let hint = "try again later: pumpctl rescue sync"
         switch error {
         case let error as LinkError:
             self.init(error)
             self.hint = hint + (error.hint.map { "; " + $0 } ?? "")
         case let failure as Failure: self = failure
         case let error as RescueStoreError: self.init(error)
-        default: self.init(.interrupted, code: "cancelled", "interrupted; it is kept", hint: hint)
+        default: self.init(.interrupted, code: "cancelled", "interrupted; unsent messages are kept", hint: hint)
         }
         outcome = RescueStatus.pendingSync.rawValue
     }

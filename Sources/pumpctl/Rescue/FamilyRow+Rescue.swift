@@ -10,6 +10,6 @@ extension FamilyRow {
 enum RescueSimulation: Simulation {
     static let configuration = simulating(
         "rescue", "a simulated phone with the rescue app",
-        " Over BLE its messages wait until a central has subscribed.", example: "--link ./phone --messages 20")
+        " Over BLE, its messages wait until a central subscribes.", example: "--link ./phone --messages 20")
     static var row: PeripheralSimulator { .rescue }
 }

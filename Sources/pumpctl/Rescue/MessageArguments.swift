@@ -23,7 +23,7 @@ extension RescuePosition {
     static func typed(_ text: String) throws -> RescuePosition {
         let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
         guard numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1] else {
-            throw ValidationError("--at is latitude,longitude in degrees, as 35.911595,-79.048759, not '\(text)'")
+            throw ValidationError("--at must be latitude,longitude in degrees, e.g. 35.911595,-79.048759")
         }
         guard let position = RescuePosition(latitude: latitude, longitude: longitude) else {
             let wrong =

@@ -7,7 +7,7 @@ struct MessageSendCommand: RescueSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
         abstract: "Write a message, and send it.",
-        discussion: "It is kept in any case: where the link breaks, 'rescue sync' hands it on later.",
+        discussion: "The message is kept in any case: if the link breaks, 'rescue sync' sends it later.",
         example: "pumpctl --port 'ble:*' rescue send 'Bridge closed' --at 35.91,-79.05")
 
     @OptionGroup var shared: SharedOptions
@@ -16,11 +16,11 @@ struct MessageSendCommand: RescueSubcommand {
     var category = RescueCategory.other
 
     @Option(
-        name: .customLong("at"), help: ArgumentHelp("The place, in degrees north and east.", valueName: "lat,lon"),
+        name: .customLong("at"), help: ArgumentHelp("The position, in degrees north and east.", valueName: "lat,lon"),
         transform: { try RescuePosition.typed($0) })
     var place: RescuePosition
 
-    @Flag(help: "Only keep it, for 'rescue sync'.")
+    @Flag(help: "Only keep the message, for 'rescue sync'.")
     var later = false
 
     @Argument(help: "The message.")
@@ -31,10 +31,10 @@ struct MessageSendCommand: RescueSubcommand {
             throw ValidationError("--later cannot be combined with --port: the message is kept, and not sent")
         }
         if text.allSatisfy(\.isWhitespace) {
-            throw ValidationError("the message is empty: say what is needed, as \"two people on the roof\"")
+            throw ValidationError("the message must not be empty: say what is needed, e.g. \"two people on the roof\"")
         }
         let (limit, count) = (RescueMessage.contentLimit, text.utf8.count)
-        if count > limit { throw ValidationError("a message has \(limit) bytes at most, not \(count)") }
+        if count > limit { throw ValidationError("a message must have \(limit) bytes at most, not \(count)") }
     }
 
     func run(in context: CommandContext) async throws {
@@ -60,7 +60,7 @@ struct MessageSendCommand: RescueSubcommand {
             _ = try await kept.insertNew([message])
             (store, isKept) = (kept, true)
         } catch {
-            context.output.note("pumpctl: not kept, but sent anyway: \(error)", hint: error.hint)
+            context.output.note("pumpctl: the message is not kept: \(error); sending it anyway", hint: error.hint)
         }
         do { try await context.relay(store).send([message], over: context.openLink(), receivingFor: nil) } catch {
             throw isKept ? Failure(pending: error) : error
@@ -71,10 +71,10 @@ struct MessageSendCommand: RescueSubcommand {
 struct MessageSyncCommand: RescueSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "sync",
-        abstract: "Send the waiting messages, and receive messages at the same time.",
+        abstract: "Send the pending messages, and receive messages at the same time.",
         discussion: """
-            With --port 'ble:*' they are handed on to every phone in range. With --offer they are handed on to phones that find this computer over BLE and subscribe, and sync ends once all \
-            were, or with --for when that time is over: the exit code is 75 where some still wait.
+            With --port 'ble:*', messages are sent to every phone in range. With --offer, they are sent to phones that find this computer over BLE and subscribe. sync then ends once all are \
+            sent, or when the time of --for is over; the exit code is 75 if some are still pending.
             """,
         example: "pumpctl --port 'ble:*' rescue sync")
 
@@ -82,7 +82,7 @@ struct MessageSyncCommand: RescueSubcommand {
     @OptionGroup var offer: OfferOptions
 
     @Option(
-        name: .customLong("for"), help: ArgumentHelp("Go on receiving for this time.", valueName: "time"),
+        name: .customLong("for"), help: ArgumentHelp("Continue receiving for this time.", valueName: "time"),
         transform: SecondsArgument.typed)
     var time: SecondsArgument?
 
@@ -100,12 +100,13 @@ struct MessageSyncCommand: RescueSubcommand {
         guard waitingCount == 0 else {
             let limit = time.map { " in \($0.duration.inSeconds) s" } ?? ""
             throw Failure(
-                .temporaryFailure, code: "no_answer", "\(count) handed on\(limit), and \(waitingCount) still wait",
-                hint: "bring a phone near that takes them, and try again: pumpctl rescue sync",
+                .temporaryFailure, code: "no_answer",
+                "\(count.counted("message")) sent\(limit), \(waitingCount) still pending",
+                hint: "bring a phone near, and try again: pumpctl rescue sync",
                 outcome: RescueStatus.pendingSync.rawValue)
         }
         let values: [String: StateValue] = ["ok": .boolean(true), "synced": .integer(count)]
-        context.output.outcome("\(count) handed on", values)
+        context.output.outcome("\(count.counted("message")) sent", values)
     }
 }
 
@@ -114,19 +115,19 @@ struct MessageListenCommand: RescueSubcommand {
         commandName: "listen",
         abstract: "Receive and keep messages, and print new ones.",
         discussion: """
-            A link that is lost is waited for. With --port 'ble:*' it connects to every phone in range, one after the other as \
-            they come, and says who came and left. Each line of --json has the key event: message, sos, malformed, came, or left. A message of \
+            If the link is lost, waits for the device. With --port 'ble:*', connects to every phone in range, one after the \
+            other, and reports phones that connect or leave. Each line of --json has the key event: message, sos, malformed, came, or left. A message of \
             the category SOS rings the terminal's bell.
 
-            With --offer phones find this computer over BLE: what they write is received too, and to each that subscribes what \
-            waits is handed on, but for what came from it. Further events are offered, interrupted and handed_on.
+            With --offer, phones find this computer over BLE: their messages are received too, and each phone that subscribes \
+            gets the pending messages, except those that it has sent. Further events are offered, interrupted and handed_on.
             """,
         example: "pumpctl --port 'ble:*' rescue listen")
 
     @OptionGroup var shared: SharedOptions
     @OptionGroup var offer: OfferOptions
 
-    @Flag(help: "End once an SOS has come, with 0; with --for the exit code is 75 where none came in time.")
+    @Flag(help: "End when an SOS arrives; with --for, the exit code is 75 if none arrives in time.")
     var untilSOS = false
 
     @Option(help: .end(after: "new messages"))

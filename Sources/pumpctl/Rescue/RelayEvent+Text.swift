@@ -19,23 +19,23 @@ extension RelayEvent {
     fileprivate var text: String {
         switch self {
         case .kept(let message): message.line(showsStatus: false)
-        case .surplus(let messages): "\(messages.count) more came and are kept"
-        case .known: "messages that are kept already have come again, and are not shown"
+        case .surplus(let messages): "\(messages.count.counted("more message")) received and kept"
+        case .known: "known messages arrived again, and are not shown"
         case .notKept(let message): "not kept: \(message.line(showsStatus: false))"
         case .malformed(let error):
             "ignored: not a message: \("\(error)".printable()): \(error.excerpt.printable())"
-        case .handedOn(let count, let port): "\(count) handed on to \(port)"
+        case .handedOn(let count, let port): "\(count.counted("message")) sent to \(port)"
         case .storeFails(let error): "messages are not kept for now: \(error)"
         case .storeRecovers: "messages are kept again"
         case .lost(let error): "\(error); waiting for the device to come back"
         case .back(let name): "\(name) is back"
-        case .waitsForDevice(let error): "\(error); waiting for it"
+        case .waitsForDevice(let error): "\(error); waiting for the device"
         case .nobodyInSight: "no phone is in range yet; waiting for one"
         case .searchFails(let error): "\(error); waiting until the problem is solved"
         case .came(let phone): "\(phone.title) is connected"
-        case .left(let phone, let isServed): "\(phone.title) \(isServed ? "is served" : "has left")"
+        case .left(let phone, let isServed): "\(phone.title) \(isServed ? "is served" : "has disconnected")"
         case .notConnected(let phone, let error): "\(phone.title): \(error)"
-        case .waits(let phone, let error): "\(phone.title) has to wait until another leaves: \(error)"
+        case .waits(let phone, let error): "\(phone.title) waits until another phone disconnects: \(error)"
         case .offer(.offered(let adapter), let name): "\(name) is offered on \(adapter.name) (\(adapter.address))"
         case .offer(.interrupted(let error), let name): "\(error); \(name) is offered again when the problem is solved"
         }

@@ -7,8 +7,8 @@ struct RescueCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rescue", abstract: "Receive, keep and forward messages of the rescue app.",
         discussion: """
-            Messages are kept in ~/.local/share/pumpctl/record.sqlite ($XDG_DATA_HOME), each once, until they are handed on and \
-            after that. What others have written is never printed as it arrived: characters that steer a terminal or hide text are shown as \\x1b or \
+            Messages are kept in ~/.local/share/pumpctl/record.sqlite ($XDG_DATA_HOME), each once, also after they were \
+            sent. In received text, characters that control a terminal or hide text are shown as \\x1b or \
             \\u{202e}.
             """,
         subcommands: [
@@ -26,7 +26,7 @@ extension RescueSubcommand {
 
 struct MessageListCommand: RescueSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the messages that are kept; no device is needed.",
+        commandName: "list", abstract: "List the kept messages; needs no device.",
         discussion: """
             --csv prints id,time,status,category,latitude,longitude,content; text that a spreadsheet would take for a formula \
             begins with an apostrophe there. Each line of --json has these keys; degrees are those of WGS 84.
@@ -63,8 +63,8 @@ struct MessageListCommand: RescueSubcommand {
 
 struct MessageExportCommand: RescueSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write the messages that are kept as they are on the wire, one a line.",
-        discussion: "Fields that pumpctl does not know are there too.",
+        commandName: "export", abstract: "Write the kept messages as on the wire, one per line.",
+        discussion: "Unknown fields are included.",
         example: "pumpctl rescue export -o messages.jsonl")
 
     @OptionGroup var own: JSONOption

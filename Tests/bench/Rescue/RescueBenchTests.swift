@@ -84,7 +84,7 @@ struct RescueBenchTests {
         // The interrupted run left its own message to be sent again.
         for count in [6, 0] {
             let ending = try await Self.pumpctl(folder, second, "rescue", "sync")
-            #expect(ending.output == "\(count) handed on\n", "\(ending)")
+            #expect(ending.output == "\(count.counted("message")) sent\n", "\(ending)")
         }
         let received = await second.change { phone, _ in phone.received }
         #expect(received.first?.content == "mine")

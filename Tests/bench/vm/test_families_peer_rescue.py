@@ -29,8 +29,8 @@ class Peer(FamilyTest):
 
     def test_it_is_told_things_and_is_listened_to(self):
         self.simulate("peer", "--acks")
-        self.assertEqual(self.pumpctl("peer", "say", "Grüße", port=self.PORT).out, "said, acknowledged\n")
-        self.assertEqual(self.pumpctl("peer", "say", "x" * 510, port=self.PORT).out.splitlines()[-1], "said, acknowledged")
+        self.assertEqual(self.pumpctl("peer", "say", "Grüße", port=self.PORT).out, "sent, acknowledged\n")
+        self.assertEqual(self.pumpctl("peer", "say", "x" * 510, port=self.PORT).out.splitlines()[-1], "sent, acknowledged")
         self.assertIn("511 bytes", self.pumpctl("peer", "say", "x" * 511, port=self.PORT, status=64).err)
         self.assertEqual(self.pumpctl("peer", "toggle", "on", port=self.PORT).out, "toggle on, acknowledged\n")
         events = self.pumpctl("--json", "peer", "listen", "--count", "2", port=self.PORT).out.splitlines()
@@ -41,7 +41,7 @@ class Peer(FamilyTest):
 
     def test_it_is_told_things_though_it_acknowledges_nothing(self):
         self.simulate("peer")
-        self.assertEqual(self.pumpctl("peer", "say", "Grüße", port=self.PORT).out, "said\n")
+        self.assertEqual(self.pumpctl("peer", "say", "Grüße", port=self.PORT).out, "sent\n")
         self.assertEqual(self.pumpctl("peer", "toggle", "on", port=self.PORT).out, "toggle on\n")
 
     def test_its_image_comes_whole(self):
@@ -114,7 +114,7 @@ class Rescue(FamilyTest):
         sync.until_output("is offered", PATIENCE)
         listening = self.message("two", "-p", self.PORT, "rescue", "listen", "--count", "5")
         self.assertEqual(listening.wait(2 * PATIENCE).status, 0)
-        self.assertEqual(sync.wait(PATIENCE).out, "5 handed on\n")
+        self.assertEqual(sync.wait(PATIENCE).out, "5 messages sent\n")
         self.assertEqual(set(self.statuses("one").values()), {"synced"})
 
     def test_two_in_both_roles_at_once_have_the_messages_of_each_other(self):
@@ -128,7 +128,7 @@ class Rescue(FamilyTest):
                 adapter)
             programs[folder].until_output("is offered", PATIENCE)
         for folder, other in (("one", "two"), ("two", "one")):
-            programs[folder].until_output("1 handed on to ", 2 * PATIENCE)
+            programs[folder].until_output("1 message sent to ", 2 * PATIENCE)
             programs[folder].until_output(f"of {other}", 2 * PATIENCE)
         for program in programs.values():
             program.send_signal(signal.SIGINT)

@@ -26,7 +26,7 @@ struct PeerBLETests {
     func commands() async throws {
         try await withPeer("--size", "3000", "--seed", "7") { bench, _ in
             let said = try await bench.run("-p", Self.port, "peer", "say", "Grüße")
-            #expect(said.output == "said\n" && said.errors == "", "\(said)")
+            #expect(said.output == "sent\n" && said.errors == "", "\(said)")
             #expect(try await bench.run("-p", "ble:*", "peer", "toggle", "on").output == "toggle on\n")
             let folder = TemporaryFolder()
             let path = folder.path("image.png")
@@ -66,7 +66,7 @@ struct PeerBLETests {
             #expect(try ending.object()["error"] as? String == "size_mismatch")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
             // The rest of the image does not disturb the next program.
-            #expect(try await bench.run("-p", Self.port, "peer", "say", "hello").output == "said\n")
+            #expect(try await bench.run("-p", Self.port, "peer", "say", "hello").output == "sent\n")
         }
     }
 

@@ -36,7 +36,7 @@ struct PeerHostTests {
             let image = try await bench.run("-p", Self.port, "--json", "peer", "image", "get", "-o", output)
             #expect(try image.object()["name"] as? String == "a photo.png", "\(image)")
             #expect(try Data(contentsOf: URL(filePath: output)) == file)
-            #expect(try await bench.run("-p", Self.port, "peer", "say", "Grüße").output == "said\n")
+            #expect(try await bench.run("-p", Self.port, "peer", "say", "Grüße").output == "sent\n")
             try await host.output.text(upTo: "text  Grüße\n")
             #expect(try await bench.run("-p", Self.port, "peer", "toggle", "off").status == 0)
             try await host.output.text(upTo: "toggle off\n")
@@ -58,13 +58,13 @@ struct PeerHostTests {
         try await terminal.wait(program, forLastRow: ">")
         program.type("good evning\u{1B}[D\u{1B}[D\u{1B}[D\u{1B}[D")
         try await terminal.wait(program, forLastRow: "> good evning")
-        #expect(try await Pumpctl.run("-p", home.port, "peer", "say", "good morning").output == "said\n")
+        #expect(try await Pumpctl.run("-p", home.port, "peer", "say", "good morning").output == "sent\n")
         try await terminal.wait(program) {
             $0.rows.contains("text  good morning") && $0.rows.last == "> good evning"
                 && $0.rows.contains("* no central is subscribed any more")
         }
         program.type("e\r")
-        try await terminal.wait(program, for: "* no central is subscribed: what you type waits")
+        try await terminal.wait(program, for: "* no central is subscribed; typed lines are queued")
         let heard = try await Pumpctl.run("-p", home.port, "--json", "peer", "listen", "--count", "2")
         #expect(try heard.objects().last?["text"] as? String == "good evening")
         program.type("\u{03}")

@@ -16,7 +16,7 @@ struct SayTests {
         let peer = try await peer()
         let ending = try await Pumpctl.run("-p", peer.port, "peer", "say", "Grüße from ON")
         #expect(ending.status == 0)
-        #expect(ending.output == "said, acknowledged\n")
+        #expect(ending.output == "sent, acknowledged\n")
         #expect(ending.errors == "")
         #expect(peer.heard.state.text == "Hello\nGrüße from ON\nHello\n")
         await peer.close()
@@ -72,7 +72,7 @@ struct SayTests {
             let ending = try await Pumpctl.start(["-p", peer.port, "--json"] + arguments).ending()
             #expect(ending.status == 0, "\(ending)")
             #expect(try ending.object()["acknowledged"] as? Bool == false)
-            #expect(ending.errors.contains("nothing was heard"))
+            #expect(ending.errors.contains("has sent nothing"))
             // No acknowledgement proves that the peer has received the message. Hello is sent twice, except on a busy
             // machine.
             let heard = try await peer.heard.text(upTo: "\(word)\n")
@@ -117,8 +117,8 @@ struct SayTests {
 
     @Test("sim:peer accepts messages and toggles")
     func simulated() async throws {
-        #expect(try await Pumpctl.run("-p", "sim:peer", "peer", "say", "hello").output == "said\n")
-        #expect(try await Pumpctl.run("-p", "sim:peer?acks", "peer", "say", "hello").output == "said, acknowledged\n")
+        #expect(try await Pumpctl.run("-p", "sim:peer", "peer", "say", "hello").output == "sent\n")
+        #expect(try await Pumpctl.run("-p", "sim:peer?acks", "peer", "say", "hello").output == "sent, acknowledged\n")
         #expect(try await Pumpctl.run("-p", "sim:peer", "peer", "toggle", "off").status == 0)
     }
 }

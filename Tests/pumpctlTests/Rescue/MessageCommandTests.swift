@@ -147,13 +147,13 @@ struct MessageCommandTests {
 
         let device = try await ScriptedDevice()
         let ending = try await run("-p", device.port, "rescue", "sync")
-        #expect(ending.output == "2 handed on\n")
+        #expect(ending.output == "2 messages sent\n")
         let sent = try await device.heard.wait(for: "two messages") { heard in
             heard.text.contains("\"two\"") && heard.text.last == "}" ? heard.text : nil
         }
         #expect(sent.contains("\"one\""))
         #expect(try await listed("--status", "pending_sync").isEmpty)
-        #expect(try await run("-p", device.port, "rescue", "sync").output == "0 handed on\n")
+        #expect(try await run("-p", device.port, "rescue", "sync").output == "0 messages sent\n")
         await device.close()
     }
 

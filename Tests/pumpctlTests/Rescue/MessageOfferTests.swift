@@ -36,7 +36,7 @@ struct MessageOfferTests {
             try await central.subscribe("FFF1")
             let ending = try await sync.ending()
             #expect(ending.status == 0, "\(ending)")
-            #expect(ending.output == "3 handed on\n")
+            #expect(ending.output == "3 messages sent\n")
             #expect(ending.errors.contains("Bench is offered on hci1 (\(RadioBench.second))"))
             let contents = try await central.notes.wait(for: "three messages") { notes in
                 let text = String(decoding: notes.values.values.flatMap(\.self).joined(), as: UTF8.self)
@@ -50,7 +50,7 @@ struct MessageOfferTests {
             await central.close()
             // With nothing to hand on, it does not wait for phones.
             let again = try await bench.run("rescue", "sync", "--offer", in: folder)
-            #expect(again.output == "0 handed on\n" && again.errors == "", "\(again)")
+            #expect(again.output == "0 messages sent\n" && again.errors == "", "\(again)")
         }
     }
 
@@ -60,7 +60,7 @@ struct MessageOfferTests {
             let folder = TemporaryFolder()
             try await keep("one", in: folder, on: bench)
             let ending = try await bench.run("rescue", "sync", "--offer", "--for", "0.5s", in: folder)
-            expectFailure(ending, 75, saying: "0 handed on in 0.5 s, and 1 still wait", hint: "bring a phone near")
+            expectFailure(ending, 75, saying: "0 messages sent in 0.5 s, 1 still pending", hint: "bring a phone near")
             #expect(try await kept(in: folder, on: bench) == ["one": "pending_sync"])
         }
     }

@@ -83,7 +83,7 @@ struct PhoneGatheringTests {
             let second = await Phone(3, on: bench)
             try await wait(for: "came", of: 3, in: program)
             let third = await Phone(4, on: bench, failing: [Self.full[0]])
-            try await program.errors.text(upTo: "has to wait until another leaves")
+            try await program.errors.text(upTo: "waits until another phone disconnects")
             await second.say(plain[1])
             await first.say(plain[2])
             _ = try await program.output.wait(for: "two messages") { output in
@@ -134,7 +134,7 @@ struct PhoneGatheringTests {
                 await Phone(3, on: bench),
             ]
             let sync = try await start(["-p", "ble:*", "rescue", "sync"], on: bench, in: folder).ending()
-            #expect(sync.status == 0 && sync.output == "2 handed on\n", "\(sync)")
+            #expect(sync.status == 0 && sync.output == "2 messages sent\n", "\(sync)")
             #expect(sync.errors.contains("Phone 1 (ble:\(Phone.address(1))): "))
             #expect(sync.errors.contains("Phone 2 (ble:\(Phone.address(2))) is served"))
             for phone in phones[1...] {

@@ -45,8 +45,8 @@ struct RescueBLETests {
             #expect(try sent.objects().last?["status"] as? String == "synced", "\(sent)")
             _ = try await bench.run("rescue", "send", "--later", "--at", "1,2", text, in: folder)
             #expect(
-                try await bench.run("-p", "ble:*", "rescue", "sync", in: folder).output == "1 handed on\n")
-            #expect(try await bench.run("-p", Self.port, "rescue", "sync", in: folder).output == "0 handed on\n")
+                try await bench.run("-p", "ble:*", "rescue", "sync", in: folder).output == "1 message sent\n")
+            #expect(try await bench.run("-p", Self.port, "rescue", "sync", in: folder).output == "0 messages sent\n")
         }
     }
 
