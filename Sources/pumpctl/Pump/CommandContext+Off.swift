@@ -33,10 +33,10 @@ extension CommandContext {
                 case .waiting(let holder):
                     output.note(LinkOpening.Report.waiting(holder).text(of: endpoint.text))
                 case .openingAgain(let error):
-                    output.note("pumpctl: \(error.map { "\($0)" } ?? "the link is lost"); opening it again")
+                    output.note("pumpctl: \(error.map { "\($0)" } ?? "the link is lost"); reopening the link")
                 case .doubtful(let error): output.note("pumpctl: \("\(error)".printable()); waiting")
                 case .unverified:
-                    output.note("pumpctl: OFF was acknowledged by what is there now, which may be another pump")
+                    output.note("pumpctl: OFF was acknowledged by the device now connected, which may be another pump")
                 case .notOpened(let error): output.note("pumpctl: \(error)", hint: error.hint)
                 case .doneByOther(let holder):
                     let name = holder.map { "\($0)" } ?? "another pumpctl"
@@ -54,7 +54,7 @@ extension CommandContext {
             try await withTaskCancellationHandler {
                 try await pump.turnOff(timeout: timeout)
             } onCancel: {
-                output.note("pumpctl: OFF is sent until it is answered; to give up, interrupt once more")
+                output.note("pumpctl: OFF is repeated until the pump answers; interrupt again to give up")
             }
         } catch let error as SessionError where error.code != .linkLost {
             var failure = Failure(off: error, at: place)

@@ -46,13 +46,13 @@ extension CommandContext {
         }
         guard case .status(let status)? = await pump.reconcile(after: error, timeout: timeout) else { return failure }
         failure.message += Self.words(status)
-        failure.hint = "repeat the command if that is not what you asked for"
+        failure.hint = "repeat the command if this is not the intended state"
         return failure
     }
 
     /// Returns a state reported by the pump, to be appended to a message.
     static func words(_ status: PumpStatus) -> String {
-        "; the device now says: " + PumpText.rows(status).map { "\($0) \($1)" }.joined(separator: ", ")
+        "; the device now reports: " + PumpText.rows(status).map { "\($0) \($1)" }.joined(separator: ", ")
     }
 
     /// Reports that the pump was switched off.

@@ -28,7 +28,7 @@ extension Failure {
         switch error.code {
         case .noAnswer, .notUnderstood, .refused:
             hint = Self.offByHand
-            if let inquiry = place.map(\.inquiry) ?? "pumpctl doctor" { hint? += "; then find out why: \(inquiry)" }
+            if let inquiry = place.map(\.inquiry) ?? "pumpctl doctor" { hint? += "; then find the cause: \(inquiry)" }
         case .unconfirmed: hint = Self.offAgain
         case .notInEffect: hint = Self.offByHand
         default: break
@@ -44,7 +44,7 @@ extension Failure {
             self.init(error)
             // A longer time-out would not help: the system has already tried for as long as it does.
             if error.code == .timedOut, error.hint == nil {
-                hint = "look for what is in the way: pumpctl doctor \(error.name.asWord)"
+                hint = "find the cause: pumpctl doctor \(error.name.asWord)"
             }
             if !error.isMistyped {
                 hint = [hint, Self.supply].compactMap(\.self).joined(separator: "; ")

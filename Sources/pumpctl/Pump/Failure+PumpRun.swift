@@ -33,7 +33,7 @@ extension PumpRun.Report {
     /// The note to print at once; nil if the report is printed in another way.
     var note: String? {
         switch self {
-        case .offUnanswered(let error): "pumpctl: \(Failure(off: error).message); OFF is sent again until it is off"
+        case .offUnanswered(let error): "pumpctl: \(Failure(off: error).message); OFF is repeated until the pump is off"
         case .lost(let error):
             "pumpctl: \(error); the pump may be on. Reconnecting to switch it off; a second signal gives up"
         case .begins, .on, .leftAlone, .off: nil

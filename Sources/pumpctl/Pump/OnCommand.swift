@@ -8,14 +8,14 @@ struct OnCommand: PumpContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "on",
         abstract:
-            "Start the pump at 70 %, or put it back to that and restart its 30 minutes. Its knob may set another speed.",
+            "Start the pump at 70 %, or reset it to 70 % and restart its 30 minutes. The knob may set another speed.",
         discussion: """
-            The firmware starts at 70 %. At the first start since the board has had power, and whenever the knob is turned, the \
-            knob sets its own speed a tenth of a second later; the speed that is printed was read after that. The knob of a \
-            simulated pump stands at 50 %: --knob 716 of pumpctl sim pump, or sim:pump?knob=716, is 70 %.
+            The firmware starts at 70 %. At the first start after power-on, and whenever the knob is turned, the \
+            knob sets the speed a tenth of a second later; the printed speed was read after that. The knob of a \
+            simulated pump is at 50 %; for 70 %, use pumpctl sim pump --knob 716, or sim:pump?knob=716.
 
-            With --for the pump is switched off at the end, and whatever else ends the run: a signal, Ctrl-Z, a skin sensor \
-            that can't be relied on, a pump that does not answer three times in succession. Where the link is lost, pumpctl tries to get the device back and switch it off.
+            With --for, the pump is switched off at the end, and also if the run ends early: by a signal, Ctrl-Z, an unreliable \
+            skin sensor, or three missing answers in succession. If the link is lost, pumpctl tries to reconnect and switch the pump off.
             """,
         example: "pumpctl --port /dev/ttyUSB0 on --speed 60% --for 10m")
 
@@ -25,7 +25,8 @@ struct OnCommand: PumpContextCommand {
     var speed: PumpSpeed?
 
     @Option(
-        name: .customLong("for"), help: ArgumentHelp("How long, as 90s or 10m; 30m at most.", valueName: "time"),
+        name: .customLong("for"),
+        help: ArgumentHelp("Run for this time, e.g. 90s or 10m, then switch off; 30m at most.", valueName: "time"),
         transform: SecondsArgument.typed)
     var time: SecondsArgument?
 
@@ -35,9 +36,9 @@ struct OnCommand: PumpContextCommand {
     var ignoresSkin = false
 
     func validate() throws {
-        if ignoresSkin, time == nil { throw ValidationError("--ignore-skin requires --for") }
+        if ignoresSkin, time == nil { throw ValidationError("--ignore-skin needs --for") }
         if let time, time.duration > PumpState.maximumRuntime {
-            throw ValidationError("the pump stops on its own after 30 minutes: give --for a time of 30m at most")
+            throw ValidationError("--for must be 30m at most: the pump stops automatically after 30 minutes")
         }
     }
 
@@ -89,7 +90,7 @@ extension CommandContext {
             if error is CancellationError { throw Failure(PumpRunError(.foundOff)) }
             throw Failure(
                 .refused, code: "stopped", "another pumpctl asked for OFF before ON was sent",
-                hint: "find out who did; then repeat it", outcome: "not_sent")
+                hint: "find out which program sent OFF; then repeat the command", outcome: "not_sent")
         }
     }
 
@@ -98,7 +99,7 @@ extension CommandContext {
         switch report {
         case .begins: work.setLastWords(CommandContext.lastWordsOnPump)
         case .on(let report) where report.status == nil:
-            output.note("pumpctl: ON was acknowledged, but the state of the pump could not be read; it is asked again")
+            output.note("pumpctl: ON was acknowledged, but the state of the pump could not be read; asking again")
         case .on(let report): if report.failure == nil { tell(report) }
         case .leftAlone: work.setLastWords(nil)
         case .off:
@@ -120,7 +121,7 @@ extension Failure {
     /// interrupted or not sent.
     fileprivate init(behindOn error: SessionError, at place: DevicePlace?) {
         self.init(error, .pump, at: place)
-        message += "; the pump acknowledged ON; its state now is not known"
+        message += "; the pump acknowledged ON, and its state is now unknown"
         // A signal does not explain that the pump runs.
         mustBeSaid = true
         // The outcome of the command that followed ON is not the outcome of ON.

@@ -12,10 +12,10 @@ extension PumpContextCommand {
 
 struct OffCommand: PumpContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "off", abstract: "Stop the pump; also leaves the state in which it was stopped for safety.",
+        commandName: "off", abstract: "Stop the pump; also clears the error state after a stop for safety.",
         discussion: """
-            OFF is sent before anything else, and again until the pump's status says that it is off or --timeout is over. \
-            Where another pumpctl has the device, that one sends it. Over BLE, finding the pump and connecting to it may take \
+            OFF is sent before anything else, and repeated until the pump's status says that it is off or --timeout is over. \
+            If another pumpctl has the device, that one sends OFF. Over BLE, finding the pump and connecting to it may take \
             longer than --timeout, up to a minute.
             """,
         example: "pumpctl --port /dev/ttyUSB0 off")

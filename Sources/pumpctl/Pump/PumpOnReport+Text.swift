@@ -25,7 +25,7 @@ extension PumpOnReport {
         case .off:
             Failure(
                 .refused, code: "stopped",
-                "the pump was switched on, and is off again: by its button, a reset of its board, or somebody else")
+                "the pump was switched on, and is off again: by its button, a reset of its board, or another program")
         case .unknown:
             Failure(
                 .protocolError, code: "not_understood", "the pump acknowledged ON, but its status names no known state",

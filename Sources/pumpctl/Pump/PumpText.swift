@@ -27,7 +27,7 @@ enum PumpText {
     static func absence(of temperatures: PumpTemperatures) -> String {
         let fields = temperatures.otherFields.map { "\($0.name):\($0.value)".asWord }.joined(separator: ", ")
         return fields.isEmpty
-            ? "the pump reports no temperature" : "no temperature can be read; the pump says \(fields)"
+            ? "the pump reports no temperature" : "no temperature can be read; the pump reports \(fields)"
     }
 
     /// Formats rows as lines with aligned values.
@@ -39,7 +39,7 @@ enum PumpText {
         switch power {
         case .on: "on"
         case .off: "off"
-        case .error: "stopped for safety: 'pumpctl off' leaves this state"
+        case .error: "stopped for safety: 'pumpctl off' clears this state"
         case .unknown: "unknown"
         }
     }

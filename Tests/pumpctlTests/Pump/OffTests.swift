@@ -158,7 +158,7 @@ struct OffTests {
         let link = folder.path("pump")
         _ = try await Self.deviceThatGoes(link)
         let program = try await Pumpctl.start(["-p", link, "off"])
-        try await program.errors.text(upTo: "opening it again")
+        try await program.errors.text(upTo: "reopening the link")
         let pump = try await BenchPump(link: link, isOn: true)
         let ending = try await program.ending()
         #expect(ending.status == 0, "\(ending)")
@@ -342,7 +342,7 @@ struct OffTests {
         let off = try await Pumpctl.start(["-p", device.port, "--timeout", "100", "off"])
         _ = try await device.heard.wait(for: "OFF") { $0.text.contains("OFF") ? true : nil }
         off.send(signal: SIGINT)
-        try await off.errors.text(upTo: "interrupt once more")
+        try await off.errors.text(upTo: "interrupt again")
         off.send(signal: SIGINT)
         let ending = try await off.ending()
         #expect(ending.status == 130)

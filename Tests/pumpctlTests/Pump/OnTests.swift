@@ -64,7 +64,7 @@ struct OnTests {
         }
         let ending = try await Pumpctl.start(["-p", device.port, "--timeout", "100"] + options + ["on"]).ending()
         expectFailure(
-            ending, 1, saying: "the device refused STATUS", "the pump acknowledged ON; its state now is not known",
+            ending, 1, saying: "the device refused STATUS", "the pump acknowledged ON, and its state is now unknown",
             hint: "pumpctl status")
         if options.isEmpty {
             #expect(ending.output == "")
@@ -77,7 +77,7 @@ struct OnTests {
     @Test("A board reset after its acknowledgement is not reported as on")
     func resetBehindOn() async throws {
         let ending = try await Pumpctl.run("-p", "sim:pump?fault=reset@command:2", "--timeout", "3", "--json", "on")
-        expectFailure(ending, 75, saying: "the pump acknowledged ON", "the device now says: pump off")
+        expectFailure(ending, 75, saying: "the pump acknowledged ON", "the device now reports: pump off")
         #expect(try ending.object()["ok"] as? Bool == false)
     }
 
@@ -112,7 +112,7 @@ struct OnTests {
         await device.close()
         let ending = try await program.ending()
         expectFailure(
-            ending, 74, saying: "the link broke at STATUS", "the pump acknowledged ON; its state now is not known",
+            ending, 74, saying: "the link broke at STATUS", "the pump acknowledged ON, and its state is now unknown",
             hint: "pumpctl status")
         if isJSON { #expect(try ending.object()["outcome"] as? String == "acknowledged") }
     }

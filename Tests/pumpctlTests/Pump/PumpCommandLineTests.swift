@@ -123,7 +123,7 @@ struct PumpCommandLineTests {
         #expect(temperatures.status == 0)
         #expect(temperatures.output == unknown)
         #expect(
-            temperatures.errors == "pumpctl: warning: no temperature can be read; the pump says Water:?C, Skin:?C\n")
+            temperatures.errors == "pumpctl: warning: no temperature can be read; the pump reports Water:?C, Skin:?C\n")
         #expect(
             try await Pumpctl.run("-p", pump.port, "--json", "temp").object() == [
                 "ok": true, "water_temp_c": NSNull(), "skin_temp_c": NSNull(), "temperatures_reported": false,
