@@ -8,9 +8,9 @@ struct LogGetCommand: ContextCommand {
         commandName: "get",
         abstract: "Fetch the stored log, byte for byte.",
         discussion: """
-            The protocol has no end marker: a log is complete after --quiet of silence. With -o it is written to \
-            FILE.partial, which becomes FILE once the log is there; if the link breaks or you interrupt, what came stays in \
-            FILE.partial, FILE is left as it was, and the exit code is not 0.
+            The protocol has no end marker: a log is complete after a silence of --quiet. With -o, it is written to \
+            FILE.partial, which becomes FILE once the log is complete. If the link breaks or you interrupt, the received part \
+            stays in FILE.partial, FILE is unchanged, and the exit code is not 0.
             """,
         example: "pumpctl --port ble:storm storm log get -o storm.log")
 
@@ -21,12 +21,13 @@ struct LogGetCommand: ContextCommand {
     var output: String?
 
     @Option(
-        help: ArgumentHelp("How long a silence ends the log.", valueName: "seconds"), transform: SecondsArgument.typed)
+        help: ArgumentHelp("Silence after which the log is complete.", valueName: "seconds"),
+        transform: SecondsArgument.typed)
     var quiet = SecondsArgument(argument: "1")!
 
     func validate() throws {
         if shared.json, output == nil || output == "-" {
-            throw ValidationError("--json requires -o FILE: the log itself is not JSON")
+            throw ValidationError("--json needs -o FILE: the log itself is not JSON")
         }
     }
 
@@ -46,14 +47,14 @@ struct LogGetCommand: ContextCommand {
             bar.clear()
             if report.addedLineEndCount > 0 {
                 let rows = report.addedLineEndCount.counted("row")
-                output.note("pumpctl: \(rows) came without a line end; each is on a line of its own")
+                output.note("pumpctl: \(rows) arrived without a line end; each was written on a line of its own")
             }
             if let line = report.oddLine {
                 let count = report.oddLineCount
                 output.note(
-                    "pumpctl: warning: \(count.counted("line")) of the log \(count == 1 ? "is" : "are") no measurement: "
+                    "pumpctl: warning: \(count.counted("line")) of the log \(count == 1 ? "is not a measurement" : "are not measurements"): "
                         + line.printable(limit: 60),
-                    hint: "fetch the log again and compare: a row may have been damaged on its way")
+                    hint: "fetch the log again and compare: a row may have been damaged in transit")
             }
             return (
                 report.byteCount,
@@ -75,17 +76,17 @@ struct LogGetCommand: ContextCommand {
             if hasSome, session.code == .cancelled { output.note("pumpctl: the log is incomplete: \(kept)") }
             if !hasSome || session.code == .cancelled { return session }
             (code, reason) = (session.code.rawValue, session.link?.description ?? "\(session)")
-            hint = "fetch it again"
+            hint = "fetch the log again"
         case .download(.restarted):
             (code, reason) = ("restarted", "the sensor has restarted")
             hint = "check the sensor's power supply, then fetch the log again"
         case .download(.beganAgain):
-            (code, reason) = ("began_again", "it has begun again, since another program asked for it too")
+            (code, reason) = ("began_again", "another program requested the log too, and it began again")
             hint = "stop the other program, then fetch the log again"
         case .gaps(let count):
             let places = count == 1 ? "at the end of a packet" : "at the ends of \(count) packets"
-            (code, reason) = ("gaps", "something is missing \(places)")
-            hint = "fetch it by a serial port, or have the sensor send shorter packets"
+            (code, reason) = ("gaps", "data is missing \(places)")
+            hint = "fetch the log over a serial port, or have the sensor send shorter packets"
         case .file(let error):
             var failure = Failure(error)
             if hasSome { (failure.message, failure.outcome) = ("the log is incomplete: \(error)", "incomplete") }

@@ -10,14 +10,14 @@ struct LogLiveCommand: ContextCommand {
         commandName: "live",
         abstract: "Show measurements as they are made.",
         discussion: """
-            Prints a row for each: <pipe> <port> <point> <value>. A sensor that is unplugged, or out of reach, is waited for; \
-            what it measures meanwhile is in its log. With -o rows are appended to FILE.
+            Prints a row for each: <pipe> <port> <point> <value>. If the sensor is unplugged or out of range, waits for its \
+            return; its log keeps the measurements made until then. With -o, rows are appended to FILE.
 
-            Over BLE a sensor sends its measurements in two ways: as rows of its log, as on a serial port, and raw, by a \
-            characteristic of its own. --raw listens to the latter.
+            Over BLE, a sensor sends its measurements in two ways: as rows of its log, as on a serial port, and raw, over a \
+            separate characteristic. --raw selects the latter.
 
-            --csv prints time,pipe,port,point,value. Each line of --json has the keys time and row, and where the row is a \
-            measurement pipe, port, point, and value, which is null where it is no finite number.
+            --csv prints time,pipe,port,point,value. Each line of --json has the keys time and row, and if the row is a \
+            measurement, pipe, port, point, and value, which is null unless it is a finite number.
             """,
         example: "pumpctl --port ble:storm storm log live --csv")
 
@@ -26,7 +26,7 @@ struct LogLiveCommand: ContextCommand {
     @Flag(help: "Print comma-separated values.")
     var csv = false
 
-    @Flag(help: "Listen to the raw measurements of a BLE sensor.")
+    @Flag(help: "Show the raw measurements of a BLE sensor.")
     var raw = false
 
     @Option(name: .shortAndLong, help: ArgumentHelp("The file to append to.", valueName: "file"))
@@ -51,7 +51,7 @@ struct LogLiveCommand: ContextCommand {
     func run(in context: CommandContext) async throws {
         let named = try context.endpoint()
         guard !raw || named.scheme == "ble" else {
-            throw named.invalid("--raw requires a BLE sensor, as ble:storm: leave it out")
+            throw named.invalid("omit --raw, which needs a BLE sensor, e.g. ble:storm")
         }
         let file = try OutputFile(path: output ?? "-", .append)
         if csv, file.path == nil || file.length == 0 { try file.write(line: CSV.row(StormLiveRow.columns)) }
@@ -77,13 +77,13 @@ struct LogLiveCommand: ContextCommand {
                         hasWarned = true
                         output.note(
                             "pumpctl: warning: rows fill their packets: the ends of values may be missing",
-                            hint: "read them by a serial port, or have the sensor ask for a larger MTU")
+                            hint: "read the rows over a serial port, or have the sensor request a larger MTU")
                     }
                     if let line = line(row, output) { try file.write(line: line) }
                     return true
                 case .lost(let error):
                     output.note(
-                        "pumpctl: \(error); waiting for the device to come back. What it measures meanwhile is in its log"
+                        "pumpctl: \(error); waiting for the device to come back; its log keeps the measurements made until then"
                     )
                 case .back:
                     output.note("pumpctl: \(endpoint.text) is back")
@@ -98,7 +98,7 @@ struct LogLiveCommand: ContextCommand {
     private func line(_ row: StormLiveRow, _ output: Output) -> String? {
         guard csv else { return output.isJSON ? Output.json(row) : row.bytes.printable() }
         guard let cells = row.cells else {
-            output.note("pumpctl: left out, because it is not a measurement: \(row.bytes.printable(limit: 60))")
+            output.note("pumpctl: left out a row that is not a measurement: \(row.bytes.printable(limit: 60))")
             return nil
         }
         return CSV.row(cells.map { $0.printable() })

@@ -6,22 +6,22 @@ struct ConsoleCommand: ContextCommand {
         commandName: "console",
         abstract: "Talk to the device line by line.",
         discussion: """
-            What is typed is sent as a line; lines of the device appear above it. The arrow keys go through earlier \
+            Each typed line is sent; lines of the device appear above the input. The arrow keys recall earlier \
             lines, which are kept in ~/.local/state/pumpctl/history. Ctrl-D or :quit ends, Ctrl-C clears the line or \
-            ends on an empty one. A device that is unplugged is waited for.
+            ends if it is empty. If the device is unplugged, waits for its return.
 
-            From a pipe, each line is sent once the device has answered the one before: once a line has come that --until \
-            names, or else once the device has been quiet for --quiet. Where no answer comes it is waited for as long as \
-            --timeout says. The console ends with the last line, and where the link breaks; with --until also where an \
-            answer does not end, and with --fails-on at the first error.
+            From a pipe, each line is sent once the device has answered the previous one: at a line that --until \
+            names, or else after a silence of --quiet. --timeout limits the wait for an answer. The console ends \
+            after the last line, and if the link breaks; with --until also if an answer is incomplete, and with \
+            --fails-on at the first error.
 
-            A device that is none of those that pumpctl knows is of the family raw.
+            For a device that pumpctl does not know, use --family raw.
             """,
         example: "pumpctl --port /dev/ttyUSB0 console --timestamps")
 
     @OptionGroup var shared: SharedOptions
 
-    @Flag(help: "Show when each line came.")
+    @Flag(help: "Show the time of each line.")
     var timestamps = false
 
     @OptionGroup var answer: AnswerOptions

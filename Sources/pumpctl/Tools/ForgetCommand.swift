@@ -7,10 +7,10 @@ import Transports
 struct ForgetCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
-        abstract: "Forget which BLE device a name led to.",
+        abstract: "Forget the BLE device that belongs to a name.",
         discussion: """
-            pumpctl remembers to which device a name as ble:HMSoft led, and refuses another device of that name: the first \
-            may be out of reach, and on. Where a device was replaced, forget its name. The names are kept in \
+            pumpctl remembers the device that it has found by a name, e.g. ble:HMSoft, and refuses another device with \
+            this name: the first may be out of range, and on. If a device was replaced, forget its name. The names are kept in \
             ~/.local/state/pumpctl/ble-devices.
             """,
         example: "pumpctl forget ble:HMSoft")
@@ -18,14 +18,14 @@ struct ForgetCommand: ContextCommand {
     @OptionGroup var own: JSONOption
     var shared: SharedOptions { own.shared }
 
-    @Argument(help: "The name, as HMSoft or ble:HMSoft.")
+    @Argument(help: "The name, e.g. HMSoft or ble:HMSoft.")
     var name: String?
 
     @Flag(help: "Forget all names.")
     var all = false
 
     func validate() throws {
-        if name == nil, !all { throw ValidationError("give a name, as ble:HMSoft, or --all") }
+        if name == nil, !all { throw ValidationError("name a device, e.g. ble:HMSoft, or use --all") }
         if name != nil, all { throw ValidationError("--all cannot be combined with a name") }
     }
 
@@ -40,13 +40,13 @@ struct ForgetCommand: ContextCommand {
         }
         for (name, address) in removed {
             context.output.result(
-                "forgot \(name.printable()), which led to \(address)",
+                "forgot \(name.printable()) (\(address))",
                 ["name": name, "address": "\(address)"] as ResultRecord)
         }
         guard removed.isEmpty else { return }
         let known = memory?.names.map { "ble:\($0.asEndpointName)".asWord }.joined(separator: ", ") ?? ""
         throw Failure(
-            .noInput, code: "not_found", "nothing is remembered" + (name.map { " of ble:\($0)" } ?? ""),
-            hint: known.isEmpty ? "see what is in range: pumpctl scan" : "name one of: \(known)")
+            .noInput, code: "not_found", "no device is remembered" + (name.map { " for ble:\($0)" } ?? ""),
+            hint: known.isEmpty ? "list the devices in range: pumpctl scan" : "name one of: \(known)")
     }
 }

@@ -5,12 +5,12 @@ import LineProtocol
 struct SendCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
-        abstract: "Send a line as it is, and print what comes back.",
+        abstract: "Send a line as it is, and print the answer.",
         discussion: """
-            Ends with the answer: with a line that --until names, or else when nothing more has come for --quiet. What the \
-            device had said before is told on standard error. A BLE device that takes a packet for a line is sent no line end.
+            Ends with the answer: at a line that --until names, or else after a silence of --quiet. Lines that arrived \
+            earlier are shown on standard error. To a BLE device that takes each packet for a line, no line end is sent.
 
-            A device that is none of those that pumpctl knows is of the family raw.
+            For a device that pumpctl does not know, use --family raw.
             """,
         example: "pumpctl --port /dev/ttyUSB0 --family raw send '$I' --until 'ok|error:*' --fails-on 'error:*'")
 
@@ -21,16 +21,16 @@ struct SendCommand: ContextCommand {
 
     @OptionGroup var answer: AnswerOptions
 
-    @Flag(help: "Read the line as hexadecimal bytes, as '01 03'; no line end follows without --ends.")
+    @Flag(help: "Take the line as hexadecimal bytes, e.g. '01 03'; without --ends, no line end is sent.")
     var hex = false
 
-    @Flag(help: "Read escapes in the line, as '?\\x18'; no line end follows without --ends.")
+    @Flag(help: "Interpret escapes in the line, e.g. '?\\x18'; without --ends, no line end is sent.")
     var escapes = false
 
-    @Flag(help: "Wait for no answer.")
+    @Flag(help: "Do not wait for an answer.")
     var noAnswer = false
 
-    @Flag(name: .customLong("break"), help: "Hold the line in the break condition for a quarter of a second first.")
+    @Flag(name: .customLong("break"), help: "Send a break of a quarter of a second first.")
     var sendsBreak = false
 
     @Flag(help: "Also send lines that the firmware would misread as another speed.")
@@ -88,8 +88,8 @@ struct SendCommand: ContextCommand {
             if !answer.hasEnded {
                 throw Failure(
                     .temporaryFailure, code: "no_answer",
-                    "\(link.name): the answer has not ended in \(context.timeout.inSeconds) s",
-                    hint: "raise --timeout, or name its last line by --until")
+                    "\(link.name): no complete answer in \(context.timeout.inSeconds) s",
+                    hint: "raise --timeout, or name the last line of the answer with --until")
             }
         }
     }

@@ -19,7 +19,7 @@ enum TypedBytes {
     }
 
     private static func noHex(_ word: Substring) -> ValidationError {
-        ValidationError("'\(word)' is not a hexadecimal byte: give two digits each, as --hex '01 03'")
+        ValidationError("'\(word)' is not a hexadecimal byte; use two digits each, e.g. --hex '01 03'")
     }
 
     /// Parses text with escapes: `\n`, `\r`, `\t`, `\0`, `\e`, `\\`, and `\x` with two hexadecimal digits.
@@ -51,5 +51,5 @@ enum TypedBytes {
     }
 
     private static let noEscape = ValidationError(
-        "after '\\' give n, r, t, 0, e, '\\', or x and two hexadecimal digits, as --escapes '?\\x18'")
+        "after '\\' use n, r, t, 0, e, '\\', or x and two hexadecimal digits, e.g. --escapes '?\\x18'")
 }

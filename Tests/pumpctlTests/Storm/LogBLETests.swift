@@ -89,7 +89,7 @@ struct LogBLETests {
         let answer = ["LOG Values: 1 2 3 50", "10 2 3 4.5\n2 2 3 500", "11 2 3 4.50\n"]
         try await withSensor(Sensor(mtu: 23, answer: answer)) { bench, _ in
             let ending = try await bench.run("-p", "ble:storm", "storm", "log", "get")
-            expectFailure(ending, 74, saying: "something is missing at the ends of 2 packets", hint: "serial port")
+            expectFailure(ending, 74, saying: "data is missing at the ends of 2 packets", hint: "serial port")
             #expect(ending.output == "1 2 3 50\n10 2 3 4.5\n2 2 3 500\n11 2 3 4.50\n")
         }
     }
@@ -101,7 +101,7 @@ struct LogBLETests {
             let ending = try await bench.run("-p", "ble:storm", "storm", "log", "get")
             #expect(ending.status == 0)
             #expect(ending.output == "1 2 3 500.00\n1 1 1 500.37\n2 2 2 -1.50")
-            #expect(ending.errors.contains("2 rows came without a line end"))
+            #expect(ending.errors.contains("2 rows arrived without a line end"))
         }
     }
 
@@ -126,7 +126,7 @@ struct LogBLETests {
         try await withSensor(Sensor(answer: ["LOG Values: 1 2 3 4.50\n"])) { bench, sensor in
             await Radio.run { sensor.radio.manners.readDelay = .seconds(3600) }
             let program = try await bench.start(["-p", "ble:storm", "-v", "storm", "log", "get", "--quiet", "0.1"])
-            try await program.errors.text(upTo: "* is the device still there?")
+            try await program.errors.text(upTo: "* checking the connection")
             await sensor.radio.dropLinks()
             expectFailure(try await program.ending(), 74, saying: "incomplete", hint: "11 bytes of it were printed")
         }
@@ -174,7 +174,7 @@ struct LogBLETests {
     func rawElsewhere() async throws {
         expectFailure(
             try await Pumpctl.run("-p", "sim:storm", "storm", "log", "live", "--raw"), 64, saying: "sim:storm",
-            hint: "--raw requires a BLE sensor")
+            hint: "omit --raw, which needs a BLE sensor")
     }
 
     @Test("send over BLE adds no line end")

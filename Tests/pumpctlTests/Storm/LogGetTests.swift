@@ -172,7 +172,7 @@ struct LogGetTests {
         let folder = TemporaryFolder()
         let path = folder.path("storm.log")
         let ending = try await Pumpctl.run("-p", sensor.port, "storm", "log", "get", "-o", path)
-        expectFailure(ending, 74, saying: "another program asked for it too", hint: "stop the other program")
+        expectFailure(ending, 74, saying: "another program requested the log too", hint: "stop the other program")
         #expect(access(path, F_OK) != 0)
         await sensor.close()
     }
@@ -212,7 +212,7 @@ struct LogGetTests {
         let sensor = try await ScriptedDevice { $0 == "GET_LOG" ? "LOG Values: \(log)" : nil }
         let ending = try await Pumpctl.run("-p", sensor.port, "storm", "log", "get")
         #expect(ending.status == 0 && ending.output == log, "\(ending)")
-        #expect(ending.errors.contains("warning: 1 line of the log is no measurement: 1 2 3 4.501 2 3 4.60\n  hint: "))
+        #expect(ending.errors.contains("warning: 1 line of the log is not a measurement: 1 2 3 4.501 2 3 4.60\n  hint: "))
         await sensor.close()
     }
 

@@ -34,8 +34,8 @@ struct RawCommandTests {
     @Test(
         "An invalid option is refused with the valid ones",
         arguments: [
-            (["send", "X", "--ends", "lfcr"], "--ends takes one of: lf, cr, crlf, none"),
-            (["send", "X", "--until", "ok|"], "none of them empty, as 'ok|error:*'"),
+            (["send", "X", "--ends", "lfcr"], "use: lf, cr, crlf, none"),
+            (["send", "X", "--until", "ok|"], "none of them empty, e.g. 'ok|error:*'"),
             (["send", "X", "--hex"], "'X' is not a hexadecimal byte"),
             (["send", "X", "--hex", "--force"], "'X' is not a hexadecimal byte"),
             (["send", "00", "--hex", "--escapes"], "--hex cannot be combined with --escapes"),
@@ -70,7 +70,7 @@ struct RawCommandTests {
         let place = script("> A\n< busy\n")
         let cutOff = try await Pumpctl.run("-p", place, "--timeout", "0.2", "send", "A", "--until", "ok")
         #expect(cutOff.status == 75 && cutOff.output == "busy\n")
-        #expect(cutOff.errors.contains("the answer has not ended in 0.2 s"), "\(cutOff)")
+        #expect(cutOff.errors.contains("no complete answer in 0.2 s"), "\(cutOff)")
         let silent = try await Pumpctl.run("-p", place, "--timeout", "0.2", "send", "B", "--until", "ok")
         #expect(silent.status == 75 && silent.errors.contains("no answer in 0.2 s"), "\(silent)")
     }
