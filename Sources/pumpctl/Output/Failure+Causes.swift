@@ -36,13 +36,13 @@ extension Failure {
             ExitStatus(error.code), code: error.code.rawValue, "\(error)", hint: error.remedy?.words ?? error.hint)
         let name = String(error.name.prefix { $0 != "?" }).asWord
         switch (error.code, error.hint) {
-        case (.unfit, let advice?): hint = "\(advice); see all it has: pumpctl gatt \(name)"
+        case (.unfit, let advice?): hint = "\(advice); list its services: pumpctl gatt \(name)"
         case (.timedOut, nil):
-            if hint == nil { hint = "raise --timeout, or look for what is in the way: pumpctl doctor \(name)" }
+            if hint == nil { hint = "raise --timeout, or find the cause: pumpctl doctor \(name)" }
         case (.notFound, let advice?) where error.name.hasPrefix("usb:"):
-            hint = "\(advice); 'pumpctl doctor' says what may be in the way"
+            hint = "\(advice); find the cause: pumpctl doctor"
         case (.changedDevice, let advice?):
-            hint = "\(advice); where it has replaced the first: pumpctl forget \(name)"
+            hint = "\(advice); if it replaces the first device: pumpctl forget \(name)"
         default: break
         }
     }
@@ -70,14 +70,15 @@ extension Failure {
         switch error.code {
         case .notFound:
             self.init(
-                .noInput, code: code, "there is no USB serial port here",
+                .noInput, code: code, "no USB serial port was found",
                 hint: ports.isEmpty
                     ? "plug the device in, or name an endpoint: --port ble:HMSoft, --port sim:pump"
-                    : "plug the device in, or name a port that is here: --port \(ports[0].path)")
+                    : "plug the device in, or name another port: --port \(ports[0].path)")
         case .ambiguous:
             let list = ports.map { $0.phrase(among: ports) }.joined(separator: ", ")
             self.init(
-                .usage, code: code, "there are several ports: \(list)", hint: "choose one: --port \(ports[0].path)")
+                .usage, code: code, "several USB serial ports were found: \(list)",
+                hint: "choose one: --port \(ports[0].path)")
         }
     }
 
@@ -122,9 +123,9 @@ extension Failure {
     /// - Parameter outcome: The result of the command, which could not be printed there.
     init(standardOutput errno: Int32, outcome: String? = nil) {
         self.init(file: "standard output", errno: errno)
-        if errno == EAGAIN { message = "standard output: no program has read it for too long" }
-        message += outcome.map { "; the command was carried out: \($0)" } ?? "; results are missing from it"
-        hint = Self.hint(onRoom: errno, "send the results elsewhere")
+        if errno == EAGAIN { message = "standard output: its reader has read nothing for too long" }
+        message += outcome.map { "; the command was carried out: \($0)" } ?? "; some results were not written"
+        hint = Self.hint(onRoom: errno, "redirect the results elsewhere")
     }
 
     /// Returns the hint for a file that can't be written.
@@ -144,7 +145,7 @@ extension Failure {
         case .unreadable(let errno):
             self.init(file: path, errno: errno)
             hint =
-                "let this user read it: sudo chmod a+r \(path.asWord); or name another folder by XDG_CONFIG_HOME"
+                "make the file readable: sudo chmod a+r \(path.asWord); or set XDG_CONFIG_HOME to another folder"
             return
         case .notAnObject: flaw = "not a JSON object"
         case .wrongType(.port): flaw = "\"port\" must be a string"
@@ -152,7 +153,7 @@ extension Failure {
         }
         self.init(
             .usage, code: "bad_configuration", "\(path): \(flaw)",
-            hint: "write JSON, as {\"port\": \"/dev/ttyUSB0\", \"record\": false}")
+            hint: "write JSON, e.g. {\"port\": \"/dev/ttyUSB0\", \"record\": false}")
     }
 }
 
@@ -163,8 +164,8 @@ extension LinkError.Remedy {
         case .useAs(let family): "use a command of the family \(family), or --family \(family)"
         case .nameDevice: "\(self): see pumpctl --help"
         case .sendNoBreak: "omit --break: only a serial port has a break condition"
-        case .waitForHolder: "wait longer for its end: --wait TIME"
-        case .share: "end it first; to use the device from both, have it shared: pumpctl serve --help"
+        case .waitForHolder: "wait longer: --wait TIME"
+        case .share: "end it first, or share the device between both programs: pumpctl serve --help"
         }
     }
 }

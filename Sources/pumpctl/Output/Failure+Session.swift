@@ -56,8 +56,8 @@ extension Failure {
             message += "; \(error.command) was not sent"
         case .overtaken where error.outcome == .notSent:
             self.init(
-                .refused, code: code, "\(start)\(error.command) was not sent: OFF went before it",
-                hint: "find out who sent OFF; then repeat it")
+                .refused, code: code, "\(start)\(error.command) was not sent: OFF took precedence",
+                hint: "find out which program sent OFF; then repeat the command")
         case .closed, .cancelled, .overtaken:
             self.init(.interrupted, code: code, "\(start)\(error.command) was interrupted")
         }

@@ -22,8 +22,8 @@ extension CommandContext {
         if options.toldFamily == nil {
             let others = families.filter { $0 != family.name }.map { "--family \($0)" }
             output.note(
-                "pumpctl: \((place?.name ?? endpoint.text).printable()): no --family is given: taken for a \(family)",
-                hint: "for another device: \(others.joined(separator: ", "))")
+                "pumpctl: \((place?.name ?? endpoint.text).printable()): no --family is given; assuming a \(family)",
+                hint: "name the family of another device: \(others.joined(separator: ", "))")
         }
         return endpoint
     }

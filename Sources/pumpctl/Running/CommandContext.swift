@@ -114,8 +114,9 @@ struct CommandContext: Sendable {
             }
             guard isFirst else { return }
             note(
-                "pumpctl: warning: \(name.printable()): this is what \(other.device) says: \(line.printable(limit: 60))\n"
-                    + "  hint: use a command of the family \(other): pumpctl --help; or name another device by --port")
+                "pumpctl: warning: \(name.printable()): this looks like \(other.device): \(line.printable(limit: 60))\n"
+                    + "  hint: use a command of the family \(other): pumpctl --help; or name another device with --port"
+            )
         }
     }
 

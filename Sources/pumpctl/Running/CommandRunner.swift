@@ -44,9 +44,9 @@ enum CommandRunner {
         let output = Output(isJSON: options.json)
         if let family, let named = options.family, family != named {
             let failure = Failure(
-                .usage, code: "usage", "this command is for the family \(family), and --family says \(named)",
+                .usage, code: "usage", "this command is for the family \(family), and --family names \(named)",
                 hint: named == .raw
-                    ? "a device of no family has no such command: see what it says by 'pumpctl --family raw console'"
+                    ? "use a command for any device, e.g. pumpctl --family raw console"
                     : "omit --family")
             output.report(failure)
             throw ExitCode(failure.status.rawValue)
@@ -116,14 +116,14 @@ enum CommandRunner {
             await context.record.end(result.map { _ in }, isInterrupted: work.exitStatus != nil)
             // A command that switches the device off reports its result even if the disk hangs.
             if await context.capture?.finish(within: isStop ? .seconds(2) : nil) == false {
-                output.note("pumpctl: the capture is not whole: the disk has not answered; the device is not affected")
+                output.note("pumpctl: the capture is incomplete: the disk does not respond; the device is not affected")
             }
             await deliver(context)
             let conclusion = conclude(status, output)
             return conclusion == .done ? (try? result.get()) ?? conclusion.rawValue : conclusion.rawValue
         }
         if work.wasSuspended {
-            output.note("pumpctl: Ctrl-Z has ended this command\n  hint: run it again: it does not go on")
+            output.note("pumpctl: Ctrl-Z has ended this command\n  hint: run it again: it does not continue")
         }
         // For a simulator that a signal ended, the verdict says more than the signal.
         return status == ExitStatus.checkFailed.rawValue ? status : work.exitStatus ?? status

@@ -28,7 +28,7 @@ struct DevicePlace: Sendable, Hashable {
 
 /// Advice for a device that does not respond as expected, by the carrier of its link.
 extension DevicePlace {
-    private static let captureAdvice = "compare what was captured: pumpctl replay FILE"
+    private static let captureAdvice = "compare with the capture: pumpctl replay FILE"
     private static let trace = "'-v' shows what is sent and received"
 
     /// Whether the device is outside this program.
@@ -47,13 +47,13 @@ extension DevicePlace {
     static func adviceOnSilence(at place: DevicePlace?, _ family: Family) -> String {
         switch place?.carrier ?? .cable {
         case .cable where place?.isOffered == true:
-            "check that the program that offers it runs; raise --timeout if the device takes longer to start; \(trace)"
+            "check that the program that offers the device runs; raise --timeout if the device takes longer to start; \(trace)"
         case .cable:
             "check that the device is switched on, and its baud rate "
                 + "\(place?.baudRate ?? family.baudRate); \(trace)"
         case .radio: "check that the device is switched on and near; \(trace)"
         case .network:
-            "check at the server that the device is connected and switched on; other programs there may keep it busy: raise "
+            "check on the server that the device is connected and switched on; other programs there may keep it busy: raise "
                 + "--timeout; \(trace)"
         case .simulation: "raise --timeout; \(trace)"
         case .capture: captureAdvice
@@ -63,7 +63,7 @@ extension DevicePlace {
     /// Returns the advice if the reply was unexpected.
     static func adviceOnUnknownReply(_ line: [UInt8], at place: DevicePlace?, _ family: Family) -> String {
         if let other = family.other(recognizing: line) {
-            return "use a command of the family \(other): pumpctl --help; or name another device by --port"
+            return "use a command of the family \(other): pumpctl --help; or name another device with --port"
         }
         // At a wrong baud rate the received bytes are rarely text.
         let text = String(validating: line, as: UTF8.self) ?? ""
@@ -78,7 +78,7 @@ extension DevicePlace {
     static func adviceOnLoss(at place: DevicePlace?) -> String {
         switch place?.carrier ?? .cable {
         case .cable where place?.isOffered == true:
-            "start the program again that offers it, or plug the device in again"
+            "restart the program that offers the device, or plug the device in again"
         case .cable: "plug the device in again"
         case .radio: "bring the device nearer, and check that it is switched on"
         case .network: "check that the server runs and has the device"

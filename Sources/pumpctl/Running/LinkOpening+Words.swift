@@ -10,7 +10,7 @@ extension LinkOpening.Report {
         case .step(let step): "* \(name.printable()): \(step.map { "\($0)" } ?? "")"
         case .waiting(let holder):
             "pumpctl: \(name.printable()): waiting for \(holder.map { "\($0)" } ?? "another program")"
-        case .throughDaemon: "* pumpctld has the device: going through it"
+        case .throughDaemon: "* pumpctld has the device: connecting through pumpctld"
         case .opened: "* \(name) is open"
         case .traffic(let entry): entry.text
         case .discovery(.remark(let remark)): "pumpctl: warning: \(name): \(remark)"
@@ -41,7 +41,7 @@ extension TracedLink.Entry {
         case .sends(let bytes): "> " + bytes.printable()
         case .sendsBreak: "> (break)"
         case .received(let bytes): "< " + bytes.printable()
-        case .confirms: "* is the device still there?"
+        case .confirms: "* checking the connection"
         case .ended(let error): "* the link ended" + (error.map { ": \($0)" } ?? "")
         }
     }

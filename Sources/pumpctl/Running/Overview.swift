@@ -11,7 +11,7 @@ enum Overview {
         let lines = [
             "pumpctl \(PumpctlCommand.configuration.version): bench devices, over a serial port or Bluetooth.",
             sight(named, attached, among: ports), advice(named, attached),
-            "Without a device: pumpctl --port sim:pump status",
+            "Try a simulated pump: pumpctl --port sim:pump status",
             "All commands: pumpctl --help. If a port or Bluetooth does not work: pumpctl doctor",
         ]
         let record: ResultRecord = [
@@ -21,14 +21,14 @@ enum Overview {
     }
 
     private static func sight(_ named: String?, _ attached: [SerialPortInfo], among ports: [SerialPortInfo]) -> String {
-        if let named { return "Device: \(named), as PUMPCTL_PORT or the configuration says." }
+        if let named { return "Device: \(named), from PUMPCTL_PORT or the configuration." }
         let list = attached.map { $0.phrase(among: ports) }.joined(separator: ", ")
         return attached.isEmpty ? "There is no USB serial port." : "USB serial ports: \(list)."
     }
 
     private static func advice(_ named: String?, _ attached: [SerialPortInfo]) -> String {
-        if named != nil || attached.count == 1 { return "Ask a pump there for its status: pumpctl status" }
-        if let first = attached.first { return "Ask a pump at one of them: pumpctl --port \(first.path) status" }
+        if named != nil || attached.count == 1 { return "Show the status of a pump there: pumpctl status" }
+        if let first = attached.first { return "Show the status of a pump there: pumpctl --port \(first.path) status" }
         return "Plug a device in, or look for one nearby: pumpctl scan"
     }
 }

@@ -52,7 +52,7 @@ struct FailureTests {
         let lost = SessionError(
             .linkLost, command: "ON", outcome: .unknown, link: LinkError(.disconnected, name: "", activity: "receive"))
         for path in ["/tmp/pump", "./pump", "/dev/pts/7"] {
-            #expect(Failure(lost, .pump, at: DevicePlace(path)).hint?.hasPrefix("start the program again") == true)
+            #expect(Failure(lost, .pump, at: DevicePlace(path)).hint?.hasPrefix("restart the program") == true)
             let silence = SessionError(.noAnswer, command: "STATUS", outcome: .nothingChanged, waited: .seconds(3))
             let hint = Failure(silence, .pump, at: DevicePlace(path)).hint ?? ""
             #expect(hint.contains("raise --timeout") && !hint.contains("baud"), "\(hint)")
@@ -64,7 +64,7 @@ struct FailureTests {
         ] as [(String, String?)] {
             let hint = Failure(off: silence, at: DevicePlace(endpoint)).hint ?? ""
             #expect(hint.hasPrefix(Failure.offByHand))
-            #expect(command.map { hint.hasSuffix("find out why: \($0)") } ?? !hint.contains("doctor"), "\(hint)")
+            #expect(command.map { hint.hasSuffix("find the cause: \($0)") } ?? !hint.contains("doctor"), "\(hint)")
         }
     }
 
@@ -104,7 +104,7 @@ struct FailureTests {
     func otherFamily(family: Family, line: String, other: Family) {
         let error = SessionError(.notUnderstood, command: "X", outcome: .nothingChanged, foreignLine: Array(line.utf8))
         let hint = Failure(error, family, at: DevicePlace("/dev/ttyUSB0")).hint
-        #expect(hint == "use a command of the family \(other): pumpctl --help; or name another device by --port")
+        #expect(hint == "use a command of the family \(other): pumpctl --help; or name another device with --port")
     }
 
     @Test("A known state is reported in place of an unknown outcome")
@@ -136,7 +136,7 @@ struct FailureTests {
         #expect(Failure(off: away).hint == "plug the device in again; if the pump runs, switch off its supply")
         #expect(
             PumpRun.Report.offUnanswered(silence).note
-                == "pumpctl: no answer to OFF; the pump may be on; OFF is sent again until it is off")
+                == "pumpctl: no answer to OFF; the pump may be on; OFF is repeated until the pump is off")
     }
 
     @Test("An acknowledged OFF without confirmed effect is a failure")

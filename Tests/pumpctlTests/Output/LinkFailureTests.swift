@@ -30,6 +30,6 @@ import Transports
         // The given time-out may be longer than any that the hint could suggest.
         let late = LinkError(.timedOut, name: "ble:HMSoft?pair", activity: "open")
         #expect(
-            Failure(late).hint == "raise --timeout, or look for what is in the way: pumpctl doctor ble:HMSoft")
+            Failure(late).hint == "raise --timeout, or find the cause: pumpctl doctor ble:HMSoft")
     }
 }

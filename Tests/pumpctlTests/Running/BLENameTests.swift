@@ -154,7 +154,7 @@ struct BLENameTests {
         #expect(try await rig.run("-p", "ble:00:15:83:00:00:20", "off").output == "pump off\n")
         expectFailure(try await rig.run("-p", "ble:HMSoft", "off"), 66, saying: "until now")
         let forgotten = try await rig.run("forget", "ble:HMSoft")
-        #expect(forgotten.status == 0 && forgotten.output == "forgot HMSoft, which led to 00:15:83:00:00:10\n")
+        #expect(forgotten.status == 0 && forgotten.output == "forgot HMSoft (00:15:83:00:00:10)\n")
         #expect(try await rig.run("-p", "ble:HMSoft", "off").output == "pump off\n")
         #expect(rig.remembered == "00:15:83:00:00:20 HMSoft\n")
     }
@@ -237,7 +237,7 @@ struct BLENameTests {
         let all = try await rig.run("forget", "--all")
         #expect(all.status == 0 && all.output.split(separator: "\n").count == 2, "\(all)")
         #expect(rig.remembered == "# by hand\n")
-        expectFailure(try await rig.run("forget", "--all"), 66, saying: "nothing is remembered")
+        expectFailure(try await rig.run("forget", "--all"), 66, saying: "no device is remembered")
         expectFailure(try await rig.run("forget"), 64, saying: "name", hint: "forget")
         expectFailure(try await rig.run("forget", "--all", "HMSoft"), 64, saying: "--all", hint: "forget")
     }
@@ -341,7 +341,7 @@ struct BLENameTests {
         let listening = try await Pumpctl.start(["-v", "-p", "ble:*", "rescue", "listen"], environment: environment)
         try await listening.errors.text(upTo: "(ble:4A:15:83:00:00:10) is connected")
         await rig.fake.remove(first)
-        try await listening.errors.text(upTo: "(ble:4A:15:83:00:00:10) has left")
+        try await listening.errors.text(upTo: "(ble:4A:15:83:00:00:10) has disconnected")
         await rig.fake.add(second)
         try await listening.errors.text(upTo: "(ble:5B:15:83:00:00:20) is connected")
         listening.send(signal: SIGINT)

@@ -50,7 +50,7 @@ struct BadPortTests {
         try await device.heard.text(upTo: "STATUS\n")
         let name = "pumpctl (pid \(holder.processID))"
         let ending = try await Pumpctl.run("-p", device.port, "--timeout", "0.1", "temp")
-        expectFailure(ending, 69, saying: device.port, name, hint: "wait longer for its end: --wait TIME")
+        expectFailure(ending, 69, saying: device.port, name, hint: "wait longer: --wait TIME")
         holder.send(signal: SIGSTOP)
         let stopped = try await Pumpctl.run("-p", device.port, "temp")
         expectFailure(stopped, 69, saying: device.port, name, hint: "resume it: kill -CONT \(holder.processID)")

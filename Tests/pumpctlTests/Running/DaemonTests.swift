@@ -82,7 +82,7 @@ struct DaemonTests {
     func verbose() async throws {
         let bench = try await Bench()
         let ending = try await bench.run("-v", "status")
-        let trace = "* pumpctld has the device: going through it\n* \(bench.device.port) is open\n"
+        let trace = "* pumpctld has the device: connecting through pumpctld\n* \(bench.device.port) is open\n"
         #expect(ending.errors.hasPrefix(trace), "\(ending)")
         await bench.close()
     }
@@ -155,7 +155,7 @@ struct DaemonTests {
         let ending = try await bench.run("off")
         #expect(ending.status == 0, "\(ending)")
         #expect(ending.output == "pump off\n")
-        #expect(ending.errors.contains("opening it again"))
+        #expect(ending.errors.contains("reopening the link"))
         await bench.close()
     }
 

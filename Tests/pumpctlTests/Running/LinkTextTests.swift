@@ -32,7 +32,7 @@ struct LinkTextTests {
         await bare.end(with: LinkError(.disconnected, name: "scripted", activity: "receive"))
         #expect(
             shown.state == [
-                "* scripted is open", "> ON\\x0a", "< one\\x1b", "* is the device still there?",
+                "* scripted is open", "> ON\\x0a", "< one\\x1b", "* checking the connection",
                 "* the link ended: scripted: the device is gone",
             ])
     }

@@ -49,7 +49,7 @@ struct ShareNoticeTests {
         #expect(ending.status == 1, "\(ending)")
         #expect(json["error"] as? String == "overtaken")
         #expect(json["outcome"] as? String == "not_sent")
-        #expect(ending.errors.contains("ON was not sent: OFF went before it"), "\(ending)")
+        #expect(ending.errors.contains("ON was not sent: OFF took precedence"), "\(ending)")
     }
 
     @Test("A pump that is absent after its ON is reported as acknowledged, not as on")
@@ -67,7 +67,7 @@ struct ShareNoticeTests {
         }
         #expect(ending.status == 66, "\(ending)")
         #expect(json["outcome"] as? String == "acknowledged")
-        #expect(ending.errors.contains("the pump acknowledged ON; its state now is not known"), "\(ending)")
+        #expect(ending.errors.contains("the pump acknowledged ON, and its state is now unknown"), "\(ending)")
     }
 
     @Test("monitor reports an absent device, and not its former state")

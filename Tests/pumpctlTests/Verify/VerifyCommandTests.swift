@@ -107,8 +107,8 @@ struct VerifyCommandTests {
         let named = try await Pumpctl.start(["--family", "pump", "--port", pump.port, command] + few).ending()
         await pump.close()
         #expect(ending.status == 0 && named.status == 0, "\(ending)\n\(named)")
-        #expect(ending.errors.contains("pumpctl: \(pump.port): no --family is given: taken for a pump\n"), "\(ending)")
-        #expect(ending.errors.contains("  hint: for another device: --family "), "\(ending)")
+        #expect(ending.errors.contains("pumpctl: \(pump.port): no --family is given; assuming a pump\n"), "\(ending)")
+        #expect(ending.errors.contains("  hint: name the family of another device: --family "), "\(ending)")
         #expect(named.errors.isEmpty, "\(named.errors)")
     }
 
