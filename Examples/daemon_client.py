@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints a pump's status and then what happens to it: daemon_client.py SOCKET [DEVICE]"""
+"""Print a pump's status, and then its events: daemon_client.py SOCKET [DEVICE]"""
 import itertools
 import json
 import socket
@@ -15,7 +15,7 @@ ids = itertools.count(1)
 
 
 def receive():
-    """The next response; events that come before it are printed."""
+    """Return the next response; print the events that arrive before it."""
     for line in lines:
         message = json.loads(line)
         if "event" not in message:

@@ -9,10 +9,10 @@ let link = try await LinkSchemes.families.open(endpoint)
 let monitor = try await PumpMonitor(over: link, Reconnector(endpoint, link), interval: .seconds(1))
 for try await update in monitor {
     switch update.event {
-    case .lost: print("lost; waiting for it")
+    case .lost: print("lost; waiting for the pump")
     case .back(let before): print("back: it was \(before.power.rawValue) and is \(update.state.power.rawValue)")
-    case .alarm(let alarm): print("the skin sensor can't be relied on: \(alarm.cause)")
-    case .unanswered: print("no answer: its state is unknown")
+    case .alarm(let alarm): print("the skin sensor is unreliable: \(alarm.cause)")
+    case .unanswered: print("no answer: the state is unknown")
     default: print(update.state.power.rawValue)
     }
     fflush(nil)

@@ -29,7 +29,7 @@ struct Thermometer: SimulatedDevice {
 // The options are data that a command line or a web page can offer and check.
 let thermometer = Simulator(
     "thermometer",
-    options: [SimulatorOption("delay", .time(), default: "10ms", help: "How long an answer takes.")]
+    options: [SimulatorOption("delay", .time(), default: "10ms", help: "Time until the answer.")]
 ) { settings in
     Thermometer(delay: settings.time("delay") ?? .zero)
 }

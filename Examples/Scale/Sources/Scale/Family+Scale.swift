@@ -6,13 +6,13 @@ extension Family {
     /// The scale, described for programs that work with devices of any family.
     public static let scale = Family(
         name: "scale", device: "a scale", baudRate: 9600,
-        reasonForNoStop: "nothing of a scale moves",
+        reasonForNoStop: "a scale has no moving parts",
         commands: [
             FamilyCommand("weigh", sends: "WEIGH", "Ask for the weight.", effect: .query, tellsState: true),
-            FamilyCommand("tare", sends: "TARE", "Count what lies on it now as nothing.", effect: .change),
+            FamilyCommand("tare", sends: "TARE", "Take the current load as zero.", effect: .change),
         ],
-        events: [FamilyEvent("OVERLOAD", "There is more on it than it can bear.", name: "overload")],
-        errors: [FamilyError("OVERLOAD", "There is more on it than it can bear.", remedy: "take something off")],
+        events: [FamilyEvent("OVERLOAD", "The load exceeds the capacity.", name: "overload")],
+        errors: [FamilyError("OVERLOAD", "The load exceeds the capacity.", remedy: "reduce the load")],
         state: [
             StateField(
                 "weight_g", "weight", .number(-5000...5000), unit: "g"),

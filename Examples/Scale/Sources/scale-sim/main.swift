@@ -39,7 +39,7 @@ case "pty", "tcp":
         case .isBack(let path): announce("back at \(path)")
         case .staysAway(let error): announce("gone: \(error)")
         case .onSocket(let address): announce("serving at \(address)")
-        case .refusedClient: announce("hung up on a second client")
+        case .refusedClient: announce("a second client was disconnected")
         }
     }
 case "ble":

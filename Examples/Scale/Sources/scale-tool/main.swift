@@ -64,7 +64,7 @@ do {
         } catch is CancellationError {}
         await recording?.end("done")
     default:
-        print("there is no '\(CommandLine.arguments[1])'")
+        print("unknown command '\(CommandLine.arguments[1])'; use: weigh, tare, console, monitor")
         exit(EX_USAGE)
     }
 } catch let error as LinkError {
