@@ -36,7 +36,10 @@ struct BadArgumentTests {
                 "see pumpctl sim pump --help"
             ),
             (["version"], "unknown command 'version' for 'pumpctl'", "try: pumpctl --version"),
-            (["rescue", "send", "--at", "1,2", " "], "the message must not be empty", "see pumpctl rescue send --help"),
+            (
+                ["rescue", "send", "--at", "1,2", " "], "the message must not be empty",
+                "see pumpctl rescue send --help"
+            ),
             (["gatt"], "no BLE device is named", "list devices in range: pumpctl scan"),
         ])
     func form(words: [String], message: String, hint: String) async throws {

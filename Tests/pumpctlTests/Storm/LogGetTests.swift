@@ -212,7 +212,8 @@ struct LogGetTests {
         let sensor = try await ScriptedDevice { $0 == "GET_LOG" ? "LOG Values: \(log)" : nil }
         let ending = try await Pumpctl.run("-p", sensor.port, "storm", "log", "get")
         #expect(ending.status == 0 && ending.output == log, "\(ending)")
-        #expect(ending.errors.contains("warning: 1 line of the log is not a measurement: 1 2 3 4.501 2 3 4.60\n  hint: "))
+        #expect(
+            ending.errors.contains("warning: 1 line of the log is not a measurement: 1 2 3 4.501 2 3 4.60\n  hint: "))
         await sensor.close()
     }
 
