@@ -13,9 +13,9 @@ public final class ChildProcess: Sendable {
         public var status: Int32
         /// The signal that ended the program; nil if it exited.
         public var signal: Int32?
-        /// The standard output that was not taken before.
+        /// The standard output that nobody has taken from ``ChildProcess/output``.
         public var output: String
-        /// The error output that was not taken before.
+        /// The error output that nobody has taken from ``ChildProcess/errors``.
         public var errors: String
     }
 
@@ -27,7 +27,8 @@ public final class ChildProcess: Sendable {
     /// POSIX_SPAWN_SETSID, which glibc hides from Swift.
     private static let newSession: CInt = 0x80
 
-    /// A home folder that can't be created, because its parent is a file.
+    /// A home folder that can't be created, because its parent is a file. A program with this `HOME` finds no files of
+    /// the user, and leaves none.
     public static let impossibleHome = Executable.pumpctl + "/home"
 
     /// The environment of this process without `PUMPCTL_…` and `XDG_…`, and with ``impossibleHome`` as `HOME`.
@@ -137,7 +138,7 @@ public final class ChildProcess: Sendable {
         var number: CInt { signal.map { 128 + $0 } ?? word >> 8 & 0xFF }
     }
 
-    /// Waits for the child on a separate thread.
+    /// Waits for the child's exit on a separate thread, which then sets `status`.
     private static func reap(_ child: pid_t, _ status: Watched<WaitStatus?>) {
         final class Context: Sendable {
             let child: pid_t
@@ -192,8 +193,9 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits for the exit, for at most `deadline`, and then for the end of both outputs, for at most ``patience`` each. If
-    /// one of them does not come in time, kills the program and throws.
+    /// Waits for the exit, for at most `deadline`, and then for the end of both outputs, for at most ``patience`` each.
+    ///
+    /// - Throws: ``NotInTime`` if one of them does not come in time. A program that still runs is then killed.
     @discardableResult
     public func ending(within deadline: Duration = patience) async throws -> Ending {
         do {
@@ -211,7 +213,7 @@ public final class ChildProcess: Sendable {
 }
 
 extension DescriptorChannel {
-    /// Appends all input to `log` until the end of input.
+    /// Appends all input to `log` until the end of input. A read error counts as the end.
     public func gather(into log: Watched<ReceivedText>) {
         forward { arrival in
             switch arrival {

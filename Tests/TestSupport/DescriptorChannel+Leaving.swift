@@ -2,8 +2,8 @@ public import DescriptorIO
 internal import Glibc
 
 extension DescriptorChannel {
-    /// Closes a socket such that the far end notices immediately: a child that is just being forked has a copy of every
-    /// descriptor until exec(2).
+    /// Shuts a socket down and closes it, so that the far end notices immediately. Closing alone is not enough: a child
+    /// that another test is just starting has a copy of every descriptor until its exec(2).
     public func leave() {
         try? withDescriptor { _ = shutdown($0, CInt(SHUT_RDWR)) }
         close()

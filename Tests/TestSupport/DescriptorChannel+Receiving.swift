@@ -1,7 +1,7 @@
 public import DescriptorIO
 
 extension DescriptorChannel {
-    /// Collects all input from now on.
+    /// Collects all input from now on, until its end. A read error counts as the end.
     public nonisolated func receivedText() -> Watched<ReceivedText> {
         let received = Watched(ReceivedText())
         Task {

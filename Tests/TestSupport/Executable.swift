@@ -2,10 +2,10 @@ internal import Glibc
 
 /// The programs of this package.
 ///
-/// Installed programs come from the folder named by `PUMPCTL_PROGRAMS`, or from the folder of the test bundle. Programs
-/// that only tests run are always in the bundle's folder.
+/// The programs that users install come from the folder named by `PUMPCTL_PROGRAMS`; if that is not set, from the
+/// folder of the test bundle. Programs and libraries for tests only are always in the bundle's folder.
 public enum Executable {
-    /// The folder of the installed programs.
+    /// The folder of ``pumpctl``, ``pumpctlRecord`` and ``pumpctld``.
     public static let folder: String = {
         guard let name = getenv("PUMPCTL_PROGRAMS").map({ String(cString: $0) }), !name.isEmpty else {
             return bundleFolder
@@ -20,7 +20,7 @@ public enum Executable {
     public static let pumpctlRecord = "\(folder)/pumpctl-record"
     public static let pumpctld = "\(folder)/pumpctld"
 
-    /// The library that logs a program's disk writes when preloaded.
+    /// A library for `LD_PRELOAD` that logs a program's calls of fsync(2) and similar functions.
     public static let syncCounter = path(of: "libSyncCounter.so")
 
     private static var bundleFolder: String {

@@ -1,9 +1,9 @@
 internal import DescriptorIO
 
-/// A fake daemon. Its devices reply as a test says, and clients attach to them at its socket.
+/// A stand-in for pumpctld. Clients connect to its socket and attach to its devices, which reply as a test says.
 ///
-///     let daemon = try await FakeDaemon([.init("pump", family: "pump") { $0 == "STATUS" ? "STATUS:{State:OFF}\r\n" : "" }])
-///     // PUMPCTLD_SOCKET=daemon.socketPath
+///     let daemon = try await FakeDaemon([.init("pump", family: "pump") { $0 == "STATUS" ? "STATUS:{State:OFF}\r\n" :
+///     "" }]) // PUMPCTLD_SOCKET=daemon.socketPath
 public final class FakeDaemon: Sendable {
     /// A device of the daemon.
     public struct Device: Sendable {
@@ -11,12 +11,13 @@ public final class FakeDaemon: Sendable {
         public var family: String
         public var endpoint: String
         public var deviceID: String?
+        /// Whether clients can attach; if not, they get the error `device_away`.
         public var isUp = true
         /// The text sent to a client as soon as it attaches.
         public var greeting = ""
-        /// The members of the error that refuses an attachment; nil to accept.
+        /// The members of the JSON error that refuses every attachment; nil to accept clients while ``isUp``.
         public var refusal: String?
-        /// Returns the reply to a line; nil to lose the device.
+        /// Returns the reply to a line of an attached client; nil to hang up on that client.
         public var answer: @Sendable (String) -> String?
 
         public init(
@@ -34,9 +35,9 @@ public final class FakeDaemon: Sendable {
     public let socketPath: String
     /// The daemon's devices. A test may change them.
     public let devices: Watched<[Device]>
-    /// The requests and lines received, in order.
+    /// The requests and lines of all clients, in order of arrival.
     public let heard = Watched<[String]>([])
-    /// Whether the daemon accepts connections but never sends anything.
+    /// Whether the daemon accepts connections, but neither reads nor answers requests.
     public let isMute: Bool
 
     private let folder: TemporaryFolder
@@ -47,7 +48,7 @@ public final class FakeDaemon: Sendable {
     ///
     /// - Parameters:
     ///   - folder: The folder of its socket, which is named `socket`.
-    ///   - isMute: Whether the daemon never replies.
+    ///   - isMute: See ``isMute``.
     public init(
         _ devices: [Device], in folder: TemporaryFolder = TemporaryFolder(), isMute: Bool = false
     ) async throws {
@@ -75,7 +76,7 @@ public final class FakeDaemon: Sendable {
         }) { await channel.close() }
     }
 
-    /// Sends text to all clients.
+    /// Sends text to all connected clients, whether they are attached or not.
     public func say(_ text: String) async throws {
         for channel in channels.state { try await channel.write(Array(text.utf8)) }
     }
@@ -103,7 +104,7 @@ public final class FakeDaemon: Sendable {
         }
     }
 
-    /// Replies to a request; returns the device that it attaches to.
+    /// Replies to a request. Returns the device that the client is attached to from now on; nil if it is not attached.
     private func answer(_ request: String, _ channel: DescriptorChannel) async throws -> Device? {
         let devices = devices.state
         guard !request.contains("\"do\":\"devices\"") else {
@@ -125,7 +126,8 @@ public final class FakeDaemon: Sendable {
 }
 
 extension FakeDaemon.Device {
-    /// The device's entry in the list. The client's name contains text that looks like the entry's end.
+    /// The device's entry in the list of devices. The name of its client contains a brace that looks like the entry's
+    /// end.
     fileprivate var json: String {
         let id = deviceID.map { ",\"device_id\":\"\($0)\"" } ?? ""
         return "{\"name\":\"\(name)\",\"family\":\"\(family)\",\"endpoint\":\"\(endpoint)\",\"up\":\(isUp)\(id),"

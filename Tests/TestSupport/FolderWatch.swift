@@ -2,12 +2,12 @@ internal import CDescriptorIO
 internal import DescriptorIO
 internal import Glibc
 
-/// Waits for files in a folder: each change that inotify reports there causes another look.
+/// Waits for files in a folder. It does not poll: inotify reports each change in the folder.
 public final class FolderWatch: Sendable {
     private let descriptor: CInt
     private let path: String
 
-    /// Starts to watch an existing folder. No later change is missed.
+    /// Starts to watch an existing folder. A change between this call and ``wait(for:within:_:)`` is not missed.
     public init(_ path: String) throws {
         self.path = path
         descriptor = inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC))
@@ -20,10 +20,10 @@ public final class FolderWatch: Sendable {
     /// Also called for a watch that could not start.
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Waits until `find` returns a value.
+    /// Calls `find` now and after each change in the folder, until it returns a value.
     ///
     /// - Parameter what: A description of the awaited event, for the error message.
-    /// - Throws: ``NotInTime`` after `deadline`.
+    /// - Throws: ``NotInTime`` after `deadline`, or the error of `find`.
     public func wait<Value: Sendable>(
         for what: String, within deadline: Duration = patience, _ find: () async throws -> Value?
     ) async throws -> Value {

@@ -14,14 +14,14 @@ package final class LossyLink: Link, @unchecked Sendable {
     private let take: ([UInt8]) -> Void
     private let onEnd: () -> Void
     private var receiver: (@Sendable (LinkArrival) -> Void)?
-    /// The input in the pieces in which it arrived.
+    /// The input that was not received yet, in the pieces in which it arrived.
     private var arrived: [[UInt8]] = []
     /// The link's end; nil while it is open.
     private var ending: Result<Void, LinkError>?
     private var waiting: UnsafeContinuation<Void, Never>?
 
     /// - Parameters:
-    ///   - keepsPacketBounds: Whether input is received piece by piece.
+    ///   - keepsPacketBounds: Whether ``receive()`` returns one piece of input at a time; if not, all that has arrived.
     ///   - take: Called with each write.
     ///   - onEnd: Called when the link is lost or closed.
     package init(
@@ -38,6 +38,7 @@ package final class LossyLink: Link, @unchecked Sendable {
 
     package var isOpen: Bool { ending == nil }
 
+    /// Delivers a piece of input. Ignored after the link's end.
     package func arrive(_ bytes: [UInt8]) {
         guard isOpen else { return }
         if let receiver { return receiver(.bytes(bytes)) }
@@ -45,7 +46,7 @@ package final class LossyLink: Link, @unchecked Sendable {
         wake()
     }
 
-    /// Loses the link to the device.
+    /// Ends the link with a failure, as if the device had disconnected.
     package func drop() { end(.failure(LinkError(.disconnected, name: name, activity: "receive"))) }
 
     private func end(_ result: Result<Void, LinkError>) {

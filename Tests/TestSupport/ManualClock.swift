@@ -27,6 +27,7 @@ public final class ManualClock: Clock {
         let continuation: UnsafeContinuation<Void, any Error>
     }
 
+    /// A caller of ``untilSomebodySleeps(until:)``.
     private struct Observer {
         let id: UInt64
         let deadline: Instant
@@ -105,8 +106,8 @@ public final class ManualClock: Clock {
     }
 
     private func begin(_ sleeper: Sleeper) {
-        // The cancellation handler waits for the lock: it either finds the sleeper, or ran before this check of the
-        // task.
+        // The cancellation handler needs the same lock: it either runs later and finds the sleeper, or has run before
+        // this check for cancellation.
         let (result, observers): (Result<Void, any Error>?, [UnsafeContinuation<Void, Never>]) = state.withLock {
             state in
             if Task.isCancelled { return (.failure(CancellationError()), []) }

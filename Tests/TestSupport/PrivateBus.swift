@@ -20,12 +20,13 @@ public final class PrivateBus: Sendable {
 
     /// Starts a bus, and waits until it listens.
     ///
-    /// If very many buses are running, waits for one of them to end first: each needs one of the user's 128 inotify
-    /// instances.
+    /// If 32 buses of this process are running, waits for one of them to end first: each needs one of the user's 128
+    /// inotify instances.
     ///
     /// - Parameters:
-    ///   - denied: A service that no client may send to.
-    ///   - failing: A service that the bus starts for its callers, and that exits immediately with status 1.
+    ///   - denied: The name of a service that no client may send to; nil for none.
+    ///   - failing: The name of a service that the bus starts when a client calls it, and that exits immediately with
+    ///     status 1; nil for none.
     public init(denying denied: String? = nil, failing: String? = nil) async throws {
         place = await Place()
         let denial = denied.map { "<deny send_destination=\"\($0)\"/>" } ?? ""
@@ -74,8 +75,8 @@ public final class PrivateBus: Sendable {
 
     deinit { removeLocks() }
 
-    /// Removes the lock files of this bus's devices. Links create one for each device, named by the identity of the
-    /// bus, and never remove them.
+    /// Removes the lock files of BLE devices on this bus. A link to a device creates one, named by the identity of the
+    /// bus, and never removes it.
     private func removeLocks() {
         let folder = "/run/lock/pumpctl"
         let id = daemon.withLock { $0.id.prefix(8) }
@@ -107,7 +108,7 @@ public final class PrivateBus: Sendable {
     /// Ends the bus like a crash.
     public func kill() { process.send(signal: SIGKILL) }
 
-    /// Ends the bus like a crash, and starts another one at the same address.
+    /// Ends the bus like a crash, runs `body`, and starts another bus at the same address.
     public func restart(whileDown body: () async throws -> Void = {}) async throws {
         kill()
         _ = try await process.ending()
@@ -131,7 +132,7 @@ public final class PrivateBus: Sendable {
         return lines.first { $0.hasPrefix("voluntary_ctxt_switches:") }?.split(separator: "\t").last.flatMap { Int($0) }
     }
 
-    /// Stops the bus while `body` runs, so that it accepts nothing.
+    /// Suspends the process of the bus (SIGSTOP) while `body` runs, so that the bus reads nothing.
     public func pause(while body: () async throws -> Void) async throws {
         let process = process
         process.send(signal: SIGSTOP)
@@ -140,7 +141,7 @@ public final class PrivateBus: Sendable {
     }
 }
 
-/// A share of the limited number of buses, returned on release.
+/// A place for one of at most 32 running buses, given back on release. ``init()`` waits for a free one.
 private final class Place: Sendable {
     private struct Places {
         var free = 32

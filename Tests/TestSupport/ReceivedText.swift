@@ -9,7 +9,7 @@ public struct ReceivedText: Sendable, CustomStringConvertible {
     public var text: String { String(decoding: bytes, as: UTF8.self) }
     public var description: String { text.debugDescription + (hasEnded ? ", then the end" : "") }
 
-    /// Takes the next line, without its end; nil if there is none.
+    /// Takes the next line, without LF or CR LF; nil if no complete line has arrived.
     public mutating func takeLine() -> String? {
         guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         let line = bytes[..<end]
@@ -26,7 +26,9 @@ public struct EndedEarly: Error, CustomStringConvertible {
 }
 
 extension Watched where State == ReceivedText {
-    /// Waits for the next line, without its end.
+    /// Waits for the next line, and takes it; returns it without LF or CR LF.
+    ///
+    /// - Throws: ``EndedEarly`` at the end of input, ``NotInTime`` after ``patience``.
     public func line(_ what: String = "a line") async throws -> String {
         try await wait(for: what) { received in
             if let line = received.takeLine() { return line }
@@ -35,7 +37,9 @@ extension Watched where State == ReceivedText {
         }
     }
 
-    /// Waits for `text`, and takes all input up to its end.
+    /// Waits for `text`, and takes and returns all input up to and including `text`.
+    ///
+    /// - Throws: ``EndedEarly`` at the end of input, ``NotInTime`` after ``patience``.
     @discardableResult
     public func text(upTo text: String) async throws -> String {
         try await wait(for: text.debugDescription) { received in
@@ -49,7 +53,9 @@ extension Watched where State == ReceivedText {
         }
     }
 
-    /// Waits for the end of input; returns all input.
+    /// Waits for the end of input; returns all input that was not taken.
+    ///
+    /// - Parameter what: A name for the input, for the error message.
     public func all(_ what: String) async throws -> String {
         try await wait(for: "the end of \(what)") { $0.hasEnded ? $0.text : nil }
     }

@@ -1,17 +1,16 @@
 public import Foundation
 public import FoundationXML
 
-/// The content of an SVG drawing.
+/// The content of an SVG drawing that `Charts` has made, for tests of its layout.
 public final class SVGDrawing: NSObject, XMLParserDelegate {
-    /// The texts.
     public private(set) var texts: [String] = []
-    /// The boxes of the texts, as wide as in a common font.
+    /// The bounds of each of ``texts``. Their width is an estimate for Helvetica.
     public private(set) var boxes: [CGRect] = []
-    /// The points of each line of values.
+    /// The points of each polyline, as `x,y`. A polyline shows a series of values.
     public private(set) var lines: [[String]] = []
-    /// The boxes of the states.
+    /// The rectangles that are not white. Such a rectangle shows a state.
     public private(set) var bands: [CGRect] = []
-    /// The size of the drawing.
+    /// The width and height of the drawing, from its `viewBox`; zero if there is none.
     public private(set) var size = CGRect.zero
     private var text: (attributes: [String: String], content: String)?
 

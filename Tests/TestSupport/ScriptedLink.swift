@@ -10,7 +10,7 @@ internal import Synchronization
 ///     #expect(await link.nextSent() == "TEMP\n")
 ///     await link.deliver("TEMP:34.5\r\n")
 public final class ScriptedLink: Link {
-    /// Returns the device's reply to the last write; nil for none.
+    /// Returns the device's reply to one write; nil for no reply.
     public typealias Answer = @Sendable (_ sent: String) -> String?
 
     public let name = "scripted"
@@ -86,8 +86,8 @@ public final class ScriptedLink: Link {
     /// The result of ``nextSent()`` if nothing was sent in time.
     public static let nothing = "(nothing was sent)"
 
-    /// Waits for the next text sent, one per `send`. Gives up after a time limit, so that the test can report the
-    /// missing text.
+    /// Waits for the next text sent, one per `send`, and takes it. Returns ``nothing`` after ``patience``, or if the
+    /// task is cancelled, so that the test can report the missing text.
     ///
     /// - Precondition: Only one caller waits at a time.
     public func nextSent() async -> String {
@@ -131,7 +131,7 @@ public final class ScriptedLink: Link {
         return sent
     }
 
-    /// The texts sent that were not returned yet.
+    /// The texts sent that ``nextSent()`` has not returned yet.
     public var unreadSent: [String] { state.withLock { $0.sent } }
 
     /// The number of times that the link was closed.
@@ -142,21 +142,22 @@ public final class ScriptedLink: Link {
         _ = try await closings.wait(for: "the link to be closed") { $0 > 0 ? true : nil }
     }
 
-    /// Delivers each of `pieces` separately; returns once they were taken.
+    /// Delivers each of `pieces` separately. Returns after the receiver has been called with them; if there is no
+    /// receiver, they wait for a read.
     public func deliver(_ pieces: [[UInt8]]) async {
         await onLoop { for piece in pieces { self.arrive(.bytes(piece)) } }
     }
 
-    /// Delivers `text` in one piece; returns once it was taken.
+    /// Delivers `text` in one piece, as the other `deliver` does.
     public func deliver(_ text: String) async { await deliver([Array(text.utf8)]) }
 
-    /// Ends the link: lost if there is an error, else closed.
+    /// Ends the link: with an error it is lost, with nil it reaches its end of input.
     public func end(with error: LinkError?) async { await onLoop { self.arrive(.ended(error)) } }
 
-    /// Makes every later `send` throw `error` and send nothing; nil restores it.
+    /// Makes every later `send` throw `error` and send nothing; with nil, later calls send again.
     public func failSends(with error: LinkError?) { state.withLock { $0.sendFailure = error } }
 
-    /// Makes every later `send` wait for ``releaseSends()`` after it has sent its bytes.
+    /// Makes every later `send` wait for ``releaseSends()`` after it has sent its bytes, and `sendAtOnce` refuse.
     public func holdSends() { state.withLock { $0.holdsSends = true } }
 
     /// Lets waiting and later calls of `send` return.
@@ -219,6 +220,7 @@ public final class ScriptedLink: Link {
         return true
     }
 
+    /// Hands a sent text to the waiting ``nextSent()``, or keeps it for the next call.
     private func letOut(_ text: String) throws(LinkError) {
         let (failure, observer): (LinkError?, UnsafeContinuation<String, Never>?) = state.withLock { state in
             if let failure = state.sendFailure { return (failure, nil) }
@@ -359,6 +361,8 @@ public final class ScriptedLink: Link {
         }
     }
 
+    /// Removes and returns the waiting calls of `send`. Later calls wait too only if they would have until now and
+    /// `holdsSends` is true.
     private func takeHeld(andHoldOn holdsSends: Bool) -> [HeldSend] {
         state.withLock { state in
             state.holdsSends = state.holdsSends && holdsSends

@@ -10,10 +10,11 @@ internal import LineProtocol
 public struct ScriptedSession: Sendable {
     /// A step of a session.
     public enum Step: Sendable, Hashable {
+        /// The host opens the link, which has these properties. Only the first step can be this one.
         case opened(keepsPacketBounds: Bool, mayHaveReset: Bool, mayBeMidLine: Bool, packetCapacity: Int?)
         /// The host sends this in one piece.
         case sent(bytes: [UInt8])
-        /// The device sends this.
+        /// The device sends this, and the host receives it in one piece.
         case received(bytes: [UInt8])
         /// The link is lost, with the code of a `LinkError`.
         case lost(String)
@@ -35,7 +36,7 @@ public struct ScriptedSession: Sendable {
             packetCapacity: packetCapacity, on: loop)
     }
 
-    /// Plays the device's side.
+    /// Plays the device's side on a link from ``link(on:)``, and compares the host's side.
     ///
     /// - Returns: The host's first deviation, such as `step 3: expected "OFF\n", got "ON\n"`; nil if there is none.
     public func play(on link: ScriptedLink) async -> String? {

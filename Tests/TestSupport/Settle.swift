@@ -1,10 +1,10 @@
 public import DescriptorIO
 internal import Glibc
 
-/// Runs everything that is ready on a loop: input, connections that come and go, and all consequences.
+/// Waits until a loop has handled the input and the connections that are ready, and the consequences.
 ///
-/// The loop polls its descriptors and runs the resulting jobs `rounds` times. A single job would not do: a loop with
-/// many jobs does not poll in between.
+/// The loop polls its descriptors and runs the resulting jobs `rounds` times; each round can handle what the round
+/// before has caused. Waiting for a single job would not do: a loop with many jobs does not poll in between.
 public func settle(_ loop: EventLoop = .shared, rounds: Int = 10) async {
     var ends: [CInt] = [-1, -1]
     guard pipe(&ends) == 0 else { return }

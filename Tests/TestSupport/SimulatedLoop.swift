@@ -9,7 +9,7 @@ package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Send
 
     /// A simulated device that runs in the loop's time, in addition to the timers.
     package struct Device {
-        /// Returns the time of the device's next own activity.
+        /// Returns the time at which the device next does something without input.
         package var next: () -> Duration
         /// Runs the device until this time.
         package var step: (Duration) -> Void
@@ -19,6 +19,8 @@ package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Send
         }
     }
 
+    /// The reason why ``run(limit:_:)`` has ended: the body has returned; nothing is left that could wake the body; or
+    /// the limit was reached.
     package enum Ending { case done, deadlock, late }
 
     private struct Timer {
@@ -30,7 +32,7 @@ package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Send
     /// The time since the loop was created.
     package private(set) var now = Duration.zero
     package var device: Device?
-    /// The number of jobs that came from other threads.
+    /// The number of jobs that came from other threads. If it is not 0, a run may differ from the next.
     package private(set) var strayJobs = 0
 
     private let thread = pthread_self()
@@ -61,7 +63,7 @@ package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Send
 
     // MARK: Running
 
-    /// Runs `body` until its end.
+    /// Runs `body` until its end, or until the loop's time is `limit`.
     package func run(limit: Duration, _ body: @escaping @Sendable () async -> Void) -> Ending {
         let state = RunState()
         Task(executorPreference: self) {
@@ -75,7 +77,8 @@ package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Send
         }
     }
 
-    /// Runs for this much more time.
+    /// Runs everything that is due until `time` from now. If nothing is scheduled later, ``now`` stays at the last
+    /// event.
     package func run(for time: Duration) {
         let limit = now + time
         runJobs()
@@ -134,7 +137,7 @@ package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Send
     /// The time of the next timer; nil if there is none.
     package var nextTimer: Duration? { timers.last?.time }
 
-    /// Schedules an action, after any others for the same time.
+    /// Schedules an action, after all earlier ones for the same time. Returns the timer's ID.
     @discardableResult
     package func at(_ time: Duration, _ action: @escaping () -> Void) -> UInt64 {
         checkIsolated()
@@ -144,7 +147,7 @@ package final class SimulatedLoop: SerialExecutor, TaskExecutor, @unchecked Send
         return lastID
     }
 
-    /// Waits until a time; returns false if the task is cancelled.
+    /// Waits until a time; returns true then, or false as soon as the task is cancelled.
     package func sleep(until time: Duration) async -> Bool {
         checkIsolated()
         var name: UInt64 = 0

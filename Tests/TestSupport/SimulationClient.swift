@@ -1,7 +1,7 @@
 package import ControlProtocol
 internal import DescriptorIO
 
-/// A program at the control socket of a simulator. The schema is checked for all messages.
+/// A program at the control socket of a simulator. It checks each message in both directions against the JSON schema.
 package final class SimulationClient: Sendable {
     private static let schema = JSONSchema(path: "packaging/schema/simulation.schema.json")
 
@@ -10,7 +10,7 @@ package final class SimulationClient: Sendable {
     /// The simulator has hung up.
     package struct HungUp: Error {}
 
-    /// The server's first line.
+    /// The simulator's first message.
     package let hello: JSONValue
     private let channel: DescriptorChannel
     private let lines: Watched<RequestLines>

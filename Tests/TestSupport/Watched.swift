@@ -3,7 +3,7 @@ internal import Synchronization
 /// The deadline for events that come immediately unless something hangs. It is generous for the sake of busy machines.
 public let patience = Duration.seconds(120)
 
-/// A value that tests can wait on. Nothing here sleeps: each change wakes the waiting tasks.
+/// A value that tests can wait on. Nothing polls: each change wakes the waiting tasks.
 public final class Watched<State: Sendable>: Sendable {
     private struct Inner {
         var state: State
@@ -27,10 +27,11 @@ public final class Watched<State: Sendable>: Sendable {
         }
     }
 
-    /// Waits until `find` returns a value. `find` may also take it out of the state.
+    /// Calls `find` now and after each change, until it returns a value. `find` may also change the state, for example
+    /// to take the value out of it.
     ///
     /// - Parameter what: A description of the awaited event, for the error message.
-    /// - Throws: ``NotInTime`` after `deadline`.
+    /// - Throws: ``NotInTime`` after `deadline` or if the task is cancelled; or the error of `find`.
     public func wait<Value: Sendable>(
         for what: String, within deadline: Duration = patience, _ find: @Sendable (inout State) throws -> Value?
     ) async throws -> Value {
