@@ -35,9 +35,11 @@ public final class FakeBlueZ {
     public var showsMTU = true
     let timeline: Timeline
     let agents = AgentManager()
+    /// The devices in reach, including the adapters' own radios.
     private(set) var air: [RadioDevice] = []
     private(set) var connection: DBusConnection?
     private(set) var tree: BusTree?
+    /// Forgets clients that leave the bus.
     private var departures: Task<Void, Never>?
     private let address: String
 
@@ -48,7 +50,7 @@ public final class FakeBlueZ {
 
     /// Starts a fake without adapters on the bus at an address.
     ///
-    /// - Parameter clock: Measures all delays of the fake. With the default, devices vanish in real time.
+    /// - Parameter clock: Measures all delays of the fake. The default clock runs in real time.
     public static func start(
         on address: String, clock: any Clock<Duration> = EventLoopClock(Radio.loop)
     ) async throws -> FakeBlueZ {
@@ -112,7 +114,7 @@ public final class FakeBlueZ {
         adapters = []
     }
 
-    /// A client has gone if its unique name no longer has an owner.
+    /// Forgets a client that has left the bus: its unique name, which starts with a colon, has lost its owner.
     private func note(_ ownerChange: DBusSignal) {
         guard let name = ownerChange.arguments.first?.string, name.hasPrefix(":"),
             ownerChange.arguments.last?.string == ""
@@ -181,7 +183,7 @@ public final class FakeBlueZ {
         device.onChange = nil
     }
 
-    /// Sends one notification after another, as fast as the bus accepts them.
+    /// Sends `count` notifications, numbered from 0, as fast as the bus accepts them.
     ///
     /// - Throws: ``DBusError`` if the bus closes.
     public func burst(
@@ -196,7 +198,7 @@ public final class FakeBlueZ {
 
     // MARK: Objects
 
-    /// A method whose calls are recorded.
+    /// A method whose calls are recorded in ``calls``.
     func method(
         _ name: String, _ inputs: [DBusArgument] = [], _ outputs: [DBusArgument] = [],
         _ body: @escaping @Radio (DBusMethodCall) async throws -> [DBusValue]

@@ -8,12 +8,13 @@ internal import Glibc
 /// advertise while a central is connected.
 @Radio
 public final class HM10<Device: SimulatedDevice> {
-    /// The time for which the module collects bytes from its UART, if time is real: a byte at 9600 baud takes 1 ms.
+    /// The time for which the module collects bytes from its UART in real time, unless it gets 20 bytes sooner. A byte
+    /// takes 1 ms at 9600 baud. With any other pace it notifies immediately.
     public nonisolated static var gatheringTime: Duration { .milliseconds(15) }
 
     /// The module's radio.
     public let radio: RadioDevice
-    /// The device on the UART.
+    /// Runs the device on the UART.
     public nonisolated let host: DeviceHost<Device>
     private let line: DescriptorChannel
     private let characteristic = RadioCharacteristic(

@@ -1,12 +1,12 @@
 internal import DBus
 public import TestSupport
 
-/// A central for tests. It finds one device by its address, connects, and uses its characteristics, with plain calls to
-/// org.bluez.
+/// A client of org.bluez for tests, in the central role. It finds one device by its address, connects, and uses its
+/// characteristics.
 public final class TestCentral: Sendable {
-    /// The signals received so far.
+    /// The content of the signals received so far.
     public struct Notes: Sendable {
-        /// The notified values of each characteristic, by UUID.
+        /// The notified values that ``hears(_:of:)`` has not taken, by the characteristic's UUID.
         public var values: [String: [[UInt8]]] = [:]
         var properties: [ObjectPath: [String: DBusValue]] = [:]
     }
@@ -17,7 +17,12 @@ public final class TestCentral: Sendable {
     private let device: ObjectPath
     private let subscriptions: [DBusSubscription]
 
-    /// Creates a central on an adapter, for the device at an address.
+    /// Creates a central.
+    ///
+    /// - Parameters:
+    ///   - address: The address of the bus.
+    ///   - adapter: The name of the adapter that the central uses.
+    ///   - device: The Bluetooth address of the device.
     public init(on address: String, adapter: String = "hci0", for device: String) async throws {
         connection = try await DBusConnection.open(.address(address), on: Radio.loop)
         let path = "/org/bluez/\(adapter)"
@@ -76,6 +81,7 @@ public final class TestCentral: Sendable {
         try await call(adapter, "Adapter1", "StopDiscovery")
     }
 
+    /// Connects, and waits until the services are resolved.
     public func connect() async throws {
         try await call(device, "Device1", "Connect")
         try await waitForDevice("ServicesResolved", true)
@@ -83,7 +89,7 @@ public final class TestCentral: Sendable {
 
     public func disconnect() async throws { try await call(device, "Device1", "Disconnect") }
 
-    /// Waits until the device has disconnected.
+    /// Waits until the device is no longer connected.
     public func isHungUpOn() async throws { try await waitForDevice("Connected", false) }
 
     private func waitForDevice(_ property: String, _ wanted: Bool) async throws {
@@ -99,7 +105,7 @@ public final class TestCentral: Sendable {
         return try await call(path(uuid), "GattCharacteristic1", "ReadValue", [.properties(options)]).first?.bytes ?? []
     }
 
-    /// - Parameter type: `command` for a write without response.
+    /// - Parameter type: `request` for a write with response, `command` for one without.
     public func write(
         _ bytes: [UInt8], to uuid: String, type: String = "request", offset: UInt16 = 0
     ) async throws {
@@ -122,7 +128,7 @@ public final class TestCentral: Sendable {
         return notes.state.properties[path]?["Flags"]?.strings ?? []
     }
 
-    /// Waits for at least `count` bytes of a characteristic; returns all values received so far.
+    /// Waits for at least `count` bytes of a characteristic; takes and returns all of its values so far.
     public func hears(_ count: Int, of uuid: String) async throws -> [[UInt8]] {
         try await notes.wait(for: "\(count) bytes of \(uuid)") { notes in
             let values = notes.values[longUUID(uuid)] ?? []
@@ -132,7 +138,7 @@ public final class TestCentral: Sendable {
         }
     }
 
-    /// Waits until the values of a characteristic end with a text; returns all of them as one text.
+    /// Waits until the values of a characteristic end with `end`; takes them all and returns them as one text.
     public func hears(_ end: String, of uuid: String) async throws -> String {
         try await notes.wait(for: "\(end) of \(uuid)") { notes in
             let values = notes.values[longUUID(uuid)] ?? []

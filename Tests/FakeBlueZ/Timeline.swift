@@ -9,13 +9,13 @@ final class Timeline {
 
     /// Waits; returns immediately if the duration is zero.
     ///
-    /// - Throws: `CancellationError`.
+    /// - Throws: `CancellationError` if the task is cancelled.
     func pause(_ duration: Duration) async throws {
         if duration > .zero { try await sleep(duration) }
         try Task.checkCancellation()
     }
 
-    /// Calls `body` later, unless the task is cancelled.
+    /// Calls `body` after a time, unless the returned task is cancelled before.
     func after(_ duration: Duration, _ body: @escaping @Radio () async -> Void) -> Task<Void, Never> {
         Radio.begin {
             guard (try? await self.pause(duration)) != nil else { return }

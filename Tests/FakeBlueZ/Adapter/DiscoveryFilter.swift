@@ -1,12 +1,15 @@
 internal import DBus
 
-/// A client's filter for device discovery.
+/// A client's filter for device discovery. A device must meet all of its conditions.
 struct DiscoveryFilter: Sendable, Equatable {
+    /// The UUIDs of which a device must advertise at least one; empty for no condition.
     var services: Set<String> = []
     /// The minimum signal strength, in dBm.
     var signalStrength: Int16?
+    /// The maximum path loss, in dB: the advertised transmit power minus the signal strength.
     var pathLoss: UInt16?
     var transport = "auto"
+    /// Whether the client wants a signal for repeated data, too.
     var wantsDuplicates = false
     /// The required prefix of the name or the address.
     var pattern: String?

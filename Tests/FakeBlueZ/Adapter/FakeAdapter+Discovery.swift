@@ -2,7 +2,7 @@ internal import DBus
 
 /// Device discovery.
 extension FakeAdapter {
-    /// The time for which an unconnected device is known after it was last heard.
+    /// The time for which a device that need not be kept stays known: see ``KnownDevice/forgetLater()``.
     static let memory = Duration.seconds(30)
 
     func startDiscovery(for client: String) async throws {
@@ -16,8 +16,9 @@ extension FakeAdapter {
         listen()
     }
 
-    /// Begins discovery after a delay. bluetoothd remembers only one client to answer then, the last that asked; the
-    /// calls of the others never end.
+    /// Begins discovery after ``discoveryDelay``. bluetoothd remembers only one client to answer then, the last that
+    /// called. The calls of the others stay unanswered until the discovery is ended for all, or the client leaves the
+    /// bus.
     private func begin(for client: String) async throws {
         answered = client
         let beginning =
@@ -52,7 +53,7 @@ extension FakeAdapter {
         listen()
     }
 
-    /// Whether discovery is running for any client.
+    /// Whether discovery is running for any client; false while the adapter begins or changes one.
     public var isDiscovering: Bool { !discoveries.isEmpty && beginning == nil }
 
     /// Ends discovery for all clients.
@@ -65,6 +66,7 @@ extension FakeAdapter {
         discoveryChanged()
     }
 
+    /// Shows whether discovery is running. If it is not, no device is heard any longer.
     func discoveryChanged() {
         object?.set("Discovering", of: BlueZName.adapter, to: .boolean(isDiscovering))
         if !isDiscovering {
@@ -72,13 +74,13 @@ extension FakeAdapter {
         }
     }
 
-    /// Hears every device in reach.
+    /// Applies the filters to every device in reach.
     private func listen() {
         for device in bluez.air { hear(device) }
     }
 
-    /// Hears a device if any client's filter lets it through. All clients are then notified of the device, because
-    /// bluetoothd merges their filters.
+    /// Handles a change of a device or of the filters: the device is heard if any client's filter lets it through. All
+    /// clients then get its signals, because bluetoothd merges their filters.
     func hear(_ device: RadioDevice) {
         guard isPowered, object != nil, device !== ownRadio else { return }
         let isHeard = device.isHeard && isDiscovering && discoveries.values.contains { $0.lets(device) }
@@ -92,7 +94,7 @@ extension FakeAdapter {
         }
     }
 
-    /// Returns the known device for a radio device, which it adds if necessary.
+    /// Returns the known device with the address of a radio device; adds one if there is none.
     func know(_ device: RadioDevice) -> KnownDevice {
         if let known = devices[device.address] {
             known.radio = device
@@ -103,7 +105,7 @@ extension FakeAdapter {
         return known
     }
 
-    /// Adds a device whose connection already exists.
+    /// Adds a device and connects to it without a client's call: see ``LinkManners/isConnectedAlready``.
     func inherit(_ device: RadioDevice) async {
         guard object != nil else { return }
         let known = know(device)

@@ -9,18 +9,19 @@ public final class FakeAdapter {
     /// This adapter as a device for other adapters, once an advertisement is registered.
     public let ownRadio: RadioDevice
     let bluez: FakeBlueZ
+    /// The adapter's object on the bus; nil while the adapter is unplugged or the fake is down.
     var object: BusObject?
     /// The known devices by address.
     var devices: [String: KnownDevice] = [:]
     /// The filter of each client that runs a discovery.
     var discoveries: [String: DiscoveryFilter] = [:]
-    /// The time that the adapter takes to begin or change a discovery. Of the clients that ask during this time only
-    /// the last gets a reply.
+    /// The time that the adapter takes to begin or change a discovery. Of the clients that call `StartDiscovery` during
+    /// this time, only the last gets a reply.
     public var discoveryDelay = Duration.zero
-    /// The pending start of a discovery, and the client that gets the reply.
+    /// The pending start or change of a discovery, and the client that gets the reply.
     var beginning: Task<Void, Never>?
     var answered: String?
-    /// The calls that never get a reply, by client.
+    /// The calls of `StartDiscovery` that get no reply while the discovery runs, by client.
     var unanswered: [String: CheckedContinuation<Void, Never>] = [:]
     /// The filters that clients have set for their next discovery.
     var filters: [String: DiscoveryFilter] = [:]
@@ -66,12 +67,12 @@ public final class FakeAdapter {
         }
     }
 
-    /// Whether rfkill blocks the adapter.
+    /// Whether rfkill blocks the adapter. Blocking switches the adapter off, and clients then can't switch it on.
     public var isBlocked = false {
         didSet { if isBlocked { isPowered = false } }
     }
 
-    /// Ends all connections and the discovery.
+    /// Ends all connections and connection attempts, and discovery for all clients.
     private func silence() {
         for device in devices.values { device.lose() }
         ownRadio.dropLinks()
@@ -98,9 +99,10 @@ public final class FakeAdapter {
 
     private var managers: [LiveInterface] { [gattManagerInterface, advertisingManagerInterface] }
 
-    /// Adds the managers that were missing when the adapter was plugged in.
+    /// Adds the managers that ``bringsManagersLater`` has kept back when the adapter was plugged in.
     public func bringManagers() async { await object?.add(managers) }
 
+    /// Removes the adapter from the bus. It forgets its devices, and all that clients have requested or registered.
     func detach() {
         silence()
         forgetLocal { _ in true }
@@ -111,6 +113,7 @@ public final class FakeAdapter {
         object = nil
     }
 
+    /// Forgets all that a client has requested or registered, because the client has left the bus.
     func forget(client: String) {
         filters[client] = nil
         unanswered.removeValue(forKey: client)?.resume()
@@ -119,7 +122,7 @@ public final class FakeAdapter {
         forgetLocal { $0 == client }
     }
 
-    /// The device as clients see it; nil if it is not known.
+    /// The known device with this address; nil if the adapter does not know it.
     public func knownDevice(_ address: String) -> KnownDevice? { devices[address] }
 
     private var adapterInterface: LiveInterface {

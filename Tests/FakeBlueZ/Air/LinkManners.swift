@@ -26,7 +26,7 @@ public struct LinkManners: Sendable {
     /// The time that `Disconnect` takes: 2 s with bluetoothd. A client that connects during this time gets the link
     /// that is about to end.
     public var disconnectDelay = Duration.zero
-    /// The time for which connecting to an unreachable device is tried.
+    /// The time for which connecting to an unreachable device is tried, after ``connectDelay``.
     public var patience = Duration.seconds(20)
     /// The delay of the reply to a subscription. Notifications during this delay are early.
     public var subscribeDelay = Duration.zero
@@ -35,15 +35,16 @@ public struct LinkManners: Sendable {
     public var descriptorError: DBusError?
     /// The delay of the reply to a write with response.
     public var writeDelay = Duration.zero
-    /// The number of writes before the device disappears in the middle of one; nil if it never does.
+    /// The number of writes that succeed before the device drops the connection during the next one; nil if it never
+    /// does.
     public var writesUntilLoss: Int?
     /// Whether the device advertises while it is connected.
     public var advertisesWhileConnected = false
     /// Whether the device keeps the subscriptions of a central across connections, and restores them without a new
     /// request (bluez#1106).
     public var remembersSubscriptions = false
-    /// Whether bluetoothd believes that the device is already connected when it is discovered: the leftover link of a
-    /// crashed client.
+    /// Whether the first adapter is connected to the device as soon as the device is added to the fake, like a link
+    /// that a crashed client has left.
     public var isConnectedAlready = false
     /// Whether reading, writing and subscribing require pairing.
     public var needsPairing = false
@@ -52,7 +53,7 @@ public struct LinkManners: Sendable {
     /// Whether subscribing works without pairing even if ``needsPairing`` is set.
     public var letsUnpairedSubscribe = false
     public var pairing = PairingMethod.justWorks
-    /// Services that are reserved by one of bluetoothd's plugins.
+    /// The UUIDs of services that one of bluetoothd's plugins has reserved: clients may not write to them.
     public var claimedServices: Set<String> = []
 
     public init() {}

@@ -20,7 +20,8 @@ public final class RadioCharacteristic {
         public var offset = 0
         /// Whether the central expects a response to a write.
         public var wantsAnswer = true
-        /// Whether a write comes in several parts.
+        /// Whether the written value is longer than the link's payload, so that the central sends it in several parts.
+        /// The handler gets the whole value.
         public var isLong = false
     }
 
@@ -33,7 +34,8 @@ public final class RadioCharacteristic {
     public var onRead: (@Radio (Request) async throws -> [UInt8])?
     /// Handles a central's write; nil to set the value.
     public var onWrite: (@Radio ([UInt8], Request) async throws -> Void)?
-    /// Called when a central subscribes, before the reply, and when it unsubscribes.
+    /// Called with true when a central subscribes, before the reply, and with false when it unsubscribes or its link
+    /// ends. An error refuses the subscription.
     public var onSubscription: (@Radio (RadioLink, Bool) async throws -> Void)?
     /// Whether access requires pairing.
     public var needsPairing = false

@@ -30,15 +30,16 @@ public final class RadioDevice {
     public private(set) var links: [RadioLink] = []
     /// Called when the device gains or loses a connection.
     public var onLinksChange: (() -> Void)?
-    /// An object that is kept alive while the device is registered with a fake.
+    /// An object that lives as long as the device, or until the fake stops to which the device was added.
     var companion: AnyObject?
-    /// The subscriptions of centrals that have disconnected, by address.
+    /// The subscriptions of centrals that have disconnected, by the central's address: see
+    /// ``LinkManners/remembersSubscriptions``.
     var rememberedSubscriptions: [String: [ObjectIdentifier: RadioCharacteristic]] = [:]
     /// Whether the device is in reach.
     var isInReach = false { didSet { changed() } }
-    /// Waiters for a change.
+    /// The calls of ``until(_:)`` that wait for a change.
     private var watchers: [AsyncStream<Void>.Continuation] = []
-    /// Called when the advertisement changes or is sent again.
+    /// Called when the device's advertisement, reach or connections change, and when the advertisement is sent again.
     var onChange: (() -> Void)?
 
     public init(_ address: String, _ advertisement: Advertisement = Advertisement(), addressType: String = "public") {
@@ -53,12 +54,13 @@ public final class RadioDevice {
     /// Whether a connection attempt succeeds.
     var isReachable: Bool { isConnectable && isHeard }
 
-    /// - Throws: `CancellationError`.
+    /// - Throws: `CancellationError` if the task is cancelled.
     func untilReachable() async throws { try await until { $0.isReachable } }
 
-    /// Waits until no central is connected. The reply to `Disconnect` comes before the link is gone.
+    /// Waits until no central is connected. A test needs this after a `Disconnect`, whose reply comes before the link
+    /// ends.
     ///
-    /// - Throws: `CancellationError`.
+    /// - Throws: `CancellationError` if the task is cancelled.
     public func untilUnlinked() async throws { try await until { $0.links.isEmpty } }
 
     private func until(_ condition: (RadioDevice) -> Bool) async throws {
@@ -76,7 +78,7 @@ public final class RadioDevice {
         }
     }
 
-    /// Sends the advertisement again.
+    /// Sends the advertisement again, unchanged.
     public func advertise() { changed() }
 
     /// Drops all connections, like a device that is switched off.

@@ -11,15 +11,16 @@ public final class RadioLink {
     public private(set) var isUp = true
     private let timeline: Timeline
     private var subscriptions: [ObjectIdentifier: RadioCharacteristic] = [:]
+    /// The cancellations of the pending operations, by number.
     private var operations: [Int: @Sendable () -> Void] = [:]
     private var lastOperation = 0
-    /// Called for each notification to the central.
+    /// Called with each notification to the central.
     var onArrival: ((RadioCharacteristic, [UInt8]) -> Void)?
     /// Called when the device's services change.
     var onServiceChange: (() -> Void)?
     private var dropHandlers: [() -> Void] = []
 
-    /// The size in bytes of a packet's payload.
+    /// The largest size in bytes of a packet's payload.
     public var payload: Int { mtu - 3 }
 
     init(from central: String, to device: RadioDevice, timeline: Timeline) {
@@ -65,6 +66,7 @@ public final class RadioLink {
         subscriptions[ObjectIdentifier(characteristic)] != nil
     }
 
+    /// Notifies the central, which gets at most the first ``payload`` bytes.
     func deliver(_ bytes: [UInt8], from characteristic: RadioCharacteristic) {
         onArrival?(characteristic, bytes.count > payload ? Array(bytes[..<payload]) : bytes)
     }
@@ -137,7 +139,7 @@ public final class RadioLink {
         }
     }
 
-    /// Runs an operation that the end of the connection cancels.
+    /// Runs `body` after `delay`. The end of the connection cancels it, and the operation then fails.
     private func perform<Value: Sendable>(
         _ delay: Duration, _ body: @escaping @Radio () async throws -> Value
     ) async throws -> Value {
@@ -156,7 +158,7 @@ public final class RadioLink {
         } catch {
             if isUp { throw error }
         }
-        // The link ended before the device replied: "unlikely error".
+        // The link ended before the device replied. 0x0E is "unlikely error".
         throw BlueZError.attribute(0x0E)
     }
 }

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// An interface of an exported object, with properties that come, go and change.
 final class LiveInterface: Sendable {
-    /// A property's description without its value.
+    /// A property's description without its value. Without `write`, clients can't set the property.
     struct Property: Sendable {
         let name: String
         let signature: DBusSignature
@@ -39,8 +39,8 @@ final class LiveInterface: Sendable {
     /// The properties that currently exist.
     var present: [String: DBusValue] { values.withLock { $0 } }
 
-    /// The interface in exported form. Its properties are read without suspension on the radio's loop, where they
-    /// also change, so that all values belong to the same moment.
+    /// The interface in exported form. Its properties change on the radio's loop and are read there without suspension,
+    /// so that all values belong to the same moment.
     var exported: DBusInterface {
         let properties = properties.map { property in
             DBusProperty(

@@ -1,7 +1,7 @@
 internal import DBus
 internal import Glibc
 
-/// A pair of connected sockets: one stays here, the other is given away.
+/// A pair of connected sockets: `ours` stays with the caller, `theirs` is for the other program or object.
 struct SocketPair {
     let ours: CInt
     let theirs: CInt

@@ -2,12 +2,13 @@ internal import DBus
 internal import DescriptorIO
 internal import Glibc
 
-/// The fake's end of a socket that a client has acquired. Each packet is a value.
+/// The fake's end of a socket for the values of a characteristic. A client has acquired it from the fake, or has handed
+/// it to the fake. Each packet is a value.
 @Radio
 final class AcquiredSocket {
     private let channel: DescriptorChannel
     private var onEnd: (() -> Void)?
-    /// Called with each packet that the client writes.
+    /// Called with each packet that the client writes. The next packet is read when the call has returned.
     var onPacket: (@Radio ([UInt8]) async -> Void)?
     /// Whether packets are sent; otherwise they are lost.
     var isOpenToSend = true
@@ -28,7 +29,7 @@ final class AcquiredSocket {
         return (socket, OwnedDescriptor(taking: pair.theirs))
     }
 
-    /// Wraps a socket that a client has handed out.
+    /// Wraps the fake's end of a socket that a client has handed to the fake.
     init(received descriptor: OwnedDescriptor, onEnd: @escaping () -> Void) throws(DBusError) {
         let number = try descriptor.duplicate()
         _ = fcntl(number, F_SETFL, O_NONBLOCK)

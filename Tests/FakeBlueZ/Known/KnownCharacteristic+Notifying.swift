@@ -19,7 +19,7 @@ extension KnownCharacteristic {
         let isFirst = subscriptions.isEmpty
         subscriptions[client] = .beginning
         do {
-            // Notifications before this returns still reach the client: they are early.
+            // Notifications that arrive during this call are signalled before the client has its reply: they are early.
             if isFirst || !link.isSubscribed(to: radio) { try await link.subscribe(to: radio) }
         } catch {
             subscriptions[client] = nil
@@ -48,8 +48,8 @@ extension KnownCharacteristic {
         await device.link?.unsubscribe(from: radio)
     }
 
-    /// Gives a client a socket for notifications. Values that arrive before the subscription is confirmed are lost
-    /// (bleak#1885).
+    /// Gives a client a socket for notifications, and subscribes. Values that arrive before the device has confirmed
+    /// the subscription are lost (bleak#1885).
     func acquireNotify(_ client: String) async throws -> [DBusValue] {
         let link = try requireLink()
         if notifySocket != nil { throw BlueZError.notPermitted("Notify acquired") }

@@ -13,8 +13,8 @@ extension KnownCharacteristic {
         return bytes
     }
 
-    /// Writes in the requested way, which is not checked against the flags; without a request, in the first way that
-    /// the flags allow.
+    /// Writes with or without response, as ``ATTOptions/type`` says; the flags are then not checked. If the type is
+    /// nil, writes with response if the flags allow that, else without.
     func write(_ bytes: [UInt8], _ options: ATTOptions) async throws {
         let link = try anyLink()
         if isClaimed { throw BlueZError.notAuthorized }

@@ -3,7 +3,7 @@ internal import DBus
 /// A characteristic of a known device: the object `GattCharacteristic1`.
 @Radio
 final class KnownCharacteristic {
-    /// The progress of a client's subscription.
+    /// The state of a client's subscription: requested, or confirmed by the device.
     enum Subscription {
         case beginning
         case active
@@ -11,16 +11,18 @@ final class KnownCharacteristic {
 
     let radio: RadioCharacteristic
     let path: ObjectPath
+    /// The highest ATT handle of the characteristic, its value and its descriptors.
     let lastHandle: Int
     let device: KnownDevice
+    /// Whether one of bluetoothd's plugins has reserved the service.
     let isClaimed: Bool
     private(set) lazy var object = BusObject(path, [characteristicInterface], in: tree)
     private let tree: BusTree
     private let service: ObjectPath
     private var descriptors: [KnownDescriptor] = []
-    /// The subscribed clients. They stay subscribed when the link ends (bleak#83).
+    /// The subscriptions by client. They stay when the link ends (bleak#83).
     var subscriptions: [String: Subscription] = [:]
-    /// The sockets that clients have acquired.
+    /// The sockets that clients have acquired; nil for none.
     var writeSocket: AcquiredSocket?
     var notifySocket: AcquiredSocket?
     var isWriting = false
@@ -76,7 +78,7 @@ final class KnownCharacteristic {
     var lacksPairing: Bool { (device.radio.manners.needsPairing || radio.needsPairing) && !device.isPaired }
 
     func linkBegan(_ link: RadioLink) async {
-        // Earlier subscriptions are restored automatically.
+        // Subscriptions from an earlier link are restored without a client's call.
         guard !subscriptions.isEmpty, (try? await link.subscribe(to: radio)) != nil else { return }
         for client in subscriptions.keys { subscriptions[client] = .active }
     }
@@ -107,7 +109,7 @@ final class KnownCharacteristic {
     func arrive(_ bytes: [UInt8]) {
         if let notifySocket { return notifySocket.send(bytes) }
         if subscriptions.isEmpty { return }
-        // Early values are signalled even before the first subscription is confirmed.
+        // Values that arrive before the first subscription is confirmed are signalled once.
         for _ in 0..<max(1, subscriptions.values.count { $0 == .active }) {
             object.repeatedly(set: "Value", of: BlueZName.characteristic, to: .bytes(bytes))
         }

@@ -2,7 +2,7 @@ internal import DBus
 
 /// Connecting and disconnecting.
 extension KnownDevice {
-    /// Connects. The reply comes as soon as there is a link; the services are resolved later.
+    /// Connects. Returns as soon as there is a link; the services are resolved later.
     func connect() async throws {
         try adapter.requirePower()
         guard attempt == nil else { throw BlueZError.inProgress }
@@ -62,7 +62,8 @@ extension KnownDevice {
         return link
     }
 
-    /// Uses a link from the device in the opposite direction too. When one ends, so does the other.
+    /// Adds a link from the adapter to the device over a connection that the device has made. When one of the two ends,
+    /// the other ends too.
     func establish(over incoming: RadioLink) {
         let link = makeLink()
         link.onDrop { incoming.drop() }
@@ -81,6 +82,7 @@ extension KnownDevice {
         }
     }
 
+    /// Signals a new link. If the device is another adapter of the fake, that adapter is also connected.
     private func tell(of link: RadioLink) {
         set("Connected", .boolean(true))
         bluez.adapter(at: address)?.accept(link, from: adapter)
@@ -103,6 +105,7 @@ extension KnownDevice {
 
     // MARK: Services
 
+    /// The known characteristic of a radio's characteristic; nil if it was not discovered yet, or has been removed.
     private func known(_ characteristic: RadioCharacteristic) -> KnownCharacteristic? {
         for service in services {
             if let known = service.characteristics.first(where: { $0.radio === characteristic }) { return known }

@@ -8,14 +8,17 @@ public final class KnownDevice {
     /// The device's radio.
     var radio: RadioDevice
     private(set) var object: BusObject?
+    /// The link in which the adapter is the central; nil if there is none.
     var link: RadioLink?
-    /// A link in which the device is the central.
+    /// The link in which the device is the central; nil if there is none.
     private(set) var incoming: RadioLink?
-    /// The connection attempt in progress.
+    /// The connection attempt in progress; nil if there is none.
     var attempt: Task<Void, any Error>?
+    /// The discovery of the services over ``link``.
     var resolution: Task<Void, Never>?
     var services: [KnownService] = []
     private var isHeard = false
+    /// The task that forgets the device later; nil if it is kept.
     private var vanishing: Task<Void, Never>?
 
     init(_ radio: RadioDevice, on adapter: FakeAdapter) {
@@ -50,7 +53,7 @@ public final class KnownDevice {
     private func isTrue(_ name: String) -> Bool { object?.value(name, of: BlueZName.device)?.boolean ?? false }
 
     public var isConnected: Bool { link != nil || incoming != nil }
-    /// Whether the two are paired. Can be set, to simulate an earlier pairing.
+    /// Whether the device and the adapter are paired. Tests set it to simulate an earlier pairing.
     public var isPaired: Bool {
         get { isTrue("Paired") }
         set {
@@ -98,8 +101,7 @@ public final class KnownDevice {
         set("RSSI", .int16(strength))
     }
 
-    /// Handles the end of discovery, or a device that is out of reach. A device that was merely heard will be
-    /// forgotten.
+    /// Handles the end of discovery, or a device that is out of reach or that no filter lets through.
     func stopHearing() {
         isHeard = false
         set("RSSI", nil)
@@ -107,7 +109,8 @@ public final class KnownDevice {
         forgetLater()
     }
 
-    /// A device that is neither heard, nor connected, paired or trusted vanishes (bleak#1176).
+    /// Forgets the device after ``FakeAdapter/memory``, unless it is heard, connected, being connected, paired or
+    /// trusted then (bleak#1176).
     func forgetLater() {
         guard object != nil, vanishing == nil, !isKept else { return }
         vanishing = bluez.timeline.after(FakeAdapter.memory) { [weak self] in
@@ -120,15 +123,15 @@ public final class KnownDevice {
     /// Whether the device must not be forgotten.
     private var isKept: Bool { isHeard || isConnected || attempt != nil || isPaired || isTrue("Trusted") }
 
-    /// Handles a connection by the device to the adapter. If the device offers services too, bluetoothd reads them over
-    /// the same link.
+    /// Handles a connection by the device to the adapter. If the device offers services, bluetoothd reads them over the
+    /// same connection.
     func accept(_ link: RadioLink) {
         stopForgetting()
         incoming = link
         link.onDrop { [weak self] in self?.lost(link) }
         set("Connected", .boolean(true))
         guard self.link == nil else { return }
-        // bluetoothd looks for services even on a device that has none.
+        // bluetoothd reports `ServicesResolved` even for a device that has no services.
         if radio.services.isEmpty { set("ServicesResolved", .boolean(true)) } else { establish(over: link) }
     }
 
@@ -140,7 +143,7 @@ public final class KnownDevice {
         forgetLater()
     }
 
-    /// Ends the link or the connection attempt.
+    /// Ends the connection attempt and both links, if there are any.
     func lose() {
         attempt?.cancel()
         link?.drop()

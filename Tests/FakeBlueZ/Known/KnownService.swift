@@ -5,6 +5,7 @@ internal import DBus
 final class KnownService {
     let radio: RadioService
     let characteristics: [KnownCharacteristic]
+    /// The highest ATT handle of the service and its characteristics.
     let lastHandle: Int
     private let object: BusObject
 

@@ -9,9 +9,9 @@ final class Application {
     private let attributes: [LocalCharacteristic]
     private var listening: Task<Void, Never>?
 
-    /// Reads the application's objects. Objects added later are ignored.
+    /// Reads the objects of an application from its client. Objects that the client adds later are ignored.
     ///
-    /// - Throws: `Failed` if no object is a service.
+    /// - Throws: `Failed` if the client does not reply, or no object is a service.
     static func read(of client: String, at path: ObjectPath, on adapter: FakeAdapter) async throws -> Application {
         guard let connection = adapter.bluez.connection else { throw BlueZError.notReady }
         let call = DBusCall(to: client, path, BlueZName.objectManager, "GetManagedObjects")
@@ -45,7 +45,7 @@ final class Application {
         self.attributes = attributes
     }
 
-    /// Sends changed values to all subscribers.
+    /// Notifies all subscribed centrals of each value that the client signals.
     private func listen(to signals: DBusSignals) {
         listening = Radio.begin { [attributes] in
             do {

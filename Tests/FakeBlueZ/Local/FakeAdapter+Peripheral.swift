@@ -85,6 +85,8 @@ extension FakeAdapter {
         }
     }
 
+    /// Updates the radio's advertisement from the registered ones that are on air, which it combines. If two of them
+    /// differ in a value, that of the earlier registered one counts.
     func showAdvertisements() {
         let active = advertisements.filter { $0.isOnAir && isPowered }
         object?.set("ActiveInstances", of: BlueZName.advertisingManager, to: .byte(UInt8(clamping: active.count)))
@@ -101,13 +103,14 @@ extension FakeAdapter {
         if ownRadio.isAdvertising != !active.isEmpty { ownRadio.isAdvertising = !active.isEmpty }
     }
 
+    /// Removes the applications and advertisements of the clients for which `isGone` returns true.
     func forgetLocal(where isGone: (String) -> Bool) {
         for application in applications where isGone(application.client) { application.end() }
         applications.removeAll { isGone($0.client) }
         advertisements.removeAll { isGone($0.client) }
     }
 
-    /// Handles the connection of a central to this adapter.
+    /// Handles the connection of another adapter, the central, to this one.
     func accept(_ link: RadioLink, from central: FakeAdapter) {
         know(central.ownRadio).accept(link)
     }

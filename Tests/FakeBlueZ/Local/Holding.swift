@@ -1,9 +1,9 @@
 public import TestSupport
 
-/// Holds up the clients' notifications, like a busy radio: one value is read but not sent, and the values after it are
-/// not read.
+/// Holds up the values that clients notify through sockets, like a busy radio. Of each socket, one value is read but
+/// not sent, and the values after it are not read.
 public struct Holding: Sendable {
-    /// Whether values are held up, and how many are.
+    /// Whether values are held up, which a test sets; and the number of values that wait.
     public let state = Watched((isOn: false, count: 0))
 
     func hold() async {

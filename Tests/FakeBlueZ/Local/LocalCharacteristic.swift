@@ -104,8 +104,8 @@ final class LocalCharacteristic {
 
     // MARK: Subscribers
 
-    /// The first subscriber starts notifications. The client learns neither of further subscribers nor of their
-    /// identity.
+    /// Starts notifications for the first subscriber. Only `AcquireNotify` names its device to the client; of further
+    /// subscribers the client does not learn.
     private func begin(_ link: RadioLink) async throws {
         let isFirst = subscribers.isEmpty
         subscribers.insert(ObjectIdentifier(link))
@@ -127,6 +127,7 @@ final class LocalCharacteristic {
         }
     }
 
+    /// Ends notifications after the last subscriber.
     private func end(_ link: RadioLink) async {
         guard subscribers.remove(ObjectIdentifier(link)) != nil, subscribers.isEmpty else { return }
         if let notifySocket {

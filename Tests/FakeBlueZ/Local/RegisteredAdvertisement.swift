@@ -1,6 +1,6 @@
 internal import DBus
 
-/// An advertisement registered by a client, with its content if that fits.
+/// An advertisement that a client has registered.
 struct RegisteredAdvertisement {
     let client: String
     let path: ObjectPath
@@ -9,7 +9,8 @@ struct RegisteredAdvertisement {
     /// Whether the advertisement is sent. The controller may have dropped a registered one.
     var isOnAir = true
 
-    /// The capacity in bytes of legacy advertising, for the advertisement and for the scan response each.
+    /// The capacity in bytes of legacy advertising: of the advertisement, and again of the scan response, which holds
+    /// the name.
     static let capacity = 31
 
     /// - Throws: `Failed` if the content is too long or can't be read.
@@ -34,7 +35,8 @@ struct RegisteredAdvertisement {
             guard let bytes = value.bytes else { throw failure }
             serviceData[uuid] = bytes
         }
-        // Each part has a length, a type and data. Services of the same UUID width share one part.
+        // Each part has a byte for its length, a byte for its type, and data. A connectable advertisement has a part
+        // for flags, of 3 bytes. Services of the same UUID width share one part.
         var length = isConnectable ? 3 : 0
         for group in Dictionary(grouping: services, by: Self.width).values {
             length += 2 + group.reduce(0) { $0 + Self.width(of: $1) }
@@ -47,7 +49,7 @@ struct RegisteredAdvertisement {
             appearance: properties["Appearance"]?.uint16)
     }
 
-    /// The size of a UUID in bytes: UUIDs on Bluetooth's base UUID are shortened.
+    /// The size of a UUID in bytes in an advertisement: UUIDs on Bluetooth's base UUID are shortened.
     private static func width(of uuid: String) -> Int {
         let long = longUUID(uuid)
         guard long.hasSuffix("-0000-1000-8000-00805f9b34fb") else { return 16 }

@@ -10,7 +10,7 @@ final class AgentManager {
     }
 
     private var agents: [Agent] = []
-    /// The client whose agent handles pairings started by other clients.
+    /// The client whose agent handles pairings of clients without an agent.
     private var defaultClient: String?
 
     nonisolated init() {}
@@ -54,7 +54,8 @@ final class AgentManager {
 
     private func agent(of client: String) -> Agent? { agents.first { $0.client == client } }
 
-    /// The agent for a client's pairing: its own, else the default one.
+    /// The agent for a client's pairing: the client's own, else the default client's, else the first registered one;
+    /// nil if there is none.
     func agent(for client: String) -> Agent? {
         agent(of: client) ?? defaultClient.flatMap { agent(of: $0) } ?? agents.first
     }
