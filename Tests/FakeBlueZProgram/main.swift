@@ -12,12 +12,13 @@ import TestSupport
 ///     $ pumpctl --port ble:HMSoft on
 ///     $ bluetoothctl scan on
 ///
-/// The devices in reach are HMSoft, a simulated pump behind an HM-10, and Sprinter, which replies like a pump but
-/// immediately. After a line `BURST:<n>` Sprinter sends `n` pieces of a pump's status lines as fast as possible.
+/// The devices in reach are HMSoft, a simulated pump behind an HM-10, and Sprinter, which replies to STATUS and TEMP
+/// like a pump but immediately. After a line `BURST:<n>` Sprinter sends `n` pieces of 20 bytes of a pump's status
+/// lines, as fast as possible.
 ///
 /// `fake-bluez 2` has two adapters: a device offered on `hci1` is found through `hci0`.
 ///
-/// - Returns: The signal that ended the program, or 0.
+/// - Returns: The number of the signal that ended the program; 0 after the end of standard input.
 func serve(adapters: Int) async throws -> CInt {
     let bus = try await PrivateBus()
     let fake = try await FakeBlueZ.start(on: bus.address)
@@ -37,11 +38,11 @@ func serve(adapters: Int) async throws -> CInt {
     return signal
 }
 
-/// The pipe to which the handler writes a signal that ends the program. The main thread waits with no signal blocked,
-/// so a signalfd would not receive them.
+/// The pipe to which the signal handler writes the number of a signal that ends the program. A signalfd would not do:
+/// it receives blocked signals only, and the main thread waits with no signal blocked.
 nonisolated(unsafe) var signalPipe: [CInt] = [-1, -1]
 
-/// Waits until standard input ends or a signal ends the program; returns the signal, else 0.
+/// Waits until standard input ends or a signal comes that ends programs; returns the number of the signal, else 0.
 func ending() async -> CInt {
     let (endings, end) = AsyncStream.makeStream(of: CInt.self)
     pipe(&signalPipe)
@@ -81,7 +82,7 @@ default:
 // Not exit(3), which waits for standard input: another thread may still be reading it.
 _exit(status == 0 ? 0 : 128 + status)
 
-/// A module whose pump is off and replies without any delay. It is connected from the start.
+/// A module whose pump is always off and replies without any delay. Adapter `hci0` is connected to it from the start.
 @Radio func sprinter(on fake: FakeBlueZ) -> RadioDevice {
     let radio = RadioDevice("00:15:83:00:00:20", Advertisement(name: "Sprinter", services: ["FFE0"]))
     let line = RadioCharacteristic("FFE1", [.read, .writeWithoutResponse, .notify])

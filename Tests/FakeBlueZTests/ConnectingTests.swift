@@ -46,6 +46,7 @@ struct ConnectingTests {
         }
     }
 
+    /// Connects to the pump; returns the error, or "done".
     private func connect(_ bench: FakeBench) async -> String {
         await bench.client.failure(pumpPath, "Device1", "Connect")
     }

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("The fake daemon and its adapters", .timeLimit(.minutes(5)))
 struct DaemonTests {
-    /// Waits for the next change of the name's owner; returns whether the name is owned.
+    /// Waits for the next change of the owner of a name; returns whether the name then has an owner, or nil if the
+    /// signals have ended.
     private static func isOwned(_ changes: DBusSignals) async throws -> Bool? {
         var changes = changes.makeAsyncIterator()
         return try await changes.next()?.arguments.last?.string.map { !$0.isEmpty }

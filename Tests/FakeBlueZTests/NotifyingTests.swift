@@ -116,7 +116,7 @@ extension HM10 {
     func say(_ text: String) { radio.characteristic("FFE1")?.notify(Array(text.utf8)) }
 }
 
-/// Calls `body` with a pump to which the client is connected.
+/// Calls `body` with a bench and a pump that the bench's client has found and connected.
 func withConnectedPump(
     _ body: (FakeBench, HM10<PumpFirmware>) async throws -> Void
 ) async throws {
@@ -130,6 +130,7 @@ func withConnectedPump(
 }
 
 extension FakeBench {
+    /// Starts a discovery, and waits for the pump. The discovery goes on.
     func findPump() async throws {
         try await client.call("hci0", "Adapter1", "StartDiscovery")
         try await client.hears("+ \(pumpPath) Device1")

@@ -9,9 +9,12 @@ struct PeripheralTests {
     static let advertisement: [String: DBusValue] = [
         "Type": .string("peripheral"), "ServiceUUIDs": .strings([service]), "LocalName": .string("QDevice1"),
     ]
+    /// The second adapter as a device of the first.
     private let path = "hci0/dev_00_00_5E_00_53_02"
+    /// The application's characteristic, as the first adapter knows it.
     private var item: String { path + "/service0001/char0002" }
 
+    /// Calls `body` with a bench, a second adapter, and an application that is not registered yet.
     private func withApplication(
         _ body: (FakeBench, FakeAdapter, FakeApplication) async throws -> Void
     ) async throws {
@@ -28,6 +31,7 @@ struct PeripheralTests {
         }
     }
 
+    /// Connects the first adapter to the second, and waits for its services.
     private func connect(_ bench: FakeBench) async throws {
         try await bench.client.call("hci0", "Adapter1", "StartDiscovery")
         try await bench.client.hears("+ \(path) Device1")
@@ -79,7 +83,7 @@ struct PeripheralTests {
             try await bench.client.hears("\(path) Connected=false")
             try await application.hears("stop")
             try await bench.client.call(path, "Device1", "Connect")
-            // bluetoothd remembers the client's subscription.
+            // bluetoothd restores the subscription of the client, which has not called StopNotify.
             try await application.hears("start")
         }
     }
@@ -142,6 +146,7 @@ struct PeripheralTests {
 
     @Test func `An advertisement that does not fit is refused`() async throws {
         try await withApplication { _, second, application in
+            /// Registers a changed advertisement and removes it again; returns the error, or nil.
             func refusal(_ changes: [String: DBusValue]) async -> String? {
                 do {
                     try await application.advertise(Self.advertisement.merging(changes) { $1 })

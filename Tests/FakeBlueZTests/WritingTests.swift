@@ -9,7 +9,8 @@ struct WritingTests {
     private static let board = "hci0/dev_C0_FF_EE_00_00_02"
     private static let item = board + "/service0001/char0002"
 
-    /// Calls `body` with a connected device that has one characteristic and records writes.
+    /// Calls `body` with a connected device that has one characteristic, and with the record of the writes to it: kind
+    /// and size.
     private func withBoard(
         _ flags: [RadioCharacteristic.Flag] = [.read, .write, .notify], _ manners: LinkManners = LinkManners(),
         _ body: (FakeBench, RadioDevice, Watched<[String]>) async throws -> Void
@@ -36,6 +37,7 @@ struct WritingTests {
         }
     }
 
+    /// Writes `count` bytes; returns the error, or "done".
     private func write(_ bench: FakeBench, _ count: Int, _ type: String? = nil) async -> String {
         let bytes = DBusValue.bytes(Array(repeating: 7, count: count))
         return await bench.client.failure(
@@ -77,7 +79,7 @@ struct WritingTests {
         }
     }
 
-    @Test func `A device that disappears during a write leaves it unanswered`() async throws {
+    @Test func `A write during which the device disconnects fails`() async throws {
         var manners = LinkManners()
         manners.writesUntilLoss = 1
         try await withBoard([.write], manners) { bench, _, written in

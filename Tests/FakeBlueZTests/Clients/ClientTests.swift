@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Clients that were written for the real bluetoothd, without knowledge of this one.
+/// Runs clients that were written for the real bluetoothd, without knowledge of the fake.
 @Suite("Third-party clients of the fake bluetoothd", .timeLimit(.minutes(5)))
 struct ClientTests {
     private static let hasBleak = access("/usr/lib/python3/dist-packages/bleak/__init__.py", R_OK) == 0

@@ -1,14 +1,15 @@
 import DBus
 import TestSupport
 
-/// A GATT application with one service, on its own connection. Records calls as text.
+/// A GATT application with one service and one characteristic, on its own D-Bus connection. It refuses a write of "no".
 final class FakeApplication: Sendable {
     static let root: ObjectPath = "/app"
     static let advertisement: ObjectPath = "/advertisement"
     static let item: ObjectPath = "/app/service0/char0"
     let connection: DBusConnection
+    /// The calls that bluetoothd has made: `read`, `write <text>`, `start` and `stop` (of notifications).
     let log = Watched<[String]>([])
-    /// The options of the last call.
+    /// The options of bluetoothd's last call.
     let options = Watched<[String: DBusValue]>([:])
 
     init(_ bus: PrivateBus) async throws {
@@ -81,7 +82,7 @@ final class FakeApplication: Sendable {
                 member.hasPrefix("Un") ? [.objectPath(path)] : [.objectPath(path), .noOptions]))
     }
 
-    /// Registers an advertisement in place of the previous one.
+    /// Exports an advertisement in place of the previous one, and registers it.
     func advertise(_ properties: [String: DBusValue], on adapter: String = "hci1") async throws {
         try await connection.unexport(Self.advertisement)
         try await connection.export(
@@ -94,11 +95,13 @@ final class FakeApplication: Sendable {
         try await call(adapter, "LEAdvertisingManager1", "RegisterAdvertisement", Self.advertisement)
     }
 
+    /// Signals a new value, of which bluetoothd notifies the subscribers.
     func say(_ text: String) async throws {
         try await connection.emitPropertiesChanged(
             Self.item, "org.bluez.GattCharacteristic1", ["Value": .text(text)])
     }
 
+    /// Waits for an entry of ``log``; removes it and the entries before.
     func hears(_ text: String) async throws {
         _ = try await log.wait(for: text) { log in
             guard let index = log.firstIndex(of: text) else { return nil as Bool? }

@@ -4,7 +4,7 @@ import FakeBlueZ
 import FirmwareSim
 import TestSupport
 
-/// A bus with a fake bluetoothd, one adapter, and clients.
+/// A bus with a fake bluetoothd, one adapter, and one client. The fake's time is that of ``clock``.
 struct FakeBench {
     let bus: PrivateBus
     let fake: FakeBlueZ
@@ -20,7 +20,7 @@ struct FakeBench {
         client = try await FakeClient(bus)
     }
 
-    /// Waits until clients have called a method `times` times.
+    /// Waits until all clients together have called a method at least `times` times.
     func untilCalled(_ member: String, times: Int = 1) async throws {
         _ = try await fake.calls.wait(for: "\(times) calls of \(member)") { calls in
             calls.count { $0.member == member } >= times ? true : nil
@@ -35,7 +35,7 @@ struct FakeBench {
     }
 }
 
-/// Calls `body` with a bench, and closes the bench afterwards.
+/// Calls `body` with a bench; afterwards stops the fake and closes the client.
 func withBench(_ adapter: String = "hci0", _ body: (FakeBench) async throws -> Void) async throws {
     let bench = try await FakeBench(adapter)
     do {

@@ -2,14 +2,15 @@ import DBus
 import DescriptorIO
 import TestSupport
 
-/// A client of org.bluez that knows only the bus traffic: each signal in order as one line of text, and the properties
-/// according to the signals.
+/// A client of org.bluez that records its signals as lines of text, and the properties that these signals report.
 final class FakeClient: Sendable {
-    /// The received signals.
+    /// The content of the received signals.
     struct Heard: Sendable {
         /// Lines such as `+ hci0/dev_X Device1`, `- hci0/dev_X`, `hci0 Powered=false`, `hci0/dev_X -RSSI`.
         var lines: [String] = []
+        /// The signalled values of all characteristics.
         var values: [[UInt8]] = []
+        /// The present properties by path and name, such as `hci0/dev_X RSSI`.
         var properties: [String: DBusValue] = [:]
     }
 
@@ -81,7 +82,7 @@ final class FakeClient: Sendable {
         path.hasPrefix("/org/bluez/") ? String(path.dropFirst(11)) : path
     }
 
-    /// Waits for a line; discards the lines before it.
+    /// Waits for a line; discards this line and the lines before.
     func hears(_ line: String) async throws {
         _ = try await heard.wait(for: line) { heard in
             guard let index = heard.lines.firstIndex(of: line) else { return nil as Bool? }
@@ -90,7 +91,7 @@ final class FakeClient: Sendable {
         }
     }
 
-    /// Returns the lines since the last wait, after the bus has delivered everything sent so far.
+    /// Returns and discards the lines so far, after all signals that org.bluez has sent until now have arrived.
     func linesSoFar() async throws -> [String] {
         try await settle()
         return heard.update { heard in
@@ -146,7 +147,7 @@ final class FakeClient: Sendable {
         return try await connection.property(name, of: "org.bluez.\(interface)", at: object, of: "org.bluez")
     }
 
-    /// The current objects, without the permanent ones.
+    /// The paths of the present objects, without `/org/bluez/`.
     func objects() async throws -> [String] {
         let reply = try await connection.call(
             DBusCall(to: "org.bluez", "/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects"))

@@ -4,7 +4,7 @@ import Glibc
 extension OwnedDescriptor {
     func sendPacket(_ bytes: [UInt8]) { _ = send(number, bytes, bytes.count, CInt(MSG_NOSIGNAL)) }
 
-    /// Waits for the next packet; empty at the end of input.
+    /// Waits for the next packet; empty at the end of input, or if none comes within 30 s.
     func nextPacket() -> [UInt8] {
         var state = pollfd(fd: number, events: CShort(POLLIN), revents: 0)
         poll(&state, 1, 30_000)
