@@ -5,11 +5,12 @@ import Testing
 
 @Suite("Effects of accepted faults")
 struct AcceptedFaultTests {
-    /// A host's use of a device of one family, over a line or over BLE.
+    /// A device of one family, and the commands that a host sends to it over a line or over BLE.
     struct Family: Sendable, CustomTestStringConvertible {
         let simulator: PeripheralSimulator
         var options: [String: String] = [:]
         let commands: [String]
+        /// The characteristic that the host subscribes to, and the one that it writes to.
         var notified: BluetoothUUID = "FFE1"
         var written: BluetoothUUID = "FFE1"
 
@@ -34,7 +35,7 @@ struct AcceptedFaultTests {
         Family(
             simulator: .rescue, commands: [message], notified: RescuePeripheral.messages,
             written: RescuePeripheral.messages),
-        // A CC41-A's replies have a line end. An HM-10's have none, so none of them would count as complete.
+        // A CC41-A's replies have a line end. An HM-10's have none, so a fault would find no complete reply.
         Family(simulator: .module, options: ["dialect": "cc41-a"], commands: ["AT\r\n", "AT+NAME\r\n"]),
     ]
 
@@ -44,6 +45,7 @@ struct AcceptedFaultTests {
         var events: [CarrierEvent] = []
         var observations: [[String: ObservedValue]] = []
 
+        /// Adds the behaviour until `end`, without the observation `faults`, which names the fault itself.
         mutating func add(_ device: inout FaultyDevice<some SimulatedDevice>, until end: Duration) {
             emissions += device.advance(to: end)
             events += device.takeCarrierEvents()
@@ -56,6 +58,7 @@ struct AcceptedFaultTests {
     ) throws -> Trace {
         var trace = Trace()
         var device = try FaultyDevice(device, settings)
+        // Only the fault `baud` makes this wrong rate matter.
         device.setHostBaudRate(4800)
         device.hostCame(at: .zero)
         for (second, command) in family.commands.enumerated() {
@@ -75,21 +78,23 @@ struct AcceptedFaultTests {
         device.take(.connected, at: .zero)
         device.take(.subscribed(family.notified), at: .zero)
         for (second, command) in family.commands.enumerated() {
-            // An LED's writes are single bytes. Of the other devices, only the pump has line ends.
+            // An LED board's writes are single bytes. A pump's commands keep their LF, a module's their CR LF, which is
+            // one character and not "\n". The other devices' commands have no line end over BLE.
             let isLED = family.simulator.line.name == "led"
             let text = family.simulator.line.name == "pump" ? command : command.filter { $0 != "\n" }
             let bytes = isLED ? [UInt8(second % 2 == 0 ? 1 : 0)] : Array(text.utf8)
             device.take(.wrote(bytes, to: family.written, mtu: 103), at: .seconds(second))
-            // A module notifies only what it receives on its serial line.
+            // A module notifies only the bytes that it receives on its serial line.
             if family.simulator.line.name == "module" { device.receive(bytes, at: .seconds(second)) }
             trace.add(&device, until: .seconds(second + 1))
         }
+        // The fault `early` repeats a notification for a later subscription only.
         device.take(.subscribed(family.notified), at: .seconds(10))
         trace.add(&device, until: .seconds(40))
         return trace
     }
 
-    @Test("Each accepted fault changes the device's output on a line and over BLE", arguments: families)
+    @Test("Each accepted fault changes a device's behaviour, on a line and over BLE", arguments: families)
     func each(family: Family) throws {
         let simulator = family.simulator
         for carrier in [SimulatorOption.Carrier.line, .radio] {
@@ -104,6 +109,7 @@ struct AcceptedFaultTests {
                 return try Self.overRadio(simulator.peripheral(settings), settings, family)
             }
             for fault in Fault.all {
+                /// Whether the simulator accepts this argument of `--fault`.
                 func takes(_ text: String) -> Bool {
                     (try? simulator.line.settings(["fault": text], over: carrier)) != nil
                 }

@@ -54,14 +54,14 @@ struct FaultyPeripheralTests {
         }
     }
 
-    @Test("Noise is notified on subscribing and after a reset, in packets of 20 bytes")
+    @Test("Noise is notified on subscribing and after a reset, cut to a packet of 20 bytes")
     func noise() throws {
         let settings = try PeripheralSimulator.pump.settings(["fault": "noise"])
         var device = FaultyDevice(HM10Module(PumpFirmware()), faults: settings.faults())
         device.take(.connected, at: .zero)
         #expect(device.advance(to: .seconds(1)).isEmpty)
         device.take(.subscribed("FFE1"), at: .seconds(1))
-        // With this seed the noise has 22 bytes, of which one packet holds 20, and later 2 bytes.
+        // With this seed the noise has 22 bytes on subscribing, of which the packet holds 20; and 2 after the reset.
         #expect(device.advance(to: .seconds(1)).map(\.bytes.count) == [20])
         device.reset(at: .seconds(2))
         let notifications = device.advance(to: .seconds(2))
@@ -84,7 +84,7 @@ struct FaultyPeripheralTests {
         let settings = try PeripheralSimulator.led.settings(["fault": "silence=5s@command:1"])
         var device = FaultyDevice(LEDPeripheral(), faults: settings.faults())
         device.take(.wrote([1], to: LEDPeripheral.led, mtu: 23), at: .zero)
-        // The first write was handled, but its notification is lost in the silence.
+        // The device handles the first write, but its notification is lost: the silence has begun.
         #expect(device.advance(to: .seconds(1)).isEmpty)
         device.take(.wrote([0], to: LEDPeripheral.led, mtu: 23), at: .seconds(2))
         #expect(device.device.isLit)

@@ -3,7 +3,7 @@ import FirmwareSim
 import PeripheralSim
 import Testing
 
-@Suite("Faults of packets")
+@Suite("Faults of writes and notifications as a whole")
 struct PacketFaultTests {
     private static func pump(_ faults: String, seed: UInt64 = 1) throws -> FaultyDevice<HM10Module<PumpFirmware>> {
         let settings = try PeripheralSimulator.pump.settings(["fault": faults])
@@ -24,7 +24,7 @@ struct PacketFaultTests {
             #expect(pump.hasLostWrite)
             lengths.insert(pump.advance(to: .seconds(1)).flatMap(\.bytes).count)
         }
-        // If the line end is lost, there is no reply; if the loss comes after it, the reply is complete.
+        // The seed decides how much of the write arrives. If its line end does not, there is no reply.
         #expect(lengths.contains(0))
     }
 
@@ -41,7 +41,7 @@ struct PacketFaultTests {
         #expect(told == ["Te", "A Tea"])
     }
 
-    @Test("A notification delayed by its beginning is late as a whole")
+    @Test("If the beginning of a notification's text matches a delay fault, the whole notification is late")
     func delayedWhole() throws {
         let settings = try PeripheralSimulator.peer.settings(["fault": "delay=2s@line:Tea", "size": "600"])
         var peer = FaultyDevice(PeerPeripheral(), faults: settings.faults())

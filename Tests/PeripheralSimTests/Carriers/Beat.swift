@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One step of a scene, which is played by a device, its client, and a program at the control socket.
+/// One step of a scene. Its actors are the device's client, and a program at the device's control socket.
 enum Beat: Sendable {
     /// The client sends this text in one piece.
     case says(String)
@@ -21,15 +21,15 @@ enum Beat: Sendable {
     case hearsOneOf([[UInt8]])
     /// Like `hears` over BLE, notification by notification.
     case hearsEach([String])
-    /// The client receives this although the device has not sent it now.
+    /// The client receives this, which the carrier repeats and ``CarriedDevice/said`` does not count.
     case hearsUnsaid(String)
     /// The program observes this value.
     case sees(String, JSONValue)
-    /// The client stops listening.
+    /// The client closes the line, or unsubscribes.
     case leaves
-    /// The client finds the link broken.
+    /// The client waits until the link breaks. Input that it has not checked is dropped.
     case isCutOff
-    /// The client opens the line again, or connects and subscribes again.
+    /// The client opens the line again; or it subscribes again, after connecting if necessary.
     case comesBack
 
     static func does(_ words: String...) -> Beat { .does(words) }
@@ -74,18 +74,21 @@ extension CarriedDevice {
         }
     }
 
+    /// Sends, and waits until all of it has reached the device.
     private func say(_ bytes: [UInt8]) async throws {
         let count = reached.state.bytes + bytes.count
         try await client.say(bytes)
         _ = try await reached.wait(for: "what the client says") { $0.bytes >= count ? true : nil }
     }
 
+    /// Makes the client listen again, and waits until the device knows that.
     private func comeBack() async throws {
         let count = reached.state.visits
         try await client.comeBack()
         _ = try await reached.wait(for: "the client") { $0.visits > count ? true : nil }
     }
 
+    /// Performs a verb at the control socket, and checks that it succeeds.
     private func perform(_ words: [String], _ place: Comment) async throws {
         let answer = try await ask(words)
         #expect(answer["ok"] == true, "\(place): \(answer.json)")
@@ -97,13 +100,15 @@ extension CarriedDevice {
         return try await control.ask(JSONValue.object(request).json)
     }
 
-    /// Waits until the client has received everything that the device has sent; returns all of the client's new input.
+    /// Waits until the client has received all bytes that the device has sent; returns the client's new input.
+    ///
+    /// - Parameter heard: The number of bytes that were returned before.
     private func newPieces(after heard: inout Int) async throws -> [[UInt8]] {
         let count = said.state - heard
         heard += count
         return try await client.hear(count)
     }
 
-    /// The bytes as text, in which invalid UTF-8 stays visible.
+    /// The bytes as text, in which U+FFFD stands for invalid UTF-8.
     private static func text(_ pieces: [[UInt8]]) -> String { String(decoding: pieces.joined(), as: UTF8.self) }
 }

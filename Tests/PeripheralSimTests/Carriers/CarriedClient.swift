@@ -7,13 +7,14 @@ import TestSupport
 protocol CarriedClient: Sendable {
     /// Sends bytes in one piece.
     func say(_ bytes: [UInt8]) async throws
-    /// Waits for at least `count` bytes; returns all input so far, over BLE in notifications, on a line in one piece.
+    /// Waits for at least `count` bytes; takes and returns all input so far, over BLE notification by notification, on
+    /// a line in one piece.
     func hear(_ count: Int) async throws -> [[UInt8]]
-    /// Stops listening.
+    /// Closes the line, or unsubscribes.
     func leave() async throws
     /// Waits until the link breaks.
     func isCutOff() async throws
-    /// Listens again, after connecting if necessary.
+    /// Opens the line; or subscribes, after connecting if necessary.
     func comeBack() async throws
     func close() async
 }
@@ -22,15 +23,17 @@ protocol CarriedClient: Sendable {
 actor TerminalClient: CarriedClient {
     private struct NotOpen: Error {}
 
-    /// The device's current path; nil if unknown.
+    /// The device's current path; nil after the link broke.
     private var path: String?
-    /// The new path of a device whose cable was pulled.
+    /// The new path of a device whose cable was pulled and plugged in again.
     private let returns: Watched<String?>
+    /// Returns ``Reached/departures``.
     private let departures: @Sendable () -> Int
+    /// Waits until ``Reached/departures`` is greater than a number.
     private let untilLeft: @Sendable (Int) async throws -> Void
     private var line: (channel: DescriptorChannel, received: Watched<ReceivedText>)?
 
-    /// - Parameter rate: The baud rate at first. When the client comes back, it uses the device's rate.
+    /// - Parameter rate: The baud rate at first. When the client comes back, it uses the device's rate, 9600.
     init(_ path: String, returns: Watched<String?>, rate: Int, reached: Watched<Reached>) throws {
         self.path = path
         self.returns = returns
@@ -93,7 +96,7 @@ actor TerminalClient: CarriedClient {
 
 /// A central that subscribes to one characteristic and writes to one.
 actor RadioClient: CarriedClient {
-    /// The characteristics of a family.
+    /// The characteristics by which a central uses a device.
     struct Profile {
         var notifies: String
         var isWritten: String

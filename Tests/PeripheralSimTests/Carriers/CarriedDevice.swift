@@ -5,7 +5,7 @@ import PeripheralSim
 import SimControl
 import TestSupport
 
-/// A carrier for a simulated device in a test.
+/// The carrier between a simulated device and its client in a test.
 enum Carrier: String, CaseIterable, CustomStringConvertible {
     /// A pseudo-terminal.
     case terminal
@@ -17,7 +17,8 @@ enum Carrier: String, CaseIterable, CustomStringConvertible {
 
 /// A served simulated device, with a client and a program at its control socket.
 ///
-/// Time advances only by the verb `advance`, which returns once the device has sent everything that is due.
+/// The device's time advances only by the verb `advance`, which returns once the device has sent everything that is
+/// due.
 struct CarriedDevice: Sendable {
     let client: any CarriedClient
     let control: SimulationClient
@@ -79,6 +80,7 @@ struct CarriedDevice: Sendable {
         }
     }
 
+    /// Runs `body` and then `clean`, also if `body` throws.
     private static func cleaning(_ clean: () async -> Void, _ body: () async throws -> Void) async throws {
         do { try await body() } catch {
             await clean()
@@ -88,7 +90,7 @@ struct CarriedDevice: Sendable {
     }
 }
 
-/// Counts the bytes that a device sends on one output.
+/// Counts the bytes that a device sends on one output: a characteristic, or its line if `output` is nil.
 private final class Voice: EmissionListener {
     let count = Watched(0)
     private let output: UInt128?

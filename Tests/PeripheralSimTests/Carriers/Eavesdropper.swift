@@ -7,13 +7,13 @@ import TestSupport
 struct Reached: Sendable {
     /// The number of bytes that clients have sent.
     var bytes = 0
-    /// The number of times that a client has begun to listen.
+    /// The number of times that a client has opened the line, or subscribed.
     var visits = 0
-    /// The number of times that the last client has left a line.
+    /// The number of times that no client had the line open any more.
     var departures = 0
 }
 
-/// A device that reports its input to a test, so that the test need not guess.
+/// Wraps a device and counts its input, so that a test knows when the input has reached the device.
 struct Eavesdropper<Device: SimulatedDevice>: SimulatedDevice {
     private var device: Device
     let reached = Watched(Reached())

@@ -9,7 +9,7 @@ struct FaultRow: Sendable, CustomStringConvertible {
     var seed: UInt64 = 1
     /// The baud rate of a terminal's client at first.
     var clientRate = 9600
-    /// The scene with the fault; empty if the fault is refused.
+    /// The scene of a device with this fault; empty if the fault is refused.
     var scene: [Beat] = []
     /// The reason for the refusal; nil if the fault is accepted.
     var refusal: String?
@@ -31,13 +31,13 @@ struct FaultRow: Sendable, CustomStringConvertible {
 
     static func rows(over carrier: Carrier) -> [FaultRow] { carrier == .terminal ? onTerminal : onRadio }
 
-    /// A pump on a line of 9600 baud, whose first reply begins 110 ms after the start.
+    /// A pump on a line of 9600 baud. If the client sends a command at the start, the reply begins after 110 ms.
     private static let onTerminal = [
         FaultRow(
             "baud", clientRate: 4800,
             .does("press"), .passes("500ms"), .hearsBytes([253, 252, 253, 255, 252, 253, 250, 253, 253, 249, 248]),
             .says("OFF\n"), .passes("500ms"), .hearsNothing, .sees("state", "on"), .leaves, .comesBack,
-            // Terminates the rest of a line that the garbage left.
+            // Ends the line that the garbage has begun.
             .says("\n"), .passes("500ms"), .hears("ERROR:UNKNOWN_COMMAND\r\n")),
         FaultRow(
             "corrupt@command:1", .says("STATUS\n"), .passes("1s"),
@@ -67,7 +67,7 @@ struct FaultRow: Sendable, CustomStringConvertible {
         FaultRow(
             "reset@command:2", .says("ON\n"), .passes("1s"), .hears("OK\r\nPUMP:ON\r\n"),
             .says("STATUS\n"), .passes("1s"), .hears("STATUS:{State:ON,Speed"),
-            // The bootloader swallows this command.
+            // The bootloader runs after the reset, and swallows this command.
             .says("STATUS\n"), .passes("3s"), .hearsNothing, .says("STATUS\n"), .passes("1s"), .hears(status)),
         FaultRow(
             "silence=10s@command:1", .says("STATUS\n"), .passes("1s"), .hears("STATUS:{S"),
@@ -85,7 +85,7 @@ struct FaultRow: Sendable, CustomStringConvertible {
             .says("STATUS\n"), .passes("1s"), .hears(status)),
     ]
 
-    /// A pump behind an HM-10, which sends one notification for the reply to OFF, and three for that to STATUS.
+    /// A pump behind an HM-10, which notifies the reply to OFF in one packet, and the reply to STATUS in three.
     private static let onRadio = [
         FaultRow("baud", isRefused: "the fault baud means something over a line only: BLE checks its packets"),
         FaultRow("corrupt@command:1", seed: 6, .says("OFF\n"), .passes("1s"), .hears("OK\r\nPUMP:OFB\r\n")),
@@ -93,7 +93,7 @@ struct FaultRow: Sendable, CustomStringConvertible {
             "delay=500ms@command:1", .says("OFF\n"), .passes("600ms"), .hearsNothing, .passes("100ms"), .hears(off)),
         FaultRow(
             "disconnect@command:1", seed: 3, .says("ON\n"), .isCutOff, .comesBack, .sees("state", "off"),
-            // Only the line end is lost with the link.
+            // With this seed, the pump has received "ON" of the write during which the link dropped.
             .says("\n"), .passes("1s"), .hears("OK\r\nPUMP:ON\r\n")),
         FaultRow(
             "drain=300ms@always", .says("STATUS\n"), .passes("300ms"), .hears("STATUS:{State:OFF,Wa"),
@@ -114,7 +114,7 @@ struct FaultRow: Sendable, CustomStringConvertible {
         FaultRow("overrun@command:1", seed: 7, .says("OFF\n"), .passes("1s"), .hears("ERROR:UNKNOWN_COMMAND\r\n")),
         FaultRow(
             "reset@command:2", .says("ON\n"), .passes("1s"), .hears("OK\r\nPUMP:ON\r\n"),
-            // A radio never sends a part of a notification.
+            // The reset cuts the reply off within its first notification, and a part of a notification is never sent.
             .says("STATUS\n"), .passes("1s"), .hearsNothing,
             .says("STATUS\n"), .passes("3s"), .hearsNothing, .says("STATUS\n"), .passes("1s"), .hears(status)),
         FaultRow(

@@ -8,7 +8,7 @@ struct FaultsOverCarriersTests {
         PumpFirmware(options: PumpFirmwareOptions(heat: .fixed(water: 12, skin: 34.5), potentiometer: 716))
     }
 
-    /// Nothing else was received: without the fault the pump replies, and this reply comes next.
+    /// Proves that the client has received nothing else: without the fault, its next input is the reply to OFF.
     private static let end: [Beat] = [
         .does("fault", "none"), .says("OFF\n"), .passes("1s"), .hears("OK\r\nPUMP:OFF\r\n"),
     ]
@@ -27,7 +27,7 @@ struct FaultsOverCarriersTests {
         try await CarriedDevice.onRadio(pump, SimulatedFamily.pump.profile) { try await $0.play(row.scene + Self.end) }
     }
 
-    /// The row's fault; nil if it is refused as expected.
+    /// The row's fault; nil for a row with a refusal, which is then checked.
     private func orders(_ row: FaultRow, over carrier: SimulatorOption.Carrier) throws -> [FaultOrder]? {
         guard let refusal = row.refusal else {
             return try Simulator.pump.settings(["fault": row.order], over: carrier).faults()
@@ -48,7 +48,7 @@ struct FaultsOverCarriersTests {
         #expect(names == Fault.all.map(\.name))
     }
 
-    /// The refusals with a reason specific to the device.
+    /// The refusals whose reason is the kind of device, in the order of devices and faults.
     private static let refusals = [
         "led drift over a line: an LED board does nothing that takes time",
         "led drift over BLE: an LED board does nothing that takes time",
@@ -83,6 +83,7 @@ struct FaultsOverCarriersTests {
         #expect(refused == Self.refusals)
     }
 
+    /// The error with which a simulator refuses a fault; nil if it accepts the fault.
     private func refusal(
         of fault: Fault, by simulator: Simulator, over carrier: SimulatorOption.Carrier
     ) -> SimulatorOptionError? {

@@ -18,7 +18,8 @@ struct OwnFaultsOverCarriersTests {
         let scene: [Beat] = [
             .passes("100ms"), .hears("HELLO from QDevice1 @ 1970-01-01T00:00:00Z\(end)"),
             .says("GET\(enter)"), .passes(fault == .tooLarge ? "12ms" : "100ms"), Self.beat(fault, of: image),
-            // Nothing more follows: the next output is a reply. Only an image that is too large would continue.
+            // Nothing more follows: the next input is the reply to Hello. Only an image that is too large would
+            // continue, and the reset cuts it off.
             .does("reset"), .does("set", "acks", "on"), .says("Hello\(enter)"), .passes("100ms"),
             .hears("Hello ack\(end)"),
         ]
@@ -34,7 +35,7 @@ struct OwnFaultsOverCarriersTests {
         }
     }
 
-    /// The client's input for an image of four lines, whose middle is in the second line.
+    /// The client's input for an image of four lines of base64, whose middle is in the second line.
     private static func beat(_ fault: PeerFirmwareOptions.ImageFault, of image: ImageText) -> Beat {
         let (begin, chunks, end) = (image.begin, image.chunks, "IMG_END")
         let heard: [String] =
@@ -52,7 +53,7 @@ struct OwnFaultsOverCarriersTests {
         return fault == .tooLarge ? .hearsFirst(text) : .hears(text)
     }
 
-    /// The image's middle line, with padding in place of a character.
+    /// The line with the middle of the base64 text, in which padding replaces the character there.
     private static func padded(_ chunks: [String]) -> String {
         let middle = chunks.joined().count / 8 * 4 - chunks[0].count
         return chunks[1].prefix(middle) + "=" + chunks[1].dropFirst(middle + 1)
@@ -82,7 +83,7 @@ struct OwnFaultsOverCarriersTests {
         }
     }
 
-    /// Text that proves this fault, and no other.
+    /// Byte sequences of which each proves this fault, and no other.
     private static func marks(of fault: PhoneFault) -> [[UInt8]] {
         let text: String
         switch fault {

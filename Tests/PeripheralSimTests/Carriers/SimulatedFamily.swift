@@ -1,15 +1,17 @@
 import FirmwareSim
 import PeripheralSim
 
-/// A kind of device for tests of control verbs. The device does nothing on its own.
+/// A kind of device for tests of control verbs. Before its first command, such a device sends nothing for a minute,
+/// except for a peer's greeting.
 enum SimulatedFamily: String, CaseIterable, CustomStringConvertible {
     case pump, storm, led, peer, rescue, module
 
     var description: String { rawValue }
 
+    /// The size of a peer's image.
     static let imageByteCount = 128
 
-    /// The device's verbs, with each of its options in place of `set`.
+    /// The device's verbs. In place of `set`, there is `set` with each option.
     func verbs(over carrier: Carrier) -> [String] {
         switch self {
         case .pump: carrier == .terminal ? Self.verbs(pump) : Self.verbs(HM10Module(pump))

@@ -1,6 +1,6 @@
 import ControlProtocol
 
-/// Devices whose output is the same over any carrier, or nearly so.
+/// The rows of the pump, the LED board and the BLE module.
 extension VerbRow {
     static let pump = [
         VerbRow(
@@ -72,7 +72,7 @@ extension VerbRow {
 
     static func module(_ carrier: Carrier) -> [VerbRow] { carrier == .terminal ? moduleOnTerminal : moduleOnRadio }
 
-    /// The client is connected to the UART.
+    /// The client is at the module's UART.
     private static let moduleOnTerminal = [
         VerbRow(.module, "advance", .says("AT\r\n"), .hearsNothing, .passes("1s"), .hears("OK\r\n")),
         VerbRow(
@@ -92,7 +92,7 @@ extension VerbRow {
             .hears("OK+LOST\r\n"), .sees("connected", false), .says("AT\r\n"), .passes("1s"), .hears("OK\r\n")),
     ]
 
-    /// The client is a central; nothing is connected to the UART.
+    /// The client is a central; nobody is at the module's UART.
     private static let moduleOnRadio = [
         VerbRow(.module, "advance", .says("hello"), .passes("1s"), .hearsNothing),
         VerbRow(

@@ -2,7 +2,7 @@ import ControlProtocol
 import FirmwareSim
 import Foundation
 
-/// Devices whose messages are lines on a line and notifications over BLE.
+/// The rows of the storm sensor, the peer and the phone. Their messages have a line end only on a serial line.
 extension VerbRow {
     static func storm(_ carrier: Carrier) -> [VerbRow] {
         let end = carrier.end
@@ -27,6 +27,7 @@ extension VerbRow {
         ]
     }
 
+    /// Rows of the sensor's log.
     private static func stored(_ rows: Range<Int>) -> String {
         String(decoding: StormLog(seed: 1).text(rows: rows), as: UTF8.self)
     }
@@ -60,7 +61,7 @@ extension VerbRow {
             row(
                 "set interval", .does("set", "interval", "1s"), .passes("1100ms"),
                 .hears(PeerFirmware.stock[0] + end), .does("set", "interval", "off"), .passes("1h"), .hearsNothing),
-            // The protocol has no line for it.
+            // The protocol has no message that reports a toggle by hand.
             row("toggle", .does("toggle"), .passes("1s"), .hearsNothing, .sees("on", true)),
         ]
     }
@@ -100,7 +101,7 @@ extension VerbRow {
     }
 }
 
-/// An image as a peer sends it, built without the simulator.
+/// An image as a peer sends it. The test builds the text itself, without the simulated peer.
 struct ImageText {
     let name: String
     let bytes: [UInt8]
@@ -119,7 +120,7 @@ struct ImageText {
 
     var begin: String { "IMG_BEGIN \(name) \(bytes.count)" }
 
-    /// The lines of base64.
+    /// The lines of base64, without line ends.
     var chunks: [String] {
         let text = Data(bytes).base64EncodedString()
         return stride(from: 0, to: text.count, by: chunkLength).map { start in
@@ -132,16 +133,17 @@ struct ImageText {
     }
 }
 
-/// The messages of a phone.
+/// The messages of a phone, as JSON.
 enum PhoneText {
+    /// A prepared message, which the phone sends after the one with the preceding index.
     static func stock(_ index: Int, seed: UInt64 = 1) -> String {
         String(decoding: PhoneStock(seed: seed).message(index).json, as: UTF8.self)
     }
 
-    /// A message with a duplicate field, which comes before the first message of the stock.
+    /// A message with a duplicate field. As malformed input, it comes before the first prepared message.
     static var malformed: String { stock(-1).dropLast() + ",\"status\":\"synced\"}" }
 
-    /// The phone's first own message, written just after it was switched on.
+    /// The first message that a user writes on the phone, at the phone's start time.
     static func written(_ content: String, category: String) -> String {
         var message = PhoneStock(seed: 1).message(.min)
         (message.content, message.category) = (content, category)

@@ -1,6 +1,6 @@
 import ControlProtocol
 
-/// The effect on a device's client of a verb at the control socket.
+/// The effect of a verb at the control socket of a device on the device's client, as a scene.
 struct VerbRow: Sendable, CustomStringConvertible {
     let family: SimulatedFamily
     /// The verb; `set` is followed by the option's name.
@@ -19,8 +19,8 @@ struct VerbRow: Sendable, CustomStringConvertible {
 }
 
 extension Carrier {
-    /// The end of a message.
+    /// The end of a device's message.
     var end: String { self == .terminal ? "\r\n" : "" }
-    /// The end of a command.
+    /// The end of a client's command.
     var enter: String { self == .terminal ? "\n" : "" }
 }

@@ -24,7 +24,7 @@ struct PeripheralServerTests {
             try await central.subscribe("FFE1")
             try await central.write(Array("ON\n".utf8), to: "FFE1", type: "command")
             #expect(try await central.hears("PUMP:ON\r\n", of: "FFE1") == printed("OK", "PUMP:ON"))
-            // The carrier cuts this command into parts.
+            // The central sends this command in parts.
             for part in ["SPEE", "D:20", "0\n"] {
                 try await central.write(Array(part.utf8), to: "FFE1", type: "command")
             }
@@ -138,7 +138,8 @@ struct PeripheralServerTests {
     }
 }
 
-/// Sends many rows on request, and a line that marks their end.
+/// A device that sends many rows on request, and then their end over another characteristic. A byte in between has no
+/// characteristic, and must not reach the central.
 private struct Logger: SimulatedPeripheral {
     static let rows = 3000
 

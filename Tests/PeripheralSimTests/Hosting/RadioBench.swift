@@ -6,10 +6,10 @@ import FirmwareSim
 import PeripheralSim
 import TestSupport
 
-/// The address of the offered device.
+/// The address of hci1, on which a device is offered.
 let offeredAddress = "00:00:5E:00:53:02"
 
-/// A radio with a device on hci1 and a connected central on hci0.
+/// A fake bluetoothd with a device that is offered on hci1, and with a central on hci0 that is connected to the device.
 struct RadioBench<Device: SimulatedPeripheral> {
     let bus: PrivateBus
     let fake: FakeBlueZ
@@ -46,7 +46,7 @@ struct RadioBench<Device: SimulatedPeripheral> {
     }
 }
 
-/// Runs `body` with a device on a radio.
+/// Runs `body` with a bench on which `device` is offered.
 func withRadioBench<Device>(
     _ device: Device, judge: HostJudge? = nil, pace: DeviceHost<Device>.Pace = .onDemand, mtu: Int = 23,
     _ body: (RadioBench<Device>) async throws -> Void

@@ -12,7 +12,7 @@ struct RadioFaultTests {
         return FaultyDevice(HM10Module(PumpFirmware()), faults: settings.faults())
     }
 
-    @Test("A link that drops during a write loses its rest and can be made again")
+    @Test("A link that drops during a write loses the rest of the write, and can be made again")
     func disconnect() async throws {
         try await withRadioBench(try Self.pump("disconnect@command:2")) { bench in
             let central = bench.central
@@ -62,7 +62,7 @@ struct RadioFaultTests {
                 try await central.write(Array(command.utf8), to: "FFE1", type: "command")
                 if command == "ON\n" { _ = try await central.hears("PUMP:ON\r\n", of: "FFE1") }
             }
-            // The reply to STATUS was the last output before the time-out; nothing arrives now.
+            // The link has been silent since STATUS: OFF does not reach the pump.
             try await central.write(Array("OFF\n".utf8), to: "FFE1", type: "command")
             await settle()
             await bench.host.advance(by: .seconds(5))
@@ -85,7 +85,7 @@ struct RadioFaultTests {
             _ = try await central.hears("PUMP:OFF\r\n", of: "FFE1")
             try await central.unsubscribe("FFE1")
             try await central.subscribe("FFE1")
-            // No wait, because the value must have arrived by now.
+            // The test does not wait: the value must have arrived before the reply to the subscription.
             #expect(central.notes.state.values.values.joined().map(\.self) == [Array("OK\r\nPUMP:OFF\r\n".utf8)])
         }
     }

@@ -40,7 +40,7 @@ struct RadioJudgeTests {
         #expect(judge.verdict(at: .seconds(9)).count == 0)
     }
 
-    @Test("A device with whole writes takes each write for one command")
+    @Test("If a device's protocol has no line ends, each write counts as one command")
     func whole() throws {
         var judge = try #require(try Self.judge("one-in-flight", PeerPeripheral()))
         judge.hear(Self.bytes("Hello\nthere"), at: .zero, isAnswering: false, isPacket: true)

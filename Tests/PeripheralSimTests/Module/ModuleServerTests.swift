@@ -11,7 +11,8 @@ import Testing
 struct ModuleServerTests {
     private static let address = "00:00:5E:00:53:02"
 
-    /// Runs `body` with a module on hci1, whose UART is a channel, and a connected central on hci0.
+    /// Runs `body` with a central on hci0, which has found a module on hci1 but is not connected; with a channel to the
+    /// module's UART; and with the bytes received over that channel.
     private func withModule(
         _ dialect: String, _ body: (TestCentral, DescriptorChannel, Watched<ReceivedText>) async throws -> Void
     ) async throws {

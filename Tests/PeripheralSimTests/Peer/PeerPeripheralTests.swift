@@ -8,7 +8,7 @@ import Testing
 struct PeerPeripheralTests {
     private static let size = 1000
 
-    /// A peer that has greeted its subscriber.
+    /// A peer with a subscriber that it has greeted. The packet length is unknown if `mtu` is nil.
     private static func peer(
         mtu: Int? = 517, fault: PeerFirmwareOptions.ImageFault? = nil, interval: Duration? = nil
     ) -> PeerPeripheral {
@@ -27,7 +27,7 @@ struct PeerPeripheralTests {
         emissions.map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
-    /// The notifications after a write.
+    /// The notifications during the ten seconds after a write.
     private static func answer(_ peer: inout PeerPeripheral, to text: String) -> [Emission] {
         peer.take(.wrote(Array(text.utf8), to: PeerPeripheral.receive, mtu: 517), at: .seconds(10))
         return peer.advance(to: .seconds(10)) + peer.advance(to: .seconds(20))

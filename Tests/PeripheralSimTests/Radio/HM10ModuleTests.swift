@@ -6,7 +6,7 @@ import Testing
 
 @Suite("An HM-10 on a device's UART")
 struct HM10ModuleTests {
-    /// Prints given text at the rate of its line, and records its input.
+    /// A device that prints given text byte by byte, at the rate of its line, and records its input.
     private struct Printer: SimulatedDevice {
         var printed: [Emission] = []
         var received: [(text: String, time: Duration)] = []
@@ -153,7 +153,7 @@ struct HM10ModuleTests {
         #expect(busy.device.received.isEmpty)
     }
 
-    @Test("With notices on, the device gets connects and disconnects", arguments: ["hm-10", "cc41-a"])
+    @Test("With notices on, the device gets the first connect and the last disconnect", arguments: ["hm-10", "cc41-a"])
     func notices(dialect: String) throws {
         let dialect = try #require(ModuleDialect.named(dialect))
         var module = HM10Module(Printer(), dialect, name: "Pump", notifiesUART: true)

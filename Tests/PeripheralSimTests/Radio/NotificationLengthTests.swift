@@ -45,7 +45,7 @@ struct NotificationLengthTests {
         }
     }
 
-    /// Calls `body` with a central that is connected to a device.
+    /// Calls `body` with a central that is connected to `device`, and with the device's host.
     private func withCentral<Device: SimulatedPeripheral>(
         of device: Device, mtu: Int, _ body: (TestCentral, DeviceHost<Device>) async throws -> Void
     ) async throws {

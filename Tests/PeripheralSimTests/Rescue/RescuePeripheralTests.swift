@@ -61,7 +61,7 @@ struct RescuePeripheralTests {
         #expect(text.utf8.count > Self.stock(0..<50).joined().count)
     }
 
-    @Test("Messages wait for a subscriber, the first time and again")
+    @Test("Messages wait for the first subscriber, and again after it has unsubscribed")
     func waiting() {
         var phone = Self.phone()
         phone.take(.connected, at: .zero)

@@ -3,10 +3,10 @@ import FirmwareSim
 import PeripheralSim
 import Testing
 
-@Suite("Rows of simulated devices over BLE")
+@Suite("Simulators of devices over BLE")
 struct PeripheralSimulatorTests {
     @Test(
-        "A device has the default name of its row, or the given one",
+        "A device has its simulator's default name, or the given one",
         arguments: [
             (PeripheralSimulator.pump, "HMSoft"), (.storm, "storm"), (.led, "ece196"), (.peer, "QDevice1"),
             (.rescue, "Rescue"), (.module, "HMSoft"),
@@ -25,7 +25,7 @@ struct PeripheralSimulatorTests {
         #expect(unpaced.pause == .zero)
     }
 
-    @Test("A row refuses an option of a line")
+    @Test("A simulator over BLE refuses an option that is for lines only")
     func refusals() {
         #expect(throws: SimulatorOptionError("baud", .only(.line))) {
             try PeripheralSimulator.led.settings(["baud": "9600"])

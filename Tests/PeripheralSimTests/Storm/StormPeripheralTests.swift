@@ -17,7 +17,7 @@ struct StormPeripheralTests {
         return storm
     }
 
-    /// The rows of the log in a range.
+    /// The text of some rows of the log.
     private static func log(_ rows: Range<Int>) -> String {
         String(decoding: StormLog(seed: 7).text(rows: rows), as: UTF8.self)
     }
@@ -79,6 +79,7 @@ struct StormPeripheralTests {
         while let next = storm.nextActivity {
             let emissions = storm.advance(to: next)
             let length = emissions.map(\.bytes.count).reduce(0, +)
+            // A block has 256 rows. A row has about 13 bytes.
             try #require(length <= 256 * 20)
             count += length
         }

@@ -2,7 +2,7 @@ import FirmwareSim
 import PeripheralSim
 import TestSupport
 
-/// A device over BLE behind the faults common to all devices. Its time advances on demand only.
+/// A device over BLE, wrapped in the faults that all devices share. Its time advances on demand only.
 struct ControlledDevice<Device: SimulatedPeripheral> {
     let host: DeviceHost<FaultyDevice<Device>>
     private let notifications = Notifications()
