@@ -3,6 +3,7 @@ import DBus
 import Testing
 
 @Suite struct BLEErrorTests {
+    /// The name and the message of a D-Bus error, the resulting code, and a part of the hint.
     static let answers: [(DBusErrorName, String?, BLEError.Code, String)] = [
         ("org.bluez.Error.NotReady", "Resource Not Ready", .adapterOff, "rfkill"),
         ("org.bluez.Error.InProgress", "Operation already in progress", .busy, "pending or stale"),
@@ -33,6 +34,7 @@ import Testing
         #expect(error.description.contains(message ?? name.text))
     }
 
+    /// The name and the message of a D-Bus error, and the beginning of the hint.
     static let activations: [(DBusErrorName, String, String)] = [
         (
             "org.freedesktop.DBus.Error.Spawn.Failed", "Launch helper exited with unknown return code 1",
@@ -72,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: ["0x05 and more", "0x", "0x105", "5", "0x80", "0x0", "0x+5", "0x0D"])
-    func `Other or malformed ATT error numbers do not count as unpaired`(number: String) {
+    func `An ATT error with any other or a malformed number does not count as a missing pairing`(number: String) {
         let error = BLEError(
             DBusError(
                 .refused, name: "org.bluez.Error.Failed", message: "Operation failed with ATT error: \(number)",

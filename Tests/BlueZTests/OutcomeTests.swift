@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Outcomes", .timeLimit(.minutes(5)))
 struct OutcomeTests {
-    /// Waits on a loop for the benefit of a task that runs elsewhere.
+    /// Waits for an outcome on a loop's thread. Its callers run on other threads.
     private actor Waiter {
         nonisolated let loop: EventLoop
         nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Connected devices", .timeLimit(.minutes(5)))
 struct ConnectedDeviceTests {
-    /// A connected module and its characteristic.
+    /// A connected module and its characteristic FFE1: each as the client under test sees it, and as the fake's radio.
     private struct Rig {
         let bench: Bench
         let radio: RadioDevice
@@ -15,6 +15,7 @@ struct ConnectedDeviceTests {
         let far: RadioCharacteristic
     }
 
+    /// Calls `body` with a connected module whose characteristic has the flags and whose link has the manners.
     private func withModule(
         _ flags: [RadioCharacteristic.Flag] = [.read, .writeWithoutResponse, .notify],
         _ manners: LinkManners = LinkManners(), _ body: (Rig) async throws -> Void
@@ -167,7 +168,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `The MTU is read anew each time`() async throws {
+    @Test func `The MTU is read from bluetoothd each time`() async throws {
         let manners = LinkManners {
             $0.mtu = 247
             $0.staleMTU = 23
@@ -181,7 +182,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `The MTU is 23 if bluetoothd does not report one, before 5.62`() async throws {
+    @Test func `The MTU is 23 if bluetoothd does not report one, as before 5.62`() async throws {
         try await withBench { bench in
             await hideMTU(bench.fake)
             _ = await bench.addModule(manners: LinkManners { $0.mtu = 247 })
@@ -234,7 +235,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `A paired device's ATT error 0x0E does not count as unpaired`() async throws {
+    @Test func `ATT error 0x0E of a paired device does not count as a missing pairing, but 0x0F does`() async throws {
         try await withModule([.read]) { rig in
             try await rig.bench.bluez.device(module).pair()
             await Radio.run { rig.far.onRead = { _ in throw BlueZError.attribute(0x0E) } }
@@ -267,11 +268,13 @@ struct ConnectedDeviceTests {
                 try await failure { () throws(BLEError) in try await rig.device.write([1], to: rig.line, .request) }
             }
             await clock.untilSomebodySleeps(until: .seconds(3600))
+            // The time-out of a call over D-Bus.
             clock.advance(by: .seconds(25))
             #expect(try await first.value?.code == .timedOut)
             let second = Task {
                 try await failure { () throws(BLEError) in try await rig.device.write([2], to: rig.line, .request) }
             }
+            // The client tries again after 10 ms, and then after twice the previous pause each time.
             var pause = Duration.milliseconds(10)
             for _ in 0..<8 {
                 let deadline = clock.now.offset + pause
@@ -362,7 +365,7 @@ struct ConnectedDeviceTests {
     @Test func `Withdrawing the subscribed service ends the subscription and disconnects`() async throws {
         try await withModule { rig in
             let values = try await rig.device.notifications(of: rig.line)
-            // The module's other services may come and go.
+            // A change of the module's other services ends nothing.
             let other = await RadioService("FFF0", [RadioCharacteristic("FFF1", [.notify])])
             await Radio.run { rig.radio.services.append(other) }
             await Radio.run { rig.radio.services.removeAll { $0 === other } }
@@ -412,7 +415,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `A link can be left open for another client, whose subscription is visible`() async throws {
+    @Test func `A client sees another client's subscription, and can leave the link open for it`() async throws {
         try await withModule { rig in
             let other = try await rig.bench.otherClient()
             let same = try await other.device(module).connect()
@@ -429,7 +432,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `A released device is disconnected`() async throws {
+    @Test func `A device is disconnected when the last reference to it is released`() async throws {
         try await withBench { bench in
             let radio = await bench.addModule()
             var device: ConnectedDevice? = try await bench.bluez.device(module).connect()

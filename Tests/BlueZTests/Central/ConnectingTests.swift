@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Connecting over BLE", .timeLimit(.minutes(5)))
 struct ConnectingTests {
-    /// Connects while the clock advances to each deadline in turn, in milliseconds from the start.
+    /// Connects to the module. Meanwhile the clock advances to each of the deadlines, in milliseconds from the start,
+    /// as soon as the client sleeps until it.
     private func connect(_ bench: Bench, sleeping deadlines: [Int]) async throws -> Result<ConnectedDevice, BLEError> {
         let connecting = Task { () -> Result<ConnectedDevice, BLEError> in
             do throws(BLEError) {
@@ -115,7 +116,7 @@ struct ConnectingTests {
     }
 
     @Test(arguments: [BlueZError.abortedByLocal, BlueZError.connectionCanceled])
-    func `Connecting is retried nine times while the radio is busy`(passing: DBusError) async throws {
+    func `Connecting is retried up to nine times after an aborted attempt`(passing: DBusError) async throws {
         try await withBench { bench in
             let manners = LinkManners { $0.connectErrors = Array(repeating: passing, count: 9) }
             _ = await bench.addModule(manners: manners)
@@ -183,7 +184,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test func `A connection attempt is abandoned after 20 s, and connecting after 60 s`() async throws {
+    @Test func `An attempt to connect is abandoned after 20 s, and all attempts after 60 s`() async throws {
         try await withBench { bench in
             _ = await bench.addModule(manners: LinkManners { $0.connectDelay = .seconds(300) })
             let error = try await connect(bench, sleeping: [20_000, 20_250, 40_250, 40_750, 60_000]).error

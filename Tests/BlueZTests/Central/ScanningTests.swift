@@ -84,8 +84,8 @@ struct ScanningTests {
         try await withBench { bench in
             await slowDown(bench.adapter, by: .seconds(1))
             let other = try await bench.otherClient()
-            // The bus orders messages per connection only, so the second scan starts after the first call has arrived.
-            // bluetoothd then answers only the second client.
+            // The second scan starts when the first client's call has arrived: the bus does not keep the order of calls
+            // from different connections. bluetoothd then answers only the second client.
             async let first = bench.bluez.scan()
             try await bench.untilCalled("StartDiscovery")
             async let second = other.scan()
@@ -98,7 +98,8 @@ struct ScanningTests {
             #expect(try await others.next()?.text.hasPrefix("found") == true)
             others.cancel()
             try await bench.untilCalled("StopDiscovery")
-            // Only its client's departure from the bus can end this discovery.
+            // bluetoothd refuses a StopDiscovery of the client that it has not answered. That client's discovery ends
+            // only when it leaves the bus.
             scan.cancel()
             try await bench.untilNobodyScans()
             await other.close()
@@ -229,7 +230,7 @@ struct ScanningTests {
 @Radio private func setPower(of adapter: FakeAdapter, _ isOn: Bool) { adapter.isPowered = isOn }
 
 extension Bench {
-    /// Adds another device that advertises.
+    /// Adds a second advertising device, with the service FFF0.
     func addLamp() async {
         let lamp = await RadioDevice("C0:FF:EE:00:00:01", Advertisement(name: "Lamp", services: ["FFF0"]))
         await fake.add(lamp)
@@ -251,7 +252,7 @@ extension BlueZ {
 }
 
 extension BLESequence {
-    /// Reads until the end of the sequence.
+    /// Reads until the end of the sequence, and drops its elements.
     func iterate() async throws(BLEError) {
         var iterator = makeAsyncIterator()
         while try await iterator.next() != nil {}

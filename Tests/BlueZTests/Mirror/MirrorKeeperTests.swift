@@ -25,7 +25,7 @@ struct MirrorKeeperTests {
             let radio = try await hearOnce(on: bench)
             try await bench.settle()
             await bench.adapter.forget(radio)
-            // Another program makes the device known again; no advertisement does.
+            // bluetoothd gets to know the device again through another program, and not by an advertisement.
             await bench.adapter.know(radio)
             try await bench.settle()
             #expect(try await bench.bluez.device(module).report != nil)
@@ -84,7 +84,7 @@ extension BlueZ {
 }
 
 extension FakeBlueZ {
-    /// Reports changes of a characteristic in one signal, like bluetoothd for changes at the same moment.
+    /// Signals changes of a characteristic in one message, as bluetoothd does for changes at the same moment.
     fileprivate func tell(_ path: ObjectPath, _ properties: [String: DBusValue]) async throws {
         try await connection?.emitPropertiesChanged(path, interface, properties)
     }
@@ -95,6 +95,7 @@ extension FakeAdapter {
         if let device = devices[radio.address] { remove(device) }
     }
 
+    /// Adds a device that is not heard.
     fileprivate func know(_ radio: RadioDevice) async {
         let device = KnownDevice(radio, on: self)
         devices[radio.address] = device

@@ -1,6 +1,7 @@
 import BlueZ
 import Testing
 
+/// The plugin reads the battery level of a phone that connects. An iPhone then asks its user to pair.
 @Suite("bluetoothd's battery plugin")
 struct BatteryTrapTests {
     @Test(

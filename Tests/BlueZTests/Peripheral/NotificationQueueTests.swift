@@ -8,10 +8,11 @@ import Testing
 
 @Suite("The notification queue", .timeLimit(.minutes(5)))
 struct NotificationQueueTests {
-    /// A queue with a bluetoothd that answers on demand.
+    /// A queue, and a stand-in for bluetoothd that acknowledges notifications on demand.
     private final class Bench: Sendable {
         let sent = Watched<[UInt8]>([])
-        /// The questions to bluetoothd that have no answer yet.
+        /// The queue's questions to bluetoothd that have no answer yet. An answer acknowledges the notifications before
+        /// the question.
         let questions = Watched<[@Sendable (NotificationQueue.Answer) -> Void]>([])
         let queue = Mutex<NotificationQueue?>(nil)
 
@@ -40,11 +41,13 @@ struct NotificationQueueTests {
             }
         }
 
+        /// Answers the oldest question.
         func answer(_ outcome: NotificationQueue.Answer = .success(())) async throws {
             let answer = try await questions.wait(for: "a question") { $0.isEmpty ? nil : $0.removeFirst() }
             await Task(executorPreference: EventLoop.shared) { answer(outcome) }.value
         }
 
+        /// Waits until at least `count` notifications are sent.
         func isSent(_ count: Int) async throws {
             _ = try await sent.wait(for: "\(count) sent") { $0.count >= count ? true : nil }
         }
@@ -57,7 +60,7 @@ struct NotificationQueueTests {
         #expect(bench.questions.state.isEmpty)
     }
 
-    @Test func `At most one window is sent without an acknowledgement, all in order`() async throws {
+    @Test func `At most 32 notifications are sent without an acknowledgement, and all in order`() async throws {
         let bench = Bench()
         let sending = bench.send(0..<100)
         try await bench.isSent(32)
@@ -99,7 +102,7 @@ struct NotificationQueueTests {
         #expect(bench.sent.state.suffix(100) == Array(100..<200))
     }
 
-    @Test func `Cancelling one notification keeps the others`() async throws {
+    @Test func `A cancelled notification is not sent, and the next ones are`() async throws {
         let bench = Bench()
         let first = bench.send(0..<32)
         try await first.value

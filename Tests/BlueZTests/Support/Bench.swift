@@ -3,7 +3,7 @@ import DBus
 import FakeBlueZ
 import TestSupport
 
-/// A bus with a fake bluetoothd, an adapter, and the client under test.
+/// A bus with a fake bluetoothd, an adapter, and the library under test as a client.
 struct Bench {
     let bus: PrivateBus
     let fake: FakeBlueZ
@@ -22,7 +22,7 @@ struct Bench {
     /// Opens the client of another program on the same bus.
     func otherClient() async throws -> BlueZ { try await BlueZ.open(.address(bus.address), clock: clock) }
 
-    /// Adds an advertising module with one characteristic.
+    /// Adds an advertising device with one characteristic: FFE1 of the service FFE0, like an HM-10 module.
     func addModule(
         _ flags: [RadioCharacteristic.Flag] = [.read, .writeWithoutResponse, .notify], name: String = "HMSoft",
         manners: LinkManners = LinkManners()
@@ -33,7 +33,7 @@ struct Bench {
     /// The number of calls of a method by clients.
     func calls(of member: String) async -> Int { await fake.calls.state.count { $0.member == member } }
 
-    /// Waits until clients have called a method `times` times.
+    /// Waits until all clients together have called a method at least `times` times.
     func untilCalled(_ member: String, times: Int = 1) async throws {
         _ = try await fake.calls.wait(for: "\(times) calls of \(member)") { calls in
             calls.count { $0.member == member } >= times ? true : nil
@@ -50,7 +50,7 @@ struct Bench {
         try await bluez.waitUntil(isRunning: true)
     }
 
-    /// Waits until the client knows whether the module is connected.
+    /// Waits until the client knows that the module is connected, or not connected if `isConnected` is false.
     func untilConnected(_ isConnected: Bool = true) async throws {
         try await bluez.waitUntil(isConnected: isConnected)
     }
@@ -63,6 +63,7 @@ struct Bench {
     }
 }
 
+/// The module's address.
 let module = BluetoothAddress("00:15:83:00:00:10")!
 
 extension FakeBlueZ {
@@ -93,13 +94,14 @@ extension LinkManners {
 }
 
 extension BLESequence {
+    /// Waits for the next element; nil at the end of the sequence.
     func next() async throws -> Element? {
         var iterator = makeAsyncIterator()
         return try await iterator.next()
     }
 }
 
-/// Returns the error that `body` throws.
+/// Returns the error that `body` throws; nil if it throws none.
 func failure<Value>(_ body: () async throws(BLEError) -> Value) async throws -> BLEError? {
     do throws(BLEError) { _ = try await body() } catch { return error }
     return nil

@@ -5,9 +5,11 @@ import TestSupport
 
 @testable import BlueZ
 
-/// A radio with two adapters: hci1 offers a device to a central on hci0.
+/// A fake bluetoothd with two adapters. The library under test offers a device on hci1 to a central on hci0.
 struct PeripheralBench: Sendable {
+    /// The address of hci1.
     static let address = "00:00:5E:00:53:02"
+    /// The address of hci0.
     static let centralAddress = BluetoothAddress("00:00:5E:00:53:01")
 
     let bus: PrivateBus
@@ -35,6 +37,7 @@ struct PeripheralBench: Sendable {
         await fake.stop()
     }
 
+    /// Handlers that record the writes and the events.
     var handlers: PeripheralHandlers {
         PeripheralHandlers(
             write: { [written] bytes, uuid, request in written.update { $0.append((bytes, uuid, request)) } },
@@ -58,7 +61,7 @@ struct PeripheralBench: Sendable {
         try await bluez.call(BlueZName.root, BlueZName.peer, "Ping", activity: "settling")
     }
 
-    /// Waits for an event, and discards the events before it.
+    /// Waits for an event that fits; discards this event and the events before.
     func happens(_ what: String, _ fits: @escaping @Sendable (PeripheralEvent) -> Bool) async throws {
         _ = try await events.wait(for: what) { events in
             guard let index = events.firstIndex(where: fits) else { return nil as Bool? }
@@ -97,7 +100,7 @@ extension PeripheralDescription {
             LocalService("FFE0", [LocalCharacteristic("FFE1", [.read, .writeWithoutResponse, .notify])])
         ])
 
-    /// A one-byte value that can be read and written, and another value for each subscriber separately.
+    /// One characteristic that all centrals share, and one that is notified to each central separately.
     static let lamp = PeripheralDescription(
         name: "Lamp",
         services: [
@@ -116,5 +119,6 @@ extension FakeAdapter {
     func setRestoring(_ restores: Bool) { restoresAdvertisements = restores }
     func setMTU(_ mtu: Int) { ownRadio.manners.mtu = mtu }
     func remember() { ownRadio.manners.remembersSubscriptions = true }
+    /// Whether the adapter advertises, and the number of services that it offers.
     var registrations: (advertises: Bool, services: Int) { (ownRadio.isAdvertising, ownRadio.services.count) }
 }
