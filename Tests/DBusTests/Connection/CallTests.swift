@@ -237,6 +237,7 @@ struct CallTests {
         }
     }
 
+    /// Returns the error of the near peer's call to the far peer's test object; nil, with a failure, if there is none.
     private func refusal(_ peers: Peers, _ member: String) async -> DBusError? {
         await refusal(peers.near, await toTest(peers.far, member))
     }
@@ -246,7 +247,7 @@ struct CallTests {
     }
 }
 
-/// Holds callers until it is opened.
+/// Holds the callers of ``pass()`` until it is opened.
 struct Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -262,7 +263,7 @@ struct Gate: Sendable {
         try? await state.wait(for: "the gate") { $0.isOpen ? () : nil }
     }
 
-    /// Waits until `count` callers are waiting.
+    /// Waits until at least `count` callers have arrived since the start.
     func untilWaiting(_ count: Int) async throws {
         try await state.wait(for: "\(count) at the gate") { $0.count >= count ? () : nil }
     }

@@ -112,7 +112,7 @@ struct EndTests {
         #expect(error?.code == .noBus)
         let odd = await #expect(throws: DBusError.self) { try await DBusConnection.open(.address("no address")) }
         #expect(odd?.code == .noBus)
-        // A socket that never answers.
+        // A socket at which nobody answers.
         let listener = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(listener) }
         let folder = TemporaryFolder()

@@ -24,7 +24,8 @@ struct ResourceTests {
             let descriptors = entries(of: "/proc/self/fd")
             let threads = entries(of: "/proc/self/task")
             try await open(1000)
-            // The runtime opens a few descriptors on first use, and a dropped connection is closed a little later.
+            // The runtime opens a few descriptors on first use, and starts up to one thread for each processor. A
+            // dropped connection is closed a little later.
             #expect(entries(of: "/proc/self/fd") <= descriptors + 6)
             #expect(entries(of: "/proc/self/task") <= threads + CInt(sysconf(CInt(_SC_NPROCESSORS_ONLN))))
         }
@@ -121,7 +122,7 @@ private func nanoseconds(of clock: clockid_t) -> Int {
     return time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
-/// The number of times that a thread has given up the processor.
+/// The number of times that a thread has given up the processor in order to wait.
 private func switches(of thread: String) throws -> Int {
     let file = try #require(fopen("/proc/self/task/\(thread)/status", "r"))
     defer { fclose(file) }
@@ -136,6 +137,7 @@ private func switches(of thread: String) throws -> Int {
 
 private struct EndOfFile: Error {}
 
+/// The number of entries in a folder, including `.` and `..`; -1 if the folder can't be read.
 private func entries(of folder: String) -> CInt {
     guard let stream = opendir(folder) else { return -1 }
     defer { closedir(stream) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Exported objects", .timeLimit(.minutes(5)))
 struct ObjectTests {
-    /// Exports a lamp that other programs can read, dim and introspect.
+    /// Exports a lamp that other programs can read, dim and introspect, and an object manager above it.
     private func exportLamp(on connection: DBusConnection, _ percent: Watched<UInt8>) async throws {
         let dim = DBusMethod("Dim", inputs: [DBusArgument("percent", "y")], outputs: [DBusArgument("was", "y")]) {
             call in

@@ -94,7 +94,7 @@ struct SignalTests {
             try await emit("the second owner", third)
             try await third.releaseName(name)
             try await emit("nobody has it again", third)
-            // A sequence that starts now knows the owner from its first query.
+            // A sequence that starts now sees no change of the owner, and must ask for the owner.
             _ = try await peers.far.requestName(name)
             let later = try await peers.near.signals(matching: DBusMatchRule(sender: name, member: "Said"))
             try await emit("the third owner", peers.far)
@@ -178,7 +178,7 @@ struct SignalTests {
         }
     }
 
-    /// The first arguments of the signals left in a sequence that has ended.
+    /// The first arguments of the signals left in a cancelled sequence, without the signals of the bus itself.
     private func words(of signals: DBusSignals) async throws -> [String] {
         var words: [String] = []
         for try await signal in signals where signal.sender != "org.freedesktop.DBus" {
@@ -187,7 +187,7 @@ struct SignalTests {
         return words
     }
 
-    /// The number of the near peer's match rules on the bus.
+    /// The number of match rules that the near peer has on the bus.
     private func ruleCount(_ peers: Peers) async throws -> Int {
         let call = DBusCall(
             to: "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.Debug.Stats",

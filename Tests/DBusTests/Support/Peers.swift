@@ -2,7 +2,7 @@ import DBus
 import DescriptorIO
 import TestSupport
 
-/// Two connections to a private bus, each on its own loop.
+/// Two connections to a private bus, each on its own loop. The clock measures the time-outs of the near one.
 struct Peers {
     let bus: PrivateBus
     let near: DBusConnection
@@ -24,7 +24,7 @@ struct Peers {
         for loop in loops { loop.stop() }
     }
 
-    /// Waits until the bus has handled every message of both peers.
+    /// Waits until the bus has handled all messages of both peers, and the peers have received those that resulted.
     func settle() async throws {
         for peer in [far, near, far, near] { try await peer.call(toBus("GetId")) }
     }
@@ -38,7 +38,7 @@ func toBus(_ member: String, _ arguments: [DBusValue] = []) -> DBusCall {
 let testInterface = "org.example.Test"
 let testPath: ObjectPath = "/org/example/test"
 
-/// A call to the test object.
+/// A call to the test object of a peer: see ``DBusObject/test(_:properties:signals:)``.
 func toTest(_ peer: DBusConnection, _ member: String, _ arguments: [DBusValue] = []) async -> DBusCall {
     DBusCall(to: await peer.uniqueName, testPath, testInterface, member, arguments)
 }
@@ -53,7 +53,7 @@ extension DBusObject {
     }
 }
 
-/// Calls `body` with two peers and closes them.
+/// Calls `body` with two peers, and closes them afterwards.
 func withPeers(clock: (any Clock<Duration>)? = nil, _ body: (Peers) async throws -> Void) async throws {
     let peers = try await Peers(clock: clock)
     do {
@@ -71,7 +71,7 @@ typealias Log = Watched<[String]>
 extension Watched<[String]> {
     func append(_ word: String) { update { $0.append(word) } }
 
-    /// Waits until there are `count` entries.
+    /// Waits until there are at least `count` entries; returns all entries.
     func first(_ count: Int) async throws -> [String] {
         try await wait(for: "\(count) entries") { $0.count >= count ? $0 : nil }
     }

@@ -1,6 +1,6 @@
 import DBus
 
-/// Random values of all types, reproducible by seed.
+/// Random values of all types except descriptors. The same seed gives the same values.
 struct RandomValues {
     private var state: UInt64
 
