@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Background programs")
 struct BackgroundProgramTests {
-    /// Starts a script with its own environment variable as the mark, because the tests share one process.
+    /// Starts a script in the background. Each test needs an environment variable of its own as the mark, because the
+    /// tests share one process.
     private func start(_ script: String, mark: String) throws -> BackgroundProgram.Start {
         try BackgroundProgram(mark: mark).start(["sh", "-c", script], program: "/bin/sh")
     }

@@ -117,7 +117,7 @@ struct DescriptorChannelTests {
         thread.loop.stop()
     }
 
-    @Test func `A receiver that closes the channel on a loss gets no more bytes, not even of a reused fd`()
+    @Test func `A receiver that closes the channel on a loss gets no more bytes, not even of a reused number`()
         async throws
     {
         // Runs in its own process, because another descriptor takes over the number.
@@ -144,7 +144,7 @@ struct DescriptorChannelTests {
                 case .success(nil), .failure: ended.continuation.yield()
                 }
             }
-            // The write discovers the loss before the loop gets to reading.
+            // The write discovers the loss before the loop has read.
             await Task(executorPreference: loop) {
                 await channel.forward(to: receiver)
                 await #expect(throws: DescriptorError.self) { try await channel.write([1]) }
@@ -201,7 +201,7 @@ struct DescriptorChannelTests {
         _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
         let channel = DescriptorChannel(taking: ends[0], kind: .stream, on: thread.loop, hangUpPatience: .zero)
         await #expect(throws: DescriptorError.self) { try await channel.write([1]) }
-        // A timer with a later deadline fires later.
+        // This timer fires after the timer of the hang-up, whose deadline is earlier.
         try await EventLoopClock(thread.loop).sleep(for: .milliseconds(1))
         #expect(await !channel.isOpen)
         thread.loop.stop()
@@ -221,7 +221,7 @@ struct DescriptorChannelTests {
     /// Whether a loop's thread uses no processor time while nothing happens. A spinning thread uses all of it.
     private func isIdle(_ thread: LoopThread) async -> Bool {
         let before = thread.processorTime
-        // Gives a spinning thread time to use the processor; the sleep waits for nothing.
+        // A spinning thread uses most of this time.
         try? await EventLoopClock(.shared).sleep(for: .milliseconds(40))
         return thread.processorTime - before < .milliseconds(4)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Folder watches", .timeLimit(.minutes(5)))
 struct DirectoryWatchTests {
-    /// A descriptor number that is closed twice may belong to another file the second time.
+    /// If the watch closed its descriptor twice, the number could belong to another file the second time.
     @Test("A failed watch of a missing folder closes no foreign descriptor")
     func noFolder() async {
         let watching = Task.detached {

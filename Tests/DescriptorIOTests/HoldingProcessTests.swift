@@ -61,7 +61,7 @@ struct HoldingProcessTests {
         let path = folder.path(String(name.dropLast()))
         try await ChildProcess(["cp", "/bin/cat", path]).ending()
         let child = try await ChildProcess([path])
-        // Until exec(2) the child is a copy of this process.
+        // The echo proves that `cat` is running: until exec(2) the child is a copy of this process.
         try await child.write("ready\n")
         #expect(try await child.output.line() == "ready")
         #expect(HoldingProcess(child.processID).kind == .sameProgram)
@@ -84,7 +84,7 @@ struct HoldingProcessTests {
         #expect(hint(0, 4) == "end 0 first: kill 0; wait until 4 ends, or end it where it was started")
         #expect(hint(5) == "close it in that program first, which started this command")
         #expect(hint(6, 7) == "try again: 6 has ended; find out who runs 7, and ask that user to end it: sudo ps -fp 7")
-        // A stopped pumpctl may be sending OFF.
+        // There is no hint to end a stopped pumpctl: it may be sending OFF.
         #expect(hint(8) == "resume it: kill -CONT 8")
     }
 }

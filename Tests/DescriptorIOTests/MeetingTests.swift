@@ -3,8 +3,8 @@ import Testing
 
 @testable import DescriptorIO
 
-/// The calls come from tasks that do not run on the loop: each step is a separate job, and jobs of other calls come in
-/// between.
+/// The calls come from tasks that do not run on the loop. So each step of a call is a separate job on the loop, and
+/// jobs of other calls run in between.
 @Suite("Concurrent calls on a channel", .timeLimit(.minutes(5)))
 struct MeetingTests {
     private typealias Call = @Sendable () async -> Void
@@ -88,12 +88,12 @@ struct MeetingTests {
         thread.loop.stop()
     }
 
-    /// Starts calls such that the loop finds all their first jobs at once, in this order.
+    /// Starts calls while the loop is busy, so that it then finds the first jobs of all calls at once, in this order.
     private func meet(on loop: EventLoop, _ calls: [Call]) async -> [Task<Void, Never>] {
         let begun = Recorder<Void>()
         loop.execute {
             while begun.values.count < calls.count { sched_yield() }
-            // Allows for the work between this mark and a call's first job.
+            // A call takes some time from this mark until its first job is queued.
             for _ in 0..<100 { sched_yield() }
         }
         var tasks: [Task<Void, Never>] = []

@@ -25,7 +25,7 @@ final class PollerTests {
         }
     }
 
-    /// Selects epoll, or poll(2) for all descriptors.
+    /// Selects epoll; if false, poll(2) for all descriptors.
     private func use(epoll isUsed: Bool) {
         guard !isUsed else { return }
         poller.close()
@@ -57,7 +57,7 @@ final class PollerTests {
         write(ends[7].far, "!", 1)
         write(ends[11].far, "!", 1)
         #expect(look() == [7: CShort(POLLIN), 11: CShort(POLLIN)])
-        // More descriptors than one poll reports.
+        // One wait reports fewer descriptors than these.
         for pair in ends { write(pair.far, "!", 1) }
         var told = Set<Int>()
         for _ in 0..<10 { told.formUnion(look().keys) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Program starts", .timeLimit(.minutes(5)))
 struct ProgramStartTests {
-    /// Runs a script in a shell; returns its output and its exit status.
+    /// Runs a script in a shell, started as `change` says; returns its output and its exit status.
     private func output(
         _ script: String, _ change: (inout ProgramStart) -> Void = { _ in }
     ) async throws -> (text: String, status: Int32) {

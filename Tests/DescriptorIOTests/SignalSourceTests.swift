@@ -7,10 +7,11 @@ import Testing
 
 @Suite("Signal sources", .timeLimit(.minutes(5)), .serialized)
 struct SignalSourceTests {
-    /// The number of times that the signal's regular handler ran. No other test uses this signal.
+    /// The number of times that the handler ran that the test has installed before the source. No other test uses this
+    /// signal.
     private static let count = Atomic<Int>(0)
 
-    @Test("Signals are delivered until the source closes; afterwards they get their default handling")
+    @Test("Signals are delivered until the source closes; afterwards they reach their earlier handler")
     func ends() async throws {
         signal(SIGURG) { _ in SignalSourceTests.count.add(1, ordering: .relaxed) }
         let heard = Watched(0)

@@ -5,6 +5,7 @@ import Testing
 
 @Suite("Sockets", .timeLimit(.minutes(5)))
 struct SocketTests {
+    /// The path of a future socket in a new folder.
     private static func path() -> String {
         var template = Array("/tmp/descriptor-io-XXXXXX".utf8CString)
         return template.withUnsafeMutableBufferPointer { buffer in
@@ -14,6 +15,7 @@ struct SocketTests {
 
     static var addresses: [SocketAddress] { [.tcp(host: "127.0.0.1", port: 0), .unix(path: path())] }
 
+    /// The address for clients of a listener: that of the listener, with the port that the kernel has chosen.
     private func address(of listener: SocketListener, at address: SocketAddress) -> SocketAddress {
         if let port = listener.port { .tcp(host: "127.0.0.1", port: port) } else { address }
     }
@@ -135,6 +137,7 @@ struct SocketTests {
 
     @Test func `A stale socket is removed, but not a new one in its place`() async throws {
         let path = Self.path()
+        /// Leaves a stale socket at the path: its program has ended.
         func leave() throws {
             let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
             defer { Glibc.close(descriptor) }

@@ -32,7 +32,7 @@ struct LoopThread {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// Waits until everything ready on the loop has run.
+    /// Waits until the loop has handled all that is ready: see `settle` of TestSupport.
     func settle() async {
         await TestSupport.settle(loop)
     }
