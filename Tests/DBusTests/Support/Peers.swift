@@ -24,7 +24,7 @@ struct Peers {
         for loop in loops { loop.stop() }
     }
 
-    /// Waits until the bus has handled all messages of both peers, and the peers have received those that resulted.
+    /// Waits until the bus has handled all messages of both peers, and both have received the resulting messages.
     func settle() async throws {
         for peer in [far, near, far, near] { try await peer.call(toBus("GetId")) }
     }
