@@ -8,7 +8,7 @@ import Testing
 struct LineHistoryTests {
     private let folder = TemporaryFolder()
 
-    @Test("Lines are kept for the next run, also if two programs write at once")
+    @Test("Lines are kept for the next run, also if two programs write to the same file")
     func kept() {
         let path = folder.path("history")
         let (one, other) = (LineHistory(path: path), LineHistory(path: path))

@@ -3,6 +3,7 @@ import Terminal
 import Testing
 
 @Suite struct LiveLineTests {
+    /// Collects the output of a live line.
     private final class Screen: Sendable {
         private let text = Mutex("")
 

@@ -23,7 +23,7 @@ struct StreamWriterTests {
             (reader, writer) = (ends[0], ends[1])
         }
 
-        /// Reads `count` bytes.
+        /// Reads `count` bytes; fewer at the end of input.
         func read(_ count: Int) async throws -> [UInt8] {
             try await onThread { [reader] in
                 var (bytes, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
@@ -37,7 +37,7 @@ struct StreamWriterTests {
         }
     }
 
-    /// Lines that are all different.
+    /// Lines that are all different. Together they are longer than the buffer of a pipe or a socket.
     private static let lines = (0..<20_000).map { "line \($0)\n" }
 
     @Test(
@@ -95,7 +95,7 @@ struct StreamWriterTests {
         #expect(try await failures == [])
     }
 
-    @Test("Writing goes on after the descriptor was replaced")
+    @Test("Writing continues after another file was put in place of the descriptor's")
     func exchanged() async throws {
         let (socket, pipe) = (Stream(isSocket: true), Stream())
         let writer = StreamWriter(socket.writer)
@@ -145,7 +145,7 @@ struct StreamWriterTests {
     }
 }
 
-/// A terminal whose output is stopped.
+/// A terminal whose output is stopped until ``goOn()``.
 private struct StoppedTerminal {
     let screen = Watched(ReceivedText())
     let descriptor: CInt
