@@ -10,7 +10,7 @@ func say(_ line: String) {
 /// Prints the results of discovery, for tests that run this program on mocked devices.
 ///
 ///     list     a line for each port: path, identity
-///     kept     for each port, whether a rule keeps ModemManager off
+///     kept     a line for each port: path, whether a udev rule keeps ModemManager off it
 ///     watch    starts a monitor, prints "ready", waits for a line, and then prints each event: + or -, path, identity
 switch CommandLine.arguments.dropFirst().first {
 case "list":

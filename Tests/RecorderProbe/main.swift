@@ -2,8 +2,11 @@ import Glibc
 import RecordFormat
 import Recorder
 
-// Records numbers without end, ten at a time. Stores the last of each ten as a message too, and marks the previous
-// message as handed on. Prints the number once all of that is acknowledged: recorder-probe PATH FIRST
+// recorder-probe PATH FIRST
+//
+// Records numbers from FIRST on without end, ten at a time. Stores the last of each ten as a message too, and marks the
+// previous message as synced. Prints the number of the message when all of this is stored; if it could not be stored,
+// "not kept: CODE". Prints "failing CODE" when recording begins to fail.
 
 /// Prints a line without buffering, so that no acknowledged number is lost in a kill. Exits if standard output is
 /// closed.

@@ -4,17 +4,17 @@ import Recorder
 import TestSupport
 import Testing
 
-/// Programs that are killed while they record.
+/// Runs recorder-probe several times on one database, and kills it while it records.
 @Suite("Crashes of recording programs", .serialized, .timeLimit(.minutes(60)))
 struct CrashTests {
     private let bench = RecordBench()
 
-    /// Starts a program that records numbers from `first` on, and prints the acknowledged ones.
+    /// Starts a program that records numbers from `first` on, and prints every tenth number when it is stored.
     private func start(from first: Int) async throws -> ChildProcess {
         try await ChildProcess([Executable.recorderProbe, bench.path, "\(first)"])
     }
 
-    /// Waits for `count` acknowledgements.
+    /// Waits until the program has printed `count` lines.
     private func acknowledged(_ count: Int, _ program: ChildProcess) async throws {
         _ = try await program.output.wait(for: "\(count) acknowledgements") { text in
             text.bytes.count { $0 == 0x0A } >= count ? true : nil
@@ -40,6 +40,7 @@ struct CrashTests {
         #expect(Set(acknowledged.joined()).subtracting(readings) == [])
         var statuses: [Int: StoredMessage.Status] = [:]
         try RecordReader(bench.path).readMessages { statuses[Int($0.id) ?? 0] = $0.status }
+        // The program stores every tenth number as a message too, and marks the previous message as synced.
         for range in acknowledged {
             let messages = Array(stride(from: range.lowerBound + 9, through: range.upperBound, by: 10))
             #expect(messages.allSatisfy { statuses[$0] != nil }, "\(range)")
@@ -52,7 +53,7 @@ struct CrashTests {
 
     /// Starts a program for each of the seeds in turn, and kills it at a moment given by its seed.
     ///
-    /// - Returns: The acknowledged numbers of each program.
+    /// - Returns: The stored numbers of each program, according to its output.
     private func killed(_ seeds: [(offset: Int, element: UInt64)]) async throws -> [ClosedRange<Int>] {
         var ranges: [ClosedRange<Int>] = []
         for (number, seed) in seeds {
@@ -77,6 +78,7 @@ struct CrashTests {
             program.send(signal: SIGKILL)
             #expect(try await !program.ending().output.contains("not kept"))
         }
+        // Each of the 20 lines stands for ten readings.
         #expect(try bench.rows(.sessions).map { Int($0[7]) ?? 0 }.allSatisfy { $0 >= 200 })
     }
 }

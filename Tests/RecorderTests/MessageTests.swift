@@ -7,6 +7,7 @@ import Testing
 struct MessageTests {
     private let bench = RecordBench()
 
+    /// The stored messages that pass a filter, in order.
     private func kept(_ filter: MessageFilter = MessageFilter()) throws -> [StoredMessage] {
         var messages: [StoredMessage] = []
         try RecordReader(bench.path).readMessages(filter) { messages.append($0) }
@@ -24,7 +25,7 @@ struct MessageTests {
         await recorder.close()
     }
 
-    @Test("A message id is stored once, in upper or lower case, and the first message stays")
+    @Test("Of messages with the same id, in upper or lower case, only the first is stored")
     func duplicates() async throws {
         let recorder = bench.recorder()
         var other = message(2, id: message(1).id.lowercased())

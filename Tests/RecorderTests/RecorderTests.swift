@@ -46,7 +46,7 @@ struct RecorderTests {
         await recorder.close()
     }
 
-    @Test("Records are written without a flush")
+    @Test("Records are written after the interval, without a flush")
     func interval() async throws {
         try await bench.prepare()
         let watch = try FolderWatch(bench.folder.path("data"))
@@ -133,7 +133,7 @@ struct RecorderTests {
         #expect(await recorder.close() == RecorderTally())
     }
 
-    @Test("A deleted database file is created anew, with its sessions")
+    @Test("A deleted database file is created again, with the sessions that have not ended")
     func removed() async throws {
         let recorder = bench.recorder()
         let session = recorder.beginSession(family: "pump", endpoint: "x", device: nil)

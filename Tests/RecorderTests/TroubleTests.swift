@@ -59,7 +59,7 @@ struct TroubleTests {
     @Test("A file at its size limit is reported as a full disk, and acknowledged records are kept")
     func fullDisk() async throws {
         try await bench.prepare()
-        // In blocks of 512 bytes.
+        // The limit for the size of a file, in blocks of 512 bytes.
         let program = try await ChildProcess(
             ["/bin/sh", "-c", "ulimit -f 600; exec \"$0\" \"$@\"", Executable.recorderProbe, bench.path, "0"])
         _ = try await program.output.wait(for: "a record that is not kept") { text in

@@ -1,4 +1,4 @@
--- A database as the first version of the tables has it, with one session of a pump; written by the sqlite3 shell's .dump.
+-- A database with the tables of the first version, and one session of a pump; written by the .dump of the sqlite3 shell.
 CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
 INSERT INTO grdb_migrations VALUES ('sessions');
 CREATE TABLE sessions (

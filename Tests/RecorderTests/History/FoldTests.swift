@@ -7,6 +7,10 @@ import Testing
 struct FoldTests {
     private let bench = RecordBench()
 
+    /// Records readings, and folds them into at most `columns` columns.
+    ///
+    /// - Parameter records: For each reading: its session, the time in milliseconds, and the JSON. Sessions up to 9 are
+    ///   of device "a", the others of device "b".
     private func fold(_ columns: Int, _ records: [(UInt64, Int64, String)]) async throws -> [FoldedSeries] {
         let recorder = bench.recorder()
         for session in Set(records.map(\.0)).sorted() {

@@ -23,6 +23,7 @@ struct HistoryPlanTests {
         }
     }
 
+    /// One filter for each change of an empty one.
     private func filters(_ change: (inout RecordFilter) -> Void...) -> [RecordFilter] {
         change.map { change in
             var filter = RecordFilter()
@@ -166,7 +167,7 @@ extension RecordBench {
         try database.writeWithoutTransaction { try $0.execute(sql: sql) }
     }
 
-    /// Turns the database into an older version, which had no index by session.
+    /// Drops the indexes by session, which a database of an older version does not have.
     func dropIndex() throws {
         try execute(["telemetry", "events", "errors"].map { "DROP INDEX \($0)_session;" }.joined())
     }

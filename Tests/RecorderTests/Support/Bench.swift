@@ -4,14 +4,14 @@ import Recorder
 import Synchronization
 import TestSupport
 
-/// A database in its own folder, with the reports of its recorders.
+/// A database in its own folder, and the reports of all recorders that write to it.
 final class RecordBench: Sendable {
     let folder = TemporaryFolder()
     let reports = Watched<[RecorderReport]>([])
 
     var path: String { folder.path("data/record.sqlite") }
 
-    /// A recorder whose clock stands still at 1000 s.
+    /// Creates a recorder. Its clock stands still, 1000 s after 1970 began.
     func recorder(
         patience: Duration = .seconds(2), memoryLimit: Int = 16 << 20, interval: Duration = .milliseconds(200)
     ) -> Recorder {
@@ -44,7 +44,8 @@ final class RecordBench: Sendable {
         return try database.read { try Value.fetchOne($0, sql: sql) }
     }
 
-    /// The number of rows of a table after any commit in progress: the file changes before the rows are visible.
+    /// Waits for the end of a transaction in progress, and then counts the rows of a table. A commit changes the file
+    /// before the new rows are visible.
     func countBehindCommit(_ table: RecordTable) throws -> Int {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
@@ -66,7 +67,7 @@ extension Reading {
     }
 }
 
-/// The message with this number.
+/// A message that differs from the messages with other numbers by its id and its JSON.
 func message(_ number: Int, id: String? = nil) -> StoredMessage {
     let digits = String(number, radix: 16, uppercase: true)
     let last = String(repeating: "0", count: 12 - digits.count) + digits
