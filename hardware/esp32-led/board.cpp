@@ -17,12 +17,13 @@ namespace {
 const char name[] = "ece196";
 const char serviceUuid[] = "937312E0-2354-11EB-9F10-FBC30A62CF38";
 const char ledUuid[] = "957312E0-2354-11EB-9F10-FBC30A62CF38";
-/// Neither a strapping pin (0, 3, 45, 46) nor one of USB (19, 20), UART0 (43, 44), or the module's flash and PSRAM (26 to 37).
+/// A free pin: no strapping pin (0, 3, 45, 46), and none of USB (19, 20), UART0 (43, 44), or the module's flash and
+/// PSRAM (26 to 37).
 const uint8_t lampPin = 4;
 
 BLECharacteristic *led = nullptr;
 
-/// Set by the BLE library's task, cleared by the loop.
+/// Whether a central has written since the loop has last looked. The BLE library's task sets it.
 std::atomic<bool> isWritten(false);
 
 class ServerEvents final : public BLEServerCallbacks {
@@ -32,7 +33,8 @@ class ServerEvents final : public BLEServerCallbacks {
 };
 
 class LedEvents final : public BLECharacteristicCallbacks {
-    // NimBLE's callback carries no value and comes late: the characteristic may already hold the next write.
+    // NimBLE's callback carries no value and comes late: the characteristic may already hold the next write. So the
+    // callback reads nothing, and the loop reads the newest value.
     void onWrite(BLECharacteristic *) override {
         isWritten = true;
     }

@@ -13,7 +13,7 @@ public:
     bool receive(char &byte);
     /// Whether a central has written to the characteristic since the last call.
     bool takeWrite();
-    /// Ends a turn of the loop.
+    /// Waits for 1 ms, at the end of a turn of the loop.
     void rest();
 
     void light(bool isOn) override;

@@ -37,7 +37,7 @@ class Pages:
             self.check(found is not None, f"{name} does not say: {phrase}")
 
     def find(self, name, pattern):
-        """Return the match of the pattern's group; record a fault if there is none."""
+        """Return the text of the pattern's first group; if the file has no match, record a fault and return ""."""
         match = re.search(pattern, self.text(name))
         self.check(match is not None, f"{name} has nothing like {pattern}")
         return match.group(1) if match else ""
@@ -83,7 +83,10 @@ class Pages:
             self.check(parts.get(part, "").split(", ")[0] == what, f"{name} says {part} {what}")
 
     def same_core(self, core):
-        """Check that both build files name one core version, and PlatformIO the release for that version."""
+        """Check the version of the Arduino core in both build files and in the README.
+
+        platformio.ini names the release of the platform that has this core: 55.03.35 has core 3.3.5.
+        """
         self.check(f"esp32:esp32 ({core})" in self.text("sketch.yaml"), f"sketch.yaml does not name core {core}")
         _, minor, patch = core.split(".")
         release = f"55.03.{minor}{patch}"

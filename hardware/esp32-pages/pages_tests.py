@@ -23,6 +23,7 @@ class Changed(Pages):
 
 
 def said(page, phrase):
+    """Return whether `says` finds the phrase in a page with this text."""
     pages = Changed(SKETCHES[0], "page.md", page)
     pages.says("page.md", phrase)
     return not pages.faults
@@ -48,7 +49,7 @@ class Drawings(unittest.TestCase):
         return pages.faults
 
     def each(self, pattern, change):
-        """Check that each match in a drawing is noticed when it is changed or removed."""
+        """Change each match of the pattern in the drawings, one at a time, and check that a fault is found."""
         for sketch in SKETCHES:
             text = (HARDWARE / sketch / "wiring.svg").read_text(encoding="utf-8")
             self.assertEqual(self.faults(sketch, "wiring.svg", text), [])
@@ -85,6 +86,7 @@ class Drawings(unittest.TestCase):
         self.each(r"(?<=[RC]\d )\d+|(?<=[RC]\d\d )\d+", lambda match: match[0] + "0")
 
     def change(self, name, old, new):
+        """Return the faults after the first `old` in a file of esp32-storm was replaced by `new`."""
         text = (HARDWARE / SKETCHES[0] / name).read_text(encoding="utf-8")
         self.assertIn(old, text)
         return " ".join(self.faults(SKETCHES[0], name, text.replace(old, new, 1)))

@@ -34,7 +34,7 @@ const unsigned sensorCount = sizeof sensorPins / sizeof sensorPins[0];
 BLECharacteristic *live = nullptr;
 BLECharacteristic *backup = nullptr;
 
-/// State that the BLE library's task passes to the loop.
+/// State that the BLE library's task sets for the loop. `packet` holds a written command while `hasPacket` is true.
 std::atomic<bool> isConnected(false);
 std::atomic<bool> hasCentralChanged(false);
 std::atomic<uint16_t> mtu(initialMtu);
@@ -73,7 +73,7 @@ void openLog() {
 }
 
 void keepPacket(const uint8_t *bytes, size_t length) {
-    // Holds one command at a time: the loop takes it within a few milliseconds.
+    // There is room for one command: the loop takes it within a few milliseconds. A command before that is dropped.
     if (hasPacket || length > sizeof packet) {
         return;
     }
@@ -82,8 +82,9 @@ void keepPacket(const uint8_t *bytes, size_t length) {
     hasPacket = true;
 }
 
-/// Runs in the BLE library's task. Takes a written value from its event, because each notification overwrites the
-/// characteristic's value. `BLECharacteristicCallbacks::onWrite` also fires for a long write, whose event has no value.
+/// Handles an event of the BLE stack, in the BLE library's task. Takes a written value from its event, because each
+/// notification overwrites the characteristic's value. `BLECharacteristicCallbacks::onWrite` would not do: it also
+/// fires for a long write, whose event has no value.
 void handleRadio(esp_gatts_cb_event_t event, esp_gatt_if_t, esp_ble_gatts_cb_param_t *param) {
     switch (event) {
     case ESP_GATTS_CONNECT_EVT:
@@ -187,7 +188,7 @@ void FlashLog::append(const char *bytes, size_t length) {
 }
 
 void Board::begin() {
-    // Writing must not block on the serial line.
+    // Writing to the serial line must not block, so it needs a buffer.
     Serial.setTxBufferSize(2048);
     Serial.begin(baud);
     openLog();
@@ -231,7 +232,7 @@ void Board::notifyLive(const char *row) {
 }
 
 void Board::rest() {
-    // The radio needs some milliseconds for each packet; faster notifications get lost.
+    // The radio needs some milliseconds for each notification; if they follow faster, some get lost.
     delay(hasNotified ? 10 : 1);
     hasNotified = false;
 }

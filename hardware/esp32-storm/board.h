@@ -12,7 +12,8 @@ public:
 /// The backup characteristic's notifications.
 class BleOutput final : public Output {
 public:
-    /// The payload size of one notification; 0 if no central is connected or this turn has already sent one.
+    /// The payload size of one notification; 0 if no central is connected, or if this turn of the loop has already sent
+    /// one.
     size_t room() override;
     void write(const char *bytes, size_t length) override;
 };
@@ -30,21 +31,22 @@ class Board {
 public:
     static const unsigned long baud = 115200;
 
-    /// Opens all of them. If the flash is unusable, the serial line says so, the log stays empty, and rows are only
-    /// sent live.
+    /// Opens the UART, the flash and the radio. If the flash is unusable, the serial line says so, the log stays empty,
+    /// and rows are only sent live.
     void begin();
 
     /// Reads one received byte; false if there is none.
     bool receive(char &byte);
-    /// Takes the packet that a central has written to the backup characteristic; returns its length, 0 if there is
-    /// none.
+    /// Takes the packet that a central has written to the backup characteristic, cut to `size` bytes; returns its
+    /// length, 0 if there is none.
     size_t receivePacket(char *bytes, size_t size);
     /// Whether a central has connected or disconnected since the last call.
     bool takeCentralChange();
     /// Reads the next sensor in turn.
     Measurement measure();
-    /// Sends a raw row as a notification of the live characteristic.
+    /// Sends a row without a prefix as a notification of the live characteristic, if a central is connected.
     void notifyLive(const char *row);
-    /// Ends a turn of the loop.
+    /// Waits at the end of a turn of the loop: 10 ms if this turn has sent a part of the log or a live row by BLE, else
+    /// 1 ms.
     void rest();
 };

@@ -22,7 +22,7 @@ void loop() {
     while (board.receive(byte)) {
         storm.receive(byte);
     }
-    // Before the packet is taken, because the packet belongs to the new central.
+    // A new central drops the pending output, before its packet is taken: the reply to the packet must not be dropped.
     if (board.takeCentralChange()) {
         storm.centralChanged();
     }

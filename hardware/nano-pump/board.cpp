@@ -17,10 +17,12 @@ const uint8_t waterPin = A0;
 const uint8_t skinPin = A1;
 const uint8_t potentiometerPin = A2;
 
-/// The watchdog may fire up to 10 % early; this limit is reached well before.
+/// Milliseconds without `feedWatchdog` after which the main loop counts as hung. The watchdog may fire up to 10 %
+/// early, and the mark must be set before.
 const uint16_t hungTime = Board::watchdogTime * 3 / 4;
 
-// Not cleared at the start, so that the values survive a reset.
+// Not cleared at the start, so that `trace` survives a reset, and the other two survive the C start-up code after
+// `keepReset` has set them.
 uint8_t resetFlags __attribute__((section(".noinit")));
 Trace traceBefore __attribute__((section(".noinit")));
 volatile Trace trace __attribute__((section(".noinit")));

@@ -5,12 +5,13 @@
 #include "board.h"
 #include "config.h"
 
+// The times are in milliseconds.
 static const uint16_t setupTime = 1300;
 // Devices in the field sleep for 100 ms and then work for some 9 ms. Here the work takes less than 1 ms, and the board
 // sleeps for the rest, so that a host sees the same pace.
 static const uint16_t pauseTime = 109;
 static const uint16_t blinkTime = 50;
-// The number of readings that establish a fault. The devices in the field take none at the start.
+// The number of bad readings in a row that establish a fault. The devices in the field read nothing during the start.
 static const uint8_t readingsAtStart = FIELD ? 0 : 3;
 
 static Board board;
@@ -66,7 +67,7 @@ static void readCommand() {
     }
 }
 
-/// With `FIELD` this is the banner of the devices in the field, which does not give the reason for the start.
+/// Sends the banner. With `FIELD` it is that of the devices in the field, without the reason for the board's start.
 static void sayHello() {
     char reset[40];
     snprintf(reset, sizeof reset, "Reset: %s", board.startedBy());

@@ -22,7 +22,7 @@ Line = tuple[Point, Point]
 
 
 class Joined:
-    """Disjoint sets of things that are joined."""
+    """Disjoint sets of things that are joined: points, pins, nets and strips."""
 
     def __init__(self) -> None:
         self.parents: dict[object, object] = {}
@@ -40,6 +40,7 @@ class Joined:
 
 
 def shift(element: ElementTree.Element) -> Point:
+    """Return the translation of an element; (0, 0) if it has none."""
     match = re.fullmatch(r"translate\((-?[\d.]+)[ ,](-?[\d.]+)\)", element.get("transform", "translate(0 0)"))
     if not match:
         raise ValueError(f"only translate() can be read, not {element.get('transform')}")

@@ -342,7 +342,7 @@ def analogue(sheet: Sheet, circuit: Circuit, firmware: Firmware) -> None:
 
 
 def open_inputs(sheet: Sheet, circuit: Circuit, firmware: Firmware) -> None:
-    """Add the readings at A1 while its wire or R12 is open: only R16 pulls the input then."""
+    """Add the readings at A1 while its wire or R12 is open. Only R16, to ground, then sets the input's voltage."""
     part = circuit.parts
     divider = Divider(circuit, firmware)
     r16, c2 = part["R16"].size * (1 + part["R16"].error), part["C2"].size * (1 + part["C2"].error)

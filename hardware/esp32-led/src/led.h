@@ -41,8 +41,8 @@ class Led {
 public:
     Led(Lamp &lamp, LineOutput &output, Value &value) : _lamp(lamp), _output(output), _value(value) {}
 
-    /// Takes one byte of the serial line. `LED:1` and `LED:0` set the state and `LED` asks for it; each line gets a
-    /// reply.
+    /// Takes one byte of the serial line. `LED:1` and `LED:0` set the state, and `LED` asks for it; each of these lines
+    /// gets the state as its reply. Other lines are ignored.
     void receive(char byte);
     /// Handles a central's write to the characteristic: one byte, 0 for off, anything else for on. A value that is not
     /// exactly one byte changes nothing.

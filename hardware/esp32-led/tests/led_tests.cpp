@@ -32,13 +32,14 @@ struct FakeValue : Value {
     std::string notified;
 };
 
+/// The firmware with fakes in place of the board.
 struct Bench {
     FakeLamp lamp;
     FakeOutput output;
     FakeValue value;
     Led led{lamp, output, value};
 
-    /// Returns the reply to `bytes`.
+    /// Returns the lines in reply to `bytes`, each followed by `|`.
     std::string say(const std::string &bytes) {
         output.lines.clear();
         for (char byte : bytes) {
@@ -48,7 +49,7 @@ struct Bench {
     }
 };
 
-static void aLineSetsOrAsksAndIsAnswered() {
+static void eachKnownLineIsAnswered() {
     Bench bench;
     CHECK_TEXT(bench.say("LED\n"), "LED:0|");
     CHECK_TEXT(bench.say("LED:1\n"), "LED:1|");
@@ -69,21 +70,21 @@ static void otherLinesAreIgnored() {
     CHECK_TEXT(bench.say("LED\n"), "LED:1|");
 }
 
-static void aByteSetsWithoutALine() {
+static void aWrittenByteSetsTheLampAndSendsNoLine() {
     Bench bench;
     for (int value = 0; value < 256; value++) {
         bench.value.content.assign(1, char(value));
         bench.led.written();
         CHECK(bench.lamp.lit == (value != 0));
         CHECK_TEXT(bench.value.content, std::string(1, value != 0 ? '\1' : '\0'));
-        // The values 0 and 1 need no correction.
+        // Each value but 0 and 1 was replaced by 1.
         CHECK(bench.value.sets == (value < 2 ? 0 : unsigned(value) - 1));
     }
     CHECK_TEXT(bench.output.lines, "");
     CHECK_TEXT(bench.value.notified, "\1|");
 }
 
-static void whatIsNotOneByteChangesNothing() {
+static void aWriteOfOtherThanOneByteChangesNothing() {
     Bench bench;
     bench.say("LED:1\n");
     for (const std::string &written : {std::string(), std::string("\0\0", 2), std::string(512, 'x')}) {
@@ -105,10 +106,10 @@ static void aLineNotifiesOfAChangeOnly() {
 }
 
 int main() {
-    aLineSetsOrAsksAndIsAnswered();
+    eachKnownLineIsAnswered();
     otherLinesAreIgnored();
-    aByteSetsWithoutALine();
-    whatIsNotOneByteChangesNothing();
+    aWrittenByteSetsTheLampAndSendsNoLine();
+    aWriteOfOtherThanOneByteChangesNothing();
     aLineNotifiesOfAChangeOnly();
     return conclude();
 }

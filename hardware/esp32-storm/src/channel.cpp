@@ -27,7 +27,7 @@ void Channel::sendLive(const char *row) {
     char text[rowLimit];
     const char *end = _carrier == Carrier::line ? "\r\n" : "";
     int length = snprintf(text, sizeof text, "%s%s%s", livePrefix, row, end);
-    // Each row keeps its terminating NUL, which separates the rows.
+    // Each row keeps its terminating NUL, which separates it from the next.
     if (length < 0 || size_t(length) >= sizeof text || _waitingLength + length + 1 > waitingLimit) {
         return;
     }
@@ -102,8 +102,8 @@ void Channel::sendWaiting() {
     }
 }
 
-/// Writes prefix and bytes in one call, because a packet must be written whole. Returns the number of bytes written, 0
-/// if there is no room.
+/// Writes prefix and bytes in one call, because each call is a packet. Returns the number of bytes written; 0, without
+/// writing, if there is not enough room for all.
 size_t Channel::put(const char *prefix, const char *bytes, size_t length) {
     char piece[blockLength + sizeof logPrefixOnNewLine];
     size_t prefixLength = strlen(prefix);

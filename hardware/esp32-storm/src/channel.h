@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-/// The stored log: rows, each ended by `\n`.
+/// The stored log: rows of text, each ended by `\n`.
 class LogStore {
 public:
     virtual size_t size() = 0;
@@ -35,7 +35,8 @@ public:
 
     /// The maximum length of a row, with its prefix and line end.
     static const size_t rowLimit = 80;
-    /// The size in bytes of the buffer for live rows that wait for the end of a log row.
+    /// The size in bytes of the buffer for live rows that wait for room, or for the end of a log row: eight of the
+    /// longest rows.
     static const size_t waitingLimit = 8 * rowLimit;
     /// The maximum number of bytes read from the store and written in one step.
     static const size_t blockLength = 512;
@@ -64,7 +65,9 @@ private:
     size_t _end = 0;
     /// The prefix still to be sent before the log; empty once sent.
     const char *_prefix = "";
+    /// Whether the log's last byte sent has ended a row, or none was sent.
     bool _atRowEnd = true;
+    /// The live rows that wait, each followed by a NUL.
     char _waiting[waitingLimit];
     size_t _waitingLength = 0;
 };

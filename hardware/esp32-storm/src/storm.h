@@ -18,15 +18,17 @@ public:
         : _store(store), _serial(store, serial, Channel::Carrier::line),
           _ble(store, ble, Channel::Carrier::packets) {}
 
-    /// Takes one byte of the serial line.
+    /// Takes one byte of the serial line. The line `GET_LOG` begins to send the log.
     void receive(char byte);
-    /// Takes a packet that was written to the backup characteristic.
+    /// Takes a packet that was written to the backup characteristic. `GET_LOG` begins to send the log.
     void receivePacket(const char *bytes, size_t length);
-    /// Drops pending output when a central connects or disconnects: it was meant for the previous one.
+    /// Drops the pending BLE output when a central connects or disconnects: the output was meant for the previous
+    /// central.
     void centralChanged() { _ble.stop(); }
 
-    /// Stores a measurement and sends it. Writes it as text to `row`, which must hold `Channel::rowLimit` bytes, for
-    /// the live characteristic.
+    /// Stores a measurement, and sends it over both carriers. Writes it as text to `row`, which must hold
+    /// `Channel::rowLimit` bytes, for the live characteristic. If it is too long, stores and sends nothing, and `row`
+    /// is empty.
     void measured(const Measurement &measurement, char *row);
     /// Sends as much as the outputs accept. Called in every turn of the loop.
     void step();

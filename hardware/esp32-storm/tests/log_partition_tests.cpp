@@ -9,6 +9,7 @@
 
 namespace {
 
+/// A partition in memory. It mounts if it begins with `LFS`.
 struct FakePartition : LogPartition {
     explicit FakePartition(const std::string &flash) : flash(flash) {}
 
@@ -75,7 +76,7 @@ void flashThatCannotBeReadIsLeftAlone() {
     CHECK(partition.formats == 0 && missing.formats == 0);
 }
 
-void aFormatThatFailsIsTold() {
+void aFailedFormatIsReported() {
     FakePartition partition(std::string(600, '\xff'));
     partition.canFormat = false;
     CHECK(openLog(partition) == LogState::unusable);
@@ -91,5 +92,5 @@ void testLogPartition() {
     blankFlashIsFormatted();
     flashThatIsNotBlankIsLeftAlone();
     flashThatCannotBeReadIsLeftAlone();
-    aFormatThatFailsIsTold();
+    aFailedFormatIsReported();
 }

@@ -16,7 +16,8 @@ struct FakeStore : LogStore {
     std::string text;
 };
 
-/// An output that accepts `limit` bytes per step, or one packet of at most `limit` bytes.
+/// An output that accepts `limit` bytes in each step; if it has packets, one packet of at most `limit` bytes, which it
+/// records with a `|` after it.
 struct FakeOutput : Output {
     explicit FakeOutput(size_t limit, bool isPackets = false) : limit(limit), left(limit), packets(isPackets) {}
 
@@ -36,6 +37,8 @@ struct FakeOutput : Output {
     std::string text;
 };
 
+/// The firmware with fakes in place of the board. `lineRoom` is the serial line's room in each step; `mtu` is the
+/// payload of a BLE packet, 0 while no central is connected.
 struct Bench {
     explicit Bench(size_t lineRoom = 1000, size_t mtu = 0) : line(lineRoom), ble(mtu, true) {}
 
@@ -75,7 +78,7 @@ static void theLogFollowsItsPrefix() {
     CHECK_TEXT(bench.line.text, "LOG Values: 1 2 3 4.5\n6 7 8 9\n");
 }
 
-static void anEmptyLogIsALine() {
+static void anEmptyLogIsALineWithThePrefix() {
     Bench bench;
     bench.say("GET_LOG\r\n");
     bench.step(3);
@@ -89,7 +92,7 @@ static void otherCommandsAreIgnored() {
     CHECK_TEXT(bench.line.text, "");
 }
 
-static void aLogOfAnyLengthComesWholeThroughAnyRoom() {
+static void aLogIsSentWholeWhateverTheRoom() {
     for (size_t room : {13, 14, 40, 128, 511, 512, 513, 2000}) {
         Bench bench(room);
         for (int row = 0; row < 500; row++) {
@@ -101,7 +104,7 @@ static void aLogOfAnyLengthComesWholeThroughAnyRoom() {
     }
 }
 
-static void aMeasurementIsStoredAndTold() {
+static void aMeasurementIsStoredAndSent() {
     Bench bench(1000, 100);
     bench.measure(4.5f);
     bench.step();
@@ -124,7 +127,7 @@ static void aLiveRowStandsBetweenRowsOfTheLogAndIsNotInIt() {
     CHECK_TEXT(bench.store.text, log + "1 2 3 4.00\n");
 }
 
-static void askedAgainItBeginsAgainOnALineOfItsOwn() {
+static void aRepeatedCommandStartsTheLogAgainOnANewLine() {
     Bench bench(20);
     bench.store.text = "1 1 1 1.11\n2 2 2 2.22\n";
     bench.say("GET_LOG\n");
@@ -135,7 +138,7 @@ static void askedAgainItBeginsAgainOnALineOfItsOwn() {
     CHECK_TEXT(bench.line.text, "LOG Values: 1 1 1 1.\r\nLOG Values: 1 1 1 1.11\n2 2 2 2.22\n");
 }
 
-static void packetsHoldWhatFits() {
+static void theLogFillsEachPacket() {
     Bench bench(1000, 20);
     bench.store.text = "1 1 1 1.11\n2 2 2 2.22\n3 3 3 3.33\n";
     bench.sayPacket("GET_LOG");
@@ -145,7 +148,7 @@ static void packetsHoldWhatFits() {
     CHECK_TEXT(bench.ble.text, "LOG Values: 1 1 1 1.|LIVE LOG: 1 2 3 4.00|11\n2 2 2 2.22\n3 3 3 |3.33\n|");
 }
 
-static void aRowThatNoPacketHoldsIsLeftOut() {
+static void aLiveRowLongerThanAPacketIsDropped() {
     Bench bench(1000, 20);
     bench.measure(444);
     bench.measure(4);
@@ -153,7 +156,7 @@ static void aRowThatNoPacketHoldsIsLeftOut() {
     CHECK_TEXT(bench.ble.text, "LIVE LOG: 1 2 3 4.00|");
 }
 
-static void aPacketMayEndAsALine() {
+static void aCommandInAPacketMayHaveALineEnd() {
     Bench bench(1000, 100);
     bench.sayPacket("GET_LOG\r\n");
     bench.sayPacket("GET_LOG2");
@@ -161,7 +164,7 @@ static void aPacketMayEndAsALine() {
     CHECK_TEXT(bench.ble.text, "LOG Values: |");
 }
 
-static void aCentralThatHasGoneGetsNothingLater() {
+static void aChangeOfTheCentralEndsTheLog() {
     Bench bench(1000, 20);
     bench.store.text = std::string(100, 'x');
     bench.sayPacket("GET_LOG");
@@ -172,7 +175,7 @@ static void aCentralThatHasGoneGetsNothingLater() {
     CHECK_TEXT(bench.ble.text, "");
 }
 
-static void rowsThatNobodyTakesAreBounded() {
+static void waitingLiveRowsAreBounded() {
     Bench bench(0);
     for (int i = 0; i < 1000; i++) {
         bench.measure(float(i));
@@ -193,17 +196,17 @@ static void valuesOfAnySizeAreWritten() {
 
 int main() {
     theLogFollowsItsPrefix();
-    anEmptyLogIsALine();
+    anEmptyLogIsALineWithThePrefix();
     otherCommandsAreIgnored();
-    aLogOfAnyLengthComesWholeThroughAnyRoom();
-    aMeasurementIsStoredAndTold();
+    aLogIsSentWholeWhateverTheRoom();
+    aMeasurementIsStoredAndSent();
     aLiveRowStandsBetweenRowsOfTheLogAndIsNotInIt();
-    askedAgainItBeginsAgainOnALineOfItsOwn();
-    packetsHoldWhatFits();
-    aRowThatNoPacketHoldsIsLeftOut();
-    aPacketMayEndAsALine();
-    aCentralThatHasGoneGetsNothingLater();
-    rowsThatNobodyTakesAreBounded();
+    aRepeatedCommandStartsTheLogAgainOnANewLine();
+    theLogFillsEachPacket();
+    aLiveRowLongerThanAPacketIsDropped();
+    aCommandInAPacketMayHaveALineEnd();
+    aChangeOfTheCentralEndsTheLog();
+    waitingLiveRowsAreBounded();
     valuesOfAnySizeAreWritten();
     testLogPartition();
     return conclude();

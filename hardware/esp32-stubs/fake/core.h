@@ -8,7 +8,8 @@
 #include <memory>
 #include <string>
 
-/// A fake core that records the sketch's calls, behind the declarations in the parent folder.
+/// The state of a fake Arduino core, which implements the declarations in the parent folder and records the sketch's
+/// calls.
 struct FakeCore {
     struct Characteristic {
         std::string uuid;
@@ -28,6 +29,7 @@ struct FakeCore {
     std::map<int, int> pins;
     /// Simulates another task that runs while a pin is being set.
     std::function<void()> duringDigitalWrite;
+    /// The voltage at each analogue pin.
     std::map<int, uint32_t> millivolts;
     /// Milliseconds since the start; only `delay` advances them.
     uint32_t milliseconds = 0;
@@ -48,7 +50,7 @@ struct FakeCore {
     unsigned formats = 0;
     std::map<std::string, std::string> files;
 
-    /// Finds the characteristic with this UUID.
+    /// Finds the characteristic with this UUID; null if there is none.
     BLECharacteristic *find(const std::string &uuid);
 };
 

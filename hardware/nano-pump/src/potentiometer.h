@@ -11,8 +11,8 @@ public:
     /// The PWM value for a 10-bit reading: below 20 it is 0, else 20-1023 maps to 10-255.
     static uint8_t speedFor(uint16_t reading);
 
-    /// True if the knob's speed differs by more than 5 from the last one taken, which is 180 at boot; `speed()` then
-    /// returns the new one.
+    /// Takes a reading, at most one in each `interval`. True if the knob's speed differs by more than 5 from the last
+    /// one that was reported, or from 180 if there was none; `speed()` then returns the new one.
     bool moved(uint16_t reading, uint32_t now);
 
     uint8_t speed() const { return _taken; }

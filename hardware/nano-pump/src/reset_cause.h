@@ -2,9 +2,10 @@
 
 #include <stdint.h>
 
-/// A marker in RAM that survives a reset, and usually a short loss of power too. Any other value means that the power
-/// was off.
+/// A marker in RAM that survives a reset, and usually a short loss of power too. A value that is none of these means
+/// that the power was off.
 enum class Trace : uint16_t {
+    /// The start-up code had run, but the sketch had not begun.
     none = 0,
     /// The main loop was running.
     running = 0x52a5,

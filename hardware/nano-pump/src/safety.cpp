@@ -4,8 +4,8 @@
 
 namespace {
 
-/// The score of three bad readings in a row. If more than one in three is bad, as with a loose contact, the score takes
-/// longer.
+/// The score at which a fault is established: that of three bad readings in a row. If good readings come in between, as
+/// with a loose contact, but more than one in three is bad, it takes longer to reach this score.
 const uint8_t enough = 6;
 
 }

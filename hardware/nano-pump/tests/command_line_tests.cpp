@@ -56,7 +56,7 @@ static void theSixtyFourthByteOverflows() {
     CHECK(line.pending() == Pending::nothing);
 }
 
-static void whatFollowsAnOverflowIsANewCommand() {
+static void bytesAfterAnOverflowBeginANewCommand() {
     CommandLine line;
     std::string bytes = std::string(70, 'X') + "\n";
     size_t taken = feed(line, bytes);
@@ -66,7 +66,7 @@ static void whatFollowsAnOverflowIsANewCommand() {
     CHECK_TEXT(line.text(), "XXXXXX");
 }
 
-static void aLongRunOverflowsAgainAndAgain() {
+static void everySixtyFourthByteOverflows() {
     CommandLine line;
     std::string bytes(64 * 5, 'X');
     for (int round = 0; round < 5; round++) {
@@ -76,7 +76,7 @@ static void aLongRunOverflowsAgainAndAgain() {
     }
 }
 
-static void aNulTakesItsPlace() {
+static void aNulCountsAsAByteAndEndsTheText() {
     CommandLine line;
     feed(line, std::string("ON\0junk\n", 8));
     CHECK(line.pending() == Pending::command);
@@ -96,7 +96,7 @@ void checkCommandLine() {
     bytesAfterACommandAreRefusedUntilItIsTaken();
     sixtyThreeBytesFit();
     theSixtyFourthByteOverflows();
-    whatFollowsAnOverflowIsANewCommand();
-    aLongRunOverflowsAgainAndAgain();
-    aNulTakesItsPlace();
+    bytesAfterAnOverflowBeginANewCommand();
+    everySixtyFourthByteOverflows();
+    aNulCountsAsAByteAndEndsTheText();
 }

@@ -21,7 +21,7 @@ static void caseDoesNotMatter() {
     CHECK(isSpeed("sPeEd:9", 9));
 }
 
-static void nothingIsTrimmed() {
+static void blanksAreNotTrimmed() {
     for (const char *text : {" ON", "ON ", "ON\t", " ", "STATUS ", "TEMP;", " SPEED:5", "SPEED :5"}) {
         CHECK(parse(text).kind == Kind::unknown);
     }
@@ -40,7 +40,7 @@ static void aNulEndsTheCommand() {
     CHECK(isSpeed(std::string("SPEED:12\0" "3", 10), 12));
 }
 
-static void speedReadsAsAtoiDoes() {
+static void theSpeedIsParsedLikeAtoi() {
     CHECK(isSpeed("SPEED:0", 0));
     CHECK(isSpeed("SPEED:255", 255));
     CHECK(isSpeed("SPEED:256", 256));
@@ -64,9 +64,9 @@ static void aHugeSpeedStaysHuge() {
 
 void checkCommand() {
     caseDoesNotMatter();
-    nothingIsTrimmed();
+    blanksAreNotTrimmed();
     anythingElseIsUnknown();
     aNulEndsTheCommand();
-    speedReadsAsAtoiDoes();
+    theSpeedIsParsedLikeAtoi();
     aHugeSpeedStaysHuge();
 }

@@ -6,6 +6,7 @@ static const uint32_t minute = 60000;
 /// The potentiometer's reading at the start speed, which reports no movement.
 static const uint16_t atStartSpeed = 716;
 
+/// The lowest reading of more than `celsius` degrees.
 static uint16_t readingAbove(float celsius) {
     uint16_t reading = 1;
     while (thermistorCelsius(reading) <= celsius) {
@@ -35,6 +36,7 @@ struct Bench {
         return joined;
     }
 
+    /// Presses and releases the button, then runs one turn; returns its lines.
     std::string press() {
         for (bool down : {false, true, false}) {
             for (int millisecond = 0; millisecond < 100; millisecond++) {
@@ -74,7 +76,7 @@ static void answersEachCommand() {
     CHECK(bench.motor.rests());
 }
 
-static void saysWhatIsWrong() {
+static void reportsInvalidCommands() {
     Bench bench;
     CHECK_TEXT(bench.turn("FROB\n"), "ERROR:UNKNOWN_COMMAND");
     CHECK_TEXT(bench.turn(" ON\n"), "ERROR:UNKNOWN_COMMAND");
@@ -151,7 +153,7 @@ static void theReportKeepsTheBeatOfTheBoot() {
     CHECK(bench.turn().compare(0, 16, "STATUS:{State:ON") == 0);
 }
 
-static void aReportCanComeBesideTheReplyToOn() {
+static void aReportCanPrecedeTheReplyToOn() {
     Bench bench;
     bench.turn("ON\n");
     bench.inputs.now = 5000;
@@ -235,7 +237,7 @@ static std::string untilItStops(Bench &bench, unsigned &turns, const std::string
     return said;
 }
 
-static void whatTheThermistorsSayStopsThePumpWithinASecond() {
+static void aThermistorFaultStopsThePumpWithinASecond() {
     struct Case {
         uint16_t water;
         uint16_t skin;
@@ -302,7 +304,7 @@ static void withAFaultThePumpDoesNotStart() {
     CHECK(bench.motor.runs(180));
 }
 
-static void aFaultThatIsThereAtTheStartRunsThePumpForNoTime() {
+static void withAFaultAtTheStartThePumpNeverRuns() {
     for (uint16_t reading : {uint16_t(0), uint16_t(1023), readingAbove(5), readingAbove(45)}) {
         Bench bench;
         uint16_t sound = bench.inputs.skin;
@@ -320,7 +322,7 @@ static void aFaultThatIsThereAtTheStartRunsThePumpForNoTime() {
     }
 }
 
-static void soundReadingsAtTheStartRefuseNothing() {
+static void withSoundReadingsAtTheStartThePumpStarts() {
     Bench bench;
     for (int count = 0; count < 3; count++) {
         bench.controller.observe(bench.inputs);
@@ -339,7 +341,7 @@ static void inTheFieldAHotPumpStartsAndStops() {
     CHECK(bench.motor.rests());
 }
 
-static void oneReadingStopsNothing() {
+static void oneBadReadingInThreeStopsNothing() {
     Bench bench;
     uint16_t sound = bench.inputs.skin;
     bench.turn("ON\n");
@@ -401,24 +403,24 @@ static void thePotentiometerSetsTheSpeedWhileOn() {
 
 void checkController() {
     answersEachCommand();
-    saysWhatIsWrong();
+    reportsInvalidCommands();
     handlesOneCommandATurn();
     anOverflowTakesATurnOfItsOwn();
     oneThermistorFirmwareHasItsOwnLines();
     reportsEveryFiveSecondsWhileOn();
     theReportKeepsTheBeatOfTheBoot();
-    aReportCanComeBesideTheReplyToOn();
+    aReportCanPrecedeTheReplyToOn();
     stopsAfterThirtyMinutes();
     onRestartsTheRunTimer();
     inTheFieldOneHotReadingStopsThePump();
     hotWaterIsNoFault();
     inTheFieldABrokenSkinThermistorStopsNothing();
-    whatTheThermistorsSayStopsThePumpWithinASecond();
+    aThermistorFaultStopsThePumpWithinASecond();
     withAFaultThePumpDoesNotStart();
-    aFaultThatIsThereAtTheStartRunsThePumpForNoTime();
-    soundReadingsAtTheStartRefuseNothing();
+    withAFaultAtTheStartThePumpNeverRuns();
+    withSoundReadingsAtTheStartThePumpStarts();
     inTheFieldAHotPumpStartsAndStops();
-    oneReadingStopsNothing();
+    oneBadReadingInThreeStopsNothing();
     aBoardWithoutAWaterThermistorIgnoresItsPin();
     theButtonToggles();
     theButtonLeavesTheErrorState();

@@ -5,7 +5,7 @@
 
 #include "controller.h"
 
-/// Records the last drive.
+/// Records the arguments of the last call of `drive`.
 struct FakeMotor : Motor {
     void drive(bool nowEnabled, uint8_t nowDuty) override {
         enabled = nowEnabled;

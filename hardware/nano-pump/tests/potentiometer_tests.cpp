@@ -27,7 +27,7 @@ static uint16_t readingFor(uint8_t speed) {
     return reading;
 }
 
-static void standsAtOneHundredAndEightyAtBoot() {
+static void countsAsStandingAt180AtBoot() {
     for (uint8_t speed = 175; speed <= 185; speed++) {
         Potentiometer knob;
         CHECK(!knob.moved(readingFor(speed), 1000));
@@ -63,7 +63,7 @@ static void isReadEveryTenthOfASecond() {
 void checkPotentiometer() {
     mapsItsRange();
     neverFallsAsItIsTurnedUp();
-    standsAtOneHundredAndEightyAtBoot();
+    countsAsStandingAt180AtBoot();
     comparesWithTheLastValueTaken();
     isReadEveryTenthOfASecond();
 }

@@ -14,7 +14,7 @@ static void startsAtSeventyPercent() {
     CHECK(pump.percent() == 70);
 }
 
-static void aSecondStartIsAFreshOne() {
+static void aSecondStartResetsSpeedAndRuntime() {
     FakeMotor motor;
     Pump pump(motor);
     pump.start(0);
@@ -71,7 +71,7 @@ static void timesSurviveTheClocksWrap() {
 
 void checkPump() {
     startsAtSeventyPercent();
-    aSecondStartIsAFreshOne();
+    aSecondStartResetsSpeedAndRuntime();
     speedZeroIsOnButStill();
     percentIsTruncated();
     onlyStopLeavesTheErrorState();

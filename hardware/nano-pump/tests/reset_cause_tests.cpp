@@ -1,7 +1,7 @@
 #include "checks.h"
 #include "reset_cause.h"
 
-static void theFlagsTell() {
+static void theFlagsGiveTheCause() {
     CHECK_TEXT(resetCause(1, Trace::none), "power-on");
     CHECK_TEXT(resetCause(2, Trace::running), "external");
     CHECK_TEXT(resetCause(4, Trace::running), "brown-out");
@@ -15,7 +15,7 @@ static void ofSeveralFlagsTheFirstCauseCounts() {
     CHECK_TEXT(resetCause(4 | 2, Trace::running), "brown-out");
 }
 
-static void withoutFlagsTheTraceTells() {
+static void withoutFlagsTheTraceGivesTheCause() {
     CHECK_TEXT(resetCause(0, Trace::hung), "watchdog");
     CHECK_TEXT(resetCause(0, Trace::running), "external, brown-out or power");
     CHECK_TEXT(resetCause(0, Trace::none), "power-on");
@@ -24,7 +24,7 @@ static void withoutFlagsTheTraceTells() {
 }
 
 void checkResetCause() {
-    theFlagsTell();
+    theFlagsGiveTheCause();
     ofSeveralFlagsTheFirstCauseCounts();
-    withoutFlagsTheTraceTells();
+    withoutFlagsTheTraceGivesTheCause();
 }

@@ -29,7 +29,7 @@ static Finding findingAfter(Safety safety, const std::vector<uint16_t> &skin) {
 
 static const Safety fresh(Policy::safe, limits, true);
 
-static void severalReadingsDecide() {
+static void threeBadReadingsInARowAreAFault() {
     CHECK(findingAfter(fresh, {0}) == Finding::nothing);
     CHECK(findingAfter(fresh, {0, 0}) == Finding::nothing);
     CHECK(findingAfter(fresh, {0, 0, 0}) == Finding::skinBroken);
@@ -40,7 +40,7 @@ static void severalReadingsDecide() {
     CHECK(findingAfter(fresh, {0, 0, 0, sound, 0}) == Finding::skinBroken);
 }
 
-static void whatIsLongPastCountsNoMore() {
+static void goodReadingsMakeUpForEarlierBadOnes() {
     std::vector<uint16_t> loose = {0, sound, 0, sound, 0, sound, 0};
     CHECK(findingAfter(fresh, loose) == Finding::nothing);
     loose.insert(loose.begin(), {0, sound, sound});
@@ -67,7 +67,7 @@ static void aLooseContactIsAFaultSoonerOrLater() {
     CHECK(readingsUntilFound({true, false, false, false, false}) == 1000);
 }
 
-static void eachFaultIsToldFromTheOthers() {
+static void faultsAreDistinguished() {
     for (uint16_t reading : {0, 1, 6, 1013, 1022, 1023}) {
         CHECK(findingAfter(fresh, {reading, reading, reading}) == Finding::skinBroken);
     }
@@ -84,13 +84,13 @@ static void eachFaultIsToldFromTheOthers() {
     }
 }
 
-static void theLastFaultIsTold() {
+static void theFaultOfTheLastReadingIsReported() {
     uint16_t cold = readingFrom(5);
     CHECK(findingAfter(fresh, {0, 0, cold}) == Finding::skinTooCold);
     CHECK(findingAfter(fresh, {0, cold, 0}) == Finding::skinBroken);
 }
 
-static void brokenWaterIsAFaultWhereItIsMeasured() {
+static void aBrokenWaterThermistorIsAFaultIfThereIsOne() {
     for (bool hasWater : {false, true}) {
         for (uint16_t reading : {0, 1023}) {
             Safety safety(Policy::safe, limits, hasWater);
@@ -119,11 +119,11 @@ static void inTheFieldOneHotReadingDecidesAndNothingElse() {
 }
 
 void checkSafety() {
-    severalReadingsDecide();
-    whatIsLongPastCountsNoMore();
+    threeBadReadingsInARowAreAFault();
+    goodReadingsMakeUpForEarlierBadOnes();
     aLooseContactIsAFaultSoonerOrLater();
-    eachFaultIsToldFromTheOthers();
-    theLastFaultIsTold();
-    brokenWaterIsAFaultWhereItIsMeasured();
+    faultsAreDistinguished();
+    theFaultOfTheLastReadingIsReported();
+    aBrokenWaterThermistorIsAFaultIfThereIsOne();
     inTheFieldOneHotReadingDecidesAndNothingElse();
 }

@@ -18,7 +18,7 @@ static std::string temperature(Thermistors thermistors, Temperatures temperature
     return text;
 }
 
-static void onTellsSpeedAndTimes() {
+static void theStatusWhileOnHasSpeedAndTimes() {
     FakeMotor motor;
     Pump pump(motor);
     pump.start(7);
@@ -39,7 +39,7 @@ static void minutesAreTruncated() {
                "STATUS:{State:ON,Speed:100%,Runtime:29m,Remaining:0m,Temp:30.0C}");
 }
 
-static void offAndErrorTellTemperaturesOnly() {
+static void otherwiseTheStatusHasTemperaturesOnly() {
     FakeMotor motor;
     Pump pump(motor);
     CHECK_TEXT(status(pump, 0, Thermistors::waterAndSkin, {12.0f, 34.5f}), "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}");
@@ -49,7 +49,7 @@ static void offAndErrorTellTemperaturesOnly() {
                "STATUS:{State:ERROR,WaterTemp:12.0C,SkinTemp:41.0C}");
 }
 
-static void temperaturesAreFourWide() {
+static void temperaturesAreAtLeastFourCharactersWide() {
     CHECK_TEXT(temperature(Thermistors::skin, {0, 34.5f}), "TEMP:34.5");
     CHECK_TEXT(temperature(Thermistors::waterAndSkin, {12.0f, 34.5f}), "TEMP:{Water:12.0C,Skin:34.5C}");
     CHECK_TEXT(temperature(Thermistors::waterAndSkin, {9.5f, -1.25f}), "TEMP:{Water: 9.5C,Skin:-1.2C}");
@@ -74,7 +74,7 @@ static std::string finding(Finding finding, float skin) {
     return text;
 }
 
-static void aFindingHasItsOwnWords() {
+static void eachFindingHasATextOfItsOwn() {
     CHECK_TEXT(finding(Finding::skinTooHot, 41.2f), "Skin temperature too high: 41.2C");
     CHECK_TEXT(finding(Finding::skinTooCold, 8.2f), "Skin temperature too low: 8.2C");
     CHECK_TEXT(finding(Finding::skinBroken, -273.1f), "Skin thermistor open or shorted");
@@ -83,10 +83,10 @@ static void aFindingHasItsOwnWords() {
 }
 
 void checkStatusText() {
-    onTellsSpeedAndTimes();
+    theStatusWhileOnHasSpeedAndTimes();
     minutesAreTruncated();
-    offAndErrorTellTemperaturesOnly();
-    temperaturesAreFourWide();
+    otherwiseTheStatusHasTemperaturesOnly();
+    temperaturesAreAtLeastFourCharactersWide();
     theLongestLineFits();
-    aFindingHasItsOwnWords();
+    eachFindingHasATextOfItsOwn();
 }

@@ -32,7 +32,7 @@ static void aBrokenDividerIsFarFromAnySkin() {
     CHECK(thermistorCelsius(1022) > 300);
 }
 
-static void brokenIsWhatNoTemperatureInUseReadsAs() {
+static void onlyReadingsAtTheEndsOfTheRangeCountAsBroken() {
     for (uint16_t reading : {0, 6, 1013, 1023}) {
         CHECK(thermistorBroken(reading));
     }
@@ -46,5 +46,5 @@ void checkThermistor() {
     readsWithinATenthOfADegree();
     warmerMeansAHigherReading();
     aBrokenDividerIsFarFromAnySkin();
-    brokenIsWhatNoTemperatureInUseReadsAs();
+    onlyReadingsAtTheEndsOfTheRangeCountAsBroken();
 }

@@ -1,4 +1,4 @@
-// Tests of the board's code and the main loop against a fake core.
+// Tests of the board's code and the main loop against a fake Arduino core, in one run from the start.
 
 #include <string>
 
@@ -11,21 +11,25 @@ static const int lampPin = 4;
 
 static FakeCore::Characteristic &characteristic() { return core.characteristics[core.find(ledUuid)]; }
 
-/// The library stores a written value immediately, and calls back one connection interval later, from another task.
+/// Stores a value that a central writes. The BLE library does so immediately, and calls back one connection interval
+/// later, from another task.
 static void store(const std::string &bytes) {
     core.find(ledUuid)->setValue(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size());
 }
 
+/// Calls back for a write, as the BLE library does.
 static void callBack() {
     characteristic().callbacks->onWrite(core.find(ledUuid), static_cast<ble_gap_conn_desc *>(nullptr));
 }
 
+/// A central's write, with the turn of the loop that handles it.
 static void write(const std::string &bytes) {
     store(bytes);
     callBack();
     loop();
 }
 
+/// Sends a line to the board; returns the serial output.
 static std::string say(const std::string &line) {
     core.serialInput = line + "\n";
     core.serialOutput.clear();
@@ -33,6 +37,7 @@ static std::string say(const std::string &line) {
     return core.serialOutput;
 }
 
+/// Returns the notifications since the last call, each followed by `|`.
 static std::string notified() {
     std::string text = characteristic().notified;
     characteristic().notified.clear();
@@ -44,7 +49,7 @@ static const std::string on("\1", 1);
 static const std::string notifiedOff("\0|", 2);
 static const std::string notifiedOn("\1|", 2);
 
-static void itBeginsDark() {
+static void theLampIsOffAtTheStart() {
     setup();
     CHECK(core.pins[lampPin] == LOW);
     CHECK(characteristic().value == off);
@@ -81,7 +86,7 @@ static void aLineSetsTheCharacteristic() {
     CHECK(notified() == notifiedOff);
 }
 
-static void whatIsReadIsZeroOrOne() {
+static void theValueIsAlwaysZeroOrOne() {
     write("\x37");
     CHECK(core.pins[lampPin] == HIGH);
     CHECK(characteristic().value == on);
@@ -111,7 +116,8 @@ static void theLastOfTwoWritesWins() {
     notified();
 }
 
-static void aWriteWhileTheLampIsSetWins() {
+/// The second write arrives while the loop sets the lamp for the first.
+static void aWriteDuringTheHandlingOfAnotherWins() {
     store(on);
     callBack();
     core.duringDigitalWrite = [] { store(off); };
@@ -125,11 +131,11 @@ static void aWriteWhileTheLampIsSetWins() {
 }
 
 int main() {
-    itBeginsDark();
+    theLampIsOffAtTheStart();
     aWriteLightsTheLamp();
     aLineSetsTheCharacteristic();
-    whatIsReadIsZeroOrOne();
+    theValueIsAlwaysZeroOrOne();
     theLastOfTwoWritesWins();
-    aWriteWhileTheLampIsSetWins();
+    aWriteDuringTheHandlingOfAnotherWins();
     return conclude();
 }

@@ -1,4 +1,4 @@
-// Tests of the board's code against a fake core.
+// Tests of the board's code against a fake Arduino core.
 
 #include "board.h"
 
@@ -9,11 +9,14 @@
 #include "fake/core.h"
 #include "sketch_tests.h"
 
+/// Takes the packet that the board holds; empty if there is none.
 static std::string taken(Board &board) {
     char packet[64];
     return std::string(packet, board.receivePacket(packet, sizeof packet));
 }
 
+/// Starts a board with this content of the log's partition. A partition that begins with `LFS` mounts, and has a log of
+/// one row.
 static void begin(Board &board, const std::string &partition) {
     core = FakeCore();
     core.partition = partition;
@@ -21,7 +24,7 @@ static void begin(Board &board, const std::string &partition) {
     board.begin();
 }
 
-static void aWriteIsTakenAsItWasWritten() {
+static void aNotificationDoesNotChangeAPendingWrite() {
     Board board;
     begin(board, "LFS....");
     connect();
@@ -50,7 +53,7 @@ static void oneWriteWaitsAtATime() {
     disconnect();
 }
 
-static void roomIsWhatTheMtuLeaves() {
+static void roomIsThePayloadOfOneNotification() {
     Board board;
     BleOutput output;
     begin(board, "LFS....");
@@ -100,12 +103,12 @@ static void theLogIsReadInBlocks() {
     CHECK_TEXT(std::string(bytes, log.read(8, bytes, 8)), "50\n1 2 1");
     CHECK_TEXT(std::string(bytes, log.read(16, bytes, sizeof bytes)), " 0.60\n");
     CHECK(log.read(22, bytes, sizeof bytes) == 0);
-    // Both carriers read the log in turns.
+    // Both carriers read the log alternately, so that the offset may go back.
     CHECK_TEXT(std::string(bytes, log.read(4, bytes, 4)), "1 0.");
     CHECK_TEXT(std::string(bytes, log.read(11, bytes, 4)), "1 2 ");
 }
 
-static void whatIsAppendedWhileTheLogIsReadIsReadToo() {
+static void rowsAppendedDuringTheReadingAreReadToo() {
     Board board;
     FlashLog log;
     begin(board, "LFS....");
@@ -117,7 +120,7 @@ static void whatIsAppendedWhileTheLogIsReadIsReadToo() {
     CHECK_TEXT(std::string(bytes, log.read(22, bytes, sizeof bytes)), "1 3 1 0.70\n");
 }
 
-static void aPartitionThatDoesNotMountIsKept() {
+static void aDamagedPartitionIsNotFormatted() {
     Board board;
     FlashLog log;
     std::string damaged = std::string(100000, '\xff') + "damaged";
@@ -151,13 +154,13 @@ static void sensorsAreReadInTurn() {
 }
 
 int main() {
-    aWriteIsTakenAsItWasWritten();
+    aNotificationDoesNotChangeAPendingWrite();
     oneWriteWaitsAtATime();
-    roomIsWhatTheMtuLeaves();
+    roomIsThePayloadOfOneNotification();
     theLogIsReadAndAppended();
     theLogIsReadInBlocks();
-    whatIsAppendedWhileTheLogIsReadIsReadToo();
-    aPartitionThatDoesNotMountIsKept();
+    rowsAppendedDuringTheReadingAreReadToo();
+    aDamagedPartitionIsNotFormatted();
     aBlankPartitionIsFormatted();
     sensorsAreReadInTurn();
     testSketch();

@@ -9,11 +9,13 @@ extern const char backupUuid[];
 
 // Events of a central, as the BLE library reports them to the sketch.
 
+/// A central connects, disconnects, or negotiates an MTU.
 void connect();
 void disconnect();
 void agreeOn(uint16_t mtu);
-/// A central's write, as the library handles it: it stores the value, calls back, and passes the event on. Between the
-/// store and the callback the loop, which runs on the other core, notifies `meanwhile`.
+/// A central writes to the backup characteristic. The library stores the value, calls back, and passes the event on.
+/// Before the callback the loop, which runs on the ESP32's second core, notifies the second argument; nothing if it is
+/// null. A prepared write is a part of a long write: the library does not store it and does not call back.
 void write(std::string bytes, const char *meanwhile = nullptr, bool isPrepared = false);
 /// Returns the notifications of a characteristic since the last call, each followed by `|`.
 std::string notified(const char *uuid);

@@ -1,4 +1,4 @@
-// Tests of the sketch's setup() and loop() against a fake core, in one run from the start.
+// Tests of the sketch's setup() and loop() against a fake Arduino core, in one run from the start.
 
 #include "sketch_tests.h"
 
@@ -25,6 +25,7 @@ static std::string said() {
     return text;
 }
 
+/// Returns the stored log.
 static std::string stored() { return core.files["/log.txt"]; }
 
 static void itMeasuresOnceASecond() {
@@ -41,13 +42,14 @@ static void itMeasuresOnceASecond() {
     CHECK_TEXT(notified(liveUuid) + notified(backupUuid), "");
 }
 
-static void aTurnThatTookLongIsMadeUpFor() {
+static void missedMeasurementsAreMadeUpFor() {
     core.milliseconds += 2000;
     run(10);
     CHECK_TEXT(said(), "LIVE LOG: 1 3 1 2.45\r\nLIVE LOG: 1 4 1 3.10\r\n");
 }
 
-/// Rows measured before the central connected are in the log; they are not sent live.
+/// A row is sent live by both characteristics, and by the serial line. Rows measured before the central connected are
+/// not sent.
 static void aCentralGetsBothRows() {
     connect();
     run(1000);
@@ -102,7 +104,7 @@ static void theCentralGetsTheLog() {
     said();
 }
 
-static void aCentralThatComesBackGetsNoRestOfTheLog() {
+static void aReturningCentralDoesNotGetTheRestOfTheLog() {
     connect();
     write("GET_LOG");
     loop();
@@ -120,9 +122,9 @@ void testSketch() {
     core.millivolts = {{32, 142}, {33, 1000}, {34, 2450}, {35, 3100}};
     setup();
     itMeasuresOnceASecond();
-    aTurnThatTookLongIsMadeUpFor();
+    missedMeasurementsAreMadeUpFor();
     aCentralGetsBothRows();
     theLineGetsTheLog();
     theCentralGetsTheLog();
-    aCentralThatComesBackGetsNoRestOfTheLog();
+    aReturningCentralDoesNotGetTheRestOfTheLog();
 }
