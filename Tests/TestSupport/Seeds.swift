@@ -51,7 +51,7 @@ public struct Seeds: Sequence, Sendable {
         case range(Range<UInt64>)
         case soak(from: UInt64)
 
-        /// Parses `text`; nil if it has none of the forms listed in ``Seeds``.
+        /// Parses `text`; nil if it has no form that is listed in ``Seeds``.
         init?(_ text: String) {
             // Limited to 32 bits, so that adding a count can't overflow.
             let numbers = text.split(separator: "-", omittingEmptySubsequences: false)

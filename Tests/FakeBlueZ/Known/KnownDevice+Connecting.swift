@@ -130,7 +130,7 @@ extension KnownDevice {
         set("ServicesResolved", .boolean(true))
     }
 
-    /// Handles a change of the device's services: removes the objects of old services and adds those of new ones.
+    /// Handles a change of the device's services: removes the objects of old services and adds objects for new ones.
     private func lookAgain(_ link: RadioLink) {
         guard object?.value("ServicesResolved", of: BlueZName.device)?.boolean == true else { return }
         resolution = Radio.begin {
