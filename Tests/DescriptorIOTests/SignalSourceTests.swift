@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Signal sources", .timeLimit(.minutes(5)), .serialized)
 struct SignalSourceTests {
-    /// The number of times that the handler ran that the test has installed before the source. No other test uses this
+    /// The number of calls of the handler that the test installs before it opens the source. No other test uses this
     /// signal.
     private static let count = Atomic<Int>(0)
 

@@ -2,8 +2,10 @@ internal import DescriptorIO
 
 /// A stand-in for pumpctld. Clients connect to its socket and attach to its devices, which reply as a test says.
 ///
-///     let daemon = try await FakeDaemon([.init("pump", family: "pump") { $0 == "STATUS" ? "STATUS:{State:OFF}\r\n" :
-///     "" }]) // PUMPCTLD_SOCKET=daemon.socketPath
+///     let daemon = try await FakeDaemon([
+///         .init("pump", family: "pump") { $0 == "STATUS" ? "STATUS:{State:OFF}\r\n" : "" }
+///     ])
+///     // PUMPCTLD_SOCKET=daemon.socketPath
 public final class FakeDaemon: Sendable {
     /// A device of the daemon.
     public struct Device: Sendable {

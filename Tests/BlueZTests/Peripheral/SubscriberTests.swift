@@ -11,7 +11,7 @@ struct SubscriberTests {
         name: "Phone",
         services: [LocalService("FFF0", [LocalCharacteristic("FFF1", [.write, .notify], delivery: .toEach)])])
 
-    /// The arguments are an MTU and the length of a notification: 3 bytes less, but at most 512.
+    /// The arguments are an MTU and the length of a notification: 3 bytes less than the MTU, but at most 512.
     @Test(arguments: [(100, 97), (517, 512)])
     func `A subscriber's address and MTU are known from its subscription on`(mtu: Int, length: Int) async throws {
         try await withPeripheralBench { bench in

@@ -27,7 +27,7 @@ enum Beat: Sendable {
     case sees(String, JSONValue)
     /// The client closes the line, or unsubscribes.
     case leaves
-    /// The client waits until the link breaks. Input that it has not checked is dropped.
+    /// The client waits until the link breaks. Later checks do not wait for earlier output of the device.
     case isCutOff
     /// The client opens the line again; or it subscribes again, after connecting if necessary.
     case comesBack

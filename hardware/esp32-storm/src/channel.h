@@ -65,7 +65,8 @@ private:
     size_t _end = 0;
     /// The prefix still to be sent before the log; empty once sent.
     const char *_prefix = "";
-    /// Whether the log's last byte sent has ended a row, or none was sent.
+    /// Whether the output stands at the end of a row: a row of the log has just been sent whole, or no log is being
+    /// sent.
     bool _atRowEnd = true;
     /// The live rows that wait, each followed by a NUL.
     char _waiting[waitingLimit];

@@ -49,8 +49,8 @@ static void goodReadingsMakeUpForEarlierBadOnes() {
     CHECK(findingAfter(fresh, loose) == Finding::skinBroken);
 }
 
-/// The number of readings until a fault is found, if readings are bad in the repeating pattern `isBad`; 1000 if none is
-/// found.
+/// The number of readings before the one that establishes a fault, if readings are bad in the repeating pattern
+/// `isBad`; 1000 if none does.
 static int readingsUntilFound(const bool (&isBad)[5]) {
     Safety safety = fresh;
     int count = 0;
