@@ -19,7 +19,8 @@ struct ConnectingTests {
         for deadline in deadlines {
             let deadline = Duration.milliseconds(deadline)
             await bench.clock.untilSomebodySleeps(until: deadline)
-            // Otherwise the client's next sleep might be the deadline of a call without a reply.
+            // Lets the replies to the client's other calls arrive. Until then the D-Bus connection may sleep until the
+            // time-out of such a call, and not until the next of these deadlines.
             try await bench.settle()
             bench.clock.advance(by: deadline - bench.clock.now.offset)
         }
