@@ -34,7 +34,7 @@ struct TurnQueueTests {
         #expect(await ordinary.isReached())
     }
 
-    @Test func `An overtaken waiter comes right after the urgent ones`() async {
+    @Test func `Urgent waiters go first, then overtaken ones, then early ones, then ordinary ones`() async {
         #expect(turns.takeIfFree())
         let (ordinary, early, urgent) = (turns.join(), turns.join(isEarly: true), turns.join(isUrgent: true))
         let overtaken = turns.join(wasOvertaken: true)

@@ -42,11 +42,11 @@ import Testing
             ("rst:0x", nil), ("first:0x1", ""), ("r rst:0 rst:0x1b (A_1) rst:0x2 (B)", "A_1"),
             ("ets Jul 29 2019 12:21:46", nil), ("", nil),
         ] as [(String, String?)])
-    func `The reset cause is the ROM's word`(line: String, cause: String?) {
+    func `The reset cause is the word in parentheses; nil means no reset`(line: String, cause: String?) {
         #expect(ESP32Reset(line: Array(line.utf8))?.cause == cause)
     }
 
-    /// Returns the finder's pieces, with adjacent bytes joined.
+    /// Feeds the chunks `arrivals` to a finder; returns its pieces, with adjacent bytes joined.
     private func find(_ arrivals: [[UInt8]]) -> [ESP32ResetFinder.Piece] {
         var finder = ESP32ResetFinder()
         var found: [ESP32ResetFinder.Piece] = []

@@ -89,7 +89,7 @@ struct LineFramerTests {
 @Suite("The length limit of the line framer")
 struct LineFramerLimitTests {
     @Test(
-        "A longer line is cut, and its rest is delivered as the line's end",
+        "A line longer than the limit is delivered in pieces, all but the last marked as cut",
         arguments: [
             ("ABCDE\n", [FramedLine("ABCD", .cut), FramedLine("E")]),
             ("ABCDEFGH\n", [FramedLine("ABCD", .cut), FramedLine("EFGH")]),
@@ -110,7 +110,7 @@ struct LineFramerLimitTests {
         #expect(lines == [FramedLine("ABCD"), FramedLine("")])
     }
 
-    @Test("A full piece is held back until the line's end is known")
+    @Test("A piece as long as the limit is held until the next byte shows whether the line ends")
     func waitsWithFullPiece() {
         var framer = LineFramer(limit: 4)
         #expect(framer.lines(from: Array("ABCD".utf8)) == [])
@@ -153,8 +153,8 @@ struct LineFramerLimitTests {
 
 @Suite("The line framer with chunked input")
 struct LineFramerChunkingTests {
-    /// All three line ends, empty lines, a line over the limit, one at the limit, NUL, invalid UTF-8, and a last line
-    /// without an end.
+    /// All three line ends, empty lines, a line longer than ``limit``, one exactly as long, NUL, invalid UTF-8, and a
+    /// last line without an end.
     static let sample =
         Array("OK\r\nPUMP:ON\r\n\r\n\n\r\rTEMP: 9.5\rSPEED:180\n0123456789ABCDEF\r\n0123456789ABCDEFGHIJ\n".utf8)
         + [0x00, 0xFF, 0x0D, 0x0A, 0xC3, 0x28, 0x0D] + Array("MANUAL:O".utf8)
@@ -200,7 +200,8 @@ struct LineFramerChunkingTests {
         }
     }
 
-    /// Feeds `input` cut at `cuts`; compares the lines with the reference, and the counts with the returned bytes.
+    /// Feeds `input`, cut at the offsets `cuts`, to a framer. Compares its lines with those of ``ReferenceFramer``, and
+    /// its byte counts with the bytes that it returned and holds.
     private func check(_ input: [UInt8], cuts: [Int], limit: Int) {
         var framer = LineFramer(limit: limit)
         var lines: [FramedLine] = []

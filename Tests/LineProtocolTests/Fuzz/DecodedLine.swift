@@ -10,7 +10,7 @@ struct DecodedLine {
         message = PumpMessage(line: line.bytes.span, ending: line.ending)
     }
 
-    /// The message's kind in the pump's spelling.
+    /// The kind of the message: the first word of the pump's line, or `text` or `unknown`.
     var kind: String {
         switch message {
         case .ok: "OK"
@@ -25,7 +25,7 @@ struct DecodedLine {
         }
     }
 
-    /// Whether the line's bytes justify the message.
+    /// Whether the line contains what the message says. Of temperatures, only the prefix of the line is checked.
     var isFounded: Bool {
         if case .unknown(let bytes) = message { return bytes == line.bytes }
         guard line.ending != .cut else { return false }
@@ -45,6 +45,7 @@ struct DecodedLine {
         }
     }
 
+    /// The number of fields between commas. A comma at the end begins no further field.
     private static func fieldCount(_ bytes: ArraySlice<UInt8>) -> Int {
         guard let last = bytes.last else { return 0 }
         let commas = bytes.count { $0 == UInt8(ascii: ",") }
@@ -53,7 +54,7 @@ struct DecodedLine {
 }
 
 extension PumpStatus {
-    /// The number of the line's fields that the status keeps in any form.
+    /// The number of fields of the line that the status keeps, as a value or as text.
     fileprivate var fieldCount: Int {
         otherFields.count + (power == .unknown ? 0 : 1) + (speedPercent == nil ? 0 : 1)
             + (runtimeMinutes == nil ? 0 : 1)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Corrupted traffic")
 struct FuzzTests {
-    /// The bytes of traffic per seed.
+    /// The least number of bytes of traffic per seed.
     static let byteCount = 200_000
 
     @Test("Every byte of corrupted traffic is accounted for", arguments: Array(Seeds(10, soak: 500)))
@@ -47,7 +47,7 @@ struct FuzzTests {
         let expected = ReferenceFramer(input: input, limit: limit, cuts: cuts)
         #expect(lines.elementsEqual(expected.lines), "seed \(seed)")
         #expect(framer.pending == expected.pending, "seed \(seed)")
-        // Traffic with so many faults that no protocol line survives would prove little.
+        // All nine kinds of messages must occur: traffic in which no protocol line survives would prove little.
         #expect(kinds.count == 9, "seed \(seed): only \(kinds.sorted())")
     }
 }

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Generates traffic that resembles the pump's, with the faults of a bad line.
+/// Generates traffic that resembles the pump's, with damage as by a bad serial line.
 struct TrafficMutator {
     private var random: SplitMix64
     private let corpus: [[UInt8]]
@@ -10,7 +10,7 @@ struct TrafficMutator {
         self.corpus = corpus
     }
 
-    /// Generates a few lines with their ends, half of them with a fault.
+    /// Generates one to four lines of the corpus with their ends. About half of the lines are damaged.
     mutating func burst() -> [UInt8] {
         var bytes: [UInt8] = []
         for _ in 0...random.number(below: 4) {
@@ -55,7 +55,7 @@ struct TrafficMutator {
         case 5: line.insert(contentsOf: corpus[random.number(below: corpus.count)], at: place)
         case 6: line.insert(contentsOf: [UInt8](repeating: 0, count: 1 + random.number(below: 4)), at: place)
         case 7: line.insert(contentsOf: Self.invalidText[random.number(below: Self.invalidText.count)], at: place)
-        // A run that is often longer than the limit of a line, but rare enough to leave other traffic.
+        // A run of up to 2999 equal bytes, often longer than the framer's limit. Rare, or nothing else would remain.
         default:
             if random.number(below: 16) == 0 {
                 line.insert(contentsOf: [UInt8](repeating: anyByte(), count: random.number(below: 3000)), at: place)
@@ -65,8 +65,8 @@ struct TrafficMutator {
 
     private mutating func anyByte() -> UInt8 { UInt8(random.number(below: 256)) }
 
-    /// A lone continuation byte, a lead byte without continuation, an overlong slash, a surrogate, and a code point
-    /// beyond Unicode.
+    /// A lone continuation byte, a lead byte without continuation, an overlong slash, a surrogate, a code point beyond
+    /// Unicode, and a byte that UTF-8 never uses.
     private static let invalidText: [[UInt8]] = [
         [0x80], [0xC3], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFF],
     ]

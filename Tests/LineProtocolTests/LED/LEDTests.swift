@@ -14,12 +14,12 @@ import Testing
         (LEDCommand.read(.led), "LED\n"), (.write(.led, .boolean(true)), "LED:1\n"),
         (.write(.led, .boolean(false)), "LED:0\n"),
     ])
-    func `A command is the name with a digit for the value`(command: LEDCommand, line: String) {
+    func `A query is the endpoint's name; a write adds a digit for the value`(command: LEDCommand, line: String) {
         #expect(LEDFamily.encode(command) == Array(line.utf8))
     }
 
     @Test(arguments: ["LED", "LED:", "LED:2", "LED:10", "LED: 1", "led:1", "LEDS:1", "LED:1:0", "", ":1", "FAN:1"])
-    func `Other lines are not values`(line: String) {
+    func `A line other than an endpoint's name with 0 or 1 is not a value`(line: String) {
         #expect(LEDMessage(line: Array(line.utf8).span) == .unknown(Array(line.utf8)))
     }
 
@@ -69,7 +69,7 @@ import Testing
         await led.close()
     }
 
-    @Test func `If a board does not acknowledge a write, it is queried`() async throws {
+    @Test func `If a board does not acknowledge a write, its value is queried`() async throws {
         let led = try await LEDSession.begin(over: link, clock: clock)
         let set = Task { try await led.write(.boolean(true), to: .led, timeout: .seconds(4)) }
         #expect(await link.nextSent() == "LED:1\n")
@@ -81,7 +81,7 @@ import Testing
         await led.close()
     }
 
-    @Test func `An echoing line confirms no write`() async throws {
+    @Test func `The echo of a write and of its queries does not confirm the write`() async throws {
         let led = try await LEDSession.begin(over: link, clock: clock)
         let set = Task { try await led.write(.boolean(true), to: .led, timeout: .seconds(4)) }
         #expect(await link.nextSent() == "LED:1\n")
@@ -97,7 +97,7 @@ import Testing
         await led.close()
     }
 
-    @Test func `An acknowledged write with another value in the query is not in effect`() async throws {
+    @Test func `An acknowledged write fails with notInEffect if the query returns another value`() async throws {
         let led = try await LEDSession.begin(over: link, clock: clock)
         let set = Task { try await led.write(.boolean(true), to: .led) }
         #expect(await link.nextSent() == "LED:1\n")
@@ -109,7 +109,7 @@ import Testing
         await led.close()
     }
 
-    @Test func `A write that the board did not take fails with its state`() async throws {
+    @Test func `A write that the board did not take fails with the board's value`() async throws {
         let led = try await LEDSession.begin(over: link, clock: clock)
         let set = Task { try await led.write(.boolean(true), to: .led, timeout: .seconds(4)) }
         #expect(await link.nextSent() == "LED:1\n")

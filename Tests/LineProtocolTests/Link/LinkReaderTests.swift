@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct LinkReaderTests {
     private let clock = ManualClock()
 
-    @Test(arguments: [false, true]) func `Buffered chunks arrive in order, and each packet alone`(
+    @Test(arguments: [false, true]) func `Buffered chunks and packets are read one by one, in order`(
         keepsPacketBounds: Bool
     )
         async throws

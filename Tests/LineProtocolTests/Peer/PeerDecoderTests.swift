@@ -2,7 +2,7 @@ import LineProtocol
 import Testing
 
 @Suite struct PeerDecoderTests {
-    @Test func `A greeting names the host and its time`() throws {
+    @Test func `A greeting has the sender's name and time`() throws {
         let pieces = decode(lines: ["HELLO from bench @ home @ 2025-01-31T16:04:05Z"])
         guard case .greeting(let greeting)? = pieces.first else {
             Issue.record("\(pieces)")
@@ -18,7 +18,7 @@ import Testing
             "hello from a @ b", "HELLO ack", "Hello ack ", "ONE", "IMG_", "IMG_END", "IMG_END ", "IMG_BEGINNER 1 2",
             "IMG_ERRORS", "xIMG_ERROR not_png", "iVBORw0KGgo=",
         ])
-    func `Any other line is text`(line: String) {
+    func `A line that only resembles a command, or belongs to an image that has not begun, is text`(line: String) {
         #expect(decode(lines: [line]) == [.text(line)])
         #expect(decode(packets: [line]) == [.text(line)])
     }
@@ -114,7 +114,7 @@ import Testing
             "IMG_BEGIN a.png x", "IMG_BEGIN a.png -1", "IMG_BEGIN a.png +1", "IMG_BEGIN a.png 1.5",
             "IMG_BEGIN a.png 0x10",
         ])
-    func `A begin line without a name or a size is begin_bad_format`(line: String) {
+    func `A begin line without a name or a valid size is begin_bad_format`(line: String) {
         let pieces = decode(lines: [line, "AAAA", "IMG_END", "AAAA"])
         #expect(
             pieces == [
@@ -173,7 +173,7 @@ import Testing
         #expect(error.image == PeerImage(name: "a", byteCount: 6))
     }
 
-    @Test func `An image without an end line is judged when the next one begins`() {
+    @Test func `An image without an end line is judged when the next one begins or the sender reports an error`() {
         let data = PeerSpeech.data(10)
         let whole = Array(PeerSpeech.image(data).dropLast())
         let pieces = decode(lines: whole + PeerSpeech.image(data))

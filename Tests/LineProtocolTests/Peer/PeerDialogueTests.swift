@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct PeerDialogueTests {
     private let clock = ManualClock()
 
-    /// Greets the peer and switches it on; returns whether the peer acknowledged, or the error.
+    /// Greets the peer and sends `ON`; returns whether the peer acknowledged `ON`, or the error.
     private func talk(over link: ScriptedLink) -> Task<Result<Bool, SessionError>, Never> {
         Task { [clock] in
             var dialogue = PeerDialogue(over: link, clock: clock, timeout: .seconds(4))
@@ -18,6 +18,7 @@ import Testing
         }
     }
 
+    /// Waits until the dialogue sleeps until `deadline`, and advances the clock to it.
     private func pass(to deadline: Duration) async {
         await clock.untilSomebodySleeps(until: deadline)
         clock.advance(by: deadline - clock.now.offset)
@@ -152,7 +153,7 @@ import Testing
         #expect(await result.value == .success(true))
     }
 
-    @Test func `A begun line is ended first`() async {
+    @Test func `A line end is sent first if the device may have received the beginning of a line`() async {
         let link = ScriptedLink(mayBeMidLine: true)
         let result = talk(over: link)
         #expect(await link.nextSent(2) == ["\n", "Hello\n"])

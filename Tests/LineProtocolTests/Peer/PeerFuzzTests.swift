@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Faulty peers")
 struct PeerFuzzTests {
-    @Test("Faulty input loses nothing silently, wherever it is split", arguments: Array(Seeds(20, soak: 2_000)))
+    @Test(
+        "No text of faulty input is lost, and the pieces are the same wherever it is split",
+        arguments: Array(Seeds(20, soak: 2_000)))
     func isAccountedFor(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var bytes: [UInt8] = []
@@ -30,13 +32,14 @@ struct PeerFuzzTests {
         #expect(Self.base64Length(pieces) <= lines.reduce(0) { $0 + $1.count })
     }
 
-    /// Lines that can only be text must come out as text, complete and in order.
+    /// The lines that can only be text. They must come out as text, complete and in order.
     private static func texts(of lines: [[UInt8]]) -> [[UInt8]] { lines.filter { isSurelyText($0) } }
 
     private static func texts(of pieces: [PeerPiece]) -> [[UInt8]] {
         pieces.compactMap { if case .text(let text) = $0, isSurelyText(text.bytes) { text.bytes } else { nil } }
     }
 
+    /// Whether a line has no prefix of the protocol, and a character that does not occur in base64.
     private static func isSurelyText(_ line: [UInt8]) -> Bool {
         let known = ["IMG_", "HELLO", "Hello"].contains { line.starts(with: $0.utf8) }
         return !known
@@ -66,6 +69,7 @@ struct PeerFuzzTests {
         #expect(open == nil, "seed \(seed): an image has no end")
     }
 
+    /// The least number of base64 characters from which the pieces were decoded, and the number of the ignored ones.
     private static func base64Length(_ pieces: [PeerPiece]) -> Int {
         pieces.reduce(0) { count, piece in
             switch piece {
@@ -76,7 +80,7 @@ struct PeerFuzzTests {
         }
     }
 
-    /// A few lines, valid or not.
+    /// The lines of an image, up to two of them changed, and each with a random line end.
     private static func burst(_ random: inout SplitMix64) -> [UInt8] {
         let data = PeerSpeech.data(random.number(below: 900), seed: random.next())
         var lines = PeerSpeech.image(data, chunkLength: 1 + random.number(below: 180)).map { Array($0.utf8) }

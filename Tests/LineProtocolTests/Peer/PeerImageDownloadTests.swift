@@ -35,11 +35,12 @@ import Testing
             }
         }
 
-        /// Delivers lines or packets.
+        /// Delivers each message as a packet, or as a line if the link keeps no packet bounds.
         func say(_ messages: [String]) async {
             for message in messages { await link.deliver(message + (link.keepsPacketBounds ? "" : "\r\n")) }
         }
 
+        /// Waits until the download sleeps until `deadline`, and advances the clock to it.
         func pass(to deadline: Duration) async {
             await clock.untilSomebodySleeps(until: deadline)
             clock.advance(by: deadline - clock.now.offset)
@@ -70,7 +71,8 @@ import Testing
         await bench.clock.untilSomebodySleeps(until: .seconds(3))
         bench.clock.advance(by: .seconds(1))
         await bench.say(Array(Self.speech.prefix(2)))
-        // The time-out counts from the last piece read, so the clock must not advance before that.
+        // The time-out counts from the last piece of the image that the download has read, so the clock must not
+        // advance before the download has read this piece.
         _ = try await bench.pieces.wait(for: "the first piece of data") { $0.imageData.isEmpty ? nil : true }
         await bench.clock.untilSomebodySleeps(until: .seconds(4))
         bench.clock.advance(by: .seconds(2))
@@ -106,7 +108,7 @@ import Testing
         #expect(error.code == code)
     }
 
-    @Test func `Without an image the peer has not answered`() async {
+    @Test func `A peer that sends no image in time has not answered, even if it sends text`() async {
         for text in ["", "good morning"] {
             let bench = Bench()
             #expect(await bench.link.nextSent() == "GET_IMAGE\n")
@@ -119,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `A stalled image is waited for from the last piece on`() async {
+    @Test func `The time-out of a stalled image counts from its last line`() async {
         let bench = Bench()
         #expect(await bench.link.nextSent() == "GET_IMAGE\n")
         await bench.clock.untilSomebodySleeps(until: .seconds(3))
@@ -146,7 +148,7 @@ import Testing
         #expect(bench.pieces.state.first == .imageBegins(PeerImage(name: "a.png", byteCount: 300)))
     }
 
-    @Test func `A link that breaks within the image fails after the received data`() async {
+    @Test func `If the link breaks within the image, the download fails after the received data`() async {
         let bench = Bench()
         #expect(await bench.link.nextSent() == "GET_IMAGE\n")
         await bench.say(Array(Self.speech.dropLast()))
@@ -189,7 +191,7 @@ import Testing
         #expect(try await pieces.next() == .imageBegins(PeerImage(name: "a", byteCount: 3)))
         #expect(try await pieces.next() == .imageData([0, 0, 0]))
         #expect(try await pieces.next() == .text(PeerText(Array("hal".utf8), isCut: true)))
-        // The image was complete except for its end.
+        // The image is complete except for its end line.
         #expect(try await pieces.next() == .imageEnds)
         await #expect(throws: gone) { try await pieces.next() }
     }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct PeerMessageTests {
     @Test(arguments: ["hello", "Hello", "ON AIR", "on/off", "GET it", "IMG_END", "Grüße\t☂", " x "])
-    func `Any other line is a message`(text: String) throws {
+    func `A line that is no command of the protocol is a message`(text: String) throws {
         #expect(try PeerMessage(text).text == text)
     }
 
@@ -12,11 +12,11 @@ import Testing
             ("", .empty), ("  ", .empty), ("a\nb", .severalLines), ("a\r", .severalLines), ("ON", .isCommand),
             ("off", .isCommand), (" On ", .isCommand), ("GET", .isCommand), ("get_image", .isCommand),
         ] as [(String, PeerMessage.Flaw)])
-    func `A line that a peer would misread is refused`(text: String, flaw: PeerMessage.Flaw) {
+    func `Text that is empty, a command or several lines is not a message`(text: String, flaw: PeerMessage.Flaw) {
         #expect(throws: flaw) { try PeerMessage(text) }
     }
 
-    @Test func `A peer shows 500 characters, whatever their size in bytes`() throws {
+    @Test func `A peer shows at most 500 characters, whatever their size in bytes`() throws {
         #expect(try PeerMessage(String(repeating: "雨", count: 500)).shownCharacterCount == 500)
         #expect(try PeerMessage(String(repeating: "e\u{301}", count: 501)).shownCharacterCount == 500)
         #expect(try PeerMessage("x").shownCharacterCount == 1)

@@ -29,7 +29,7 @@ extension PeerPiece {
 }
 
 extension [PeerPiece] {
-    /// The pieces with neighbours joined that only the carrier has separated.
+    /// The pieces, with adjacent image data joined, and adjacent ignored base64: only the carrier has separated them.
     var joined: [PeerPiece] {
         reduce(into: []) { pieces, piece in
             switch (pieces.last, piece) {
@@ -50,13 +50,13 @@ extension [PeerPiece] {
     var failures: [PeerImageError] { compactMap { if case .imageFailed(let error) = $0 { error } else { nil } } }
 }
 
-/// Decodes lines that arrive in one piece.
+/// Decodes lines that arrive in one chunk.
 func decode(lines: [String]) -> [PeerPiece] {
     var decoder = PeerDecoder(keepsPacketBounds: false)
     return decoder.append(Array(lines.map { $0 + "\r\n" }.joined().utf8)).joined
 }
 
-/// Decodes packets.
+/// Decodes packets, each without a line end unless its text has one.
 func decode(packets: [String]) -> [PeerPiece] {
     var decoder = PeerDecoder(keepsPacketBounds: true)
     var pieces: [PeerPiece] = []

@@ -19,7 +19,7 @@ struct PumpDecoderTests {
         ("ERROR:WATER_EMPTY_2", .error(PumpErrorCode(rawValue: "WATER_EMPTY_2"))),
     ]
 
-    @Test("Every reply and error code is decoded, and future error codes too", arguments: replies)
+    @Test("Every reply and error code is decoded, also an unknown error code", arguments: replies)
     func knowsReplies(line: String, message: PumpMessage) {
         #expect(PumpMessage(text: line) == message)
     }

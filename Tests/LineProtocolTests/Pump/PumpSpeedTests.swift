@@ -3,17 +3,17 @@ import Testing
 
 @Suite("Pump speeds")
 struct PumpSpeedTests {
-    @Test("A duty has the firmware's whole percent", arguments: 0...255)
+    @Test("The percentage of a duty is rounded down, as in the firmware", arguments: 0...255)
     func showsPercent(pwm: Int) throws {
         let speed = try #require(PumpSpeed(pwm: pwm))
         #expect(Int(speed.pwm) == pwm)
-        // floor(pwm * 100 / 255), without a division.
+        // `percent` is floor(pwm * 100 / 255), checked without a division.
         #expect(speed.percent * 255 <= pwm * 100)
         #expect((speed.percent + 1) * 255 > pwm * 100)
     }
 
     @Test(
-        "Duties known from the field have the right percent",
+        "Duties at the ends of the range and near a whole percent have the right percentage",
         arguments: [(0, 0), (2, 0), (3, 1), (180, 70), (200, 78), (254, 99), (255, 100)])
     func knowsValues(pwm: Int, percent: Int) {
         #expect(PumpSpeed(pwm: pwm)?.percent == percent)

@@ -67,7 +67,7 @@ struct PumpStateTests {
     }
 
     @Test(
-        "The button is the last control",
+        "After a press of the button, the last control is manual and the speed unknown",
         arguments: [("MANUAL:ON", PumpStatus.Power.on), ("MANUAL:OFF", .unknown)])
     func namesButton(line: String, power: PumpStatus.Power) {
         let state = PumpState(after: ["PUMP:ON", line])
@@ -95,7 +95,7 @@ struct PumpStateTests {
     }
 
     @Test(
-        "The progress is the share of the 30 minutes",
+        "The progress is the run time's share of 30 minutes, at most 1",
         arguments: [(0, 0.0), (15, 0.5), (30, 1.0), (31, 1.0), (65535, 1.0)])
     func tellsProgress(minutes: Int, progress: Double) {
         #expect(PumpState(after: ["STATUS:{State:ON,Runtime:\(minutes)m}"]).runtimeProgress == progress)
@@ -111,7 +111,7 @@ struct PumpStateTests {
     }
 
     @Test(
-        "A safety shut-off lasts until the pump leaves the error state",
+        "A safety shut-off lasts until the pump leaves the error state or reports OVERHEAT",
         arguments: [
             ([], true),
             (["STATUS:{State:ERROR,WaterTemp:12.0C,SkinTemp:34.0C}"], true),
@@ -142,7 +142,7 @@ struct PumpStateTests {
         #expect(PumpState(after: ["ERROR:OVERHEAT", line]).error == nil)
     }
 
-    @Test("An error is kept if a status names no known state", arguments: ["STATUS:{State:ERROR}", "STATUS:{}"])
+    @Test("An error is kept if a status has the state ERROR or none", arguments: ["STATUS:{State:ERROR}", "STATUS:{}"])
     func keepsError(line: String) {
         #expect(PumpState(after: ["ERROR:OVERHEAT", line]).error == .overheat)
     }

@@ -50,7 +50,7 @@ struct PumpStatusLineTests {
         StatusLine("STATUS:{State:OFF}", .off),
     ]
 
-    @Test("Status lines known from the field are decoded", arguments: field)
+    @Test("Status lines in each form of the protocol are decoded", arguments: field)
     func isRead(line: StatusLine) { check(line) }
 
     @Test(
@@ -75,7 +75,7 @@ struct PumpStatusLineTests {
             "SkinTemp:- 1.0C", "SkinTemp:+1.0C", "SkinTemp:1.2.3C", "SkinTemp:.5C", "SkinTemp:34.C", "SkinTemp:1e1C",
             "SkinTemp:0x10C", "SkinTemp:infinityC", "SkinTemp:34.5CC", "SkinTemp:34.5 C",
             "SkinTemp:1234567890123456.0C",
-            // 34.5 with one byte lost.
+            // 34.5C whose point was lost on the way.
             "SkinTemp:345C",
             "Speed:101%", "Speed:256%", "Speed:-1%", "Speed:70", "Speed:%", "Speed: %", "Speed:7 0%", "Speed:70.0%",
             "Speed:?%",
@@ -160,7 +160,7 @@ struct PumpStatusLineTests {
         "Two merged lines are not a status",
         arguments: [
             "STATUS:{State:ON,Speed:7STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}",
-            // Bytes were lost between them, including the second line's beginning.
+            // The end of the first line and the beginning of the second were lost.
             "STATUS:{State:ON,Speed:70%,Runtime:5m,Remaining:25m,SkinTemp:34.p:12.0C,SkinTemp:34.5C}",
             "STATUS:{State:ON,State:OFF}", "STATUS:{State:IDLE,State:OFF}", "STATUS:{State:ON,Speed:1%,Speed:1%}",
             "STATUS:{Runtime:1m,Runtime:2m}", "STATUS:{Remaining:1m,Remaining:2m}", "STATUS:{Temp:3.0C,Temp:4.0C}",

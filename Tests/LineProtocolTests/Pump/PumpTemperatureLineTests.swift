@@ -44,7 +44,7 @@ struct PumpTemperatureLineTests {
     }
 
     @Test(
-        "isReported tells whether there is any reading",
+        "isReported is true if at least one thermistor has a reading",
         arguments: [
             ("TEMP:{Water:?C,Skin:?C}", false), ("TEMP:{Water:?C,Skin:34.5C}", true), ("TEMP:34.5", true),
             ("TEMP:{Water: nanC,Skin:?C}", true),

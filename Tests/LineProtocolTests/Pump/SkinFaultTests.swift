@@ -4,7 +4,7 @@ import Testing
 @Suite("Skin sensor faults")
 struct SkinFaultTests {
     @Test(
-        "A status tells the skin fault, and only a running pump's fault counts",
+        "A status shows the fault of the skin sensor, and skinFaultWhileOn only that of a running pump",
         arguments: [
             ("SkinTemp:5.0C", nil), ("SkinTemp:34.5C", nil), ("SkinTemp:45.0C", nil), ("Temp:34.5C", nil),
             ("SkinTemp:4.9C", .outOfRange), ("SkinTemp:45.1C", .outOfRange), ("Temp:46.0C", .outOfRange),

@@ -19,7 +19,8 @@ struct PumpRelayTests {
     @Test("OFF at the end of a line that is too long is not a stop")
     func tail() { #expect(request(String(repeating: "X", count: 64) + "OFF")?.effect == .change) }
 
-    /// The verdicts on the messages, one letter each: `-` unrelated, `p` partial reply, `c` complete, `r` refused.
+    /// The verdicts of the exchange for `line` on each of the messages after it: `-` unrelated, `p` partial reply, `c`
+    /// complete, `r` refused.
     private func verdicts(_ line: String, _ messages: [String]) -> String {
         guard var exchange = request(line)?.exchange else { return "" }
         return messages.map { message in

@@ -67,11 +67,11 @@ import Testing
         ("{\"a\":NaN}{\"b\":tru}", ["not_json", "not_json", "message"]), ("{}", ["missing_field", "message"]),
         ("{\"content\":", ["not_json", "message"]), ("\r\n\r\n", ["message"]),
     ])
-    func `After malformed input the next message is found, with one error`(text: String, expected: [String]) {
+    func `The message after malformed parts is found, with one error per part`(text: String, expected: [String]) {
         #expect(codes(frame(Array(text.utf8) + Self.good + Array("{".utf8))).prefix(expected.count) == expected[...])
     }
 
-    @Test func `Input cut off by the end is an error, and a message within it is found`() {
+    @Test func `A message cut off by the end is an error, and a message within it is found`() {
         #expect(codes(frame(Array(Self.good.dropLast()))) == ["truncated"])
         #expect(codes(frame(Array("{\"content\":".utf8) + Self.good)) == ["truncated", "message"])
         #expect(codes(frame(Self.good + Array(" x".utf8))) == ["message", "noise"])
@@ -148,7 +148,7 @@ import Testing
 }
 
 @Suite struct RescueStoreTests {
-    @Test func `A message is stored once and marked when it was handed on`() async {
+    @Test func `A message is stored once per ID, and can be marked as synced`() async {
         var traffic = RescueTraffic(seed: 2)
         let (one, other) = (traffic.message(), traffic.message())
         var again = one

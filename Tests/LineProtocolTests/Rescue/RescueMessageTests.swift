@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct RescueMessageTests {
-    /// The example in the protocol.
+    /// The example message of docs/protocols.md.
     static let example = """
         {"id":"6F1E2C1A-0B7B-4C0E-9A77-0E2A6E6D2B11","content":"Hamilton Hall flooding","latitude":35.911595,
          "longitude":-79.048759,"timestamp":752263200.5,"status":"pending_sync","category":"Flooding"}
@@ -57,7 +57,7 @@ import Testing
             String(decoding: message.json, as: UTF8.self).hasSuffix(#""x":[ 1, "\u009b2J\u202e\u007fä"]}"#),
             "\(message)")
         #expect(try RescueMessage(json: message.json) == message)
-        // Invalid UTF-8 in the content does not cost the message.
+        // Invalid UTF-8 in the unknown field does not cost the message.
         let index = try #require(bytes.lastIndex(of: UInt8(ascii: "2")))
         let broken = try RescueMessage(json: bytes[..<index] + [0xFF] + bytes[(index + 1)...])
         #expect(try RescueMessage(json: broken.json) == broken)
@@ -103,7 +103,7 @@ import Testing
         ("timestamp", "0"), ("timestamp", "-63113904000"), ("id", "\"6f1e2c1a-0b7b-4c0e-9a77-0e2a6e6d2b11\""),
         ("status", "\"synced\""), ("latitude", "1e-400"),
     ])
-    func `Values at the limits are accepted`(name: String, value: String) throws {
+    func `Values at the limits and in unusual forms are accepted`(name: String, value: String) throws {
         let message = try Self.read(Self.example(name, value))
         #expect(try RescueMessage(json: message.json) == message)
     }
@@ -125,7 +125,7 @@ import Testing
             ("content", "\"\\udc00\\ud800\"", .invalidText), ("content", "\"\\ud800\\u0041\"", .invalidText),
             ("content", "\"\\ud83c\"", .invalidText),
         ] as [(String, String?, RescueError.Code)])
-    func `An invalid field is reported by its name`(name: String, value: String?, code: RescueError.Code) {
+    func `An invalid field is refused and named`(name: String, value: String?, code: RescueError.Code) {
         let error = #expect(throws: RescueError.self) { try Self.read(Self.example(name, value)) }
         #expect(error?.code == code)
         if ![.notJSON, .invalidText].contains(code) { #expect(error?.field == name) }
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `Invalid UTF-8 is refused`() {
+    @Test func `Invalid UTF-8 in a known field is refused`() {
         let invalid: [[UInt8]] = [
             [0x80], [0xC3], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFF],
         ]

@@ -1,7 +1,7 @@
 import LineProtocol
 import TestSupport
 
-/// Messages, and damage to their JSON by a line, a fault or an attacker.
+/// Random messages, and damage to their JSON as by a bad carrier or an attacker.
 struct RescueTraffic {
     var random: SplitMix64
 
@@ -30,7 +30,7 @@ struct RescueTraffic {
         "NaN",
     ]
 
-    /// Damages `json` in one or more places.
+    /// Returns `json` with one or more random changes.
     mutating func damage(_ json: [UInt8]) -> [UInt8] {
         var json = json
         repeat { damageOnce(&json) } while random.number(below: 2) == 0

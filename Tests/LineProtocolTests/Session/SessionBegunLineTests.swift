@@ -2,9 +2,10 @@ import LineProtocol
 import TestSupport
 import Testing
 
-/// The device may hold the beginning of a line, which the first command would complete.
+/// Sessions whose device may have received the beginning of a line, for example of an echo or of another program. The
+/// next command would become the rest of this line.
 @Suite(.timeLimit(.minutes(5))) struct SessionBegunLineTests {
-    @Test func `The first command is separated from an earlier echo, whose refusal is no event`() async throws {
+    @Test func `A first query is separated from a begun line, whose refusal is no event`() async throws {
         let bench = try await SessionBench(mayBeMidLine: true)
         let attempt = bench.begin(.status)
         await bench.goesOut("999\nTEMP")
@@ -15,7 +16,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `OFF follows a begun line at once`() async throws {
+    @Test func `OFF is sent at once after a begun line`() async throws {
         let bench = try await SessionBench(mayBeMidLine: true)
         let attempt = bench.begin(.off)
         await bench.goesOut("OFF")
@@ -25,7 +26,7 @@ import Testing
         await bench.finish(heard: [.now("ERROR:UNKNOWN_COMMAND")])
     }
 
-    @Test func `Without a begun line the device answers as usual, and a refusal stays a refusal`() async throws {
+    @Test func `If the device holds no begun line, a later error still refuses the change`() async throws {
         let bench = try await SessionBench(mayBeMidLine: true)
         let attempt = bench.begin(.on)
         await bench.goesOut("999\nTEMP")

@@ -2,7 +2,8 @@ import LineProtocol
 import TestSupport
 import Testing
 
-/// A running session with a pump that is played by the test: expect a line out, deliver a line in.
+/// A running session with a pump that is played by the test: the test expects the session's lines, and delivers the
+/// pump's.
 ///
 /// ``finish(heard:sourceLocation:)`` fails on every line or event that the test did not name.
 struct SessionBench {
@@ -14,7 +15,7 @@ struct SessionBench {
         case before(PumpMessage)
         case lost(LinkError)
 
-        /// The pump sent `line`.
+        /// The pump sent `line` during the session.
         static func now(_ line: String) -> Heard { .now(message(line)) }
         /// The pump had sent `line` before the session began.
         static func before(_ line: String) -> Heard { .before(message(line)) }
@@ -33,11 +34,13 @@ struct SessionBench {
     static let statusError = "STATUS:{State:ERROR,WaterTemp:12.0C,SkinTemp:41.0C}"
     static let gone = LinkError(.disconnected, name: "scripted", activity: "receive")
 
+    /// Whether the session writes a line end before `line`, which ends another program's half line.
     private static func isPreceded(_ line: String) -> Bool {
         line == "ON" || line == "OFF" || line.hasPrefix("SPEED:")
     }
 
-    /// The pump replies to the query after a refused change: it has not carried out the change.
+    /// Expects the query after an error that may refuse a change, and replies. Since no reply to the change came
+    /// before, the error refuses the change.
     func confirmsRefusal(sourceLocation: SourceLocation = #_sourceLocation) async {
         await goesOut("TEMP", sourceLocation: sourceLocation)
         await comesIn("TEMP:34.5")
@@ -48,8 +51,14 @@ struct SessionBench {
     let session: PumpSession
     let events: AsyncStream<SessionEvent<PumpMessage>>
 
-    /// - Parameter hasPast: Whether the session has received no reply yet, so that an error may belong to something
-    ///   older. Without a past, TEMP was sent and got its reply.
+    /// Creates the session and starts it.
+    ///
+    /// - Parameters:
+    ///   - backlog: The input that arrived before the session started.
+    ///   - mayBeMidLine: Whether the pump may have received the beginning of a line.
+    ///   - hasPast: Whether the session has received no reply yet, so that an error may answer an older line. If false,
+    ///     TEMP is sent first and gets its reply.
+    ///   - answer: Returns the pump's reply to each write; nil if the test delivers all replies.
     init(
         backlog: [String] = [], mayBeMidLine: Bool = false, hasPast: Bool = true, answer: ScriptedLink.Answer? = nil
     ) async throws {
@@ -64,9 +73,9 @@ struct SessionBench {
         _ = await attempt.value
     }
 
-    /// Begins `command`. Commands begun one after another reach the session in this order.
+    /// Begins `command` in its own task. Commands that are begun one after another reach the session in this order.
     ///
-    /// - Parameter cancelled: Whether the task is cancelled before it begins.
+    /// - Parameter cancelled: Whether the task is cancelled before it calls the session.
     func begin(_ command: PumpCommand, timeout: Duration = .seconds(3), cancelled: Bool = false) -> Attempt {
         Task.immediate { [session] in
             if cancelled { withUnsafeCurrentTask { $0?.cancel() } }
@@ -81,7 +90,8 @@ struct SessionBench {
     /// Waits until the session has handled everything begun before.
     func settle() async { _ = await session.state }
 
-    /// Waits until exactly these lines were sent next. Changes and OFF are preceded by a bare line end.
+    /// Waits for the next writes of the session, and checks that they are exactly these lines, one per write. A change
+    /// or OFF has a line end before it.
     func goesOut(_ lines: String..., sourceLocation: SourceLocation = #_sourceLocation) async {
         #expect(
             await link.nextSent(lines.count) == lines.map { (Self.isPreceded($0) ? "\n" : "") + $0 + "\n" },
@@ -91,18 +101,19 @@ struct SessionBench {
     /// Delivers these lines; returns once the session has handled them.
     func comesIn(_ lines: String...) async { await link.deliver(lines.map { $0 + "\r\n" }.joined()) }
 
-    /// Advances to `deadline` once the session sleeps until then.
+    /// Waits until the session sleeps until `deadline`, and advances the clock to it.
     func pass(until deadline: Duration) async {
         await clock.untilSomebodySleeps(until: deadline)
         clock.advance(by: deadline - clock.now.offset)
     }
 
-    /// Lets the time pass that the pump needs to read a command that was given up immediately.
+    /// Lets the time pass for which the session waits after a cancelled command, so that the pump can read it.
     func letRead() async {
         await pass(until: clock.now.offset + PumpFamily.readingTime)
     }
 
-    /// The pump replies to the queries after an OFF whose acknowledgement proves nothing.
+    /// Expects the queries that follow the acknowledgement of OFF, and replies that the pump is off. The
+    /// acknowledgement itself proves nothing.
     func confirmsOff(sourceLocation: SourceLocation = #_sourceLocation) async {
         await goesOut("TEMP", sourceLocation: sourceLocation)
         await comesIn("TEMP:34.5")

@@ -2,7 +2,8 @@ import LineProtocol
 import TestSupport
 import Testing
 
-/// An error answers a change only if nothing older can still get a reply.
+/// An error may answer an older line, for example of another program. After such an error a session repeats a query.
+/// After a change it sends TEMP as a fence: all replies to older lines come before the reply to TEMP.
 @Suite(.timeLimit(.minutes(5))) struct SessionDoubtfulErrorTests {
     @Test func `A late error for another program does not refuse the first change`() async throws {
         let bench = try await SessionBench()

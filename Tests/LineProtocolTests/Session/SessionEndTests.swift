@@ -5,7 +5,7 @@ import Testing
 /// The link is lost, or the session is closed.
 @Suite(.timeLimit(.minutes(5))) struct SessionEndTests {
     @Test(arguments: [PumpCommand.on, .off, .speed(speed(3)), .status, .temperature])
-    func `A link lost in flight makes a change's outcome and the state unknown`(
+    func `If the link is lost during a command, the state and the outcome of a change are unknown`(
         _ command: PumpCommand
     ) async throws {
         let bench = try await SessionBench()
@@ -24,7 +24,7 @@ import Testing
         await bench.finish(heard: [.now(SessionBench.statusOn), .lost(SessionBench.gone)])
     }
 
-    @Test func `A lost link sends none of the waiting commands`() async throws {
+    @Test func `After the loss of the link, waiting commands fail as not sent`() async throws {
         let bench = try await SessionBench()
         let first = bench.begin(.on)
         await bench.goesOut("ON")
@@ -140,7 +140,7 @@ import Testing
         #expect(await SessionBench.all(bench.session.events()) == [])
     }
 
-    @Test func `Each subscriber gets all events from its start`() async throws {
+    @Test func `Each subscriber gets all events from its subscription on`() async throws {
         let bench = try await SessionBench()
         await bench.comesIn("MANUAL:ON")
         let later = await bench.session.events()

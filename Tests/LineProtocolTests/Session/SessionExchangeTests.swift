@@ -2,13 +2,13 @@ import LineProtocol
 import TestSupport
 import Testing
 
-/// A command, its line, the reply's lines, and the parsed reply.
+/// A command, the line that is sent for it, the lines of the reply, and the parsed reply.
 struct PumpDialogue: Sendable, CustomTestStringConvertible {
     let command: PumpCommand
     let out: String
     let lines: [String]
     let reply: PumpReply
-    /// Whether the session queries the state after the reply.
+    /// Whether the session queries the state after the reply lines, before the command succeeds.
     var isConfirmed = false
 
     var testDescription: String { out }
@@ -185,7 +185,7 @@ struct PumpDialogue: Sendable, CustomTestStringConvertible {
     ) async throws {
         // Any status line is the reply to STATUS, solicited or not.
         if dialogue.command == .status, news.hasPrefix("STATUS") { return }
-        // The button has undone OFF, so OFF is sent again.
+        // MANUAL:ON shows that the button has undone OFF, so OFF is sent again.
         if dialogue.command == .off, news == "MANUAL:ON" { return }
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(dialogue.command)

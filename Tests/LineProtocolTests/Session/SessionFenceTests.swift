@@ -2,9 +2,10 @@ import LineProtocol
 import TestSupport
 import Testing
 
-/// After a command without a reply, or on a link with a past, TEMP separates old lines from new ones.
+/// After a command without a reply, or on a link with earlier input, the session sends TEMP as a fence: every line
+/// before the reply to TEMP may be stale, every later one is new.
 @Suite(.timeLimit(.minutes(5))) struct SessionFenceTests {
-    /// A session whose ON got no reply.
+    /// A session in which `command` got no reply before its timeout of 3 s.
     func benchWithoutAnswer(to command: PumpCommand = .on) async throws -> SessionBench {
         let bench = try await SessionBench()
         let attempt = bench.begin(command)
@@ -167,7 +168,7 @@ import Testing
 }
 
 extension SessionBench {
-    /// Lets a fence time out. The fence is sent twice.
+    /// Lets a fence time out after 3 s. The fence is sent a second time after half of this time.
     func asksTwiceInVain() async {
         for _ in 1...2 {
             await goesOut("TEMP")
@@ -175,7 +176,7 @@ extension SessionBench {
         }
     }
 
-    /// Lets one second pass, in which the reply to an earlier fence may arrive.
+    /// Lets the second pass for which the session waits for the late reply to an earlier fence.
     func passOneSecond() async {
         let end = (clock.now.offset + .seconds(1))
         await clock.untilSomebodySleeps(until: end)

@@ -4,6 +4,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SessionReadinessTests {
     @Test func `A session that fails to begin closes the link`() async {
+        /// Begins a session over a link that is lost after the first query. Returns how often the link was closed, and
+        /// whether the session failed.
         func failure(_ begin: @escaping @Sendable (any Link, ManualClock) async throws -> Void) async -> (Int, Bool) {
             let (link, clock) = (ScriptedLink(mayHaveReset: true), ManualClock())
             let beginning = Task { try await begin(link, clock) }
@@ -28,7 +30,7 @@ import Testing
 
         let silent = ScriptedLink(mayHaveReset: true)
         let beginning = Task { _ = try await LEDSession.begin(over: silent, clock: clock) }
-        // The first query is repeated twice a second.
+        // The first query is repeated twice a second, for 8 s.
         for count in 1...16 {
             #expect(await silent.nextSent() == "LED\n")
             await clock.untilSomebodySleeps(until: .milliseconds(500 * count))
@@ -85,14 +87,14 @@ import Testing
             await bench.goesOut("TEMP")
             bench.clock.advance(by: .seconds(wait))
         }
-        // The error names a query that the caller never sent.
+        // The caller has sent no command, so the error has a description in its place.
         let error = SessionError(.noAnswer, command: "the first query", outcome: .notSent, waited: .seconds(2))
         #expect(await ready.value == error)
         await bench.finish()
     }
 
     @Test(arguments: ["HELLO:pump", "Ready for commands..."])
-    func `A banner tells that the device has started`(line: String) async throws {
+    func `A boot banner shows that the device has started`(line: String) async throws {
         let bench = try await SessionBench()
         await bench.comesIn(line)
         #expect(await bench.session.hasDeviceStarted)

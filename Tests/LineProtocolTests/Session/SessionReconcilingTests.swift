@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SessionReconcilingTests {
+    /// The error of an ON whose outcome is unknown.
     private static func unknown(_ code: SessionError.Code = .noAnswer) -> SessionError {
         SessionError(code, command: "ON", outcome: .unknown)
     }
@@ -18,7 +19,7 @@ import Testing
         }
         #expect(await bench.session.state.power == .unknown)
         let asking = Task.immediate { [session = bench.session] in await session.reconcile(after: error) }
-        // The device's first output may be stale.
+        // ON is still unanswered, so TEMP separates stale lines from the reply to STATUS.
         await bench.goesOut("TEMP")
         await bench.comesIn("TEMP:34.5")
         await bench.goesOut("STATUS")
@@ -32,7 +33,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `Without doubt, or without a link, no status is queried`() async throws {
+    @Test func `Without doubt, after a cancellation, or without a link, no status is queried`() async throws {
         let bench = try await SessionBench(hasPast: false)
         for outcome in [SessionError.Outcome.notSent, .nothingChanged] {
             let error = SessionError(.noAnswer, command: "ON", outcome: outcome)

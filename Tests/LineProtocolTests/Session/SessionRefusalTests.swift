@@ -3,6 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SessionRefusalTests {
     static let commands: [PumpCommand] = [.on, .speed(speed(9)), .status, .temperature]
+    /// The commands that each error code can answer.
     static let answers: [String: Set<PumpCommand>] = [
         "CMD_TOO_LONG": Set(commands),
         "UNKNOWN_COMMAND": Set(commands),

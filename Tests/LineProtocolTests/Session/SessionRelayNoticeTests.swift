@@ -2,11 +2,15 @@ import LineProtocol
 import TestSupport
 import Testing
 
-/// Unsolicited lines of a server that shares the device.
+/// The lines of a server that shares the device: the refusals of commands, and the notices to all clients. A fence is
+/// the TEMP that a session sends before a command to separate stale lines from new ones.
 @Suite(.timeLimit(.minutes(5))) struct SessionRelayNoticeTests {
+    /// Refuses a command while the server has no connection to the device.
     static let away = "ERROR:DEVICE_AWAY"
+    /// Refuses a change because the OFF of another client has overtaken it.
     static let overtaken = "ERROR:OVERTAKEN"
 
+    /// The result of a command that the server has not sent to the device.
     private static func unsent(_ command: PumpCommand, _ code: SessionError.Code = .deviceAway) -> Result<
         PumpReply, SessionError
     > { .failure(SessionError(code, command: command.text, outcome: .notSent)) }
@@ -20,7 +24,7 @@ import Testing
         await bench.goesOut(command.text)
         await bench.comesIn(Self.away)
         #expect(await attempt.value == Self.unsent(command))
-        // Nothing is in doubt, so the next command goes out without a fence.
+        // Nothing is in doubt, so the next command is sent without a fence.
         let next = bench.begin(.on)
         await bench.goesOut("ON")
         await bench.comesIn("OK", "PUMP:ON")
@@ -34,8 +38,7 @@ import Testing
         await bench.goesOut("TEMP")
         await bench.comesIn(Self.away)
         #expect(await attempt.value == Self.unsent(.on))
-        // The reply to the turned-away fence never comes and is not waited for; the next command has a fence of its
-        // own.
+        // The refused fence gets no reply, so the session waits for none. The next command has a fence of its own.
         let next = bench.begin(.on)
         await bench.goesOut("TEMP")
         await bench.comesIn("TEMP:34.5")
@@ -45,7 +48,7 @@ import Testing
         await bench.finish(heard: [.before("SPEED:7")])
     }
 
-    @Test func `The server refuses the spoiled line before the fence`() async throws {
+    @Test func `If the server refuses the spoiled line and then the fence, the command is not sent`() async throws {
         let bench = try await SessionBench(mayBeMidLine: true)
         let attempt = bench.begin(.on)
         await bench.goesOut("999\nTEMP")
@@ -76,7 +79,7 @@ import Testing
         await bench.finish(heard: [.now(Self.overtaken)])
     }
 
-    @Test func `A late refusal counts for the fence, and the change after it is not sent`() async throws {
+    @Test func `A refusal that may answer an earlier command still fails the fenced change`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let first = bench.begin(.on, timeout: .seconds(1))
         await bench.goesOut("ON")
@@ -90,8 +93,8 @@ import Testing
         await bench.goesOut("TEMP")
         await bench.comesIn(Self.away)
         #expect(await second.value == Self.unsent(.on))
-        // The reply to the second command's fence is still to come, so the first TEMP reply does not release the third
-        // command.
+        // The refusal may have been the first command's. Then the fence of the second command still gets a reply, so
+        // the first reply to TEMP does not release the third command.
         let third = bench.begin(.on)
         await bench.goesOut("TEMP")
         await bench.comesIn("TEMP:34.5")
@@ -103,7 +106,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `After a doubtful error the refusal answers the query, and the change stays in doubt`() async throws {
+    @Test func `After a doubtful error a refusal answers the fence, and the change stays in doubt`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.on)
         await bench.goesOut("ON")
@@ -133,7 +136,7 @@ import Testing
         await bench.finish()
     }
 
-    /// The error of an OFF that the server turns away twice, after which its time is over.
+    /// Sends OFF with a timeout of 500 ms, in which the server refuses it twice. Returns the error of OFF.
     private func turnedAwayTwice(_ bench: SessionBench) async -> SessionError? {
         let start = bench.clock.now.offset
         let attempt = bench.begin(.off, timeout: .milliseconds(500))
@@ -155,7 +158,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `If one of two OFFs has no reply, the outcome is unknown`(isFirst: Bool) async throws {
+    func `If one of two OFFs is refused, the other unanswered, the outcome is unknown`(isFirst: Bool) async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.off, timeout: .milliseconds(750))
         await bench.goesOut("OFF")
@@ -176,7 +179,7 @@ import Testing
         await bench.session.close()
     }
 
-    @Test func `A cancelled command's refusal leaves the outcome of OFF unknown`() async throws {
+    @Test func `If a refusal may concern an earlier unanswered command, the outcome of OFF is unknown`() async throws {
         let bench = try await SessionBench(hasPast: false)
         let first = bench.begin(.on, timeout: .seconds(1))
         await bench.goesOut("ON")

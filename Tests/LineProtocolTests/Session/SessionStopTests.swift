@@ -4,6 +4,7 @@ import Testing
 
 /// OFF goes before everything else, and is repeated until it is acknowledged.
 @Suite(.timeLimit(.minutes(5))) struct SessionStopTests {
+    /// The time between two sendings of OFF.
     static let interval = Duration.milliseconds(500)
 
     @Test func `OFF is one write with a bare line end before it`() async throws {
@@ -27,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [["OK", "MANUAL:ON", "PUMP:OFF"], ["MANUAL:ON", "OK", "PUMP:OFF"]])
-    func `OFF is repeated if the button switches the pump on beside the acknowledgement`(lines: [String])
+    func `OFF is repeated if the button switches the pump on just before or within the acknowledgement`(lines: [String])
         async throws
     {
         let bench = try await SessionBench(hasPast: false)
@@ -115,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: ["PUMP:OFF", "O\rPUMP:OFF", "[PUMP] OFF\r\nPUMP:OFF"])
-    func `A lost OK does not matter`(lines: String) async throws {
+    func `OFF succeeds even if its OK is lost`(lines: String) async throws {
         let bench = try await SessionBench(hasPast: false)
         let attempt = bench.begin(.off)
         await bench.goesOut("OFF")
@@ -174,7 +175,7 @@ import Testing
         let attempt = bench.begin(.off, timeout: .milliseconds(700))
         await bench.goesOut("OFF")
         await bench.comesIn("OK", "PUMP:OFF")
-        // Half lines of other programs swallow this query.
+        // The pump does not answer this query, for example because another program's half line precedes it.
         await bench.goesOut("TEMP")
         await bench.pass(until: .milliseconds(500))
         await bench.goesOut("OFF")
@@ -183,7 +184,7 @@ import Testing
         await bench.goesOut("OFF")
         await bench.comesIn("OK", "PUMP:OFF")
         await bench.goesOut("TEMP")
-        // The reply to the first query may still come.
+        // This may be the reply to the first TEMP, so the session waits for the reply to the second.
         await bench.comesIn("TEMP:34.5")
         await bench.pass(until: .milliseconds(1100))
         await bench.goesOut("STATUS")
@@ -310,7 +311,7 @@ import Testing
     }
 
     @Test(arguments: [[], ["PUMP:ON\r\n"]])
-    func `Without an earlier reply only a status confirms OFF`(
+    func `Only a status that says OFF confirms OFF, even if a late ON follows the acknowledgement`(
         backlog: [String]
     ) async throws {
         let bench = try await SessionBench(backlog: backlog)
@@ -394,7 +395,7 @@ import Testing
         await bench.finish(heard: [.now("OK"), .now("PUMP:OFF")])
     }
 
-    @Test func `A blocked carrier gets one OFF, which is sent when it can be`() async throws {
+    @Test func `A blocked carrier holds only one OFF, even after its timeout`() async throws {
         let bench = try await SessionBench(hasPast: false)
         bench.link.holdSends()
         let attempt = bench.begin(.off, timeout: .seconds(1))

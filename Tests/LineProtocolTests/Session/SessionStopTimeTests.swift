@@ -2,7 +2,7 @@ import LineProtocol
 import TestSupport
 import Testing
 
-/// The time limit of OFF, with a pump that is busy or does not obey.
+/// The time limit of OFF, for a pump that is busy, is silent, or does not obey.
 @Suite struct SessionStopTimeTests {
     /// A pump that reads one line per turn of its loop, which takes 159 ms, and buffers 63 bytes of input.
     private final class SlowPump: @unchecked Sendable {
@@ -17,6 +17,7 @@ import Testing
         var isMute = false
         /// Whether the pump refuses every command.
         var refuses = false
+        /// The times at which an OFF was written.
         private(set) var stops: [Duration] = []
         private var waiting: [UInt8] = []
         private var isBusy = false
@@ -61,7 +62,7 @@ import Testing
             }
         }
 
-        /// Switches the pump off through a session.
+        /// Switches the pump off through a session. Returns nil if that takes longer than 100 s.
         func turnOff(timeout: Duration = .seconds(3)) -> Result<Void, SessionError>? {
             let box = Watched<Result<Void, SessionError>?>(nil)
             _ = loop.run(limit: .seconds(100)) { [self] in

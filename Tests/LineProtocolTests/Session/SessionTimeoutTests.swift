@@ -25,7 +25,7 @@ import Testing
         await bench.finish(heard: [.now(SessionBench.statusOn)])
     }
 
-    @Test func `A repeated query takes the first reply, and the second becomes an event`() async throws {
+    @Test func `A repeated query is answered by the first reply, and the second becomes an event`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.status)
         await bench.goesOut("STATUS")
@@ -36,7 +36,7 @@ import Testing
         await bench.finish(heard: [.now(SessionBench.statusOff)])
     }
 
-    @Test func `A query refused on its retry is refused`() async throws {
+    @Test func `An error after the retry of a query refuses the query`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.temperature)
         await bench.goesOut("TEMP")
@@ -51,7 +51,7 @@ import Testing
         await bench.finish()
     }
 
-    @Test func `If only unknown lines come, the error has the last one`() async throws {
+    @Test func `If no reply comes, the error has the last unknown line`() async throws {
         let bench = try await SessionBench()
         let attempt = bench.begin(.on)
         await bench.goesOut("ON")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct StormDecoderTests {
-    /// A sensor's output on a line, and the pieces that it decodes into.
+    /// The output of a sensor on a link without packet bounds, and the pieces that it decodes into.
     struct Speech: Sendable, CustomTestStringConvertible {
         let text: String
         let pieces: [StormPiece]
@@ -57,7 +57,7 @@ import Testing
         #expect(decode(bytes.map { [$0] }) == speech.pieces)
     }
 
-    /// A seeded random log, rich in text that resembles the prefixes.
+    // The log is random, and rich in text that resembles the prefixes.
     @Test(arguments: 0..<50 as Range<UInt64>)
     func `Each byte of a log is delivered in order`(seed: UInt64) {
         var random = SplitMix64(seed: seed)
@@ -74,7 +74,7 @@ import Testing
         #expect(decode(cut) == [.logBegins, .log([UInt8(ascii: "x")] + log)])
     }
 
-    @Test func `A log without line ends is not buffered`() {
+    @Test func `A log without line ends is delivered at once`() {
         var decoder = StormDecoder(keepsPacketBounds: false)
         _ = decoder.append(Array("LOG Values: ".utf8))
         for _ in 0..<100 {
@@ -90,7 +90,7 @@ import Testing
                 == [.live(StormPiece.bytes(row)), .log("77\nx\n")])
     }
 
-    @Test func `A cut live row is dropped, as its value may lack digits`() {
+    @Test func `A live row cut off by the end of input is dropped, as its value may lack digits`() {
         #expect(decode([Array("LIVE LOG: 1 2 3 4".utf8)]) == [])
         var decoder = StormDecoder(keepsPacketBounds: false)
         _ = decoder.append(Array("LIVE LOG: 1 2".utf8))
@@ -137,7 +137,7 @@ import Testing
         #expect(!decoder.isWithinRow)
     }
 
-    /// Decodes the arrivals, with adjacent bytes of the log joined.
+    /// Decodes the chunks or packets `arrivals` and the end of input, with adjacent bytes of the log joined.
     private func decode(_ arrivals: [[UInt8]], keepsPacketBounds: Bool = false) -> [StormPiece] {
         var decoder = StormDecoder(keepsPacketBounds: keepsPacketBounds)
         var pieces: [StormPiece] = []

@@ -7,7 +7,7 @@ import Testing
     private struct Bench {
         let clock = ManualClock()
         let link: ScriptedLink
-        /// The text received so far.
+        /// The text of the log received so far.
         let text = Watched([UInt8]())
         let result: Task<Result<StormDownload, StormDownload.Failure>, Never>
 
@@ -31,13 +31,13 @@ import Testing
             }
         }
 
-        /// Waits until the download sleeps until `deadline`, and advances to it.
+        /// Waits until the download sleeps until `deadline`, and advances the clock to it.
         func pass(to deadline: Duration) async {
             await clock.untilSomebodySleeps(until: deadline)
             clock.advance(by: deadline - clock.now.offset)
         }
 
-        /// Lets the silence before the command pass, and waits for the command.
+        /// Lets the 100 ms of silence pass for which the download waits first, and expects the command.
         func ask() async {
             await pass(to: .milliseconds(100))
             #expect(await link.nextSent() == "GET_LOG\n")
@@ -48,12 +48,12 @@ import Testing
             get async { if case .failure(.session(let error)) = await result.value { error } else { nil } }
         }
 
-        /// The reason for an incomplete log.
+        /// The failure of the download; nil if it succeeded.
         var reason: StormDownload.Failure? {
             get async { if case .failure(let reason) = await result.value { reason } else { nil } }
         }
 
-        /// Waits until exactly this part of the log has arrived.
+        /// Waits until the download has returned exactly this part of the log.
         func came(_ expected: String) async throws {
             _ = try await text.wait(for: expected) { $0 == Array(expected.utf8) ? true : nil }
         }
@@ -68,7 +68,7 @@ import Testing
         bench.clock.advance(by: .milliseconds(1900))
         await bench.link.deliver("5 6 7 8\n")
         try await bench.came("1 2 3 4\n5 6 7 8\n")
-        // The quiet time counts from the last piece.
+        // The quiet time of 2 s counts from the last piece of the log, at 2 s.
         await bench.pass(to: .milliseconds(4000))
         let download = try await bench.result.value.get()
         #expect(download.byteCount == 16)
@@ -106,7 +106,7 @@ import Testing
         try await bench.came("1 2 3 4\nLIVE LO")
     }
 
-    @Test func `A sensor that sends nothing, the echo or live rows has not answered`() async {
+    @Test func `A sensor that sends nothing, only the command's echo, or only live rows has not answered`() async {
         for speech in ["", "GET_LOG\r\n", "LIVE LOG: 1 2 3 4\r\n"] {
             let bench = Bench()
             await bench.ask()
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `A link that breaks within the log fails after the received text`() async throws {
+    @Test func `If the link breaks within the log, the download fails after the received text`() async throws {
         let bench = Bench()
         await bench.ask()
         let gone = LinkError(.disconnected, name: "scripted", activity: "receive")
@@ -128,7 +128,7 @@ import Testing
         try await bench.came("1 2 3 4\nG")
     }
 
-    @Test func `A log ends only after the connection is confirmed, with the text sent before`() async throws {
+    @Test func `A log ends only after the connection is confirmed, with the text that came before`() async throws {
         let bench = Bench()
         let link = bench.link
         let confirmations = Watched(0)
@@ -261,7 +261,10 @@ import Testing
         try await bench.came("1 2 3 4\n5 6 7 8\n")
     }
 
-    /// Downloads a log over packets of at most 20 bytes, after all of them have arrived.
+    /// Delivers all of `packets` to a download, and then advances the clock until the download ends.
+    ///
+    /// - Parameter capacity: The largest packet in bytes, as stated by the link.
+    /// - Returns: The bench, and the failure of the download; nil if it succeeded.
     private func fetch(_ packets: [String], capacity: Int? = 20) async throws -> (Bench, StormDownload.Failure?) {
         let bench = Bench(keepsPacketBounds: true, packetCapacity: capacity)
         await bench.pass(to: .milliseconds(100))
@@ -320,7 +323,7 @@ import Testing
             let (bench, _) = try await fetch([packet])
             #expect(try await bench.result.value.get().gapCount == gaps)
         }
-        // A carrier whose stated packet size is wrong.
+        // A packet longer than the stated capacity proves it wrong: no packet counts as full then.
         let (bench, _) = try await fetch(["LOG Values: 1 2 3 4.50\n", "5 6 7 8\n9 10 11 1234"])
         #expect(try await bench.result.value.get().gapCount == 0)
     }

@@ -34,7 +34,7 @@ import Testing
         #expect(!rows.mayBeCut)
     }
 
-    @Test func `The end of the link is thrown`() async {
+    @Test func `The loss of the link is thrown`() async {
         let link = ScriptedLink(backlog: ["LIVE LOG: 1 2 3 4"])
         let gone = LinkError(.disconnected, name: "scripted", activity: "receive")
         await link.end(with: gone)

@@ -8,7 +8,7 @@ import Testing
             (" 1  2\t3 1e3 ", ["1", "2", "3", "1e3"]), ("1 2 3 nan", ["1", "2", "3", "nan"]),
             ("1 2 3 -inf", ["1", "2", "3", "-inf"]), ("1 2 3 7", ["1", "2", "3", "7"]),
         ])
-    func `A row has four fields, the last of them a number`(row: String, fields: [String]) throws {
+    func `A row with four fields, the last of them a number, is a measurement`(row: String, fields: [String]) throws {
         let measurement = try #require(StormMeasurement(row: Array(row.utf8)))
         #expect([measurement.pipe, measurement.port, measurement.point, measurement.valueText] == fields)
         let value = try #require(Double(fields[3]))
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: ["", "1 2 3", "1 2 3 4 5", "1 2 3 x", "1 2 3 0x10", "1 2 3 4,5", "1,2,3,4", "1 2 3 4.5C"])
-    func `Any other row is not a measurement`(row: String) {
+    func `A row with another number of fields, or without a number at the end, is not a measurement`(row: String) {
         #expect(StormMeasurement(row: Array(row.utf8)) == nil)
     }
 

@@ -1,6 +1,6 @@
 import LineProtocol
 
-/// A framer's line.
+/// A line from a framer, or a piece of a line that is too long, and the way in which it ended.
 struct FramedLine: Equatable {
     var bytes: [UInt8]
     var ending: LineEnding
@@ -16,7 +16,7 @@ struct FramedLine: Equatable {
 }
 
 extension LineFramer {
-    /// Feeds `bytes`; returns the lines that they complete.
+    /// Feeds `bytes` to the framer; returns the lines and pieces that they complete.
     mutating func lines(from bytes: [UInt8]) -> [FramedLine] {
         var lines: [FramedLine] = []
         append(bytes.span) { line, ending in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The lines of `Fixtures/pump-lines.txt`.
+/// The lines of `Fixtures/pump-lines.txt`; none if the file can't be read.
 enum PumpLines {
     static let all: [String] = {
         guard let url = Bundle.module.url(forResource: "pump-lines", withExtension: "txt", subdirectory: "Fixtures"),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Seeds of generated tests")
 struct SeedsTests {
-    @Test("SEEDS is a seed, a range or the start of a soak")
+    @Test("The text of SEEDS is one seed, a range of seeds, or the first seed of a soak")
     func choice() {
         #expect(Seeds.Choice("1234") == .range(1234..<1235))
         #expect(Seeds.Choice("7-9") == .range(7..<10))
@@ -22,7 +22,7 @@ struct SeedsTests {
         #expect(Seeds(3, soak: 100, from: .range(7..<9)).range == 7..<9)
     }
 
-    @Test("Pieces contain every seed once")
+    @Test("The pieces of a range contain every seed once")
     func pieces() {
         for count in 1...20 {
             let seeds = Seeds(1, soak: 1, from: .range(7..<7 + UInt64(count)))
