@@ -31,7 +31,7 @@ struct TimeLimitTests {
     @Test("The time limit counts from the call, even if its timer starts late")
     func lateTimer() async {
         let clock = clock
-        // The loop has only one thread, and the body runs on it first.
+        // The loop has only one thread, on which the body runs before the timer starts.
         let (isTimeUp, result) = await withTimeLimit(.seconds(5), clock: clock, on: EventLoop.shared) {
             clock.advance(by: .seconds(5))
             try await clock.sleep(for: .seconds(60))

@@ -4,7 +4,8 @@ import Testing
 
 @testable import DeviceKit
 
-/// Text pasted into a console arrives all at once, but a pump reads one line per turn of its loop.
+/// The pace of a console link. Text pasted into a console arrives all at once, but a pump reads only one line per turn
+/// of its loop.
 @Suite(.timeLimit(.minutes(5))) struct ConsoleLinkTests {
     private let device = ScriptedLink()
     private let clock = ManualClock()
@@ -38,7 +39,7 @@ import Testing
         for line in ["ON", "OFF"] {
             link.send(Array(line.utf8))
             #expect(await device.nextSent() == line + "\n")
-            // The reading time starts after the line is sent, measured by the clock at that moment.
+            // The device's reading time begins once the line is sent, so the clock must not advance before.
             while !link.unsent.isEmpty { await settle() }
             clock.advance(by: .milliseconds(200))
         }

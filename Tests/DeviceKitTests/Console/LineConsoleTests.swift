@@ -20,6 +20,7 @@ struct LineConsoleTests {
     private let link = ScriptedLink()
     private let happenings = Watched<[String]>([])
 
+    /// Creates a console of the scale. The entered line `:quit` ends it.
     private func console(
         isScript: Bool = false, end: String? = nil, failure: String? = nil,
         open: @escaping Reconnector.Opener = { _ in throw CancellationError() }
@@ -104,7 +105,7 @@ struct LineConsoleTests {
     }
 
     @Test(
-        "A script stops at a named error or a reply without end, and counts the unsent lines",
+        "A script stops at a line of the failure pattern or a reply without end, and counts the unsent lines",
         arguments: [("error:2", "error:2", nil), ("moving", nil, "B")] as [(String, String?, String?)])
     func scriptThatStops(answer: String, error: String?, unanswered: String?) async throws {
         let console = try console(isScript: true, end: "ok|error:*", failure: "error:*")
@@ -281,7 +282,7 @@ struct LineConsoleTests {
         let hasEnded = Watched(false)
         let console = try console { _ in
             isOpening.update { $0 = true }
-            // Opening a device takes its time, even if the result is no longer wanted.
+            // Opening goes on in a task of its own, although the console has ended and cancelled it.
             return await Task {
                 _ = try? await hasEnded.wait(for: "the end") { $0 ? true : nil }
                 return second
@@ -297,7 +298,7 @@ struct LineConsoleTests {
     }
 }
 
-/// A link that delivers something while it is being closed.
+/// A link that delivers `words` when it is closed.
 private final class LastWordLink: LinkWrapper {
     let link: any Link
     private let words: String

@@ -8,6 +8,8 @@ struct LineExchangeTests {
     private let clock = ManualClock()
     private let link = ScriptedLink()
 
+    /// Sends `SEND`, delivers the pieces of the reply, and lets the quiet time of 1 s pass. Without pieces, lets the
+    /// timeout of 3 s pass.
     private func exchange(
         _ pieces: String..., hear: @escaping @Sendable (DeviceLine) -> Void = { _ in }
     ) async throws -> LineExchange.Answer {

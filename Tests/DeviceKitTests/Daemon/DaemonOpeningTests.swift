@@ -11,6 +11,7 @@ struct DaemonOpeningTests {
     private let told = Watched<[String]>([])
     private static let holder = LinkHolder(processID: 7, command: "picocom")
 
+    /// A shared pump that is off, and is lost when it gets ON.
     private static func pump(_ name: String = "pump") -> FakeDaemon.Device {
         FakeDaemon.Device(name, family: "pump", deviceID: "tty-188-0") { line in
             switch line {
@@ -23,7 +24,8 @@ struct DaemonOpeningTests {
         }
     }
 
-    /// Opens `bench:` and `serial:`, at which a device is held by another program.
+    /// An opening that knows only `daemons`. Every device at `bench:` or `serial:` is held by `holder`. A link through
+    /// a daemon is noted in ``told``.
     private func opening(
         _ daemons: FakeDaemon..., of family: Family = .pump, holder: LinkHolder = holder
     ) -> LinkOpening {
@@ -48,7 +50,7 @@ struct DaemonOpeningTests {
         try await #require(throws: LinkError.self) { try await opening.link(to: Endpoint(endpoint)) }
     }
 
-    @Test func `A busy device is reached through the daemon, with the same link properties`() async throws {
+    @Test func `A busy device is reached through the daemon that shares it`() async throws {
         var device = Self.pump()
         device.greeting = "MANUAL:ON\r\n"
         let daemon = try await FakeDaemon([device])
@@ -201,14 +203,14 @@ struct DaemonOpeningTests {
         await daemon.close()
     }
 
-    @Test func `A shared board is not reset`() async throws {
+    @Test func `A board that is to be reset is not reached through a daemon`() async throws {
         let daemon = try await FakeDaemon([Self.pump()])
         #expect(try await failure(opening(daemon), "serial:/dev/tty-188-0?reset").code == .busy)
         #expect(daemon.heard.state == [])
         await daemon.close()
     }
 
-    @Test func `If the daemon is lost during a command, the outcome is unknown`() async throws {
+    @Test func `If the daemon hangs up during a command, the outcome is unknown`() async throws {
         let daemon = try await FakeDaemon([Self.pump()])
         let link = try await opening(daemon).link(to: Endpoint("bench:tty-188-0"))
         let error = await #expect(throws: SessionError.self) {

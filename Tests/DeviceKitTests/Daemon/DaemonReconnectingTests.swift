@@ -19,6 +19,7 @@ struct DaemonReconnectingTests {
         let link: any Link = ScriptedLink()
         let sharedAddress: SharedDeviceAddress?
 
+        /// - Parameter device: The endpoint at which the daemon has opened the device; nil if it is unknown.
         init(_ device: String? = nil) {
             sharedAddress = SharedDeviceAddress(socketPath: "/run/d", name: "pump", endpoint: device)
         }
@@ -35,7 +36,7 @@ struct DaemonReconnectingTests {
         }
     }
 
-    /// Lets `count` pauses pass.
+    /// Lets `count` pauses between two attempts pass, of one second each.
     private func pass(_ count: Int) async {
         for second in 1...count {
             await clock.untilSomebodySleeps(until: .seconds(second))
@@ -52,7 +53,7 @@ struct DaemonReconnectingTests {
         #expect(asked.state == Array(repeating: "pump", count: 21))
     }
 
-    @Test func `A restarted daemon gets the device first`() async throws {
+    @Test func `If the daemon restarts in time, the device is not opened directly`() async throws {
         failures.update { $0 = [.unavailable, .unavailable, .unavailable, .notFound] }
         let reconnector = try reconnector()
         let finding = Task { try await reconnector.link() }
@@ -78,10 +79,10 @@ struct DaemonReconnectingTests {
 
     @Test(arguments: [
         ("/dev/ttyUSB97?baud=9600", "/dev/ttyUSB97?baud=9600"), ("ble:HMSoft", "ble:HMSoft"),
-        // The daemon has another working folder.
+        // A relative path refers to the working folder of the daemon, which is unknown here.
         ("./pump", "shared:pump"), (nil, "shared:pump"),
     ])
-    func `A device named by its daemon is reopened at the daemon's endpoint`(
+    func `If the daemon is gone, a device known by its shared name is opened at the daemon's endpoint`(
         device: String?, opened: String
     ) async throws {
         let opens = Watched<[String]>([])
@@ -96,7 +97,7 @@ struct DaemonReconnectingTests {
         #expect(opens.state == [opened])
     }
 
-    @Test func `Another device with the same shared name is not taken for it, not even for OFF`() async throws {
+    @Test func `Another device with the same shared name is not accepted, not even for OFF`() async throws {
         for takesUnknown in [false, true] {
             let clock = ManualClock()
             let devices = Watched(["tcp:bench:5000", "tcp:bench:5000", "tcp:bench:4000"])

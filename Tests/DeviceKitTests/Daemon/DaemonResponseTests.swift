@@ -42,16 +42,17 @@ import Testing
         .busy, name: "/dev/ttyUSB0", activity: "open", hint: "end it first",
         holder: LinkHolder(processID: 7, command: "pumpctld"), deviceID: "tty-188-0")
 
+    // Only root can give the files other owners.
     @Test(.enabled(if: geteuid() == 0)) func `The permission hint names the group or user that has access`() {
         let socket = DaemonSocket(path: folder.write("", to: "socket"))
         chmod(socket.path, 0o660)
         #expect(socket.permissionHint.hasPrefix("use it as root"))
         #expect(chown(socket.path, 0, 5) == 0)
         #expect(socket.permissionHint.hasSuffix("sudo usermod -aG tty $USER"))
-        // Another user's daemon: joining the group would not help.
+        // The socket is open to its owner only, so joining the group would not help.
         #expect(chmod(socket.path, 0o600) == 0 && chown(socket.path, 65534, 5) == 0)
         #expect(socket.permissionHint.hasPrefix("use it as nobody"))
-        // The folder's permissions may already exclude other users.
+        // The socket can't be seen, because its folder excludes other users.
         #expect(chown(folder.path, 0, 5) == 0 && chmod(folder.path, 0o750) == 0)
         #expect(DaemonSocket(path: folder.path("none")).permissionHint.hasSuffix("sudo usermod -aG tty $USER"))
     }
@@ -69,7 +70,7 @@ import Testing
         #expect(other.asking(DaemonError(.notRunning)) == other)
     }
 
-    @Test func `A daemon with another socket or without an answer gets no kill hint`() {
+    @Test func `If pumpctld has the device but can't be asked, the hint names its socket or a restart`() {
         let elsewhere = Self.busy.asking(DaemonError(.notRunning))
         #expect(elsewhere.code == .busy)
         #expect(elsewhere.hint?.contains("PUMPCTLD_SOCKET=PATH") == true)

@@ -23,12 +23,13 @@ struct FamilyTests {
     func stop(family: Family) {
         let reason = family.reasonForNoStop { "<\($0)>" }
         #expect((family.stop == nil) == (reason != nil))
-        // The raw family has no stop, but its wire does: a caller that requests OFF knows that the device is a pump.
+        // The raw family has no stop, but its wire rules have one: a caller that requests OFF of a raw device knows
+        // that the device is a pump.
         #expect((family.wire.stop == nil) == (family.stop == nil && family != .raw))
         #expect(reason?.contains("{") != true)
     }
 
-    @Test("A text refers only to commands of its family", arguments: Family.all)
+    @Test("Remedies and the reason for having no stop name only commands of the family", arguments: Family.all)
     func references(family: Family) {
         var named: [String] = []
         for error in family.errors {

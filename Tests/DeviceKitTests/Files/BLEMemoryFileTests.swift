@@ -39,7 +39,7 @@ import Testing
         #expect(stat(folder.path("state"), &status) == 0 && status.st_mode & 0o777 == 0o700)
     }
 
-    @Test func `A name may contain line ends, and foreign lines of the file are kept`() throws {
+    @Test func `A name may contain line ends, and lines that are no entries are kept`() throws {
         let memory = BLEMemoryFile(path: folder.write("# by hand\n", to: "devices"))
         let name = "a\nb\\n\\"
         memory.remember(first, as: name)

@@ -21,9 +21,9 @@ struct FamilyMonitorTests {
 
     private func comesIn(_ lines: String...) async { await link.deliver(lines.map { $0 + "\r\n" }.joined()) }
 
-    /// Lets a query and its retry time out.
+    /// Lets a query and its retry time out, after 3 s together.
     ///
-    /// - Parameter second: The time at which the query is sent.
+    /// - Parameter second: The time in seconds at which the query is sent.
     private func letPass(_ question: String, at second: Int) async {
         await clock.untilSomebodySleeps(until: .seconds(second))
         clock.advance(by: .seconds(second))

@@ -6,7 +6,7 @@ import Testing
     private let clock = ManualClock()
     private let stop = OffStop()
 
-    /// Starts work that lasts for an hour, unless it is cancelled.
+    /// Starts a body that lasts for an hour of the clock, unless it is cancelled.
     private func lasting() -> Task<Void, any Error> {
         Task { [stop, clock] in try await stop.run { try await clock.sleep(for: .seconds(3600)) } }
     }

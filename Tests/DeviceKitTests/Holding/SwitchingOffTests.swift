@@ -8,6 +8,7 @@ import Transports
 
 @Suite("Switching off", .timeLimit(.minutes(5)))
 struct SwitchingOffTests {
+    /// A link to a pump that confirms OFF.
     private static func pump() -> ScriptedLink {
         ScriptedLink { sent in
             switch sent {
@@ -123,7 +124,7 @@ struct SwitchingOffTests {
             guard opened.state.count > 1 else { return first }
             // The device stays away longer than the rest of the time for the reply.
             clock.advance(by: .seconds(10))
-            // If that is too long, the attempt is cancelled here.
+            // If the time for reopening is over, this attempt is cancelled now.
             await settle()
             try Task.checkCancellation()
             return second
@@ -177,7 +178,7 @@ struct SwitchingOffTests {
                 opened.update { $0.append(endpoint) }
                 return Self.pump()
             } stop: { _, _ in
-                // The loss of a link is noticed too late.
+                // A loss is noticed only when the timeout of 20 s is over.
                 clock.advance(by: .seconds(code == .linkLost ? 20 : 1))
                 throw SessionError(code, command: "OFF", outcome: .unknown)
             } tell: { [reports] report in

@@ -78,7 +78,8 @@ struct LinkOpeningTests {
         #expect(told.state.last == "scripted: system")
     }
 
-    /// Opens a device that is busy for the first attempts. `told` receives the holders that are waited for.
+    /// An opening whose device is busy at the first `attempts` attempts. ``told`` receives the holders that are waited
+    /// for.
     private func opening(
         busyFor attempts: Int = .max, holder: LinkHolder?, wait: Duration = .zero, commandWait: Duration = .zero,
         _ clock: ManualClock
@@ -101,7 +102,7 @@ struct LinkOpeningTests {
         return opening
     }
 
-    /// Opens a link; returns the error of the expected failure.
+    /// Opens a link; returns the error, or nil if the link was opened.
     private func failure(_ opening: LinkOpening) -> Task<LinkError?, Never> {
         Task {
             do {
@@ -113,7 +114,7 @@ struct LinkOpeningTests {
         }
     }
 
-    /// Lets the pauses of a waiting opening pass, up to a time.
+    /// Lets the pauses between the attempts to open a busy device pass, up to `time`. They grow from 50 to 400 ms.
     private func pass(_ time: Duration, _ clock: ManualClock) async {
         var (end, pause) = (Duration.zero, Duration.milliseconds(50))
         while end < time {
@@ -149,7 +150,7 @@ struct LinkOpeningTests {
     }
 
     @Test(
-        "An unknown holder is waited for briefly, as it may have ended or belong to another user",
+        "A holder that can't be found is waited for briefly, or longer if it must have ended",
         arguments: [true, false])
     func unknownHolder(hasEnded: Bool) async throws {
         let ended = try await ChildProcess(["true"])
@@ -160,7 +161,8 @@ struct LinkOpeningTests {
             var opening = opening(holder: holder, commandWait: .seconds(4), clock)
             opening.seesAllPrograms = seesAll
             let failing = failure(opening)
-            // If this process sees all programs, no other user's program can hold the device.
+            // If the programs of all users are visible, a holder that can't be found has ended. Other short commands
+            // may follow it, so the wait for commands applies. Otherwise the holder may be another user's program.
             await pass(seesAll && hasEnded ? .seconds(4) : .milliseconds(1150), clock)
             let error = await failing.value
             #expect(error?.code == .busy && error?.holder == holder)

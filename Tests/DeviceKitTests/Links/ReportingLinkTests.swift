@@ -7,7 +7,8 @@ import Testing
 @Suite("Reporting links", .timeLimit(.minutes(5)))
 struct ReportingLinkTests {
     let clock = ManualClock()
-    /// Events in order.
+    /// The events in order: `sent …` and `closed` of the link below, `looked` for a long search for other users of the
+    /// device, and `glanced` for a brief one.
     let events = Watched<[String]>([])
 
     private func link(_ bare: any Link, looks: Bool = true, afterSending: Bool = false) -> ReportingLink {
@@ -28,7 +29,7 @@ struct ReportingLinkTests {
             }.value
         }
         await settle()
-        // A second line may go out before the look-around has run.
+        // The second line may be sent before the search has run.
         #expect(events.state.first == "sent OFF")
         #expect(events.state.filter { $0 == "looked" }.count == 1)
         await link.close()
@@ -164,7 +165,7 @@ struct ReportingLinkTests {
 
 private func tell(_ event: String, _ events: Watched<[String]>) { events.update { $0.append(event) } }
 
-/// A link that records the sent text.
+/// A link that notes the sent lines and its closing as events.
 final class EventLink: Link {
     let name = "event"
     let remark: String?

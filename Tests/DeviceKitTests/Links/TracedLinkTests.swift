@@ -62,7 +62,11 @@ struct TracedLinkTests {
         #expect(shown.state == [.received(Array("OK".utf8)), .received(Array("\0PUMP:ON".utf8))])
     }
 
-    /// Returns the lines sent over a link, and the results.
+    /// Performs some pump commands over a link; returns the sent lines, the results, and the last state.
+    ///
+    /// - Parameters:
+    ///   - isLost: Whether the link is lost during the last command; if false, this command times out.
+    ///   - wrap: Returns the link for the session.
     private func transcript(
         takesAtOnce: Bool, isLost: Bool, _ wrap: (ScriptedLink) -> any Link
     ) async throws -> [String] {
@@ -94,7 +98,7 @@ struct TracedLinkTests {
         await perform(.on).value
         await perform(.speed(PumpSpeed(pwm: 7) ?? .initial)).value
         await perform(.status).value
-        // One command is sent before the other, and the plain link has the same number in flight.
+        // Both commands are begun in one job of the loop. A trace must not change how many lines are sent in this job.
         await Task(executorPreference: EventLoop.shared) {
             let (on, off) = (perform(.on), perform(.off))
             lines.update { $0.append("\(bare.unreadSent.count) sent") }

@@ -37,7 +37,7 @@ import Transports
         #expect(told.state == [.searching, .connecting(address), nil])
     }
 
-    @Test func `An endpoint's scheme tells the carrier`() throws {
+    @Test func `The form of an endpoint determines the carrier`() throws {
         let carriers: [(String, Carrier)] = [
             ("/dev/ttyUSB0", .cable), ("usb:1a86:7523", .cable), ("ble:HMSoft", .radio), ("tcp:bench:4000", .network),
             ("unix:/run/pump.sock", .network), ("sim:pump", .simulation),

@@ -88,7 +88,7 @@ struct PumpMonitorTests {
         #expect(link.closeCount == 1)
     }
 
-    @Test("The monitor lives as long as its reader")
+    @Test("The monitor goes on while only its iterator is referenced")
     func onlyTheReader() async throws {
         var updates = try await monitor().makeAsyncIterator()
         #expect(await link.nextSent() == "STATUS\n")
@@ -110,7 +110,7 @@ struct PumpMonitorTests {
         #expect(try await updates.next()?.state.power == .on)
         await clock.untilSomebodySleeps(until: .seconds(5))
         clock.advance(by: .seconds(5))
-        // The query is sent twice.
+        // The query is sent a second time after half of its timeout.
         for time in [1500, 3000] {
             #expect(await link.nextSent() == "STATUS\n")
             await clock.untilSomebodySleeps(until: .seconds(5) + .milliseconds(time))
@@ -161,7 +161,7 @@ struct PumpMonitorTests {
 
     @Test("A lost pump is waited for, and its previous state is reported")
     func lost() async throws {
-        // The device is queried until it replies, and then asked for its state.
+        // The new session queries TEMP until the pump replies, and then STATUS.
         let second = ScriptedLink { $0 == "TEMP\n" ? "TEMP:34.5\r\n" : Self.off + "\r\n" }
         let monitor = try await monitor { _ in second }
         var updates = monitor.makeAsyncIterator()

@@ -125,7 +125,7 @@ struct PumpRunTests {
         await link.deliver("[WARNING] the device is away\r\n")
         await clock.untilSomebodySleeps(until: .seconds(3))
         clock.advance(by: .seconds(3))
-        // ON has timed out, so a refusal may belong to ON.
+        // ON is unanswered, so a refusal may answer ON. OFF is repeated every 250 ms until its timeout of 3 s.
         for _ in 0..<12 {
             #expect(await link.nextSent() == "\nOFF\n")
             await link.deliver("ERROR:DEVICE_AWAY\r\n")
@@ -174,7 +174,7 @@ struct PumpRunTests {
             defer { isOver.update { $0 = true } }
             try await run.run(session)
         }
-        // The run's time is over after 1 s, and the first OFF times out after 4 s.
+        // The run's time is over after 1 s, so the first OFF times out at 4 s. 9 s are long enough for both.
         for _ in 0..<90 {
             await settle()
             clock.advance(by: .milliseconds(100))
@@ -252,10 +252,10 @@ struct PumpRunTests {
         }
     }
 
-    /// Starts a run whose pump goes silent after ON, and returns when OFF was sent or the time is over.
+    /// Starts a run whose pump goes silent after ON, and returns when OFF was sent or `time` is over.
     ///
-    /// - Parameter unasked: An unsolicited line between two polls.
-    /// - Returns: The time of the first OFF; nil if OFF was not sent.
+    /// - Parameter unasked: A line that the pump sends after each unanswered poll; nil for none.
+    /// - Returns: The time of the first OFF, nil if OFF was not sent; and the run, the pump and the clock.
     private func silentRun(
         for time: Duration, unasked: String? = nil
     ) async throws -> (off: Duration?, task: Task<Void, any Error>, pump: Watched<Pump>, clock: ManualClock) {
@@ -278,7 +278,7 @@ struct PumpRunTests {
         let task = Task { try await run.run(session) }
         while clock.now.offset < time, firstOff.state == nil {
             await settle()
-            // The poll has timed out by then, and the next one is not due yet.
+            // 3.2 s after the poll, it has timed out, and the next one is not due yet.
             if let unasked, clock.now.offset - lastSent.state.1 == .milliseconds(3200) {
                 await link.deliver(unasked + "\r\n")
             }
@@ -341,7 +341,7 @@ struct PumpRunTests {
         #expect(!pump.state.isOn)
     }
 
-    /// A pump that can be deaf for a while.
+    /// A pump that can be silent for a while.
     private struct Pump {
         var isOn = false
         var isSilent = false

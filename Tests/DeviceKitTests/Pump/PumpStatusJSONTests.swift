@@ -19,7 +19,7 @@ import Testing
             "STATUS:{State:ON,Speed:70%,WaterTemp:12.0C,SkinTemp:34.5C,Runtime:5m,Remaining:25m}",
             #"{"remaining_min":25,"runtime_min":5,"skin_temp_c":34.5,"speed_percent":70,"state":"on","water_temp_c":12}"#
         ),
-        // A broken wire: the value must not look like a temperature.
+        // A broken wire of the skin sensor: its value must not look like a temperature.
         (
             "STATUS:{State:ON,Speed:70%,WaterTemp:12.0C,SkinTemp:-127.0C}",
             #"{"sensor_faults":["skin_temp_c"],"skin_fault":"open","skin_temp_c":null,"speed_percent":70,"#

@@ -40,10 +40,10 @@ struct SpeedLineTests {
         #expect(reason?.contains("as \(number), and refuses that") == true, "\(reason ?? "nothing")")
     }
 
-    @Test("A speed beyond the firmware's 63-byte buffer is refused")
+    @Test("A speed in a text that is longer than the firmware's 63-byte buffer is refused")
     func tooLong() {
-        // Nine lines in one write are known to lose bytes, and the firmware treats 64 bytes without a line end as a
-        // line.
+        // Bytes beyond the buffer may be lost, also in the middle of a line. The firmware also ends a line after 64
+        // bytes without a line end, and the rest may then begin with SPEED.
         for text in [
             String(repeating: "SPEED:1\n", count: 9), String(repeating: "X", count: 64) + "SPEED:fast",
             String(repeating: "X", count: 57) + "SPEED:", String(repeating: "X", count: 70) + "\nspeed:20",

@@ -42,7 +42,7 @@ struct LinkFollowingTests {
             #expect(text(try await events.next()) == "disconnected")
             #expect(link.closeCount == 1)
         }
-        // An error that waiting can't fix ends the following.
+        // An error that waiting can't mend ends the sequence.
         let error = await #expect(throws: LinkError.self) { try await events.next() }
         #expect(error?.code == .unsupported)
         await #expect(throws: CancellationError.self) { try await events.next() }

@@ -96,7 +96,7 @@ struct ReconnectorTests {
         #expect(try await reconnector.link() === next)
     }
 
-    @Test func `The device can be identified later, after the first bytes`() async throws {
+    @Test func `A device that is identified only later is not confused with a new one`() async throws {
         let endpoint = try Endpoint("serial:\(terminal.path)")
         let reconnector = Reconnector(endpoint, ScriptedLink(), looksNow: false) { _ in ScriptedLink() }
         reconnector.look()
@@ -146,7 +146,7 @@ struct ReconnectorTests {
         let attempts = Watched(reasons)
         let doubts = Watched<[LinkError.Code]>([])
         let clock = ManualClock()
-        // A server, whose return no folder watch reports.
+        // A server announces its return in no watched folder, so the attempts come at intervals.
         let reconnector = Reconnector(try Endpoint("tcp:bench:4000"), ScriptedLink(), clock: clock) { endpoint in
             throw LinkError(attempts.update { $0.removeFirst() }, name: endpoint.text, activity: "open")
         } doubt: { error in
@@ -191,7 +191,7 @@ struct ReconnectorTests {
         #expect(returns == 2)
         await pause.value
         #expect(links.map(\.closeCount) == [1, 1, 1])
-        // An error that is not a loss ends the following.
+        // An error that is no loss of the link is thrown.
         await #expect(throws: CancellationError.self) { try await follow { _ in throw CancellationError() } }
         #expect(losses.count == 2)
         #expect(links[0].closeCount == 2)

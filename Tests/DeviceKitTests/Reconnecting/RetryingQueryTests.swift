@@ -9,8 +9,8 @@ struct RetryingQueryTests {
     private let clock = ManualClock()
     private let loss = LinkError(.disconnected, name: "scripted", activity: "receive")
 
-    /// Queries a device whose link is lost `losses` times. Returns the number of attempts, and whether the device
-    /// replied.
+    /// Queries a device whose first `losses` attempts fail with `error`, by default with the loss of the link. Each
+    /// attempt takes `pause`. Returns the number of attempts, and whether the device replied.
     private func attempts(
         at endpoint: String, losses: Int, error: (any Error)? = nil, pause: Duration = .zero
     ) async throws -> String {

@@ -11,7 +11,7 @@ struct MessageRelayTests {
 
     private let counts = Watched<[Int]>([])
 
-    /// A relay that notes the number of messages handed on.
+    /// A relay that notes in ``counts`` how many messages each event reports as handed on.
     private var relay: MessageRelay {
         MessageRelay(store) { [counts] event in
             if case .handedOn(let count, to: _) = event { counts.update { $0.append(count) } }
@@ -110,7 +110,7 @@ struct MessageRelayTests {
         #expect(counts.state.isEmpty)
     }
 
-    @Test("If the line breaks, no message counts as handed on, even if some were sent")
+    @Test("If the link breaks while given messages are sent, none counts as handed on, even if some were sent")
     func exchange() async throws {
         let three = try messages("one", "two", "three")
         _ = await store.insertNew(three)
@@ -145,7 +145,7 @@ struct MessageRelayTests {
     }
 }
 
-/// A store that holds a message before it confirms so.
+/// A store that keeps new messages at once, but confirms them only after `release`.
 private struct SlowStore: RescueStore {
     let store = RescueMemoryStore()
     let inserted = Watched(false)

@@ -33,7 +33,7 @@ struct DeviceScanTests {
         return device
     }
 
-    /// Reads events until a device reaches the wanted state.
+    /// Reads events up to the first change of a wanted device. A nil `change` stands for any change.
     private func untilDevice(
         _ events: inout DeviceScan.Iterator, _ change: DeviceChange? = nil,
         where isWanted: (ScannedDevice) -> Bool = { _ in true }

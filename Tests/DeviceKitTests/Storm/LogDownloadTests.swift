@@ -11,7 +11,7 @@ struct LogDownloadTests {
     private let link = ScriptedLink()
     private var path: String { folder.path("storm.log") }
 
-    /// Starts a download, and waits until it has asked for the log.
+    /// Writes an old file, starts a download that replaces it, and waits until the download has sent GET_LOG.
     private func asked() async throws -> Task<LogDownload.Report, any Error> {
         try "old\n".write(toFile: path, atomically: true, encoding: .utf8)
         let download = LogDownload(

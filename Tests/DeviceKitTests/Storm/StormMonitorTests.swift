@@ -10,6 +10,7 @@ import Transports
 struct StormMonitorTests {
     private let link = ScriptedLink(keepsPacketBounds: true, packetCapacity: 7)
 
+    /// Delivers `texts` to a monitor; returns its first `count` rows.
     private func rows(_ count: Int, of texts: [String], from characteristic: StormCharacteristic) async throws
         -> [StormLiveRow]
     {
@@ -25,7 +26,7 @@ struct StormMonitorTests {
         return rows
     }
 
-    @Test func `Rows are parsed and have a time and a mark if they may be cut`() async throws {
+    @Test func `Rows are parsed, have a time, and are marked if they may be cut`() async throws {
         let before = RecordTime.now
         let rows = try await rows(3, of: ["1 2 3 4", "1 2 3 5\n", "odd"], from: .live)
         #expect(rows.map(\.measurement?.value) == [4, 5, nil])

@@ -200,8 +200,8 @@ struct LineFramerChunkingTests {
         }
     }
 
-    /// Feeds `input`, cut at the offsets `cuts`, to a framer. Compares its lines with those of ``ReferenceFramer``, and
-    /// its byte counts with the bytes that it returned and holds.
+    /// Feeds `input`, cut at the offsets `cuts`, to a framer. Compares its lines with ``ReferenceFramer``, and its byte
+    /// counts with the bytes that it returned and holds.
     private func check(_ input: [UInt8], cuts: [Int], limit: Int) {
         var framer = LineFramer(limit: limit)
         var lines: [FramedLine] = []
