@@ -20,7 +20,7 @@ import Transports
             (["6E400001-B5A3-F393-E0A9-E50E24DCCA9E"], "peer", "with Nordic's UART Service"),
             (["FFF0"], "rescue", "with the same service"),
         ] as [([BluetoothUUID], String, String)])
-    func `A service that is not unique only suggests a family`(services: [BluetoothUUID], family: String, others: String) {
+    func `A service of many devices only suggests a family`(services: [BluetoothUUID], family: String, others: String) {
         let fit = FamilyFit(services: services)
         #expect(fit.certain == nil)
         #expect(fit.possible == [family])

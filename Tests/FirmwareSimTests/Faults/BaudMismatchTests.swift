@@ -12,7 +12,7 @@ struct BaudMismatchTests {
         #expect(BaudMismatch.received(Self.text, sentAt: 9600, receivedAt: rate) == Self.text)
     }
 
-    @Test("A slower receiver gets fewer bytes, a faster one more, and all are wrong", arguments: [300, 4800])
+    @Test("A slower receiver gets fewer bytes, a faster one no fewer, and both other ones", arguments: [300, 4800])
     func slower(rate: Int) {
         let slow = BaudMismatch.received(Self.text, sentAt: 9600, receivedAt: rate)
         #expect(slow != Self.text && slow.count < Self.text.count)
@@ -20,10 +20,12 @@ struct BaudMismatchTests {
         #expect(fast != Self.text && fast.count >= Self.text.count)
     }
 
-    /// A start bit and five data bits of 1 at 9600 baud, in the time of ten bits at 19200; calculated by hand.
+    // The expected bytes are calculated by hand.
     @Test("A mismatched UART samples the right bits")
     func bits() {
-        // 0x55 is 0 1 0 1 0 1 0 1 0 1 on the line, each bit twice as long as expected: 0 0 1 1 0 0 1 1 0 0, 1 1 0 0 …
+        // With its start and stop bits, 0x55 is 0 1 0 1 0 1 0 1 0 1 on the line. The receiver samples each bit twice:
+        // it takes 0 0 1 1 0 0 1 1 0 0 for the first byte; after 1 1, it takes 0 0 1 1 0 0 1 1 and the idle line for
+        // the second one.
         #expect(BaudMismatch.received([0x55], sentAt: 9600, receivedAt: 19200) == [0x66, 0xE6])
         #expect(BaudMismatch.received([], sentAt: 9600, receivedAt: 19200).isEmpty)
     }

@@ -88,7 +88,7 @@ struct CarrierFaultTests {
         let garbage = pump.advance(to: .seconds(1))
         #expect(pump.device.state == .off && !Self.text(garbage).contains("PUMP"))
         pump.setHostBaudRate(9600)
-        // The rest of the line that the garbage left is terminated, and gets a reply.
+        // The pump has read the garbage as the beginning of a line. A line end completes it, and it gets a reply.
         pump.receive(Array("\n".utf8), at: .seconds(1))
         _ = pump.advance(to: .seconds(2))
         pump.receive(Array("OFF\n".utf8), at: .seconds(2))
@@ -127,7 +127,7 @@ struct CarrierFaultTests {
         let client = try HostClient(terminal: link)
         await settle()
         try client.say("STATUS\n")
-        // The client keeps the dead terminal open, like real programs.
+        // The client keeps the old terminal open, like real programs.
         try await client.waitForHangUp()
         await host.advance(by: .seconds(2))
         #expect(try await returns.wait(for: "the device") { $0.first } == link)

@@ -3,6 +3,7 @@ import Testing
 
 @Suite("Combinations of faults")
 struct FaultListTests {
+    /// The error of a pump with these faults; nil if they are accepted.
     private static func problem(_ faults: String, over carrier: SimulatorOption.Carrier = .line) -> String? {
         do throws(SimulatorOptionError) {
             _ = try Simulator.pump.settings(["fault": faults], over: carrier)
@@ -18,7 +19,7 @@ struct FaultListTests {
         #expect(Self.problem(Array(repeating: "drop", count: 64).joined(separator: ",")) == nil)
     }
 
-    @Test("A clock with many drifts keeps going")
+    @Test("A clock to which many drifts are added does not stop")
     func addedDrifts() throws {
         var board = FaultyDevice(LEDFirmware())
         for _ in 0..<80 { board.add(try Simulator.pump.settings(["fault": "drift=50%"]).faults()) }
@@ -27,7 +28,7 @@ struct FaultListTests {
     }
 
     @Test(
-        "Faults before a line cannot depend on the line's beginning, except over BLE",
+        "A fault that acts before a line can't depend on the line's beginning, except over BLE",
         arguments: ["delay@line:STATUS", "noise@line:STATUS"])
     func lateDecisions(fault: String) throws {
         #expect(Self.problem(fault)?.contains("line:") == true)

@@ -3,7 +3,8 @@ import Testing
 
 @Suite("Faults of simulated devices")
 struct FaultTests {
-    /// Sends one command per second to a pump with faults, and advances the pump once per `period`.
+    /// Sends one command per second to a pump with faults, and advances the pump once per `period`, up to 5 s after the
+    /// last command. Returns the output.
     private static func answers(
         _ faults: String, to commands: [String] = ["STATUS"], seed: UInt64 = 1, rate: LineRate = .unlimited,
         every period: Duration = .seconds(1)
@@ -59,7 +60,7 @@ struct FaultTests {
     func drop() throws {
         for seed in 1...20 as ClosedRange<UInt64> {
             let lines = try Self.answers("drop@always", to: ["OFF", "OFF"], seed: seed)
-            // OK, PUMP:OFF and their line ends, twice, minus four lost bytes.
+            // OK and PUMP:OFF with their line ends, twice: four lines, each without one byte.
             #expect(lines.flatMap(\.bytes).count == 2 * (4 + 10) - 4)
         }
     }
@@ -183,7 +184,7 @@ struct FaultTests {
         #expect(shutOff.time > expected - .seconds(2) && shutOff.time < expected + .seconds(2))
     }
 
-    @Test("A fault happens at a line's beginning, at a time or after a command")
+    @Test("A fault hits a line with the given beginning, the next line after a time, or the reply to a command")
     func occasions() throws {
         let commands = ["OFF", "STATUS", "STATUS"]
         #expect(

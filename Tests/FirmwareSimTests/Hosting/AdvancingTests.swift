@@ -28,7 +28,7 @@ struct AdvancingTests {
 
     @Test("A client that reads gets all output of the skipped time", arguments: [false, true])
     func reading(hasFlowControl: Bool) async throws {
-        // With a stopped clock the host's patience never ends.
+        // The clock stands still, so the host waits for the client without a limit.
         let host = DeviceHost(Chatter(), pace: .realTime(HostClock()), hasFlowControl: hasFlowControl)
         let (near, far) = try DescriptorChannel.pair(on: .shared)
         await host.attach(far)
@@ -58,7 +58,7 @@ struct AdvancingTests {
         await advancing.value
         #expect(await host.change { _, now in now } == .seconds(8194))
         let lost = await host.lostBytes
-        // The host and the socket hold the rest.
+        // The host and the socket hold the rest of the 8 MiB.
         #expect((4 << 20)..<(8 << 20) ~= lost, "\(lost)")
         #expect(await host.handle.observe()["lost_bytes"] == .integer(lost))
         await near.close()

@@ -51,7 +51,7 @@ private struct Talker: SimulatedDevice {
 }
 
 extension DeviceHost where Device == Talker {
-    /// The client leaves and comes back, and the device sends something, all without interruption.
+    /// Makes the client leave and come back, and changes the device. The host does nothing else in between.
     fileprivate func comeBack(_ line: LineID, then body: @Sendable (inout Talker) -> Void) {
         setListening(false, line)
         setListening(true, line)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Settings of a running device", .timeLimit(.minutes(5)))
 struct DeviceSettingTests {
-    /// A device behind the faults common to all devices. Its time advances on demand only.
+    /// A device to which the faults common to all devices could be added. The time of its host stands still.
     private struct Bench<Device: SimulatedDevice> {
         let host: DeviceHost<FaultyDevice<Device>>
 
@@ -16,7 +16,8 @@ struct DeviceSettingTests {
             try await host.handle.perform(words[0], Array(words.dropFirst()))
         }
 
-        /// Returns the device's output during `time`, solicited or not.
+        /// Sends `command`, and returns the device's output up to `time`. Since the host's time stands still, `time`
+        /// counts from the beginning of the test, and a test that waits again must name a later time.
         func hear(_ command: String = "", in time: Duration = .seconds(1)) async -> String {
             await host.change { device, now in
                 device.receive(Array(command.utf8), at: now)

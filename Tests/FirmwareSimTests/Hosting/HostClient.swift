@@ -5,7 +5,9 @@ import Synchronization
 
 /// A client of a simulated device that uses plain system calls.
 final class HostClient: Sendable {
+    /// Nothing arrived for a minute, or the device hung up before the expected input.
     struct NothingCame: Error {}
+    /// The client could not open its terminal or socket, or could not write to it.
     struct NotOpened: Error { var errno: CInt }
 
     private let descriptor: CInt
@@ -78,7 +80,7 @@ final class HostClient: Sendable {
         }
     }
 
-    /// Waits until the input ends with `end`, for at most a minute, and returns all of it.
+    /// Reads until the input ends with `end`, and returns it. Waits for at most a minute for each byte.
     func hear(until end: String) async throws -> String {
         let end = Array(end.utf8)
         return try await onThread { [descriptor] in
@@ -93,9 +95,9 @@ final class HostClient: Sendable {
         }
     }
 
-    /// Waits until the device has hung up, for at most a minute.
+    /// Waits until the device has hung up. Waits for at most a minute for each input.
     ///
-    /// - Returns: The input received before.
+    /// - Returns: The input received before the device hung up.
     @discardableResult
     func waitForHangUp() async throws -> String {
         try await onThread { [descriptor] in

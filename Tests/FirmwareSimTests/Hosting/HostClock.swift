@@ -24,7 +24,7 @@ final class HostClock: Clock, Sendable {
     /// The earliest deadline of the sleepers.
     var nextDeadline: Duration? { state.withLock { $0.sleepers.values.map(\.deadline).min() } }
 
-    /// The number of sleeps begun.
+    /// The number of sleeps that had to wait when they began.
     let sleepsBegun = Watched(0)
 
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {

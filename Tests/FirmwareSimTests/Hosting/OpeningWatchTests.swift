@@ -18,7 +18,7 @@ struct OpeningWatchTests {
             var servers: [PseudoTerminalServer<PumpFirmware>] = []
             for _ in 0..<20 { servers.append(try await PseudoTerminalServer.open(pumpHost(), watch: watch)) }
             #expect(made.state == round)
-            // Each server is notified when its own client comes and leaves.
+            // A server that were not notified of its own client would not reply to this client.
             for server in servers {
                 let reply = printed("OK", "PUMP:OFF")
                 do {
@@ -41,7 +41,7 @@ struct OpeningWatchTests {
         let before = try count()
         var servers: [PseudoTerminalServer<PumpFirmware>] = []
         for _ in 0..<60 { servers.append(try await PseudoTerminalServer.open(pumpHost())) }
-        // Other tests in this process watch folders at the same time.
+        // Other tests in this process watch folders at the same time, but far fewer than one instance a pump.
         #expect(try count() < before + 30)
         for server in servers { await server.close() }
     }

@@ -86,7 +86,7 @@ struct ServingTests {
             let client = try await server.client()
             try client.say("ON\n")
             _ = try await client.hear(until: printed("PUMP:ON"))
-            // More than a terminal buffers: the host waits to write the rest.
+            // The pump reports more than a terminal buffers, so the host waits to write the rest.
             await host.advance(by: .seconds(29 * 60))
             await settle()
         }
@@ -221,7 +221,7 @@ struct ServingTests {
         await settle()
         await host.change { pump, now in pump.pressButton(at: now) }
         await host.advance(by: .seconds(1))
-        // inotify merges equal events, so two openings may be reported as one.
+        // The server must not take the merged opening for that of one client, which has left.
         #expect(try await both.staying.hear(until: "\r\n") == printed("MANUAL:ON"))
         await server.close()
     }

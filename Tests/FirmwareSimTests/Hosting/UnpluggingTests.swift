@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Unplugged devices", .timeLimit(.minutes(3)))
 struct UnpluggingTests {
-    /// A pump on a pseudo-terminal with a link to it.
+    /// A pump on a pseudo-terminal, and a symlink to the terminal.
     private struct Rig {
         let folder = TemporaryFolder()
         let link: String
@@ -27,7 +27,7 @@ struct UnpluggingTests {
                 onFailure: { error in failures.update { $0.append(error) } })
         }
 
-        /// The target of the link; nil if there is no link.
+        /// The target of the symlink; nil if there is no symlink.
         var target: String? {
             var buffer = [UInt8](repeating: 0, count: 4096)
             let count = readlink(link, &buffer, buffer.count)
@@ -56,7 +56,7 @@ struct UnpluggingTests {
         await rig.server.close()
     }
 
-    @Test("The client is disconnected and gets no output from after the outage")
+    @Test("An outage disconnects the client, which gets no later output")
     func client() async throws {
         let rig = try await Rig("unplug=1ms@10s")
         let client = try HostClient(terminal: rig.link)

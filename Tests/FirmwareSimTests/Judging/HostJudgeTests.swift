@@ -294,7 +294,7 @@ struct HostJudgeTests {
         #expect(judge.verdict(at: .seconds(4)).findings.map(\.detail) == ["ON was sent anyway"])
     }
 
-    @Test("A finding has the last exchanges before it")
+    @Test("A finding has the last 12 exchanges before it")
     func exchanges() throws {
         var judge = try Self.judge("commands", of: PumpFirmware())
         for number in 0..<20 {
@@ -320,7 +320,8 @@ struct HostJudgeTests {
 
     // MARK: On a pseudo-terminal
 
-    /// Waits for a condition that depends on the terminal's kernel thread. The suite's time limit ends the wait.
+    /// Waits for a condition that comes true once the kernel has passed something on through the terminal. The suite's
+    /// time limit ends the wait.
     private static func until(_ isSo: () async -> Bool) async throws {
         while await !isSo() {
             try Task.checkCancellation()
@@ -328,7 +329,8 @@ struct HostJudgeTests {
         }
     }
 
-    /// Returns the verdict on a host that uses a pump's terminal as `body` does.
+    /// Returns the verdict on a host that uses the terminal of a pump. `body` plays the host; it gets a client, the
+    /// served pump, and the terminal's path.
     private static func found(
         _ rules: String, by body: (HostClient, DeviceHost<PumpFirmware>, String) async throws -> Void
     ) async throws -> Verdict? {

@@ -6,7 +6,7 @@ import Testing
 @Suite(
     "Unsolicited lines", .timeLimit(.minutes(3)))
 struct UnaskedLineTests {
-    /// A pump at 9600 baud with a host on its line. Time advances on demand only.
+    /// A pump at 9600 baud with a judged host at the far end of its line. Time advances on demand only.
     private struct Bench {
         let host: DeviceHost<PumpFirmware>
         let far: DescriptorChannel
@@ -58,7 +58,7 @@ struct UnaskedLineTests {
         #expect(await bench.end()?.findings == [])
     }
 
-    @Test("A command before the previous reply is early")
+    @Test("A command before the previous reply is early, even if an unsolicited line is being sent")
     func early() async throws {
         let bench = try await Bench("one-in-flight")
         await bench.pressUntilHalfIsOut()

@@ -21,7 +21,7 @@ struct LEDFirmwareTests {
         #expect(!board.isLit)
     }
 
-    @Test("Other lines are ignored", arguments: ["led", "LED:", "LED:2", "LED: 1", " LED", "LED:10", "GET_LOG", ""])
+    @Test("Unknown lines are ignored", arguments: ["led", "LED:", "LED:2", "LED: 1", " LED", "LED:10", "GET_LOG", ""])
     func otherLines(line: String) {
         var board = LEDFirmware(isLit: true)
         #expect(say("\(line)\n", &board) == "")

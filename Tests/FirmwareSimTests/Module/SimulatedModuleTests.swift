@@ -57,7 +57,7 @@ struct SimulatedModuleTests {
             genuine.receive([byte], at: .milliseconds(5 * index))
         }
         #expect(genuine.advance(to: .seconds(1)).flatMap(\.bytes) == Array("OK+NAME:HMSoft".utf8))
-        // If a person types slowly, each letter counts as a command.
+        // Letters that are typed slowly count as a command each.
         #expect(say("A", "T", to: &genuine, from: .seconds(1)) == ["", ""])
         var clone = try #require(SimulatedModule(dialect: "cc41-a"))
         #expect(say("A", "T", "\r", "\n", to: &clone) == ["", "", "", "OK\r\n"])
@@ -163,7 +163,7 @@ struct SimulatedModuleTests {
 
     // MARK: Verbs
 
-    @Test("Verbs act as a central", .timeLimit(.minutes(5)))
+    @Test("The module's verbs play a central", .timeLimit(.minutes(5)))
     func playedCentral() async throws {
         let module = try #require(SimulatedModule(dialect: "hm-10", lineRate: .unlimited, notifiesUART: true))
         let host = DeviceHost(module, pace: .onDemand)
@@ -180,7 +180,7 @@ struct SimulatedModuleTests {
         #expect(try await heard.text(upTo: "\n") == "STATUS\n")
         #expect(await handle.observe()["connected"] == .boolean(true))
         #expect(await handle.observe()["central_heard"] == .text("hello"))
-        // Nothing on the serial line shows the notification.
+        // A bare AT on the serial line makes a genuine module disconnect its central.
         try await far.write(Array("AT".utf8))
         #expect(try await heard.text(upTo: "LOST") == "OK+LOST")
         #expect(await handle.observe()["connected"] == .boolean(false))

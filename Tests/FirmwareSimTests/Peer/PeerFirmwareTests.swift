@@ -15,7 +15,7 @@ struct PeerFirmwareTests {
                 imageFault: fault, chunkLength: chunkLength, interval: interval, acknowledges: acknowledges))
     }
 
-    /// The lines of the image of ``peer(size:fault:chunkLength:interval:carrier:)``.
+    /// The lines of a valid image of ``peer(size:fault:chunkLength:interval:carrier:acknowledges:)``.
     private static func imageLines(_ size: Int, chunkLength: Int = 180) -> [String] {
         let text = Array(Data(PeerPicture(seed: 7, byteCount: size).bytes).base64EncodedString().utf8)
         let chunks = stride(from: 0, to: text.count, by: chunkLength).map { start in
@@ -110,13 +110,14 @@ struct PeerFirmwareTests {
             defer { #expect(peer.isQuiescent) }
             return Self.lines(&peer, to: "GET\n")
         }
-        // The fourth line of base64 contains the middle.
+        // The faults hit the middle of the base64 text, which is in its fourth line.
         let (start, rest) = (Array(right[..<4]), Array(right[5...]))
         #expect(lines(.beginBadFormat) == ["IMG_BEGIN image.png"] + right[1...])
         #expect(lines(.readFailed) == start + ["IMG_ERROR read_failed"])
         #expect(lines(.stalls) == start)
         #expect(lines(.sizeMismatch) == start + rest)
-        // The middle of 1336 characters is 668, and the line begins at 540.
+        // The middle is at character 668 of 1336. The fourth line begins at character 540, so it is character 128
+        // there.
         let padded = "\(right[4].prefix(128))=\(right[4].dropFirst(129))"
         #expect(lines(.base64Invalid) == start + [padded] + rest)
     }
@@ -189,7 +190,7 @@ struct PeerFirmwareTests {
 
 @Suite("A peer's picture")
 struct PeerPictureTests {
-    /// Reads PNG files like any other program.
+    /// A Python program that checks PNG files. For each it prints the size in bytes, the width, and the height.
     private static let reader = """
         import struct, sys, zlib
         for path in sys.argv[1:]:

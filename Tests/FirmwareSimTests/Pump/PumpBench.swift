@@ -27,7 +27,8 @@ struct PumpBench {
         return String(decoding: printed, as: UTF8.self)
     }
 
-    /// Like `exchange`, but never sends more at once than the UART buffers while the firmware sleeps.
+    /// Sends `text` in pieces of at most 60 bytes, each in its own turn of the loop, so that the UART's buffer of 63
+    /// bytes does not overflow. Returns everything that the pump prints until it is idle.
     mutating func exchangeInPieces(_ text: String) -> String {
         var rest = Array(text.utf8)[...]
         var printed = ""

@@ -4,6 +4,7 @@ import Testing
 
 @Suite("Pump commands")
 struct PumpCommandTests {
+    /// The text sent to a pump in a state, the text that it prints, and its state and duty afterwards.
     struct Exchange: CustomTestStringConvertible, Sendable {
         var state: PumpState
         var out: String

@@ -3,6 +3,7 @@ import Testing
 
 @Suite("Status and temperature lines of the pump")
 struct PumpStatusTests {
+    /// A pump, the query sent to it, and its reply.
     struct Report: Sendable {
         var thermistors: PumpFirmwareOptions.Thermistors = .two
         var reportsTimesWhenStopped = false
@@ -46,7 +47,7 @@ struct PumpStatusTests {
             back: "TEMP:{Water: infC,Skin:-infC}\r\n"),
     ]
 
-    @Test("Status and temperature lines have each form known from the field", arguments: reports)
+    @Test("Status and temperature lines have the form for the pump's state and thermistors", arguments: reports)
     func report(_ report: Report) {
         var bench = PumpBench(
             PumpFirmwareOptions(

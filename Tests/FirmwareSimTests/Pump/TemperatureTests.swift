@@ -11,7 +11,7 @@ struct ThermistorTests {
         #expect(Thermistor.counts(atCelsius: celsius) == counts)
     }
 
-    @Test("A printed temperature is within one count of the true one")
+    @Test("A temperature read back from its ADC counts differs by less than 0.12 °C")
     func roundTrip() {
         for tenths in 0...500 {
             let celsius = Double(tenths) / 10
@@ -27,7 +27,7 @@ struct ThermistorTests {
     }
 
     @Test(
-        "A broken probe reads the result of the float arithmetic",
+        "A broken or replaced probe reads as the firmware's arithmetic prints it",
         arguments: [
             (ThermistorCondition.open, "-273.1"), (.shorted, "-273.1"), (.reading(-80), "-80.0"),
             (.reading(.nan), " nan"), (.reading(.infinity), " inf"),
@@ -36,7 +36,7 @@ struct ThermistorTests {
         #expect(oneDecimal(condition.reading(atCelsius: 20)) == text)
     }
 
-    @Test("A pin pulled almost to ground reads about -80 °C")
+    @Test("A pin pulled almost to ground, at one ADC count, reads -77.4 °C")
     func almostOpen() {
         #expect(oneDecimal(Thermistor.celsius(fromCounts: 1)) == "-77.4")
     }

@@ -13,6 +13,7 @@ struct RescueFirmwareTests {
                 malformed: malformed, forwards: forwards))
     }
 
+    /// The messages of the phone in a range, as the phone sends them.
     private static func stock(_ range: Range<Int>) -> String {
         range.map { String(decoding: PhoneStock(seed: 7).message($0).json, as: UTF8.self) }.joined()
     }

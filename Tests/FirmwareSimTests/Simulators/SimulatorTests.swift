@@ -121,7 +121,7 @@ struct SimulatorTests {
 
 @Suite("Custom simulators", .timeLimit(.minutes(5)))
 struct OwnSimulatorTests {
-    /// Replies to each byte with its greeting.
+    /// A device that replies to each byte with its greeting.
     private struct Parrot: SimulatedDevice {
         let greeting: String
         var emissions: [Emission] = []

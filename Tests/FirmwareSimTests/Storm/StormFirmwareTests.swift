@@ -60,7 +60,7 @@ struct StormFirmwareTests {
 
     @Test("A measurement during a log comes between two rows and is not in the log")
     func liveWithinLog() {
-        // The line needs 1.2 s for the log.
+        // At this rate the log takes 1.2 s.
         var storm = Self.sensor(rows: 1000, interval: .milliseconds(100), rate: .baud(115_200))
         storm.receive(Array("GET_LOG\n".utf8), at: .zero)
         var lines = heard(storm.advance(to: .seconds(2))).split(whereSeparator: \.isNewline)
