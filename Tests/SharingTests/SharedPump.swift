@@ -10,7 +10,8 @@ import Transports
 
 @testable import Sharing
 
-/// A shared simulated pump. Time advances only as far as replies need, unless ``clock`` is advanced.
+/// A shared simulated pump. The pump's own time advances only as far as its replies need. The time of the shared device
+/// advances only through ``clock``.
 final class SharedPump: Sendable {
     let clock = ManualClock()
     let device: SharedDevice
@@ -53,6 +54,7 @@ final class SharedPump: Sendable {
         opener.pump.withLock { $0 = self }
     }
 
+    /// Opens the link to the pump. The device gets its opener before the ``SharedPump`` is complete.
     private final class Opener: Sendable {
         let pump = Mutex<SharedPump?>(nil)
 
@@ -114,7 +116,7 @@ final class SharedPump: Sendable {
     }
 }
 
-/// A client's end of a line of a shared device.
+/// A client's end of its connection to a shared device.
 final class LineClientEnd: Sendable {
     let channel: DescriptorChannel
     private let framer = Mutex<[UInt8]>([])
@@ -160,7 +162,7 @@ final class LineClientEnd: Sendable {
         }
     }
 
-    /// Waits for the next lines.
+    /// Waits for the next `count` lines; returns fewer after a hang-up.
     func lines(_ count: Int) async throws -> [String] {
         var lines: [String] = []
         while lines.count < count, let line = try await line() { lines.append(line) }
@@ -177,6 +179,6 @@ final class LineClientEnd: Sendable {
 }
 
 extension LineClientEnd {
-    /// Ends its own direction, and continues to read.
+    /// Shuts down the client's sending side. The client can still read.
     func sayNoMore() async { try? await channel.withDescriptor { _ = shutdown($0, CInt(SHUT_WR)) } }
 }

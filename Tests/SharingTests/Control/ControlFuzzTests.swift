@@ -7,7 +7,7 @@ import Testing
 
 @testable import Sharing
 
-/// Lines that resemble requests, generated from a seed.
+/// Lines that resemble requests of the control interface, generated from a seed.
 @Suite("Fuzzed control requests", .timeLimit(.minutes(240)))
 struct ControlFuzzTests {
     private static let corpus: [[UInt8]] = [
@@ -113,7 +113,7 @@ struct ControlFuzzTests {
                     try await client.channel.write(Array(piece))
                     bytes.removeFirst(piece.count)
                 }
-                // A long line goes to the device in pieces with pauses between them.
+                // A long line is sent to the device in pieces with pauses between them, so the clock must advance.
                 let time = Task { [clock = rig.clock] in
                     while allowed.contains(where: { $0.utf8.count > 40 }), !Task.isCancelled {
                         await settle()
@@ -131,7 +131,7 @@ struct ControlFuzzTests {
         }
     }
 
-    /// The line that a request sends, according to another JSON parser.
+    /// The line that a request sends to the device, according to another JSON parser; nil if it sends none.
     private static func lineAskedFor(by request: Data) -> String? {
         guard let members = try? JSONSerialization.jsonObject(with: request) as? [String: Any],
             members["device"] as? String == "pump"

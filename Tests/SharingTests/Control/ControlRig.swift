@@ -10,7 +10,8 @@ import Testing
 @testable import Sharing
 @testable import Transports
 
-/// A simulated pump that programs use by its name. Time advances only through ``clock``.
+/// A simulated pump, shared by the control interface of the daemon, at whose socket programs use it by its name. Time
+/// advances only through ``clock``.
 final class ControlRig: Sendable {
     let clock = ManualClock()
     let device: SharedDevice
@@ -22,14 +23,15 @@ final class ControlRig: Sendable {
     private let folder: TemporaryFolder
     private let plug: Plug
 
-    /// The pump's end of its cable.
+    /// Whether the pump is plugged in, and its end of the cable.
     private final class Plug: Sendable {
         let state = Mutex<(isIn: Bool, cable: DescriptorChannel?)>((true, nil))
     }
 
     /// - Parameters:
     ///   - isPlugged: Whether the pump is plugged in from the start.
-    ///   - link: A link to open in place of the simulated pump's.
+    ///   - limit: The number of programs at the socket beyond which a program may send only OFF and queries.
+    ///   - link: A link to open instead of a link to the simulated pump.
     init(
         _ holding: LinkHolding = .always, isPlugged: Bool = true, limit: Int = SharingServer.standardLimit,
         link: (any Link)? = nil
@@ -128,7 +130,7 @@ final class ControlRig: Sendable {
         }
     }
 
-    /// A program that has received the greeting.
+    /// Connects a program, and reads its greeting.
     func client() async throws -> ControlClient {
         let client = try await stranger()
         let hello = try await client.message()
@@ -136,14 +138,14 @@ final class ControlRig: Sendable {
         return client
     }
 
-    /// A program that has just connected.
+    /// Connects a program, whose greeting is not read yet.
     func stranger() async throws -> ControlClient {
         ControlClient(
             try await DescriptorChannel.connect(to: .unix(path: path), deadline: .now + patience))
     }
 }
 
-/// A program at the socket. The schema is checked for all messages in both directions.
+/// A program at the socket. Each request of ``send(_:)`` and each received message is checked against the schema.
 final class ControlClient {
     let channel: DescriptorChannel
     private var bytes: [UInt8] = []

@@ -11,7 +11,7 @@ struct DaemonPageTests {
         try String(contentsOf: JSONSchema.repository.appending(path: path), encoding: .utf8)
     }
 
-    /// The fenced blocks of this kind.
+    /// The contents of the page's code blocks in the language `kind`.
     private static func blocks(_ kind: String) throws -> [String] {
         try text("docs/daemon.md").components(separatedBy: "```\(kind)\n").dropFirst()
             .map { $0.components(separatedBy: "```")[0] }

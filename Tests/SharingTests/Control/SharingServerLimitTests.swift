@@ -71,7 +71,7 @@ struct SharingServerLimitTests {
             #expect(try await second.message()["error"]?["code"] == "too_many_clients")
             #expect(try await second.line() == nil)
             await first.channel.close()
-            // The first client has left only when the server has noticed.
+            // The first program's place is free once the server has noticed that it has left.
             var (third, greeting) = (second, JSONValue.null)
             for _ in 0..<1000 where greeting["event"] != "hello" {
                 third = try await rig.stranger()
@@ -151,14 +151,14 @@ struct SharingServerLimitTests {
                 settings, row, open: { _ in throw LinkError(.notFound, name: "pump", activity: "open") })
         }
         let folder = TemporaryFolder()
-        // A stopped clock, because a busy machine may read slowly and no patience may run out.
+        // The clock stands still: a busy machine may read slowly, and no time-out of the server must end.
         let server = SharingServer(devices, at: folder.path("socket"), clock: ManualClock())
         try await server.open()
         let channel = try await DescriptorChannel.connect(
             to: .unix(path: folder.path("socket")), deadline: .now + patience)
-        // Read only after all requests were sent, so that the second reply finds the first one still waiting.
+        // All requests are sent before the first reply is read, so that the second reply finds the first one waiting.
         for id in 1...3 { try await channel.write(Array("{\"id\":\(id),\"do\":\"devices\"}\n".utf8)) }
-        // The first line is a greeting.
+        // The first line is the greeting.
         var (received, lines) = (ReceivedText(), [String]())
         while lines.count < 4, let bytes = try await channel.read() {
             received.bytes += bytes

@@ -303,7 +303,7 @@ struct SharingServerTests {
         let link = ScriptedLink { sent in
             switch sent {
             case "\nOFF\n": "OK\r\nPUMP:OFF\r\n"
-            // A session uses these to verify that the acknowledgement is its own.
+            // A session sends these queries after OFF, because the acknowledgement may be for another program.
             case "TEMP\n": "TEMP:34.5\r\n"
             case "STATUS\n": "STATUS:{State:OFF}\r\n"
             default: nil

@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Crashes around a shared pump on BLE", .timeLimit(.minutes(10)))
 struct DeathTests {
-    /// What happens to a process during a moment. A stopped client does not read from the start of the moment. Any
-    /// other event happens when a certain packet is written to the pump, or without a packet, at the latest after OFF.
+    /// The event of a moment. A stopped client does not read from the start of the moment. Any other event happens when
+    /// a certain packet is written to the pump, or without a packet, at the latest after OFF.
     private enum Fate: CaseIterable {
         case clientKilled, clientStopped, bluetoothdKilled, bluetoothdKilledTwice, bluetoothdStopped
     }
@@ -23,7 +23,7 @@ struct DeathTests {
     }
 
     /// The number of moments per seed. In a moment, one client sends commands, another sends OFF, a ``Fate`` strikes,
-    /// and then what the clients were told is compared with the pump.
+    /// and then the clients' information is compared with the pump.
     private static let count = 11
 
     @Test(
@@ -41,7 +41,8 @@ struct DeathTests {
         }
     }
 
-    /// A world with clients that stay connected all the time.
+    /// The moments of one seed. Two clients stay connected through all of them: `watcher` at the share for lines, and
+    /// `subscriber` at the control socket.
     private final class Moments: Sendable {
         let acknowledgements = Watched(0)
         private let world: MortalWorld
@@ -124,10 +125,10 @@ struct DeathTests {
 
         // MARK: The truth
 
-        /// Compares what the stopper and the clients that stay connected were told with the pump's real state.
+        /// Compares the lines and events that the stopper and the lasting clients received with the pump's real state.
         private func judge(_ stopper: HeardClient, from start: Int, _ name: String) async throws {
             var knowledge: Knowledge?
-            // Limited to its own number of steps, because a line sent into a dead link gets no reply.
+            // For at most 200 steps: an OFF that was sent into a dead link gets no reply.
             try? await world.until("an answer to OFF", steps: 200) {
                 knowledge = Self.knowledge(of: stopper.lines.dropFirst(start), stopper.heard.state.hasEnded)
                 return knowledge != nil
@@ -145,6 +146,7 @@ struct DeathTests {
             await again.die()
         }
 
+        /// The knowledge from the lines after OFF, and from the end of the connection; nil if there is none yet.
         private static func knowledge(of lines: ArraySlice<String>, _ hasEnded: Bool) -> Knowledge? {
             for line in lines {
                 if line == "PUMP:OFF" { return .acknowledged }
@@ -153,8 +155,8 @@ struct DeathTests {
             return hasEnded ? .failed : nil
         }
 
-        /// Repeats a line until it gets a reply: the link may be lost again, and a line sent into a dead link gets
-        /// none.
+        /// Repeats a line until it gets the reply that begins with `answer`: the link may be lost again, and a line
+        /// that is sent into a dead link gets no reply.
         private func ask(_ client: HeardClient, _ line: String, for answer: String, _ name: String) async throws {
             var (isAnswered, attempts) = (false, 0)
             while !isAnswered {
@@ -175,6 +177,8 @@ struct DeathTests {
             }
         }
 
+        /// Checks the status that the watcher receives, and the states that the subscriber has received, against the
+        /// pump.
         private func expectTruth(_ name: String) async throws {
             let start = watcher.lines.count
             try await ask(watcher, "STATUS", for: "STATUS:{", name)

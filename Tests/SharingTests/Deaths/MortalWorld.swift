@@ -25,9 +25,9 @@ final class MortalWorld: Sendable {
     private let bus: PrivateBus
     private let folder: TemporaryFolder
     private let server: SharingServer
-    /// The number of turns given to bluetoothd, and whether it is stopped.
+    /// The numbers of bluetoothd's turns that were begun and done, and whether bluetoothd is stopped.
     private let radio = Watched((begun: 0, done: 0, isStopped: false))
-    /// Holds the radio's thread while bluetoothd is stopped.
+    /// A pipe, in which bluetoothd's thread waits for a byte while bluetoothd is stopped.
     private let gate: (CInt, CInt)
     private let strike = Watched<Strike?>(nil)
 
@@ -94,14 +94,14 @@ final class MortalWorld: Sendable {
 
     // MARK: Time
 
-    /// Runs everything that is ready, and then advances the clock a little.
+    /// Runs everything that is ready, and then advances the clock by 50 ms.
     func step() async {
         await settle()
         await radioTurn()
         clock.advance(by: .milliseconds(50))
     }
 
-    /// Gives bluetoothd a turn, unless it is stopped.
+    /// Runs everything that is ready in bluetoothd, unless it is stopped.
     private func radioTurn() async {
         let turn = radio.update { radio -> Int? in
             guard !radio.isStopped else { return nil }
@@ -139,6 +139,7 @@ final class MortalWorld: Sendable {
         await module.host.advance(by: .milliseconds(200))
     }
 
+    /// Counts each packet that is written to the module, and triggers the scheduled event.
     @Radio private func watchPackets() {
         guard let line = module.radio.characteristic("FFE1") else { return }
         let write = line.onWrite
@@ -229,7 +230,7 @@ struct HeardClient: Sendable {
 
     func say(_ text: String) async { try? await channel.write(Array(text.utf8)) }
 
-    /// The complete lines received.
+    /// The lines received. The last one may be incomplete.
     var lines: [String] {
         let text = heard.state.text
         return text.split(separator: "\r\n", omittingEmptySubsequences: true).flatMap { $0.split(separator: "\n") }

@@ -36,7 +36,7 @@ struct ManyClientsTests {
             }
         }
 
-        /// Appends a mark to the client's input that a line has got no reply.
+        /// Writes the mark `(line)` to the client's input: this line gets no reply.
         func mark(_ line: [UInt8]) {
             _ = try? told.writeAtOnce(Array("(".utf8) + line + Array(")\n".utf8))
         }
@@ -57,10 +57,10 @@ struct ManyClientsTests {
                     history.append(line)
                     if line == "[WARNING] the device is back" { isAway = false }
                     if line.hasPrefix("[WARNING]") || line.hasPrefix("STATUS:") && rest.first != "STATUS:" { continue }
-                    // An unsolicited status was taken for the reply.
+                    // STATUS gets no reply, but an unsolicited status was already taken for it.
                     if line == "(STATUS)", rest.first != "STATUS:" { continue }
                     if line == "ERROR:DEVICE_AWAY" { isAway = true }
-                    // A line was refused, or gets no reply.
+                    // The line is refused, or gets no reply. After STATUS, its second line is still to be answered.
                     if line == "ERROR:DEVICE_AWAY" || line == "ERROR:OVERTAKEN" || line.hasPrefix("(") {
                         rest = rest.first == "STATUS:" ? rest.dropFirst() : []
                         continue

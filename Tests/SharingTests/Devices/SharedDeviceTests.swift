@@ -247,7 +247,7 @@ struct SharedDeviceTests {
             try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
             _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
             await bench.device.join(DescriptorChannel(taking: ends[1], kind: .socket), "client", .connection)
-            // In one turn of the loop, which has not read the client's bytes yet.
+            // All this happens in one turn of the loop, so the loop writes to the client before it reads OFF.
             let near = ends[0]
             await Task(executorPreference: bench.device.loop) {
                 write(near, "OFF\n", 4)
@@ -259,7 +259,7 @@ struct SharedDeviceTests {
         }
     }
 
-    /// Joins the users of a pseudo-terminal to the pump.
+    /// Joins a client to the pump whose input may come from several users, like that of a pseudo-terminal.
     private static func terminal(of pump: SharedPump) async throws -> LineClientEnd {
         let (ours, theirs) = try DescriptorChannel.pair()
         await pump.device.join(ours, "/dev/pts/0", .terminal)
@@ -276,7 +276,7 @@ struct SharedDeviceTests {
             try await users.say("SPEED:1")
             await settle()
             #expect(try await users.ask("OFF", for: 2) == ["OK", "PUMP:OFF"])
-            // Other input continues the begun line.
+            // Input other than OFF continues a begun line.
             try await users.say("SPE")
             await settle()
             #expect(try await users.ask("ED:1") == ["ERROR:PUMP_NOT_RUNNING"])

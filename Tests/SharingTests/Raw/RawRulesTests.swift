@@ -57,11 +57,11 @@ struct RawRulesTests {
             }
         }
     }
-    /// Sends an unrelated reply to every line, until `count` queries have failed. Each query is retried, with a pump's
-    /// time-out.
+    /// Answers every line by `answer`, which is no reply of a pump, and advances the clock until `count` queries have
+    /// failed. Each query is sent a second time before it fails.
     private func fail(_ answer: String, over link: ScriptedLink, _ bench: SharedBench, count: Int) async throws {
         for _ in 0..<200 {
-            // The second query is not even sent, because its fence got no valid reply either.
+            // The second query is not even sent, because the TEMP that separates it from stale lines fails too.
             let failures = bench.reports.state.count {
                 switch $0 {
                 case .failed, .notSent: true

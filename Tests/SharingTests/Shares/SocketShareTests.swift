@@ -50,6 +50,7 @@ struct SocketShareTests {
         }
     }
 
+    /// The notice to a client beyond the limit, before the share hangs up on it.
     private static let full = "[WARNING] too many programs have the device"
 
     @Test("A client beyond the limit may send OFF and queries for a short time")
@@ -155,7 +156,7 @@ struct SocketShareTests {
     @Test("The socket has mode 0600, replaces a dead one, and is removed at the end")
     func path() async throws {
         let pump = try SharedPump()
-        // The remains of a killed program.
+        // A killed program leaves its socket behind.
         let listener = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -196,7 +197,7 @@ struct SocketShareTests {
                 events.count { if case .left = $0 { true } else { false } } == count ? () : nil
             }
             await settle()
-            // Other tests open some descriptors at the same time.
+            // Other tests open some descriptors at the same time, but fewer than one a client.
             #expect(Self.descriptorCount < before + 1000)
         }
     }

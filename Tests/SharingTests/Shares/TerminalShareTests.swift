@@ -32,7 +32,7 @@ struct TerminalShareTests {
         }
     }
 
-    /// Waits until clients have come or left `count` times; returns that number.
+    /// Waits until users have come and left at least `count` times together; returns the number so far.
     @discardableResult
     private static func visits(_ count: Int, of share: TerminalShare, _ pump: SharedPump) async throws -> Int {
         try await pump.reports.wait(for: "\(count) comings and goings") { events in
@@ -90,7 +90,7 @@ struct TerminalShareTests {
     func brief() async throws {
         try await Self.run { pump, share in
             for (number, said) in ["SPEED:7\nOFF", "SPEED:8\nOFF\n"].enumerated() {
-                // In one turn of the loop, which has not noticed the opening yet.
+                // All this happens in one turn of the loop, so the user has left when the loop notices the opening.
                 await Task(executorPreference: pump.device.loop) {
                     let user = open(share.path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
                     write(user, said, said.utf8.count)
@@ -137,7 +137,7 @@ struct TerminalShareTests {
         try await Self.run { pump, share in
             let first = try LineClientEnd(atTerminal: share.path)
             try await first.say("STATUS\nSPEED:1")
-            // Until there is a reply, which this client does not read.
+            // Wait for a reply, which this user does not read.
             while await !first.hasArrived { await settle() }
             await first.leave()
             try await Self.visits(2, of: share, pump)

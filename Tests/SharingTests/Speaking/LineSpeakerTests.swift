@@ -95,7 +95,7 @@ struct LineSpeakerTests {
         await speaker.close()
     }
 
-    @Test("A waiting command of a client that left meanwhile is not sent")
+    @Test("A command whose client left while it waited is not sent")
     func leftMeanwhile() async throws {
         let link = ScriptedLink()
         let speaker = try await speaker(over: link)

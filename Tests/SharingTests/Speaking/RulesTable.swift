@@ -2,7 +2,7 @@ import Testing
 
 @testable import Sharing
 
-/// Input of some rules, and the expected pieces.
+/// Input for the sharing rules of a device, and the expected pieces.
 struct RulesTable: Sendable, CustomTestStringConvertible {
     let name: String
     let arrivals: [String]
@@ -16,8 +16,8 @@ struct RulesTable: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// Runs `rules` on the arrivals and the end of the reply; returns the pieces, with adjacent bytes for the asker
-    /// joined.
+    /// Runs `rules` on the arrivals and on the end of the reply. Returns the pieces, with adjacent bytes for the client
+    /// that asked joined.
     func run(_ rules: some StreamRules) -> [String] {
         var rules = rules
         var pieces = arrivals.flatMap { rules.take(Array($0.utf8)) } + rules.finish()

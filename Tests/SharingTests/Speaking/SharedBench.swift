@@ -8,7 +8,8 @@ import Transports
 
 @testable import Sharing
 
-/// A device of any family, shared at a Unix socket. Its speaker's clock stands still unless advanced.
+/// A device of any family, shared at a Unix socket. The time of the share stands still unless a test advances
+/// ``clock``.
 struct SharedBench {
     let clock: ManualClock
     let device: SharedDevice
@@ -18,7 +19,7 @@ struct SharedBench {
 
     /// Calls `body` once the link to the device is up.
     ///
-    /// - Parameter row: The family's sharing rules; nil for those of its row.
+    /// - Parameter row: The sharing rules; nil for the rules in the family's row.
     static func run(
         _ family: Family, at endpoint: String, as row: SharedFamily? = nil, isFamilyAssumed: Bool = false,
         over link: @escaping @Sendable () async throws -> any Link,
@@ -39,7 +40,7 @@ struct SharedBench {
         }
         let path = folder.path("device")
         let share = try await SocketShare.open(device, at: .unix(path: path))
-        // In a task without a preferred executor, like a program without event loops.
+        // The task has no preferred executor, as in a program without event loops.
         let running = Task { await device.run() }
         let bench = SharedBench(clock: clock, device: device, path: path, reports: reports)
         let result: Result<Void, any Error>
@@ -55,8 +56,8 @@ struct SharedBench {
         try result.get()
     }
 
-    /// Calls `body` with a simulated device. The device pauses while its output waits, and its time advances as
-    /// needed or on demand.
+    /// Calls `body` with a simulated device. The device pauses while its output waits to be read. Its time advances
+    /// only as far as its replies need, or on demand.
     ///
     /// - Parameter isListened: Whether the device's line is listened to before anything is sent.
     static func run<Device: SimulatedDevice>(
@@ -90,7 +91,7 @@ struct SharedBench {
         events.count { if case .came = $0 { true } else { false } }
     }
 
-    /// Advances by `time` once something sleeps until then.
+    /// Waits until something sleeps for exactly `time` from now, and advances the clock by it.
     func pass(_ time: Duration) async {
         let end = clock.now.offset + time
         await clock.untilSomebodySleeps(until: end)

@@ -36,7 +36,7 @@ struct SpeakerBench<Rules: StreamRules> {
         func end() async -> SessionError? { await asking.value }
     }
 
-    /// Sends a request, in its turn, for a client that is connected while `isThere` returns true.
+    /// Begins a request, which waits for its turn, of a client that is connected as long as `isThere` returns true.
     func ask(_ line: String, isThere: @escaping @Sendable () -> Bool = { true }) -> Asker {
         let answer = Watched(ReceivedText())
         let asking = Task.immediate(executorPreference: link.executor) { [speaker] () -> SessionError? in
@@ -51,7 +51,7 @@ struct SpeakerBench<Rules: StreamRules> {
         return Asker(answer: answer, asking: asking)
     }
 
-    /// Advances by `time` once something sleeps until then.
+    /// Waits until something sleeps for exactly `time` from now, and advances the clock by it.
     func pass(_ time: Duration) async {
         let end = clock.now.offset + time
         await clock.untilSomebodySleeps(until: end)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Shared streams without a session", .timeLimit(.minutes(5)))
 struct StreamSpeakerTests {
-    /// Calls `body` with a speaker for a storm sensor that is ready for requests.
+    /// Calls `body` with a speaker for a storm sensor, and closes the speaker.
     private func storm(
         keepsPacketBounds: Bool = false, over link: ScriptedLink? = nil,
         _ body: (SpeakerBench<StormRules>) async throws -> Void
@@ -140,7 +140,7 @@ struct StreamSpeakerTests {
         _ = await link.nextSent()
         var said = "LOG Values: "
         for number in 0..<200 { said += "1 2 3 \(number)\nLIVE LOG: \(number)\r\n" }
-        // Cut anywhere, even inside the log's lines.
+        // The chunks of 7 bytes also cut the lines of the log.
         await link.deliver(Array(said.utf8).chunked(by: 7))
         #expect(try await all.text(upTo: "LIVE LOG: 199\r\n") == said)
         await speaker.close()

@@ -117,7 +117,7 @@ struct SharedStormTests {
     private func expectWholeLog(
         for next: LineClientEnd, _ other: LineClientEnd, _ bench: SharedBench, _ host: DeviceHost<StormFirmware>
     ) async throws {
-        // The live row comes last.
+        // The live row comes after the rest of the unwanted log.
         await host.advance(by: .seconds(1))
         let row = try #require(try await other.line())
         #expect(row.hasPrefix("LIVE LOG: "))
@@ -226,7 +226,7 @@ struct SharedStormTests {
                 #expect(try await asker.line() == line)
             }
             #expect(try await other.line() == "LIVE LOG: 9 9 9 9")
-            // This row comes last, because the silence counts from the packet before it.
+            // Once this row has come, so has all of the log, and its silence may begin.
             #expect(try await other.line() == "LIVE LOG: 8 8 8 8")
             await bench.pass(StormDownload.defaultQuiet)
             for line in ["LIVE LOG: 8 8 8 8", "9 9 9 9"] { #expect(try await asker.line() == line) }
