@@ -4,6 +4,7 @@ import Transports
 
 @Suite("Endpoints")
 struct EndpointTests {
+    /// A text, and the parts of the endpoint that it stands for.
     struct Reading: Sendable, CustomTestStringConvertible {
         var text: String
         var scheme: String

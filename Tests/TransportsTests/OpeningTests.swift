@@ -115,7 +115,7 @@ struct OpeningTests {
         #expect(error.detail?.contains("(pid \(getpid()))") == true)
         #expect(error.hint != nil)
         #expect(error.holder?.processID == getpid())
-        // The device numbers of Unix98 pseudo-terminals.
+        // 136 is the major device number of the first 256 pseudo-terminals.
         #expect(error.deviceID == "tty-136-" + (terminal.path.split(separator: "/").last ?? ""))
         await first.close()
 

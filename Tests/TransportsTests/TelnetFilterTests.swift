@@ -5,6 +5,7 @@ import Testing
 
 @Suite("Telnet negotiation in a stream")
 struct TelnetFilterTests {
+    /// A stream of bytes, the data in it, and whether it counts as Telnet.
     struct Stream: Sendable, CustomTestStringConvertible {
         var name: String
         var bytes: [UInt8]
@@ -132,6 +133,7 @@ struct TelnetFilterTests {
         }
     }
 
+    /// Cuts `bytes` into random pieces of 1 to 7 bytes.
     private static func pieces(of bytes: [UInt8], _ random: inout SplitMix64) -> [ArraySlice<UInt8>] {
         var (pieces, start) = ([ArraySlice<UInt8>](), 0)
         while start < bytes.count {

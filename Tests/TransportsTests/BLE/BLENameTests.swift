@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Device selection of ble: endpoints", .timeLimit(.minutes(5)))
 struct BLENameTests {
-    /// A memory of names like that of a program.
+    /// A memory of names and addresses, such as a program keeps.
     private final class Memory: BLENameMemory {
         private let addresses = Mutex<[String: BluetoothAddress]>([:])
 
@@ -42,7 +42,7 @@ struct BLENameTests {
         await link.close()
     }
 
-    @Test func `A name in other letter case is used if no device has it exactly`() async throws {
+    @Test func `Letter case is ignored only if no device has the exact name`() async throws {
         let rig = try await BLEOpeningRig()
         _ = await rig.addPump(1, "HMSoft", strength: -80)
         _ = await rig.addPump(2, "hmsoft", strength: -50)

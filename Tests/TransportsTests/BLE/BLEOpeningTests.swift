@@ -22,7 +22,7 @@ struct BLEOpeningTests {
         let link = try await BLEEndpoint.open(
             Endpoint("ble:C0:FF:EE:00:00:01"), on: .shared, bus: .address(rig.bus.address), clock: clock)
         try await link.send(Array("STATUS\n".utf8))
-        // Passes every deadline that opening and sending could still have.
+        // An hour is longer than every time-out of opening and sending.
         clock.advance(by: .seconds(3600))
         await settle()
         #expect(clock.deadlines.isEmpty)
@@ -359,7 +359,7 @@ struct BLEOpeningTests {
         let rig = try await BLEOpeningRig()
         let radio = await rig.addPump()
         await radio.failOnce()
-        // A link exists only after all attempts are over.
+        // The first attempt fails, and the second one opens the link.
         let link = try await rig.open("ble:C0:FF:EE:00:00:01", after: .milliseconds(250))
         let ends = Watched<Int>(0)
         await link.forward { if case .ended = $0 { ends.update { $0 += 1 } } }

@@ -72,7 +72,7 @@ struct BLEOwnershipTests {
         #expect(error?.deviceID?.hasSuffix("-00:00:5E:00:53:01-\(Self.address)") == true)
         #expect(await rig.calls(of: "Connect") == 1)
         #expect(await rig.calls(of: "Disconnect") == 0)
-        // The opening did not wait for the disconnection.
+        // The refused opening did not wait, as it would have for a brief user.
         #expect(!rig.clock.deadlines.contains(.milliseconds(50)))
         await link.close()
         try await rig.open().close()
@@ -151,7 +151,7 @@ struct BLEOwnershipTests {
         await last.value
     }
 
-    @Test func `After closing at once the next link waits for the disconnection, and connects anew`() async throws {
+    @Test func `After closing at once the next link waits for the disconnection, and connects again`() async throws {
         let rig = try await Rig()
         await rig.setDisconnectDelay()
         let use = BLEUse(closesAtOnce: true)
@@ -177,7 +177,7 @@ struct BLEOwnershipTests {
         await rig.clock.untilSomebodySleeps(until: .seconds(5))
         rig.clock.advance(by: .seconds(5))
         await (try await second.value).close()
-        // Long after that no opening waits.
+        // Another 5 s later, an opening does not wait for the disconnection.
         rig.clock.advance(by: .seconds(5))
         await (try await rig.open(use)).close()
     }
@@ -219,8 +219,7 @@ struct BLEOwnershipTests {
         await link.close()
         #expect(await rig.calls(of: "Disconnect") == 0)
         #expect(await rig.module.links.count == 1)
-        // The other central's subscription is unchanged after this end has stopped listening, which closing does not
-        // wait for.
+        // Closing does not wait for StopNotify. The other central's subscription must outlast it.
         _ = try await rig.fake.calls.wait(for: "StopNotify") { calls in
             calls.contains { $0.member == "StopNotify" } ? true : nil
         }

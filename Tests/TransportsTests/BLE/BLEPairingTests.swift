@@ -36,7 +36,7 @@ struct BLEPairingTests {
         expectPairing(await failure { try await rig.open("ble:Odd") })
         await Radio.run { radio.manners.letsUnpairedSubscribe = true }
         let link = try await rig.open("ble:Odd")
-        // In one part, and in several.
+        // 10 bytes are written in one part, 300 bytes in several.
         for count in [10, 300] {
             expectPairing(
                 await #expect(throws: LinkError.self) { try await link.send([UInt8](repeating: 0x78, count: count)) })
@@ -95,7 +95,7 @@ struct BLEPairingTests {
         let error = await sending.value
         #expect(error?.code == .timedOut && error?.hint == possibility)
         let next = Task { await #expect(throws: LinkError.self) { try await link.send("y") } }
-        // bluetoothd refuses the write as in progress, repeatedly.
+        // bluetoothd refuses the write because another one is in progress. It is repeated after pauses that double.
         for exponent in 0..<8 {
             let pause = Duration.milliseconds(10 << exponent)
             await rig.clock.untilSomebodySleeps(until: rig.clock.now.offset + pause)

@@ -9,7 +9,7 @@ import Transports
         for none: [UInt8] in [[], [1, 2], [0, 1], [1, 0, 0], [0, 0, 0, 1], [1, 0, 0, 0, 0]] {
             #expect(boolean.text(bytes: none) == nil)
         }
-        // setValue(int), setValue(uint16_t)
+        // A sketch that calls setValue(int) or setValue(uint16_t) sends four bytes or two.
         #expect(boolean.text(bytes: [1, 0, 0, 0]) == "1")
         #expect(boolean.text(bytes: [0, 0, 0, 0]) == "0")
         #expect(boolean.text(bytes: [7, 0]) == "1")

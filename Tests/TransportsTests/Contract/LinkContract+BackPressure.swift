@@ -11,7 +11,7 @@ private final class Flag: Sendable {
 }
 
 extension LinkContract {
-    /// More than all kernel buffers between two ends hold.
+    /// A number of bytes that is larger than all kernel buffers between the two ends of a link.
     private static let beyondBuffers = 1 << 20
 
     @Test("Sending waits while the far end does not read, and loses nothing", arguments: Carrier.allCases)

@@ -15,12 +15,12 @@ struct LinkLeakTests {
             func open(_ times: Int) async throws {
                 for number in 0..<times {
                     let (link, far) = try await rig.open()
-                    // Every other link is waited on, so that the loop watches it.
+                    // Every second link is used for sending and reading.
                     if number % 2 == 0 {
                         try await link.send("!")
                         #expect(try await link.receiveAvailable() == [])
                     }
-                    // The far end closes first for a third of them.
+                    // The far end of every third link closes first.
                     if number % 3 == 0 {
                         far.vanish()
                         #expect(await code { () throws(LinkError) in try await link.receive() } == .disconnected)

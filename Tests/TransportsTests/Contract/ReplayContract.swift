@@ -7,8 +7,8 @@ import Testing
 import Transports
 
 /// The requirements of ``LinkContract`` for a link whose far end is a capture. A capture is written before the link
-/// opens, and can't be controlled. It exerts no back-pressure, is never full, and has a fixed order of sent text, so
-/// those parts of the contract do not apply.
+/// opens, and can't be controlled. It exerts no back-pressure, always has room, and fixes the order of the sent text,
+/// so the requirements on waiting and concurrent sends do not apply.
 @Suite("Contract of replayed links", .timeLimit(.minutes(5)))
 struct ReplayContract {
     private let folder = TemporaryFolder()
@@ -17,6 +17,7 @@ struct ReplayContract {
         try await ReplayOpener().open(Endpoint("replay:\(tape(events))?pace=none"))
     }
 
+    /// Writes a capture of `links` links, each with the same events, and returns its path.
     private func tape(_ events: [CaptureEvent.Content], links: Int = 1) throws -> String {
         let file = try CaptureFile(at: folder.path("tape"), CaptureHeader(program: "test", family: "pump"))
         for number in 1...links {

@@ -102,11 +102,11 @@ struct DeviceLockTests {
             return
         }
         lock.release(isDisconnecting: true)
-        // The lock could not write its state.
+        // The lock could not write the note of a disconnection to its file.
         #expect(try take(locks).inherited == .free)
     }
 
-    @Test func `A lock file that another program creates meanwhile is writable`() throws {
+    @Test func `A lock file that another program creates at the same time is writable`() throws {
         var locks = locks()
         locks.openFile = { folder, name, flags, mode in
             // The other program creates the file between the two attempts.

@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import Transports
 
-/// A fake bluetoothd with the modules in reach.
+/// A fake bluetoothd, and the BLE devices in its range, which the test adds.
 struct BLEOpeningRig {
     let bus: PrivateBus
     let fake: FakeBlueZ
@@ -21,7 +21,8 @@ struct BLEOpeningRig {
         await fake.addAdapter()
     }
 
-    /// Opens a link. If the endpoint has a name, passes the time of the search for other devices with that name.
+    /// Opens a link. If the endpoint has a name, advances the clock by the time of the search for other devices with
+    /// this name.
     func open(_ text: String, _ memory: (any BLENameMemory)? = nil) async throws -> any Link {
         guard case .name = try BLEEndpoint(Endpoint(text), among: .devices).target else {
             return try await openAtOnce(text, memory)
@@ -52,7 +53,7 @@ struct BLEOpeningRig {
             as: BLEUse(profiles: .devices, openingLimit: limit, isPersistent: true))
     }
 
-    /// Opens a link whose search ends at this time.
+    /// Opens a link, and advances the clock to `time` once the opening sleeps until then.
     func open(
         _ text: String, _ memory: (any BLENameMemory)? = nil, after time: Duration
     ) async throws -> any Link {
@@ -90,6 +91,7 @@ struct BLEOpeningRig {
         others.update { $0.append((other, scan)) }
     }
 
+    /// Adds a device with one service. `number` is the last digit of its address.
     @discardableResult
     func add(
         _ number: Int, _ name: String, _ service: String, _ characteristics: [(String, [RadioCharacteristic.Flag])],

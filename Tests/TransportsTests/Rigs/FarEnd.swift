@@ -2,14 +2,16 @@ import TestSupport
 import Glibc
 import Synchronization
 
-/// A link's far end with plain system calls, so that the code under test is not its own measure.
+/// The far end of a link. It uses plain system calls, so that the code under test is not checked by itself.
 final class FarEnd: Sendable {
+    /// A read or a write failed.
     struct Refused: Error { var errno: CInt }
+    /// The link was not ready for reading or writing within ``patience``.
     struct NothingCame: Error {}
     /// The link closed its end.
     struct Ended: Error {}
 
-    /// The time limit for expected input, in milliseconds.
+    /// The time limit for expected input, or for room to write, in milliseconds.
     private static let patience: CInt = 60_000
 
     let descriptor: CInt

@@ -105,7 +105,7 @@ struct SocketRig: LinkRig {
     }
 }
 
-/// Two ends in this process, like those of a simulated device.
+/// Two connected ends in this process, as between a simulated device and its link.
 struct PairRig: LinkRig {
     func open() async throws -> (link: any Link, far: FarEnd) {
         let (near, far) = try DescriptorChannel.pair()
@@ -113,7 +113,7 @@ struct PairRig: LinkRig {
     }
 }
 
-/// Returns a link, and its far end taken out of its channel.
+/// Returns `link`, and a far end that takes over the descriptor of `channel`. Limits the kernel's buffers of both.
 private func joined(_ link: any Link, _ channel: DescriptorChannel) async throws -> (link: any Link, far: FarEnd) {
     let near = try #require(link as? DescriptorLink).channel
     try await near.withDescriptor { limitBuffers($0) }
