@@ -2,7 +2,7 @@ import TestSupport
 import Glibc
 import Synchronization
 
-/// The far end of a link. It uses plain system calls, so that the code under test is not checked by itself.
+/// The far end of a link. It uses plain system calls, so that it shares no code with the link under test.
 final class FarEnd: Sendable {
     /// A read or a write failed.
     struct Refused: Error { var errno: CInt }
