@@ -1,13 +1,14 @@
 import FirmwareSim
 import Testing
 
-/// A device that deviates from the protocol, described as data: differences in its input, its output and its reactions.
+/// The flaw of a device that deviates from the protocol, described by changes of its input, its output, and its
+/// reactions to actions.
 struct Mutant: Sendable, CustomTestStringConvertible {
     /// A changed line of the device.
     struct Saying: Sendable {
         /// The beginning of the line.
         var line: String
-        /// The lines sent in its place; `*` stands for the original line.
+        /// The lines sent in its place, none to drop it; `*` stands for the original line.
         var becomes: [String]
         /// The write of the host after which the change applies; nil for any.
         var behind: String?
@@ -33,8 +34,9 @@ struct Mutant: Sendable, CustomTestStringConvertible {
         var contains: String
         /// The maximum length of the write in bytes.
         var longest = Int.max
-        /// The replaced text.
+        /// The text to replace.
         var from: String
+        /// The replacement of ``from``.
         var to: String
         /// The number of times that such a write is received unchanged first.
         var spared = 0
@@ -44,14 +46,16 @@ struct Mutant: Sendable, CustomTestStringConvertible {
     let kills: String
     /// A description of the flaw.
     let flaw: String
-    /// The reason why other checks find the flaw too, in which case it is active during this check only; nil if it is
-    /// always active.
+    /// The reason why other checks would find the flaw too. Such a flaw is active only during the check ``kills``. Nil
+    /// if the flaw is always active.
     var sharedBecause: String?
     /// The action on the device that activates the flaw; nil if it is active from the start.
     var from: String?
     /// The input that the device receives in place of a write, by write.
     var hears: [String: String] = [:]
+    /// A change of writes that contain a text; nil for none.
     var garbles: Hearing?
+    /// The changed lines. The first entry that fits a line applies.
     var says: [Saying] = []
     /// The delay of the output after a write, by write.
     var late: [String: Duration] = [:]
@@ -72,12 +76,13 @@ struct Mutant: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(kills): \(flaw)" }
 }
 
-/// A device with the flaw of a ``Mutant``.
+/// A device with the flaw of a ``Mutant``, or without a flaw.
 struct MutantDevice<Device: SimulatedDevice>: SimulatedDevice {
     var device: Device
     var mutant: Mutant?
     /// Whether the flaw is enabled.
     var isMutated = true
+    /// The last write of the host.
     private var written = ""
     private var line: [UInt8] = []
     private var spared = 0

@@ -20,7 +20,7 @@ struct OtherFamilyTests {
         #expect(world.device.device.isLit == isLit)
     }
 
-    @Test("A mute LED board fails its first check and ends the run early", arguments: ["led", "storm"])
+    @Test("A mute board fails the first check, and the run ends early", arguments: ["led", "storm"])
     func mute(family: String) throws {
         let world = VerificationWorld(LEDFirmware())
         world.onWrite = { _ in nil }

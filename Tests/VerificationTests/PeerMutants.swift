@@ -1,5 +1,5 @@
 extension Mutant {
-    /// A peer with a flaw for each check, which only that check finds. The image has 1000 bytes.
+    /// For each check, a peer with a flaw that only this check finds. The peer's image has 1000 bytes.
     static let peers: [Mutant] = [
         peer("peer.image.begin", "tells no size of its image", says: ["IMG_BEGIN": ["IMG_BEGIN image.png"]]),
         Mutant(

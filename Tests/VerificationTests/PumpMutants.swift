@@ -1,8 +1,8 @@
 extension Mutant {
-    /// A pump with a flaw for each check, which only that check finds.
+    /// For each check, at least one pump with a flaw that only this check finds.
     static let pumps: [Mutant] = statusMutants + lineMutants + commandMutants + timingMutants + runMutants + handMutants
 
-    /// Replaces lines with this beginning, after a write.
+    /// Replaces lines that begin with `line` by the lines `becomes`, after the write `behind`; nil for any write.
     private static func says(
         _ line: String, _ becomes: String..., behind: String? = nil, end: String = "\r\n", spared: Int = 0,
         late: Duration = .zero, again: Duration = .zero, times: Int = .max
@@ -14,15 +14,15 @@ extension Mutant {
         ]
     }
 
-    /// Replaces a text within lines with this beginning.
+    /// Replaces the text `from` by `to` within lines that begin with `line`.
     private static func replaces(_ line: String, _ from: String, _ to: String, behind: String? = nil, times: Int = .max)
         -> [Saying]
     {
         [Saying(line: line, becomes: [], behind: behind, replaces: (from, to), times: times)]
     }
 
-    /// Pumps with a flaw in every affected place, as in a real firmware, and the first check that finds it. The other
-    /// checks depend on that one.
+    /// Pumps with a flaw that affects several checks, as in a real firmware. Only the first of these checks fails: the
+    /// others rest on it.
     static let wholePumps = [
         Mutant(
             kills: "pump.speed.range-first", flaw: "looks whether it runs before it looks at the range",

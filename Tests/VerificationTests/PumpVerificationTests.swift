@@ -129,7 +129,7 @@ struct PumpVerificationTests {
 
 @Suite("Verification of pumps behind an HM-10")
 struct PumpOverModuleTests {
-    /// Connection intervals of BlueZ, of phones and of slow links.
+    // The arguments are connection intervals in milliseconds: of BlueZ, of phones and of slow links.
     @Test("Split, joined and delayed packets fail no check of the pump", arguments: [7.5, 30, 50])
     func passes(interval: Double) throws {
         let world = VerificationWorld(
@@ -182,7 +182,7 @@ struct PumpMutantTests {
     }
 
     @Test(
-        "A flaw limited to one check's time is found by other checks if it is permanent",
+        "A flaw that is active only during its check would be found by other checks if it were always active",
         arguments: Mutant.pumps.filter(\.isShared))
     func isFoundElsewhere(mutant: Mutant) throws {
         var always = mutant

@@ -27,7 +27,7 @@ struct RepetitionTests {
         #expect(verdict.results.map(\.id) == ids + ids + ids)
         #expect(verdict.results.map(\.round) == [1, 2, 3].flatMap { Array(repeating: $0, count: ids.count) })
         #expect(verdict.isPassed, "\(verdict.results.filter(\.isFailure))")
-        // A check skipped in one round is skipped in each, and checks reported once are not counted twice.
+        // A check that is skipped in one round is skipped in all three, and each check counts once per round.
         #expect(verdict.skippedCount.isMultiple(of: 3))
         #expect(verdict.passedCount + verdict.skippedCount == 3 * ids.count)
     }

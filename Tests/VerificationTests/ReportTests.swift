@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Verification reports")
 struct ReportTests {
-    /// A verdict on a device that has sent the most harmful text.
+    /// A verdict with text that could break the format of each report, as a device or a rule may contain it.
     private static var verdict: FirmwareVerdict {
         let nasty = Array("<a href=\"x\">&amp;]]>\u{1B}[2J\u{FFFE}\u{202E}# \\ '…".utf8) + [0, 0xFF]
         var verdict = FirmwareVerdict()

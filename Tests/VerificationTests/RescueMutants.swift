@@ -2,7 +2,7 @@ import FirmwareSim
 import Foundation
 
 extension Mutant {
-    /// A phone with a flaw for each check, which only that check finds.
+    /// For each check, a phone with a flaw that only this check finds.
     static let phones: [Mutant] = [
         said("rescue.message.object", "leaves out a number", "\"latitude\":", "\"latitude\":,\"altitude\":"),
         Mutant(

@@ -15,7 +15,7 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
     private(set) var written: [String] = []
     /// Called with each write before it reaches the device; returns the text that does.
     var onWrite: (String) -> String? = { $0 }
-    /// Whether the hands can act, but observe nothing.
+    /// Whether the stimulus can act, but observes nothing.
     var tellsNothing = false
     /// Called with each reported result.
     var onResult: (CheckResult) -> Void = { _ in }
@@ -52,6 +52,7 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
         self.device.hostCame(at: age)
     }
 
+    /// Runs the device up to `instant`, and delivers its output, behind a module at the next connection event.
     private func live(until instant: Duration) {
         for emission in device.advance(to: instant + ahead) where link.isOpen {
             guard case .module(let interval) = carrier else {
@@ -63,6 +64,7 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
         }
     }
 
+    /// Delivers a write to the device, over a module in packets at connection events.
     private func carry(_ bytes: [UInt8]) {
         guard case .module(let interval) = carrier else { return device.receive(bytes, at: loop.now + ahead) }
         for (index, start) in stride(from: 0, to: bytes.count, by: WorldCarrier.packet).enumerated() {
@@ -75,6 +77,7 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
         }
     }
 
+    /// Delivers the output that waits in the module, in packets.
     private func notify() {
         defer { notified = [] }
         for start in stride(from: 0, to: notified.count, by: WorldCarrier.packet) {
@@ -84,7 +87,7 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
 
     // MARK: Actions
 
-    /// Performs a verb, like `sim ctl`.
+    /// Performs a verb on the device, like `sim ctl`, or another verb if that is the mutant's flaw.
     func perform(_ verb: String, _ arguments: [String]) throws {
         let asked = [verb] + arguments
         device.feel(asked.joined(separator: " "))
@@ -106,13 +109,20 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
 
     // MARK: Running
 
+    /// The verdict of a verification, or the error that prevented it.
     struct Outcome {
         var verdict: FirmwareVerdict?
         var error: (any Error)?
         var ending: SimulatedLoop.Ending
     }
 
-    /// Verifies the firmware.
+    /// Verifies the firmware, by default with permission to run the device, and to a phone also to send messages.
+    ///
+    /// - Parameters:
+    ///   - checks: The checks to make; nil for all of the family.
+    ///   - hasStimulus: Whether the verification can act on the device and observe it.
+    ///   - change: Changes the options.
+    ///   - onRun: Called before the pump is started.
     func verify(
         _ family: FamilyVerification, checks: [Check]? = nil, hasStimulus: Bool = true,
         _ change: (inout VerificationOptions) -> Void = { _ in }, onRun: @escaping @Sendable () -> Void = {}
@@ -148,7 +158,7 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
         return Outcome(verdict: box.verdict, error: box.error, ending: box.ending)
     }
 
-    /// Enables a flaw that several checks would find for one of them only.
+    /// Enables a flaw that several checks would find only if `id` is the check for which the flaw is meant.
     private func selectMutation(_ id: String?) {
         guard let mutant = device.mutant, mutant.isShared else { return }
         device.isMutated = mutant.kills == id
@@ -162,7 +172,7 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
     }
 }
 
-/// Acts on a device in the same process.
+/// A stimulus that acts on a device in the same process.
 private struct Hands: Stimulus, @unchecked Sendable {
     // @unchecked: called on the simulated loop's thread only.
     let body: (String, [String]) throws -> Void
@@ -197,13 +207,14 @@ enum WorldCarrier {
 
     var keepsPacketBounds: Bool { if case .packets = self { true } else { false } }
 
+    /// The time of the first connection event after `time`.
     func nextEvent(behind time: Duration, _ interval: Duration) -> Duration {
         interval * (Int((time / interval).rounded(.down)) + 1)
     }
 }
 
 extension PumpFirmware {
-    /// A pump like those in the field, with a banner and constant temperatures.
+    /// A pump with a banner of several lines, and with constant temperatures.
     static var onBench: PumpFirmware {
         PumpFirmware(
             options: PumpFirmwareOptions(bootBanner: .banner, heat: .fixed(water: 12, skin: 34), potentiometer: 512))
@@ -211,8 +222,9 @@ extension PumpFirmware {
 }
 
 extension FirmwareVerdict {
-    /// The IDs of the failed checks, and of the skipped ones.
+    /// The IDs of the failed checks.
     var failures: [String] { results.filter(\.isFailure).map(\.id) }
+    /// The IDs of the skipped checks.
     var skipped: [String] {
         results.filter { if case .skipped = $0.outcome { true } else { false } }.map(\.id)
     }
