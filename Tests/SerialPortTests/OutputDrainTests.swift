@@ -2,9 +2,10 @@ import Testing
 
 @testable import SerialPort
 
-/// A pseudo-terminal does not count its pending output, so the test plays the driver and the clock.
+/// Waiting for pending output. A pseudo-terminal does not count this output, so the test plays the driver and the
+/// clock.
 @Suite struct OutputDrainTests {
-    /// Sends `rate` bytes per millisecond.
+    /// A driver that sends `rate` bytes per millisecond. Its time advances only by the pauses of the wait.
     private final class Driver {
         var unsent: Int
         let rate: Int

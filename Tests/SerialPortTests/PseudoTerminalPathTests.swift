@@ -23,7 +23,7 @@ struct PseudoTerminalPathTests {
         #expect(path.destination == .goneForGood)
     }
 
-    @Test func `A link that was made anew leads to the replacement terminal`() throws {
+    @Test func `A link that is created again leads to the replacement terminal`() throws {
         let first = try PseudoTerminal(link: folder.path("a"))
         let path = try #require(PseudoTerminalPath(folder.path("a")))
         #expect(path.destination == .same)
@@ -35,7 +35,7 @@ struct PseudoTerminalPathTests {
         second.close()
     }
 
-    @Test func `A killed program's link counts as gone until its owner makes it anew`() throws {
+    @Test func `A killed program's link counts as gone until its owner creates it again`() throws {
         let first = try PseudoTerminal()
         #expect(symlink(first.path, folder.path("b")) == 0)
         #expect(symlink("b", folder.path("a")) == 0)

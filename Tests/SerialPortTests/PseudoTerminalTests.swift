@@ -50,7 +50,7 @@ import Testing
             loop.execute {
                 let hearer = OneReport(continuation)
                 hearer.token.withLock { $0 = loop.watch(client, events: 0, handler: hearer) }
-                // Runs after a wait that found the input.
+                // The loop polls once, and finds the input, before it runs this.
                 loop.execute { terminal.close() }
             }
         }

@@ -63,7 +63,7 @@ struct DiscoveryCommandTests {
             #expect(try await command.ending().status == 0)
         }
         #expect(opens.count() == 0)
-        // Proof that the counter works.
+        // The counter itself works.
         close(open(terminal.path, O_RDWR | O_NOCTTY))
         #expect(opens.count() == 1)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SerialPort
 
-/// Programs' view of devices that umockdev simulates.
+/// The ports that a program sees if umockdev simulates the devices.
 @Suite(.enabled(if: MockTestbed.isAvailable, MockTestbed.needed))
 struct DiscoveryMockTests {
     let testbed: MockTestbed

@@ -57,8 +57,9 @@ final class MockTestbed {
     ///
     /// - Parameters:
     ///   - path: The physical path.
-    ///   - terminal: The terminal that the node leads to.
-    ///   - rule: The scope of a udev rule that keeps ModemManager away: `device` or `port`.
+    ///   - node: The name of its node, such as `ttyUSB0`.
+    ///   - terminal: The terminal that the node leads to; nil for none.
+    ///   - rule: The scope of a udev rule that keeps ModemManager away: `device` or `port`; nil for no rule.
     func plug(
         _ adapter: Adapter, at path: String, as node: String, interface: Int = 0, terminal: String? = nil,
         rule: String? = nil

@@ -4,7 +4,8 @@ import Testing
 
 @testable import SerialPort
 
-/// `pumpctl monitor` on devices that umockdev simulates: its adapter is unplugged while others of the same kind appear.
+/// `pumpctl monitor` on devices that umockdev simulates. Its adapter is unplugged, and another adapter of the same
+/// model appears before its own returns.
 @Suite(.enabled(if: MockTestbed.isAvailable, MockTestbed.needed), .timeLimit(.minutes(5)))
 struct ReopeningCommandTests {
     private let testbed: MockTestbed
@@ -77,6 +78,8 @@ struct ReopeningCommandTests {
         try await expect(monitor, opens: second, andNot: other)
     }
 
+    /// Waits until the monitor has the terminal of `second` open, and expects that it does not have that of `other`
+    /// open.
     private func expect(_ monitor: ChildProcess, opens second: SimulatedPump, andNot other: SimulatedPump) async throws
     {
         while !monitor.opened.contains(second.path) {

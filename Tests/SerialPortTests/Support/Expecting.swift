@@ -18,10 +18,11 @@ protocol Transferring {
 extension SerialPort: Transferring {}
 extension PseudoTerminal: Transferring {}
 
+/// No input came for a minute.
 struct NothingCame: Error {}
 
 extension Transferring {
-    /// Reads once without waiting.
+    /// Reads once without waiting. Returns nil if there is no input.
     func readOnce(upTo count: Int = 4096) throws(SerialError) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: count)
         var span = buffer.mutableSpan
@@ -32,7 +33,7 @@ extension Transferring {
         }
     }
 
-    /// Waits for `count` bytes, at most ten seconds for each part.
+    /// Waits for `count` bytes, at most a minute for each part.
     func receive(_ count: Int) throws -> [UInt8] {
         var received: [UInt8] = []
         while received.count < count {
