@@ -27,6 +27,7 @@ struct LatencyModel {
         var delivery = 0.0
     }
 
+    /// Generates `count` round trips with random pauses between them, and their true parts.
     func make(_ count: Int, seed: UInt64, interval: Duration = .milliseconds(150)) -> ([LatencySample], [Truth]) {
         var random = SplitMix64(seed: seed)
         let pauses = QuestionPauses.make(count: count, interval: interval, using: &random)
@@ -85,12 +86,16 @@ struct LatencyModel {
 struct RadioModel {
     /// Milliseconds between two connection events; 0 if packets come at any time.
     var interval = 15.0
+    /// Milliseconds per turn of the device loop; 0 for a device that replies immediately.
     var loop = 109.0
+    /// The number of packets of a reply.
     var packets = 2
+    /// The maximum delay in milliseconds of the host's waking up.
     var hostJitter = 0.4
+    /// The true part of a round trip that a report must find, in milliseconds.
 
     struct Truth {
-        /// The time from sending to the event that carried the query.
+        /// The time from sending to the connection event that carried the query.
         var way = 0.0
     }
 
@@ -127,7 +132,7 @@ struct RadioModel {
 }
 
 extension LatencyReport {
-    /// The part with exactly these causes.
+    /// The part with exactly these causes; nil if there is none.
     func part(_ causes: LatencyPart.Cause...) -> LatencyPart? { parts.first { $0.causes == Set(causes) } }
 
     var foundLoop: LoopEstimate? { if case .loop(let loop) = loop { loop } else { nil } }

@@ -10,8 +10,9 @@ final class LatencyWorld<Device: SimulatedDevice>: @unchecked Sendable {
 
     /// The carrier between device and host.
     enum Carrier {
+        /// A serial line that passes each byte on at once.
         case wire
-        /// An adapter with the period of its timer.
+        /// A serial adapter that passes the collected bytes on with the period of its timer.
         case adapter(Duration)
         /// BLE with its connection interval, and packets of 20 bytes.
         case radio(Duration)
@@ -24,6 +25,7 @@ final class LatencyWorld<Device: SimulatedDevice>: @unchecked Sendable {
     private(set) var written: [String] = []
     /// Called with each write; returns the bytes that reach the device.
     var onWrite: (String) -> String? = { $0 }
+    /// Output of the device that the adapter or the BLE module has not passed on yet.
     private var held: [UInt8] = []
     private var isFlushing = false
 
@@ -80,6 +82,7 @@ final class LatencyWorld<Device: SimulatedDevice>: @unchecked Sendable {
         interval * (Int(time / interval) + 1)
     }
 
+    /// The record of a measurement, or the error that ended it.
     struct Outcome {
         var record: LatencyRecord?
         var error: (any Error)?

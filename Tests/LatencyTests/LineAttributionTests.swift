@@ -23,7 +23,7 @@ struct LineAttributionTests {
         let report = try report(samples, Self.port(timer: 16))
         let wire = try #require(report.part(.wire))
         #expect(abs(wire.times.mean - truths[0].wire) < 0.01)
-        // The start of the reply is known to within one byte and the host's jitter.
+        // A report knows the start of the reply only to within one byte time and the host's jitter.
         let bound = model.byteTime + model.hostJitter
         let firmware = try #require(report.part(.firmware))
         #expect(abs(firmware.times.mean - truths.map(\.firmware).mean) < bound)
@@ -119,7 +119,7 @@ struct LineAttributionTests {
         (model.byteTime, model.replyLength, model.questionLength) = (10.0 / 115.2, 7, 4)
         (model.loop, model.adapter) = (0, 16)
         var (samples, truths) = model.make(40, seed: seed)
-        // The timer never expires within such a short reply.
+        // Such a short reply almost never spans two steps of the timer, so it is made one chunk.
         for index in samples.indices {
             samples[index].arrivals = [.init(samples[index].arrivals.last?.time ?? .zero, 7)]
         }

@@ -24,7 +24,7 @@ struct PacketAttributionTests {
     func wait(seed: UInt64) throws {
         let (samples, truths) = RadioModel().make(60, seed: seed)
         let carrier = try #require(try report(samples).part(.carrier))
-        // Accurate to the host's jitter, and to one wait in forty that the jitter moves to the next event.
+        // The mean is inaccurate by the host's jitter, which also moves about one wait in forty to the next event.
         #expect(abs(carrier.times.mean - truths.map(\.way).mean) < 1)
         #expect(carrier.times.maximum <= 15)
     }

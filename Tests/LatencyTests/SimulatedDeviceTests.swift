@@ -26,7 +26,7 @@ struct SimulatedDeviceTests {
         let bytes = Double(record.samples[0].questionLength + record.samples[0].arrivals.map(\.byteCount).reduce(0, +))
         #expect(abs(try #require(report.part(.wire)).times.median - bytes * 10 / 9.6) < 0.01)
         #expect(report.part(.wire)?.basis == .measured)
-        // The wait for a loop is distributed evenly over a turn.
+        // The wait for the next turn of the loop is distributed evenly over a turn, here with a mean of 54.5 ms.
         let firmware = try #require(report.part(.firmware)).times
         #expect(firmware.minimum >= -0.001 && firmware.maximum <= 109.01)
         #expect(abs(firmware.mean - 54.5) < 10)
