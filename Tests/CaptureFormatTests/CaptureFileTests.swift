@@ -29,6 +29,7 @@ struct CaptureFileTests {
         return (events, reader.isCut, reader.lineNumber)
     }
 
+    /// The error of reading a file with this text; nil if the file is a valid capture.
     private func failure(_ text: String) throws -> CaptureError? {
         let path = folder.write(text, to: "text")
         do { _ = try read(path) } catch let error as CaptureError { return error }
@@ -80,7 +81,7 @@ struct CaptureFileTests {
             let path = folder.write(String(decoding: bytes[..<length], as: UTF8.self), to: "cut-\(length)")
             let whole = ends.count { $0 < length } - 1
             let (read, isCut, _) = try read(path)
-            // The last line may be complete except for its line end.
+            // A last line that lacks only its line end counts as whole.
             let isWhole = ends.contains(length)
             #expect(read == Array(events[..<(whole + (isWhole ? 1 : 0))]))
             #expect(isCut == (bytes[length - 1] != 0x0A && !isWhole))

@@ -5,7 +5,7 @@ import LineProtocol
 import TestSupport
 import Transports
 
-/// The contents of a capture.
+/// The events of a capture file, read completely.
 struct Captured {
     var events: [CaptureEvent] = []
 
@@ -44,7 +44,7 @@ extension Capture {
 }
 
 extension TemporaryFolder {
-    /// Writes a capture with the given events, of a link that is open from the start.
+    /// Writes a capture of one link, which is opened at time zero, with these events; returns its path.
     func capture(
         _ events: [(Duration, CaptureEvent.Content)], keepsPacketBounds: Bool = false
     ) throws -> String {

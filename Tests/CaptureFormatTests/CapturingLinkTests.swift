@@ -13,7 +13,7 @@ struct CapturingLinkTests {
 
     private func capture() throws -> Capture { try .new(at: folder.path("capture"), clock: clock) }
 
-    /// Returns the file's content once everything is written.
+    /// Waits until everything is written; returns the events of the file.
     private func written(_ capture: Capture) async throws -> Captured {
         await capture.finish()
         return try Captured(folder.path("capture"))
