@@ -21,7 +21,7 @@ struct ChartTests {
         Chart.Series("water", unit: "°C", points: [points[0], .init(time: points[50].time), points[99]]),
     ])
 
-    /// A series of values recorded over one hour, of its own device.
+    /// A series with these values, evenly spread over one hour.
     private static func folded(
         _ name: String, family: String = "pump", endpoint: String = "/dev/ttyUSB0", device: String? = nil,
         part: String = "", _ values: [Double]
@@ -124,7 +124,7 @@ struct ChartTests {
     func sizes(_ columns: Int, _ rows: Int?) {
         let lines = Self.lines(Self.chart, columns: columns, rows: rows)
         #expect(lines.allSatisfy { $0.count <= columns }, "\(lines.map(\.count))")
-        // One row is left for the shell.
+        // At least one row is left for the prompt of the shell.
         if let rows { #expect(rows - 3...rows - 1 ~= lines.count, "\(lines.count) of \(rows)") }
         #expect(lines.contains { $0.contains("* skin   o water") })
         #expect(lines.contains { $0.contains("+ speed") })

@@ -10,6 +10,7 @@ import Transports
 @Suite struct PortCheckupTests {
     private static let path = "/dev/ptmx"
 
+    /// The findings on a port with these holders and lock files. Process 9 is another run of this program.
     private func findings(
         _ holders: [PortHolder] = [], _ files: [LockFile] = [], unseen: Int = 0, daemons: Daemons = Daemons()
     ) -> [Finding] {

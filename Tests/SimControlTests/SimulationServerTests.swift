@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Control sockets of simulators", .timeLimit(.minutes(5)))
 struct SimulationServerTests {
-    /// A pump under control whose time advances on demand only, and a program at the socket.
+    /// Pumps with one control socket, and a program at this socket. The pumps' time advances on demand only.
     private final class Rig: Sendable {
         let folder = TemporaryFolder()
         let server: SimulationServer
@@ -59,7 +59,7 @@ struct SimulationServerTests {
         await rig.end()
     }
 
-    @Test("advance 31m brings a running pump to its longest run")
+    @Test("advance lets a running pump reach the end of its longest run, after 30 minutes")
     func advance() async throws {
         let rig = try await Rig()
         _ = try await rig.ask(#"{"id":1,"do":"press"}"#)
