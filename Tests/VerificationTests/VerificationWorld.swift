@@ -116,7 +116,7 @@ final class VerificationWorld<Device: SimulatedDevice>: @unchecked Sendable {
         var ending: SimulatedLoop.Ending
     }
 
-    /// Verifies the firmware, by default with permission to run the device, and to a phone also to send messages.
+    /// Verifies the firmware, by default with permission to run the device, and to send messages to a phone.
     ///
     /// - Parameters:
     ///   - checks: The checks to make; nil for all of the family.

@@ -136,7 +136,7 @@ struct BLEOfferTests {
             let holding = rig.adapter.holding.state
             holding.update { $0.isOn = true }
             let sending = Task { try await link.send([UInt8](repeating: 7, count: 300)) }
-            // Now the whole write is in flight: bluetoothd has read the first packet, and holds back the others.
+            // Now the whole write is in flight: its first packet is read, and the others are not.
             _ = try await holding.wait(for: "a packet") { $0.count > 0 ? true : nil }
             await settle()
             try await rig.central.unsubscribe("FFF1")
