@@ -18,7 +18,7 @@ struct OpeningWatchTests {
             var servers: [PseudoTerminalServer<PumpFirmware>] = []
             for _ in 0..<20 { servers.append(try await PseudoTerminalServer.open(pumpHost(), watch: watch)) }
             #expect(made.state == round)
-            // A server that were not notified of its own client would not reply to this client.
+            // The reply shows that the server was notified of its own client.
             for server in servers {
                 let reply = printed("OK", "PUMP:OFF")
                 do {

@@ -55,7 +55,8 @@ struct TrafficMutator {
         case 5: line.insert(contentsOf: corpus[random.number(below: corpus.count)], at: place)
         case 6: line.insert(contentsOf: [UInt8](repeating: 0, count: 1 + random.number(below: 4)), at: place)
         case 7: line.insert(contentsOf: Self.invalidText[random.number(below: Self.invalidText.count)], at: place)
-        // A run of up to 2999 equal bytes, often longer than the framer's limit. Rare, or nothing else would remain.
+        // A run of up to 2999 equal bytes, often longer than the framer's limit. It is rare, so that most traffic
+        // remains short lines.
         default:
             if random.number(below: 16) == 0 {
                 line.insert(contentsOf: [UInt8](repeating: anyByte(), count: random.number(below: 3000)), at: place)

@@ -39,7 +39,7 @@ struct PeerFuzzTests {
         pieces.compactMap { if case .text(let text) = $0, isSurelyText(text.bytes) { text.bytes } else { nil } }
     }
 
-    /// Whether a line has no prefix of the protocol, and a character that does not occur in base64.
+    /// Whether a line can only be text: it has no prefix of the protocol, and a character that base64 does not use.
     private static func isSurelyText(_ line: [UInt8]) -> Bool {
         let known = ["IMG_", "HELLO", "Hello"].contains { line.starts(with: $0.utf8) }
         return !known
@@ -69,7 +69,8 @@ struct PeerFuzzTests {
         #expect(open == nil, "seed \(seed): an image has no end")
     }
 
-    /// The least number of base64 characters from which the pieces were decoded, and the number of the ignored ones.
+    /// The least number of base64 characters that the pieces account for: those of the image data, and the ignored
+    /// ones.
     private static func base64Length(_ pieces: [PeerPiece]) -> Int {
         pieces.reduce(0) { count, piece in
             switch piece {

@@ -29,7 +29,8 @@ extension PeerPiece {
 }
 
 extension [PeerPiece] {
-    /// The pieces, with adjacent image data joined, and adjacent ignored base64: only the carrier has separated them.
+    /// The pieces, with adjacent pieces of image data joined, and adjacent pieces of ignored base64. Only the carrier
+    /// has separated them.
     var joined: [PeerPiece] {
         reduce(into: []) { pieces, piece in
             switch (pieces.last, piece) {

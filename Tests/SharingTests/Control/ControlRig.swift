@@ -10,8 +10,8 @@ import Testing
 @testable import Sharing
 @testable import Transports
 
-/// A simulated pump, shared by the control interface of the daemon, at whose socket programs use it by its name. Time
-/// advances only through ``clock``.
+/// A simulated pump that programs use by its name, through the control socket of a daemon. Time advances only through
+/// ``clock``.
 final class ControlRig: Sendable {
     let clock = ManualClock()
     let device: SharedDevice

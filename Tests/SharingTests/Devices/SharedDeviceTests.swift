@@ -259,7 +259,7 @@ struct SharedDeviceTests {
         }
     }
 
-    /// Joins a client to the pump whose input may come from several users, like that of a pseudo-terminal.
+    /// Connects a client whose input may come from several users, like that of a pseudo-terminal.
     private static func terminal(of pump: SharedPump) async throws -> LineClientEnd {
         let (ours, theirs) = try DescriptorChannel.pair()
         await pump.device.join(ours, "/dev/pts/0", .terminal)
