@@ -69,8 +69,7 @@ struct PeerFuzzTests {
         #expect(open == nil, "seed \(seed): an image has no end")
     }
 
-    /// The least number of base64 characters that the pieces account for: those of the image data, and the ignored
-    /// ones.
+    /// The least number of base64 characters that the pieces account for, as image data or as ignored characters.
     private static func base64Length(_ pieces: [PeerPiece]) -> Int {
         pieces.reduce(0) { count, piece in
             switch piece {
