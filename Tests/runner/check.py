@@ -1,4 +1,4 @@
-"""Tests of `run.py`: which tests it counts as skipped, and which runs pass. A shell stands in for `swift test`."""
+"""Tests of `run.py`. A shell script that writes prepared events takes the place of `swift test`."""
 
 import json
 import os
@@ -12,15 +12,18 @@ RUN = pathlib.Path(__file__).with_name("run.py")
 
 
 def test(name, kind="function"):
+    """Return the record with which `swift test` lists a test; with the kind `suite`, a suite."""
     return {"kind": "test", "payload": {"kind": kind, "id": f"Tests/{name}", "name": f"{name}()", "displayName": name}}
 
 
 def event(kind, name=None, time=0.0):
+    """Return the record of an event of a test, or without a name, of the run."""
     payload = {"kind": kind, "instant": {"absolute": time}}
     return {"kind": "event", "payload": {**payload, "testID": f"Tests/{name}"} if name else payload}
 
 
 def issue(name, *texts, known=False, line=7):
+    """Return the record of a failure; with `known`, of a failure that the test expects."""
     place = {"fileID": "Tests/a.swift", "line": line} if line else None
     messages = [{"symbol": "fail", "text": text} for text in texts]
     return {"kind": "event", "payload": {
@@ -29,11 +32,15 @@ def issue(name, *texts, known=False, line=7):
 
 class CheckRun(unittest.TestCase):
     def run_tests(self, *records, status=0, options=("--no-skips",), tail="", ending="", arguments=()):
-        """Run run.py on these events; return its exit status, its output, and its lines for the table of parts."""
+        """Run run.py on these records; return its exit status, its output, and the lines that it adds to the PARTS file.
+
+        `tail` is text after the last record, `ending` is shell code before the exit, and `arguments` are the options
+        of the pretended `swift test`.
+        """
         with tempfile.TemporaryDirectory() as folder:
             events = pathlib.Path(folder, "said")
             events.write_text("".join(json.dumps(record) + "\n" for record in records) + tail)
-            # The program gets the path for its events in an option after all other arguments.
+            # run.py adds the option with the path for the events after all other arguments.
             program = ["sh", "-c", f'while [ "$1" != --event-stream-output-path ]; do shift; done; cat "{events}" >"$2"; {ending}exit {status}']
             program += ["sh", *arguments]
             parts = pathlib.Path(folder, "parts")
@@ -41,7 +48,7 @@ class CheckRun(unittest.TestCase):
                 [RUN, *options, *program], capture_output=True, text=True, check=False, env={**os.environ, "PARTS": str(parts)})
             return result.returncode, result.stdout, parts.read_text()
 
-    def test_the_tests_can_be_interrupted_also_if_the_run_ignores_that(self):
+    def test_tests_can_receive_sigint_even_if_run_py_ignores_it(self):
         program = ["sh", "-c", "kill -INT $$; echo survived"]
         run = subprocess.run(
             [RUN, *program], capture_output=True, text=True, check=False,
@@ -63,7 +70,7 @@ class CheckRun(unittest.TestCase):
         self.assertEqual(lines[19:], ["    5.0 s  Tests: t05", "  300.0 s  Tests, all", "25 tests, 0 skipped"])
         self.assertEqual(parts, "note\t25 tests, 0 skipped\n")
 
-    def test_of_tests_that_run_at_once_those_with_arguments_have_a_time(self):
+    def test_of_parallel_tests_only_those_with_arguments_have_a_time(self):
         def case(kind, number, time):
             record = event(kind, "b", time)
             record["payload"]["_testCase"] = {"id": str(number)}
@@ -76,7 +83,7 @@ class CheckRun(unittest.TestCase):
         lines = ["    5.0 s  Tests: b", "    5.0 s  Tests, all that have arguments", "2 tests, 0 skipped"]
         self.assertEqual((status, printed.splitlines()), (0, lines))
 
-    def test_a_run_that_is_ended_by_a_signal_leaves_no_process(self):
+    def test_a_terminated_run_leaves_no_process(self):
         with tempfile.TemporaryDirectory() as folder:
             started = pathlib.Path(folder, "started")
             os.mkfifo(started)
@@ -97,14 +104,14 @@ class CheckRun(unittest.TestCase):
         status, _, _ = self.run_tests(test("a"), test("s", "suite"), event("testSkipped", "s"), event("runEnded"))
         self.assertEqual(status, 1)
 
-    def test_skips_are_told_where_they_are_allowed(self):
+    def test_skips_are_printed_even_if_they_are_allowed(self):
         status, printed, _ = self.run_tests(test("a"), event("testSkipped", "a"), event("runEnded"), options=())
         self.assertEqual((status, printed), (0, "1 tests, 1 skipped: a\n"))
 
-    def test_no_tests_are_no_pass(self):
+    def test_a_run_without_tests_fails(self):
         self.assertEqual(self.run_tests(event("runEnded"))[0], 1)
 
-    def test_a_run_that_breaks_off_is_no_pass(self):
+    def test_a_run_whose_events_break_off_fails(self):
         for tail in ("", '{"kind":"ev'):
             with self.subTest(tail=tail):
                 status, printed, _ = self.run_tests(test("a"), tail=tail)
@@ -118,10 +125,10 @@ class CheckRun(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("did not come to its end; under way: a; c\n", printed)
 
-    def test_a_failed_run_keeps_its_status(self):
+    def test_run_py_exits_with_the_status_of_a_failed_run(self):
         self.assertEqual(self.run_tests(test("a"), event("runEnded"), status=7)[0], 7)
 
-    def test_failures_are_told_at_the_end_a_line_each(self):
+    def test_failures_are_printed_at_the_end_one_line_each(self):
         status, printed, parts = self.run_tests(
             test("a"), test("b"), issue("a", "is 1\nwanted 2\n", "since"), issue("b", "known", known=True), issue(None, "hm", line=None),
             event("runEnded"), status=1)
@@ -130,7 +137,7 @@ class CheckRun(unittest.TestCase):
         self.assertEqual(printed.splitlines(), lines)
         self.assertEqual(parts.splitlines(), [f"note\t{line}" for line in lines])
 
-    def test_no_more_failures_are_told_than_can_be_read(self):
+    def test_at_most_20_failures_are_printed_with_1000_characters_each(self):
         _, printed, _ = self.run_tests(
             test("a"), *(issue("a", f"{number} " + "x" * 5000) for number in range(25)), event("runEnded"), status=1)
         lines = printed.splitlines()

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """Run `swift test`, and report skipped and failed tests: run.py [--no-skips] [--silence SECONDS] swift test [OPTION]...
 
-At the end it prints the slowest tests, the time of each target, a line that counts the tests, and a line for each
-failure, because the failures themselves are far above by then. The count and the failures also go to the file that
-PARTS names, if it is set.
+At the end it prints the slowest tests, the time of each test target, a line that counts the tests, and a line for each
+failure, because the output of `swift test` has its failures far above. The count and the failures are also appended to
+the file named by the environment variable PARTS, if it is set.
 
 The time of a test with arguments is the sum over its cases. For other tests `swift test` reports the start before their
 turn, so their times are known only if one test runs at a time, with --no-parallel.
 
-A run without any event for SECONDS (10 minutes by default; a soak raises it) is killed, and the unfinished tests are
-named. Exit status: that of `swift test`; 1 if the run did not finish, if there were no tests, or, with --no-skips, if a
-test was skipped.
+A run without any event for SECONDS (10 minutes by default; `make soak` sets a longer time) is killed, and the unfinished
+tests are named. Exit status: that of `swift test` if it failed; otherwise 1 if the run did not finish, if there were no
+tests, or, with --no-skips, if a test or a suite was skipped.
 """
 
 import argparse
@@ -26,7 +26,8 @@ import tempfile
 
 # The events of a test, or of one of its cases, that did not run.
 SKIPPED = {"testSkipped", "testCancelled", "testCaseCancelled"}
-# The number of failures repeated at the end, and of characters of each. The run's output contains everything.
+# The number of failures printed at the end, and the number of characters of each. The output of `swift test` above has
+# all of them.
 FAILURES = 20
 FAILURE_LENGTH = 1000
 # The number of slowest tests listed.
@@ -37,16 +38,19 @@ SLOWEST = 20
 class Account:
     """The facts that the events of a run report."""
 
+    # The names of the tests by ID, without suites.
     functions: dict = dataclasses.field(default_factory=dict)
+    # The IDs of skipped tests and suites.
     skipped: set = dataclasses.field(default_factory=set)
-    # The starts of unfinished tests and of unfinished cases, by ID, on the clock of their process.
+    # The starts of unfinished tests by ID, and of unfinished cases by the key of `case`, in seconds on the clock of
+    # `swift test`.
     under_way: dict = dataclasses.field(default_factory=dict)
     cases: dict = dataclasses.field(default_factory=dict)
-    # The seconds of tests with a known duration.
+    # The durations in seconds, of those tests whose duration is known.
     seconds: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     # Whether the tests run one at a time.
     is_serial: bool = False
-    # The place and the description of each failure, one line each.
+    # A line for each failure: see `failure`.
     failures: list = dataclasses.field(default_factory=list)
     has_ended: bool = False
 
@@ -63,13 +67,14 @@ class Account:
 
 
 def read(path, is_serial=False):
+    """Read the events of a run from a file with one JSON record per line."""
     account = Account(is_serial=is_serial)
     with open(path, encoding="utf-8") as stream:
         for line in stream:
             try:
                 record = json.loads(line)
             except ValueError:
-                break  # A run that crashed leaves half a line.
+                break  # A run that crashed may leave half a line at the end.
             payload = record["payload"]
             if record["kind"] == "test" and payload["kind"] == "function":
                 account.functions[payload["id"]] = payload.get("displayName") or payload["name"]
@@ -112,7 +117,7 @@ def unblock():
 def reset_signals():
     """Reset the signals of the tests before their exec.
 
-    A script's background jobs ignore SIGINT, which tests send to programs.
+    The background jobs of a script ignore SIGINT and SIGQUIT, and so would the programs to which tests send SIGINT.
     """
     unblock()
     for number in (signal.SIGINT, signal.SIGQUIT):
@@ -122,11 +127,12 @@ def reset_signals():
 def run(command, events, silence):
     """Run a command; return its exit status.
 
-    The command is killed, with status 1, if its events have not grown for `silence` seconds.
+    Every `silence` seconds, the size of the file `events` is checked. If it has not grown since the last check, the
+    command is killed, and the status is 1.
     """
-    # SIGTERM stays blocked until there is a process to kill.
+    # SIGTERM, whose handler raises SystemExit, stays blocked until the `finally` below can kill the process.
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
-    # A new session and process group, so that the kill reaches everything that the tests start.
+    # A new session and process group, so that killpg reaches the tests and the programs that they have started.
     process = subprocess.Popen(command, start_new_session=True, preexec_fn=reset_signals)
     size = -1
     try:
@@ -145,7 +151,7 @@ def run(command, events, silence):
 
 
 def note(text):
-    """Print a line, and append it to the table of parts."""
+    """Print a line, and append it to the file named by PARTS, if it is set."""
     print(text, flush=True)
     if path := os.environ.get("PARTS"):
         with open(path, "a", encoding="utf-8") as parts:
@@ -153,7 +159,7 @@ def note(text):
 
 
 def main():
-    # On SIGTERM, kill the test processes, as on an interrupt.
+    # On SIGTERM, raise SystemExit, so that `run` kills the tests.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     parser = argparse.ArgumentParser()
     parser.add_argument("--no-skips", action="store_true")
@@ -173,7 +179,7 @@ def main():
         print(f"{seconds:7.1f} s  {re.split(r'[./]', test, maxsplit=1)[0]}: {account.functions[test]}")
     for target, seconds in targets:
         print(f"{seconds:7.1f} s  {target}, all{'' if account.is_serial else ' that have arguments'}")
-    # A skipped suite is reported for each of its tests and for itself.
+    # A skipped suite has an event for itself and one for each of its tests; only the tests are named.
     names = account.names(account.skipped)
     note(f"{len(account.functions)} tests, {len(names)} skipped" + (f": {'; '.join(names)}" if names else ""))
     for line in account.failures[:FAILURES]:
