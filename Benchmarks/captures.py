@@ -1,4 +1,4 @@
-"""Measure the playback of a large capture: its time, and how far its size shows in memory."""
+"""Measure the playback of a large capture: its time, and the growth of the peak memory with the size of the capture."""
 import json
 import pathlib
 import tempfile
@@ -12,7 +12,7 @@ GROWTH_MIB = 6
 
 
 def write(path, size):
-    """Write a capture of about `size` bytes: one GET_LOG to a storm sensor, and the log that follows."""
+    """Write a capture of about `size` bytes: one GET_LOG sent to a storm sensor, and the lines received after it."""
     log = "LIVE LOG: " + "1 2 3 4 " * 500
     received = {"time_s": 1, "link": 1, "event": "received", "text": log + "\n", "lines": [log]}
     line = json.dumps(received) + "\n"
@@ -36,7 +36,7 @@ def measure(table, options):
             results.append(numbers(
                 options.peers / "launch", 1, options.pumpctl, "--port", f"replay:{path}?pace=none", "send", "GET_LOG"))
     (_, small), (time, large) = [(time / 1e6, memory / 1024) for time, memory in results]
-    # The time has no goal: it includes the replay's waits for the session's commands.
+    # The time has no goal: it includes the silence (`--quiet`) that ends the reply to `send`.
     table.add("a capture of 1 GiB, played back", f"{time:.1f} s", "", "", "", True)
     table.add("… its peak memory", f"{large:.1f} MiB", f"{small:.1f} MiB (1 MiB)", "", f"≤ {GROWTH_MIB} MiB more",
               large - small <= GROWTH_MIB)

@@ -19,7 +19,7 @@ IDLE_S = 20
 
 
 def log_get(table, options):
-    """Measure a log download from a pseudo-terminal into a file, against a C program that only reads."""
+    """Compare a log download from a pseudo-terminal into a file with a C program that reads the log and drops it."""
     with tempfile.TemporaryDirectory() as folder, Program(options.peers / "storm", LOG_BYTES) as storm:
         log = pathlib.Path(folder) / "log"
 
@@ -31,7 +31,7 @@ def log_get(table, options):
         result = medians(options.rounds, {
             "ours": ours, "C": lambda: numbers(options.peers / "download", storm.said[0], LOG_BYTES)})
     (time_us, memory_kib), peer = result["ours"], result["C"][0]
-    # The silence of 0.3 s that ends the log is waiting, not work.
+    # Without the 0.3 s (--quiet) for which pumpctl waits after the last byte.
     rate = LOG_BYTES / (time_us - 300_000)
     table.add("`storm log get`, 50 MB into a file", f"{rate:.0f} MB/s", f"{peer:.0f} MB/s (C)", f"{rate / peer:.2f}", "≥ 0.5",
               rate >= 0.5 * peer)
@@ -39,7 +39,10 @@ def log_get(table, options):
 
 
 def fill(record):
-    """Multiply the record's only reading to ROWS readings, 100 ms apart; return their first and last time in s."""
+    """Copy the only reading of a record to ROWS readings, 100 ms apart.
+
+    Return the times of the first and the last reading, in whole seconds since 1970.
+    """
     with contextlib.closing(sqlite3.connect(record, isolation_level=None)) as base:
         base.execute("PRAGMA synchronous = OFF")
         [(session, first, kind, reading)] = base.execute("SELECT session_id, time_ms, kind, reading FROM telemetry")
@@ -52,6 +55,7 @@ def fill(record):
 
 
 def history(table, options):
+    """Compare an export of one hour of a large record with a Python script, and measure an export of all of it."""
     with tempfile.TemporaryDirectory() as home, Responder(options.peers) as port:
         environment = dict(os.environ, HOME=home)
         numbers(options.peers / "launch", 1, options.pumpctl, "--port", port, "--record", "status", environment=environment)
@@ -78,7 +82,7 @@ def history(table, options):
 
 
 def monitor(table, options):
-    """Measure an idle monitor: it gets no input, and its pump sends nothing unsolicited."""
+    """Measure a monitor whose user types nothing, and whose pump sends nothing unsolicited."""
     with Responder(options.peers) as port:
         watching = Costs()
         watching.process = subprocess.Popen(
@@ -95,16 +99,16 @@ def monitor(table, options):
 
 
 def shown(command):
-    """Return the rate in MB/s at which a program on a terminal displays a log that was requested by hand."""
+    """Type GET_LOG into a program on a terminal; return the rate in MB/s at which it displays the log."""
     child, terminal = pty.fork()
     if not child:
         os.execvp(command[0], [str(word) for word in command])
     lines, start = 0, None
-    # A program that has drawn nothing for a second reads its input; picocom draws nothing at all.
+    # A program that has drawn nothing for a second has started, and reads its input. picocom draws nothing at all.
     while select.select([terminal], [], [], 1)[0]:
         os.read(terminal, 1 << 16)
     os.write(terminal, b"GET_LOG\r")
-    # A row of the log has 30 bytes; the first and the last one may be shorter.
+    # A row of the log has 30 bytes, and the log begins with 12 bytes of prefix: it has at least this number of rows.
     wanted = SHOWN_BYTES // 30 - 2
     while lines < wanted:
         heard = os.read(terminal, 1 << 16)
@@ -118,9 +122,10 @@ def shown(command):
 
 
 def characters(table, options):
+    """Compare the rates at which the console, tio and picocom display a log."""
     with Program(options.peers / "storm", SHOWN_BYTES) as storm:
         port = storm.said[0]
-        # Neither tio nor picocom sends a line feed for the return key by default.
+        # By default, neither tio nor picocom sends a line feed for the return key, and the sensor needs one.
         result = medians(options.rounds, {
             "ours": lambda: shown([options.pumpctl, "--port", port, "--family", "raw", "console"]),
             "tio": lambda: shown(["tio", "--map", "OCRNL", port]),
@@ -132,7 +137,7 @@ def characters(table, options):
 
 
 def sessions(table, options):
-    """Measure one program with many sessions, each of which sends a query now and then."""
+    """Measure one program with many sessions, each of which asks its pump for the status every 5 s."""
     raise_descriptor_limit()
     with Program(options.peers / "responder", SESSIONS, lines=SESSIONS) as pumps:
         load, memory = numbers(options.programs / "many-sessions", *pumps.said)

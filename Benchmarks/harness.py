@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 PYTHON = "/usr/bin/python3"
-# The time limit of a measured program in seconds; none takes that long.
+# The time limit of a measured program in seconds. None takes that long unless it hangs.
 PATIENCE_S = 300
 
 
@@ -21,12 +21,13 @@ def ended(process):
 
 
 def raise_descriptor_limit():
+    """Raise the soft limit of open descriptors, of this process and of programs started later, to the hard limit."""
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
 
 
 class Costs:
-    """The costs of a program's process, as the kernel counts them."""
+    """The costs of the process `self.process`, as the kernel counts them."""
 
     def memory(self, key="VmHWM"):
         """Return the peak memory in MiB, or with `VmRSS` the current memory."""
@@ -42,7 +43,7 @@ class Costs:
 
 
     def switches(self):
-        """Return how often its threads began to wait: their voluntary context switches."""
+        """Return how often a thread of the process began to wait: the voluntary context switches of all threads."""
         return sum(
             int(line.split()[1])
             for status in pathlib.Path(f"/proc/{self.process.pid}/task").glob("*/status")
@@ -50,7 +51,10 @@ class Costs:
 
 
 class Program(Costs):
-    """A program that prints its addresses on its first lines and runs until its standard input ends."""
+    """A program that runs until its standard input ends, for the duration of the `with` block.
+
+    `said` has the program's first lines, such as the paths of its pseudo-terminals. `lines` is their number.
+    """
 
     def __init__(self, *command, lines=1):
         self.command, self.lines = [str(word) for word in command], lines
@@ -66,7 +70,10 @@ class Program(Costs):
 
 
 class Responder(Program):
-    """A pump on a pseudo-terminal that replies at once, for the duration of the `with` block."""
+    """A pump that replies at once, for the duration of the `with` block.
+
+    The block receives the path of the pump's pseudo-terminal.
+    """
 
     def __init__(self, peers):
         super().__init__(peers / "responder")
@@ -91,6 +98,7 @@ class Bluetooth(Program):
 
 
 def numbers(*command, environment=None):
+    """Run a program; return the numbers that it prints. If the program fails, end the benchmarks."""
     command = [str(word) for word in command]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment, timeout=PATIENCE_S)
     if done.returncode != 0:
@@ -109,9 +117,9 @@ class Median(float):
 
 
 def medians(rounds, contestants):
-    """Run the contestants in turn, and return the medians of each one's numbers.
+    """Run the contestants in turn, `rounds` times; return the medians over the rounds of each contestant's numbers.
 
-    `contestants` maps a name to a call that returns numbers.
+    `contestants` maps a name to a function that runs the contestant once and returns a list of numbers.
     """
     results = {name: [] for name in contestants}
     for _ in range(rounds):
@@ -121,6 +129,8 @@ def medians(rounds, contestants):
 
 
 class Table:
+    """The table of measured figures and their goals."""
+
     def __init__(self):
         self.rows = []
         self.all_met = True

@@ -18,9 +18,9 @@ IDLE_S = 10
 
 
 class Daemon(Costs):
-    """pumpctld with devices, for the duration of the `with` block.
+    """pumpctld with some devices, for the duration of the `with` block.
 
-    `devices` maps a name to the keys of its table in the configuration.
+    `devices` maps a device's name to the keys and values of its table in the configuration file.
     """
 
     def __init__(self, program, folder, devices):
@@ -69,6 +69,7 @@ class Daemon(Costs):
         ended(self.process)
 
     def restart(self):
+        """End the daemon and start it again; return the seconds until all devices are connected again."""
         start = time.monotonic()
         self.stop()
         self.start()
@@ -77,6 +78,7 @@ class Daemon(Costs):
 
 @contextlib.contextmanager
 def socat(*addresses):
+    """Run socat between two of its addresses, for the duration of the `with` block."""
     process = subprocess.Popen(["socat", *addresses], stderr=subprocess.DEVNULL)
     try:
         yield
@@ -86,17 +88,19 @@ def socat(*addresses):
 
 
 def free_port():
+    """Return a TCP port of 127.0.0.1 that no program uses now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
 def pump(endpoint, **shares):
+    """Return the table of a pump for `Daemon`."""
     return {"endpoint": endpoint, "family": "pump", **shares}
 
 
 def added_time(table, options, folder):
-    """Compare a pump that is asked directly, one through pumpctld, and one through socat."""
+    """Compare the round trips with a pump directly, through pumpctld, and through socat."""
     roundtrip = options.peers / "roundtrip"
     with Program(options.peers / "responder", 3, lines=3) as pumps:
         direct, shared, relayed = pumps.said
@@ -114,7 +118,7 @@ def added_time(table, options, folder):
 
 
 def throughput(table, options, folder):
-    """Measure a log from a pseudo-terminal to TCP, through pumpctld and through socat."""
+    """Compare the download of a log from a pseudo-terminal over TCP, through pumpctld and through socat."""
     download = options.peers / "download"
     with Program(options.peers / "storm", LOG_BYTES, lines=1) as shared, \
             Program(options.peers / "storm", LOG_BYTES, lines=1) as relayed:
@@ -140,12 +144,15 @@ def throughput(table, options, folder):
 
 
 def crowd(table, options, folder):
-    """Measure one client's round trips beside 99 clients that never read and are sent more than their sockets hold."""
+    """Compare one client's round trips without other clients and beside 99 clients that never read.
+
+    Before the measurement, each pump sends 50 kB of unsolicited lines, which go to all clients.
+    """
     folders = [folder / name for name in ("alone", "crowded")]
     for each in folders:
         each.mkdir()
     with contextlib.ExitStack() as stack:
-        # After every 500 replies the pump sends an unsolicited line, which goes to all clients.
+        # After every 500 replies, a pump sends an unsolicited line, which goes to all clients.
         pumps = [stack.enter_context(Program(options.peers / "responder", 1, 500, lines=1)) for _ in folders]
         _, daemon = [
             stack.enter_context(
@@ -170,7 +177,7 @@ def crowd(table, options, folder):
 
 
 def ask_in_turn(daemon, names, period_s, duration_s):
-    """Ask each device for its status once per period; return the number of queries that failed."""
+    """Ask each device for its status once per period; return the number of queries without a successful reply."""
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(str(daemon.socket))
     connection.settimeout(10)
@@ -183,7 +190,7 @@ def ask_in_turn(daemon, names, period_s, duration_s):
         request = {"id": asked, "do": "command", "device": names[asked % len(names)], "name": "status"}
         connection.sendall(json.dumps(request).encode() + b"\n")
         asked += 1
-        # Late replies are read together with the next ones.
+        # Take only the replies that have arrived; the others are taken after a later request.
         while select.select([connection], [], [], 0)[0] and answered < asked:
             answered, told = answered + 1, told + json.loads(lines.readline())["ok"]
     while answered < asked and (line := lines.readline()):
@@ -193,7 +200,7 @@ def ask_in_turn(daemon, names, period_s, duration_s):
 
 
 def fleet(table, options, folder, count=1000, period_s=5, duration_s=10):
-    """Measure many devices, each with a share."""
+    """Measure the load and the memory of pumpctld with many devices, each with a share and asked now and then."""
     raise_descriptor_limit()
     with Program(options.peers / "responder", count, lines=count) as pumps:
         devices = {f"pump{index}": pump(path, unix=str(folder / f"{index}")) for index, path in enumerate(pumps.said)}
@@ -209,7 +216,7 @@ def fleet(table, options, folder, count=1000, period_s=5, duration_s=10):
 
 
 def few(table, options, folder, count=10):
-    """Measure the idle wake-ups and the restart with a few silent devices."""
+    """Measure the wake-ups of an idle pumpctld and the time of its restart, with a few silent devices."""
     with Program(options.peers / "responder", count, lines=count) as pumps:
         devices = {
             f"pump{index}": pump(path, pty=str(folder / f"{index}"), unix=str(folder / f"{index}.socket"))

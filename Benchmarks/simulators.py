@@ -24,7 +24,7 @@ class Terminals(Program):
                 client = os.open(line.removeprefix("PTY "), os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
                 stack.callback(os.close, client)
             self.clients = stack.pop_all()
-        # The simulator notices all clients within this second.
+        # Within this second, the simulator notices all clients, so that `load` measures an idle simulator.
         time.sleep(1)
         return self
 
@@ -34,7 +34,7 @@ class Terminals(Program):
         super().__exit__()
 
     def load(self):
-        """Return the load while no byte is sent, in percent of a core."""
+        """Return the program's load over IDLE_S seconds in which no byte is sent, in percent of a core."""
         before, start = self.cpu(), time.monotonic()
         time.sleep(IDLE_S)
         return (self.cpu() - before) / (time.monotonic() - start) * 100

@@ -1,5 +1,5 @@
-// Preload this library to count the process's allocations. A benchmark finds allocations() by dlsym and reads it before
-// and after.
+// Preload this library to count the process's allocations. A benchmark finds allocations() by dlsym, and calls it
+// before and after the code that it measures.
 #define _GNU_SOURCE
 #include <stddef.h>
 

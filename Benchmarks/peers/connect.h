@@ -1,4 +1,5 @@
-// Connects a client to a server that is still starting: retries for 5 s while nothing listens there.
+// Connects a client to a server that may still be starting: retries for 5 s while nothing listens at the address, or
+// while the server's queue of connections is full.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// Connects to "unix:PATH", or to a port of 127.0.0.1. Returns -1 with errno on failure.
+// Connects to "unix:PATH", or to a TCP port of 127.0.0.1. Returns the socket; on failure, -1 with errno.
 static int connect_to(const char *address) {
     struct sockaddr_un local = {.sun_family = AF_UNIX};
     struct sockaddr_in internet = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};

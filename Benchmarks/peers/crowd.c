@@ -1,5 +1,5 @@
-// Clients that never read: crowd ADDRESS COUNT connects them, prints a line, waits for the end of its standard input,
-// and prints the number of clients that are still connected.
+// Clients that never read: crowd ADDRESS COUNT connects COUNT clients, prints a line, waits for the end of its standard
+// input, and prints the number of clients that are still connected.
 #define _GNU_SOURCE
 #include <poll.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Fetches a log of BYTES from a TCP port of 127.0.0.1, or from a terminal at a path: download PORT BYTES prints MB/s,
-// from the first byte to the last.
+// Requests a log of BYTES bytes from a storm sensor, and drops it: download PORT BYTES, where PORT is a TCP port of
+// 127.0.0.1, or the path of a terminal. Prints the rate in MB/s from the first byte to the last.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-// Runs a program repeatedly: launch COUNT PROGRAM ARGUMENT... prints the median time from before the fork to the exit
-// in microseconds, and the peak memory in KiB. This program is small itself, because a child's peak includes the memory
-// of the process that forked it.
+// Runs a program COUNT times without its output: launch COUNT PROGRAM ARGUMENT... Prints the median time from before
+// the fork to the exit in µs, and the largest peak memory in KiB. In C, because a child's peak includes the memory of
+// the process that forked it.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

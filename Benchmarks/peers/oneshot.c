@@ -1,4 +1,5 @@
-// The lower bound for one command from exec to exit: open, lock, set raw 9600, ask, print the reply: oneshot PORT
+// The lower bound for one command from exec to exit: opens and locks the port, sets raw mode at 9600 baud, sends
+// STATUS, and prints the reply. oneshot PORT
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
-// Simulated pumps without a firmware. Each answers STATUS immediately on its own pseudo-terminal, so that a benchmark
-// times only the host: responder [PUMPS [ANSWERS]] prints the paths of the slaves, one per line. With ANSWERS, a pump
-// sends an unsolicited line after every ANSWERS replies. On SIGUSR1 each pump sends 50 kB unsolicited, and a line is
-// printed once they were written. Runs until its standard input ends.
+// Simulated pumps without a firmware, each on its own pseudo-terminal: responder [PUMPS [ANSWERS]] prints their paths,
+// one per line. A pump replies to each line with a status at once, so that a benchmark times only the host. With
+// ANSWERS, an unsolicited line follows every ANSWERS-th reply, counted over all pumps. On SIGUSR1 each pump sends 50 kB
+// of unsolicited lines, and then the program prints a line. Runs until its standard input ends.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
@@ -25,7 +25,7 @@ static void fill(int signal) { is_to_fill = signal; }
 static int open_pump(void) {
     int master = posix_openpt(O_RDWR | O_NOCTTY);
     if (master < 0 || grantpt(master) || unlockpt(master)) exit(1);
-    // Held open so that the pseudo-terminal survives its clients.
+    // Held open, so that reads of the master do not fail while no client has the terminal open.
     int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
     struct termios settings;
     tcgetattr(slave, &settings);

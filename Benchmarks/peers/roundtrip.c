@@ -1,6 +1,6 @@
-// The lower bound for a command's round trip: only a write, and reading until the line end: roundtrip PORT COUNT, where
-// PORT is a terminal, or unix:PATH. Prints the median in µs, the CPU time of a round trip in µs, and the 99th
-// percentile in µs.
+// The lower bound for a command's round trip: one write, and reads until the end of the reply. roundtrip PORT COUNT,
+// where PORT is the path of a terminal, or unix:PATH. Prints the median, the CPU time of a round trip, and the 99th
+// percentile, all in µs.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ int main(int argc, char **argv) {
             ssize_t n = read(port, buffer + length, sizeof buffer - length);
             if (n <= 0) return 1;
             length += n;
-            // An unsolicited line of the pump may come before the reply.
+            // The pump may send an unsolicited line before the reply.
         } while (buffer[length - 1] != '\n' || !memmem(buffer, length, "STATUS:", 7));
         times[i] = now() - start;
     }

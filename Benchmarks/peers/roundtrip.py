@@ -1,6 +1,7 @@
 """Measure a command's round trip with pyserial: roundtrip.py PORT COUNT readline|in_waiting
 
-readline() reads one byte at a time; the quicker `in_waiting` reads all bytes that have arrived.
+`readline` uses pyserial's readline(), which reads one byte at a time. The faster `in_waiting` reads all bytes that have
+arrived.
 """
 import resource
 import sys
@@ -13,6 +14,7 @@ count = int(sys.argv[2])
 
 
 def line():
+    """Read a line by in_waiting, as readline() does byte by byte."""
     heard = b""
     while not heard.endswith(b"\n"):
         heard += port.read(port.in_waiting or 1)

@@ -1,5 +1,5 @@
-// A storm sensor without a firmware. Sends a log of BYTES immediately for each line that it reads, as fast as its
-// reader accepts it: storm BYTES prints the path of its pseudo-terminal. Runs until its standard input ends.
+// A storm sensor without a firmware: storm BYTES prints the path of its pseudo-terminal. Replies to each line with a
+// log of BYTES bytes, as fast as the reader takes it. Runs until its standard input ends.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
     size_t length = atol(argv[1]), left = 0;
     int master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
     if (master < 0 || grantpt(master) || unlockpt(master)) return 1;
-    // Held open so that the pseudo-terminal survives its clients.
+    // Held open, so that reads of the master do not fail while no client has the terminal open.
     int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
     struct termios settings;
     tcgetattr(slave, &settings);
@@ -29,7 +29,7 @@ int main(int argc, char **argv) {
     memcpy(log, prefix, filled);
     while (filled < length) {
         size_t part = length - filled < sizeof row - 1 ? length - filled : sizeof row - 1;
-        // The log's last row is complete too.
+        // The last row may be the end of a row, so that the log ends with a line end.
         memcpy(log + filled, row + (sizeof row - 1 - part), part);
         filled += part;
     }

@@ -1,5 +1,5 @@
-// Pseudo-terminals that never reply: terminals COUNT prints the path of each, and discards its input, until a signal
-// ends it.
+// Pseudo-terminals that never reply: terminals COUNT prints the path of each, and discards their input. Runs until a
+// signal ends it.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

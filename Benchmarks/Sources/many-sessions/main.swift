@@ -1,5 +1,5 @@
-// Many sessions in one program, each with its own port: many-sessions PORT… prints the load in percent of a core while
-// each session asks for the status every 5 s, and the peak memory in MiB.
+// Many sessions in one program, each with its own port: many-sessions PORT… Each session asks its pump for the status
+// every 5 s. Prints the load over two such periods in percent of a core, and the peak memory in MiB.
 import DescriptorIO
 import Glibc
 import LineProtocol

@@ -1,15 +1,15 @@
-// The throughput of unsolicited BLE notifications, from the device to a session's messages: notifications ENDPOINT
-// COUNT
+// The throughput of BLE notifications, from the device to a session's messages: notifications ENDPOINT COUNT
 //
-// The device is fake-bluez's Sprinter. It sends COUNT pieces of 20 bytes, which together form status lines of 51 bytes.
-// Prints the pieces per second, from the first message to the last, and the CPU time per piece.
+// The device is fake-bluez's Sprinter. After BURST:COUNT it sends COUNT notifications of 20 bytes, which together form
+// status lines of 51 bytes. Prints the notifications per second, from the first message to the last, and the CPU time
+// per notification in µs.
 import DescriptorIO
 import Glibc
 import LineProtocol
 import Transports
 
 let endpoint = CommandLine.arguments[1]
-/// Rounded down so that the pieces form whole lines.
+/// The number of notifications, rounded down to a multiple of 51, so that together they form whole lines.
 let count = max(51, (Int(CommandLine.arguments[2]) ?? 51_000) / 51 * 51)
 
 func nowMicroseconds() -> Double {

@@ -1,15 +1,17 @@
 // The cost of recording: recording PORT TURNS ROUNDTRIPS ROWS PUMPCTL-RECORD
 //
-// First prints the telemetry rows per second for ROWS rows, from the first record to the last one on the disk. Then
-// sessions take turns: without recording, with a recorder in this process, and with pumpctl-record as pumpctl uses it.
-// Prints the median over the turns without recording of the 99th percentile of a command's round trip. For each of the
-// other two kinds, prints the same median, the median ratio to the neighbouring turn without recording, and the time
-// needed to hand over a status.
+// First measures the telemetry rows per second for ROWS rows, from the first record to the last one on the disk. Then
+// one session with the pump at PORT takes turns of ROUNDTRIPS statuses: without recording, with a recorder in this
+// process, and with the program pumpctl-record as pumpctl uses it.
 //
-// A turn is much longer than a recorder's delay before it writes, and it ends when everything is on the disk: so a turn
-// also pays for its own writes. Each turn sends as fast as the replies arrive, with pauses: the scheduler throttles a
-// process that takes more than its fair share of a busy machine, which would hide every other effect. A turn records
-// some thousand statuses per second.
+// Prints the rows per second, and the median over the turns without recording of the 99th percentile of a round trip.
+// Then prints for each of the two ways of recording the same median, the median ratio to the neighbouring turn without
+// recording, and the median time needed to hand over a status. Times are in µs.
+//
+// A turn is much longer than a recorder's delay before it writes, and ends when everything is on the disk: so a turn
+// also pays for its own writes. A turn sends bursts of commands as fast as the replies arrive, with a pause before each
+// burst: the scheduler throttles a process that takes more than its fair share of a busy machine, which would hide
+// every other effect. A turn records some thousand statuses per second.
 import DescriptorIO
 import Glibc
 import LineProtocol
@@ -23,8 +25,9 @@ let turns = Int(CommandLine.arguments[2]) ?? 15
 let roundTrips = Int(CommandLine.arguments[3]) ?? 20_000
 let rowCount = Int(CommandLine.arguments[4]) ?? 500_000
 let program = CommandLine.arguments[5]
-/// The number of round trips in a row without a pause.
+/// The number of round trips without a pause.
 let burst = 100
+/// The pause before each burst.
 let pause = Duration.milliseconds(15)
 
 func nowMicroseconds() -> Double {
@@ -56,7 +59,7 @@ func newRecorder(_ name: String) -> Recorder {
     }
 }
 
-/// The rows per second that reach the disk if rows are recorded as fast as possible.
+/// Returns the rows per second that reach the disk if rows are recorded as fast as possible.
 func rowsPerSecond() async throws -> Double {
     let recorder = newRecorder("rows")
     let session = recorder.beginSession(family: "pump", endpoint: "benchmark", device: nil)
@@ -69,7 +72,7 @@ func rowsPerSecond() async throws -> Double {
     let start = nowMicroseconds()
     for row in 1...rowCount {
         recorder.record(.reading(kind: "status", reading(of: status)), in: session)
-        // As often as a sender that must lose nothing would have to wait.
+        // Wait from time to time, like a sender that must lose no row: a recorder drops rows at its memory limit.
         if row % 20_000 == 0 { try await recorder.flush() }
     }
     try await recorder.flush()
@@ -97,7 +100,7 @@ struct OwnRecorder: Taker {
     func flush() async throws { try await recorder.flush() }
 }
 
-/// pumpctl-record, started in the same way as by pumpctl.
+/// The program pumpctl-record, started in the same way as by pumpctl.
 final class RecordProgram: Taker {
     private let socket: CInt
     private var pending: [UInt8] = []
@@ -130,7 +133,7 @@ final class RecordProgram: Taker {
         else { exit(1) }
     }
 
-    /// Never blocks, like pumpctl.
+    /// Sends a line as pumpctl does: never blocks, and keeps the unsent part in `pending`.
     private func say(_ line: String) {
         pending += line.utf8
         pending.append(UInt8(ascii: "\n"))
@@ -143,8 +146,8 @@ final class RecordProgram: Taker {
     }
 }
 
-/// Asks for statuses and has them recorded. Returns the 99th percentile of the round trip and the time to hand over a
-/// status, both in microseconds.
+/// Runs a turn: asks for statuses, and hands them to `taker`, if there is one. Returns the 99th percentile of the round
+/// trip and the mean time to hand over a status, both in microseconds.
 func ask(
     _ session: PumpSession, _ clock: EventLoopClock, _ taker: (any Taker)?
 ) async throws -> (percentile: Double, handing: Double) {
@@ -178,7 +181,8 @@ let error: (any Error)? = EventLoop.run { loop in
         var with: [[(percentile: Double, handing: Double)]] = [[], []]
         _ = try await ask(session, clock, nil)
         for turn in 0..<turns {
-            // Each taker is first as often as second, and each has a neighbouring turn without recording.
+            // The order of the two takers alternates. The turn without recording comes before a taker's turn in two
+            // turns, and after it in the next two.
             for index in turn % 2 == 0 ? [0, 1] : [1, 0] {
                 if turn % 4 < 2 { without.append(try await ask(session, clock, nil).percentile) }
                 with[index].append(try await ask(session, clock, takers[index]))

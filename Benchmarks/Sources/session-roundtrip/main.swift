@@ -1,4 +1,5 @@
-// The time of a command's round trip through Session, between two processes: session-roundtrip PORT COUNT
+// The time of a command's round trip through a Session, with the device in another process: session-roundtrip ENDPOINT
+// COUNT prints the median and the CPU time of a round trip, both in µs.
 import DescriptorIO
 import Glibc
 import LineProtocol
