@@ -5,14 +5,14 @@ let package = Package(
     name: "Scale",
     dependencies: [.package(name: "pumpctl", path: "../..")],
     targets: [
-        // The host's side: the protocol, and the row with the facts that programs need about a scale.
+        // The host's side: the protocol, and a `Family` that describes a scale to programs for devices of any family.
         .target(
             name: "Scale",
             dependencies: [
                 .product(name: "DeviceKit", package: "pumpctl"), .product(name: "LineProtocol", package: "pumpctl"),
                 .product(name: "Transports", package: "pumpctl"),
             ]),
-        // The device's side, written independently of the host's, so that the two can disagree.
+        // The device's side: a simulator that shares no code with the target Scale, so that tests find disagreements.
         .target(name: "ScaleSim", dependencies: [.product(name: "FirmwareSim", package: "pumpctl")]),
         .executableTarget(name: "scale-tool", dependencies: ["Scale"]),
         .executableTarget(

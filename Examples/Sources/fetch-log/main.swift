@@ -11,7 +11,7 @@ do {
     let report = try await log.run()
     print("\(report.byteCount) bytes in \(path)")
 } catch let error as LogDownloadError {
-    // The file is unchanged. The data received so far is in a file next to it.
+    // FILE is unchanged. The part of the log received so far is in a file next to FILE.
     print(error)
     exit(1)
 }

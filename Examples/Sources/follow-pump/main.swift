@@ -1,4 +1,4 @@
-// Follows a pump, even through an unplugged cable: follow-pump ENDPOINT
+// Follows a pump, and reconnects after its cable was unplugged: follow-pump ENDPOINT
 import DeviceKit
 import Glibc
 import LineProtocol

@@ -1,4 +1,5 @@
-// A custom simulated device, as a serial port for other programs: own-simulator LINK
+// A custom simulated device, as a serial port for other programs: own-simulator LINK, where LINK is the path for a link
+// to its pseudo-terminal.
 import FirmwareSim
 
 /// A thermometer that replies to each line with 21.5 after a delay.
@@ -26,7 +27,7 @@ struct Thermometer: SimulatedDevice {
     var isQuiescent: Bool { answers.isEmpty }
 }
 
-// The options are data that a command line or a web page can offer and check.
+// The options are data, with which a command line or a web page can offer them to a user and check their values.
 let thermometer = Simulator(
     "thermometer",
     options: [SimulatorOption("delay", .time(), default: "10ms", help: "Time until the answer.")]

@@ -14,7 +14,7 @@ do {
     if let skin = status.temperatures.skin, skin.isPlausible { print("skin \(skin.celsius) °C") }
     await pump.close()
 } catch let error as LinkError {
-    // The error, and a hint on how to fix it.
+    // Prints the error, and a hint on how to fix it, if there is one.
     print(error, error.hint ?? "")
     exit(1)
 } catch let error as SessionError {

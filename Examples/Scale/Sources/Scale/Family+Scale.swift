@@ -3,7 +3,7 @@ internal import LineProtocol
 public import Transports
 
 extension Family {
-    /// The scale, described for programs that work with devices of any family.
+    /// The description of a scale, for programs that work with devices of any family.
     public static let scale = Family(
         name: "scale", device: "a scale", baudRate: 9600,
         reasonForNoStop: "a scale has no moving parts",
@@ -29,7 +29,7 @@ extension Family {
 }
 
 extension LinkSchemes {
-    /// Every kind of link that reaches a scale; over BLE the scale is behind an HM-10.
+    /// The kinds of links to a scale: the standard ones, and BLE, if the scale is behind an HM-10.
     public static let scale: LinkSchemes = {
         var profiles = GATTProfiles.carriers
         profiles.add(.hm10, for: "scale")

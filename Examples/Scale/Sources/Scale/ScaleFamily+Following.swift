@@ -1,6 +1,6 @@
 public import DeviceKit
 
-/// The additional facts that a monitor and a recorder of scales need.
+// The additional facts that a monitor and a recorder of scales need.
 extension ScaleFamily: FollowedFamily {
     public static var row: Family { .scale }
 

@@ -7,7 +7,8 @@ public import LineProtocol
 /// | `WEIGH` | `WEIGHT:123.4`, in grams, or `ERROR:OVERLOAD` |
 /// | `TARE` | `TARED`: the current load counts as zero from now on |
 ///
-/// The scale sends an unsolicited `OVERLOAD` when the load exceeds its capacity.
+/// To any other line the scale replies `ERROR:UNKNOWN`. When the load comes to exceed the capacity, the scale sends an
+/// unsolicited `OVERLOAD`.
 public enum ScaleFamily: DeviceFamily {
     public typealias Command = ScaleCommand
     public typealias Message = ScaleMessage
@@ -38,7 +39,7 @@ public enum ScaleFamily: DeviceFamily {
 
     public static func exchange(for command: ScaleCommand) -> ScaleExchange { ScaleExchange(command: command) }
 
-    /// The scale reports a weight only in reply to `WEIGH`: anything heard before that reply is stale.
+    /// The scale reports a weight only in reply to `WEIGH`, so that lines before this reply are known to be stale.
     public static var fence: ScaleCommand? { .weigh }
 
     public static func isFence(_ command: ScaleCommand) -> Bool { command == .weigh }
@@ -69,7 +70,7 @@ public enum ScaleMessage: Sendable, Hashable {
     case tared
     /// `OVERLOAD`, unsolicited: the load exceeds the scale's capacity.
     case overload
-    /// `ERROR:…`
+    /// `ERROR:…`: the text after the colon.
     case error(String)
     /// A line that is not part of the protocol.
     case unknown([UInt8])

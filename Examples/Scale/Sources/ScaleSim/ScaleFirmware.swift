@@ -1,14 +1,15 @@
 public import FirmwareSim
 
-/// A simulated scale on a line of 9600 baud, whose load can be changed.
+/// A simulated scale on a serial line of 9600 baud. A test or a user changes its load.
 public struct ScaleFirmware: SimulatedDevice {
     /// The capacity in tenths of a gram.
     public static let limit = 50_000
-    /// The time needed for a weighing.
+    /// The time from a command to the start of its reply, unless earlier replies are pending.
     public static let weighingTime = Duration.milliseconds(80)
 
     /// The load in tenths of a gram.
     public private(set) var load: Int
+    /// The load that counts as zero, in tenths of a gram.
     private var tare = 0
     private var line: [UInt8] = []
     private var answers: [Emission] = []
@@ -34,6 +35,7 @@ public struct ScaleFirmware: SimulatedDevice {
         }
     }
 
+    /// Replies to `command`, which came at `instant`.
     private mutating func obey(_ command: String, at instant: Duration) {
         let ready = max(instant + Self.weighingTime, answers.last?.time ?? .zero)
         switch command {
@@ -51,6 +53,7 @@ public struct ScaleFirmware: SimulatedDevice {
         return "\(net < 0 ? "-" : "")\(abs(net) / 10).\(abs(net) % 10)"
     }
 
+    /// Sends a line, which begins at `instant` and arrives when its last byte is transmitted.
     private mutating func say(_ text: String, at instant: Duration) {
         let bytes = Array("\(text)\r\n".utf8)
         answers.append(Emission(bytes: bytes, time: instant + LineRate.baud(9600).timePerByte * bytes.count))

@@ -1,6 +1,6 @@
 // A simulated scale for other programs: scale-sim pty LINK | tcp PORT | ble NAME
 //
-// Each line of standard input adds grams to the load (`250`) or removes them (`-250`).
+// The load is 123.4 g at first. Each line of standard input adds grams to the load (`250`) or removes them (`-250`).
 import BlueZ
 import DescriptorIO
 import FirmwareSim
@@ -14,7 +14,7 @@ func announce(_ text: String) {
     _ = write(STDOUT_FILENO, line, line.count)
 }
 
-/// Reads changes of the load until standard input ends.
+/// Reads changes of the load in grams from standard input, until it ends, and passes them to `put` in tenths of a gram.
 func readLoads(_ put: @escaping @Sendable (_ tenths: Int) async -> Void) {
     Task.detached {
         while let line = readLine() {

@@ -1,6 +1,6 @@
 // Works with a scale: scale-tool weigh | tare | console | monitor ENDPOINT
 //
-// `monitor` also records if SCALE_RECORDER names the program pumpctl-record.
+// If the environment variable SCALE_RECORDER has the path of the program pumpctl-record, `monitor` also records.
 import DeviceKit
 import Glibc
 import LineProtocol

@@ -4,14 +4,15 @@ import Scale
 import ScaleSim
 import Testing
 
-@Suite("The scale's protocol, the host's side against the device's")
+@Suite("The scale's protocol: the host's side against the simulated scale")
 struct ScaleTests {
-    /// Sends `text` to the device and returns its replies as the host parses them.
+    /// Sends `text` to the scale, and returns its lines within the next second as the host parses them.
     private func answers(to text: String, _ scale: inout ScaleFirmware, at instant: Duration) -> [ScaleMessage] {
         scale.receive(Array(text.utf8), at: instant)
         return messages(of: &scale, until: instant + .seconds(1))
     }
 
+    /// Returns the lines that the scale sends until `instant`, as the host parses them.
     private func messages(of scale: inout ScaleFirmware, until instant: Duration) -> [ScaleMessage] {
         scale.advance(to: instant).map { emission in
             #expect(emission.bytes.suffix(2) == [0x0D, 0x0A])
@@ -19,7 +20,7 @@ struct ScaleTests {
         }
     }
 
-    @Test("It tells what lies on it, and from TARE on only what was added") func weighing() {
+    @Test("WEIGH reports the load; after TARE, the change of the load since then") func weighing() {
         var scale = ScaleFirmware(load: 1234)
         #expect(answers(to: "WEIGH\n", &scale, at: .zero) == [.weight(123.4)])
         #expect(answers(to: "TARE\n", &scale, at: .seconds(1)) == [.tared])
@@ -27,14 +28,14 @@ struct ScaleTests {
         #expect(answers(to: "WEIGH\n", &scale, at: .seconds(2)) == [.weight(-3.4)])
     }
 
-    @Test("It says by itself that there is too much on it, and tells no weight") func overload() {
+    @Test("An overload is reported unsolicited, and WEIGH then fails") func overload() {
         var scale = ScaleFirmware()
         scale.put(60_000, at: .zero)
         #expect(messages(of: &scale, until: .seconds(1)) == [.overload])
         #expect(answers(to: "WEIGH\n", &scale, at: .seconds(1)) == [.error("OVERLOAD")])
     }
 
-    @Test("What it is not asked to weigh is not known") func state() {
+    @Test("After an overload the weight is unknown, and after lost contact the whole state") func state() {
         var state = ScaleState()
         state.apply(.weight(5))
         #expect(state.grams == 5)
