@@ -4,10 +4,12 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The truth is read from the simulated pump. Moments are counted in packets written to the pump.
+/// Compares the output of programs with the state of the simulated pump. A process is killed or stopped when a certain
+/// packet is written to the pump.
 @Suite("Crashes and stalls around pumpctld", .timeLimit(.minutes(5)))
 struct DeathTests {
-    /// Checks the report of an ended `pumpctl off` against the pump's state.
+    /// Compares the output of an ended `pumpctl off` with the pump's state: only a pump that is off may be reported as
+    /// off.
     private static func expectHonest(off ending: ChildProcess.Ending, isOn: Bool, _ name: String) {
         if ending.status == 0 {
             #expect(ending.output == "pump off\n", "\(name): \(ending)")
@@ -19,14 +21,14 @@ struct DeathTests {
     }
 
     @Test(
-        "After a kill of pumpctld no client reports a false success, and the pump keeps its state")
+        "After a kill of pumpctld, OFF has no false success, a lost change is unknown, and the pump keeps its state")
     func daemonKilled() async throws {
         let pump = try await PumpBehindBLE()
         var daemon = try await pump.startDaemon()
         for (number, words) in [["on"], ["off"], ["speed", "120"], ["status"], ["off"], ["on"], ["off"], ["off"]]
             .enumerated()
         {
-            // Another program sets the pump's initial state.
+            // The pump is on before each command except `on`.
             let turnsOn = words != ["on"]
             #expect(try await pump.run("shared:pump", turnsOn ? "on" : "off").status == 0)
             let name = "\(number): \(words)"
@@ -35,7 +37,7 @@ struct DeathTests {
             pump.atPacket(1 + number % 3, isDelivered: number.isMultiple(of: 2)) { kill(process, SIGKILL) }
             let program = try await pump.start(["--port", "shared:pump"] + words)
             let ending = try await program.ending()
-            // The program may have ended before that many packets were written.
+            // The program may have ended before the packet with the kill was written.
             pump.cancelStrike()
             kill(process, SIGKILL)
             try await daemon.ending()
@@ -45,12 +47,12 @@ struct DeathTests {
                 Self.expectHonest(off: ending, isOn: isOn, name)
             } else if ending.status != 0 {
                 #expect(ending.status == 74, "\(name): \(ending)")
-                // After an acknowledged ON only queries follow.
+                // After a confirmed ON, pumpctl only queries the status: the outcome of ON is known.
                 let isQuery = words == ["status"] || words == ["on"] && isOn && ending.errors.contains("at STATUS:")
                 if !isQuery { #expect(ending.errors.contains("unknown"), "\(name): \(ending)") }
             }
             let sent = String(decoding: pump.received.state.bytes.dropFirst(before), as: UTF8.self)
-            // A starting daemon neither sends nor stops anything.
+            // A new daemon changes nothing. Only ON and OFF contain an O: neither STATUS nor SPEED does.
             daemon = try await pump.startDaemon()
             let status = try await pump.run("shared:pump", "status")
             #expect(status.output.hasPrefix(isOn ? "pump       on\n" : "pump   off\n"), "\(name): \(status)")
@@ -65,7 +67,7 @@ struct DeathTests {
         await pump.fake.stop()
     }
 
-    @Test("Clients of a stopped pumpctld get their answers once it continues")
+    @Test("Clients of a stopped pumpctld get their replies once it continues")
     func daemonStopped() async throws {
         let pump = try await PumpBehindBLE()
         let daemon = try await pump.startDaemon()
@@ -73,7 +75,7 @@ struct DeathTests {
             let program = try await pump.start(["--port", "shared:pump", "--timeout", "30"] + words)
             let process = daemon.processID
             pump.atPacket(1 + number % 2, isDelivered: true) { kill(process, SIGSTOP) }
-            // Either the daemon has stopped, or the program has ended.
+            // The daemon is stopped now, unless the program has ended without that packet.
             try await pump.untilStruckOrEnded(program)
             let other = try await ShareClient(at: .tcp(host: pump.tcp.host, port: pump.tcp.port))
             try await other.say("TEMP")
@@ -106,7 +108,7 @@ struct DeathTests {
             program.send(signal: SIGKILL)
             pump.cancelStrike()
             try await program.ending()
-            // Half a line of a client that dies is not sent.
+            // The unfinished line of a client that leaves is not sent to the pump.
             let raw = try await ShareClient(at: .tcp(host: pump.tcp.host, port: pump.tcp.port))
             try await raw.channel.write(Array("TEMP\nSPEED:7".utf8))
             try await raw.received.text(upTo: "TEMP:{Water:")
@@ -124,7 +126,7 @@ struct DeathTests {
     }
 
     @Test(
-        "After a kill of bluetoothd a command is done or reported as failed, and OFF works"
+        "After a restart of bluetoothd a command is done or reported as failed, and OFF works"
     )
     func bluetoothdKilled() async throws {
         let pump = try await PumpBehindBLE()
@@ -146,7 +148,7 @@ struct DeathTests {
                 Self.expectHonest(off: ending, isOn: await pump.isOn(), "\(number)")
             } else if ending.status != 0 {
                 #expect([1, 66, 74].contains(ending.status), "\(number) \(words): \(ending)")
-                // The device was already away when the command, or the query after it, was due.
+                // Status 66: the device was away before the command, or the query after it, was sent.
                 if ending.status == 66 { #expect(ending.errors.contains(" was not sent"), "\(ending)") }
             }
             #expect(try await pump.run("shared:pump", "off").output == "pump off\n")

@@ -5,7 +5,8 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// A simulated pump behind an HM-10 on a fake bluetoothd, and programs on that bus. The pump's time advances on demand.
+/// A simulated pump behind an HM-10 on a fake bluetoothd, and programs on that bus. The pump's time advances on demand:
+/// see `DeviceHost.Pace.onDemand`.
 struct PumpBehindBLE {
     let bus: PrivateBus
     let fake: FakeBlueZ
@@ -15,11 +16,11 @@ struct PumpBehindBLE {
     /// The number of resets of the board.
     let resets: Watched<Int>
     let folder = TemporaryFolder()
-    /// An address of this machine that no other test uses.
+    /// A loopback address and a port that no other test uses.
     let tcp: (host: String, port: UInt16)
 
-    /// An address, which is connected to immediately; for a name, pumpctld would first search for other devices with
-    /// that name.
+    /// The module's address. pumpctld connects to an address immediately; for a name, it would first search for other
+    /// devices with that name.
     let endpoint = "ble:00:15:83:00:00:10"
     var socketPath: String { folder.path("socket") }
     var terminalPath: String { folder.path("pty") }
@@ -28,9 +29,9 @@ struct PumpBehindBLE {
 
     /// An event at a packet that is written to the module.
     private struct Strike: Sendable {
-        /// The number of packets before the event.
+        /// The number of packets until the event, with the event's own packet; 0 during the event.
         var rest: Int
-        /// Whether the packet still reaches the pump.
+        /// Whether the event's own packet reaches the pump.
         var isDelivered: Bool
         var body: @Sendable () -> Void
     }
@@ -57,7 +58,7 @@ struct PumpBehindBLE {
         return all
     }
 
-    /// Starts pumpctld, which shares the pump in every way.
+    /// Starts pumpctld, which shares the pump by TCP, by a socket, by a pseudo-terminal and by its control socket.
     ///
     /// - Parameter idle: The time for which the daemon keeps the link after the last client has left.
     func startDaemon(idle: String = "1h") async throws -> ChildProcess {
@@ -75,7 +76,7 @@ struct PumpBehindBLE {
         try await ChildProcess([Executable.pumpctl] + arguments, environment: environment)
     }
 
-    /// Runs `pumpctl` at an endpoint. The pump replies immediately, but this machine may be busy.
+    /// Runs `pumpctl` at an endpoint. The time-out is long because this machine may be busy: the pump replies at once.
     func run(_ endpoint: String, _ words: String...) async throws -> ChildProcess.Ending {
         try await ChildProcess(
             [Executable.pumpctl, "--port", endpoint, "--timeout", "30"] + words, environment: environment
@@ -90,6 +91,7 @@ struct PumpBehindBLE {
 
     // MARK: Packets
 
+    /// Counts the packets that bluetoothd writes to the module, and triggers the scheduled event.
     @Radio private func watchPackets() {
         guard let line = module.radio.characteristic("FFE1") else { return }
         let write = line.onWrite
@@ -101,12 +103,12 @@ struct PumpBehindBLE {
             }
             if due?.isDelivered != false { try await write?(bytes, request) }
             due?.body()
-            // Report the event as done only now.
+            // `untilStruckOrEnded` returns only after `body` has run.
             if due != nil { strike.update { $0 = nil } }
         }
     }
 
-    /// Schedules an event for the `number`-th packet from now.
+    /// Schedules an event for the `number`-th packet from now; 1 is the next packet.
     func atPacket(_ number: Int, isDelivered: Bool, _ body: @escaping @Sendable () -> Void) {
         strike.update { $0 = Strike(rest: number, isDelivered: isDelivered, body: body) }
     }
@@ -121,9 +123,10 @@ struct PumpBehindBLE {
         due?.body()
     }
 
+    /// Cancels the scheduled event, if it has not happened yet.
     func cancelStrike() { strike.update { $0 = nil } }
 
-    /// Waits until the event has happened or a program has ended.
+    /// Waits until the scheduled event has happened or a program has ended, which cancels the event.
     func untilStruckOrEnded(_ program: ChildProcess) async throws {
         let ending = Task { [strike] in
             _ = try? await program.errors.wait(for: "its end") { $0.hasEnded ? true : nil }

@@ -14,7 +14,7 @@ struct SharedBLETests {
             "unix:\(pump.socketPath)", pump.terminalPath, "tcp:\(pump.tcp.host):\(pump.tcp.port)", "shared:pump",
             pump.endpoint,
         ]
-        // The first of them finds no link, and waits for one.
+        // The first program connects while the link is closed, and waits until pumpctld has opened it.
         for endpoint in shares {
             let status = try await pump.run(endpoint, "status")
             #expect(status.status == 0, "\(endpoint): \(status)")
@@ -37,7 +37,7 @@ struct SharedBLETests {
         await pump.fake.stop()
     }
 
-    @Test("A monitor sees another program's command, and clients are told of a lost link")
+    @Test("A monitor shows the effect of another program's command, and a lost link is announced to clients")
     func monitor() async throws {
         let pump = try await PumpBehindBLE()
         let daemon = try await pump.startDaemon()
@@ -60,7 +60,7 @@ struct SharedBLETests {
         await pump.fake.stop()
     }
 
-    @Test("The link closes after the last client, so that a phone can connect, and reopens for the next")
+    @Test("The link closes when the last client leaves, so that a phone can connect, and reopens for the next client")
     func idle() async throws {
         let pump = try await PumpBehindBLE()
         let daemon = try await pump.startDaemon(idle: "0s")

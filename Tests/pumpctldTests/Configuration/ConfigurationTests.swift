@@ -75,6 +75,7 @@ struct ConfigurationTests {
                 ])
     }
 
+    /// The folder of the repository.
     private static let package = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
 
     @Test("The example in docs/serve.md is valid")
@@ -101,7 +102,7 @@ struct ConfigurationTests {
         var problem: String
         var hint: String
 
-        /// A mistake in the otherwise complete table of a device.
+        /// A mistake in `line`, which follows an otherwise complete table of the device `pump`.
         init(
             device line: String, _ code: ConfigurationError.Code, _ key: String, _ problem: String, hint: String
         ) {
@@ -119,9 +120,10 @@ struct ConfigurationTests {
         var testDescription: String { text.debugDescription }
     }
 
+    /// The table of a device without mistakes.
     private static let pump = "[device.pump]\nendpoint = \"/dev/ttyUSB0\"\n"
 
-    /// A text with the deepest nesting that can be read.
+    /// A text with the deepest nesting that can be read: keys with 256 dots, and 7 arrays with an inline table.
     private static let deepest: String = {
         let key = Array(repeating: "a", count: 257).joined(separator: ".")
         let levels = String(repeating: "[\n{\(key) = ", count: 7) + "1" + String(repeating: "}]", count: 7)
@@ -147,12 +149,13 @@ struct ConfigurationTests {
         Mistake(device: "record = 07:32:00", .wrongType, "record", "a time", hint: "true"),
         Mistake(device: "record = 1979-05-27T07:32:00Z", .wrongType, "record", "a date-time", hint: "true"),
         Mistake(device: "tcp = [\"4000\", [1]]", .wrongType, "tcp", "an array", hint: "[\"…\", \"…\"]"),
-        // Nested too deeply for the stack
+        // Nesting: deeper than the parser accepts, which would exhaust the stack, and as deep as it accepts
         Mistake(
             "a = \(String(repeating: "[", count: 100_000))", .syntax, "line 1", "nested too deeply",
             hint: "TOML"),
         Mistake("\n\(String(repeating: "a.", count: 100_000))a = 1", .syntax, "line 2", "256 dots", hint: "lines"),
         Mistake(deepest, .unknownKey, "a", "unknown table", hint: "daemon"),
+        // The tables
         Mistake("", .missing, "[device.NAME]", "no device", hint: "[device.pump]"),
         Mistake("[device]", .missing, "[device.NAME]", "no device", hint: "[device.pump]"),
         Mistake("[devise.pump]", .unknownKey, "devise", "unknown table", hint: "write device instead"),
@@ -160,7 +163,7 @@ struct ConfigurationTests {
         Mistake("device = 1", .wrongType, "device", "an integer", hint: "[device.NAME]"),
         Mistake("[device]\npump = \"x\"", .wrongType, "device.pump", "a string", hint: "[device.pump]"),
         Mistake("daemon = []", .wrongType, "daemon", "an array", hint: "[daemon]"),
-        // The daemon
+        // The keys of the daemon
         Mistake("[daemon]\nsokket = \"/x\"", .unknownKey, "[daemon] sokket", "unknown key", hint: "write socket"),
         Mistake("[daemon]\nsocket = \"x\"", .badValue, "[daemon] socket", "'x'", hint: "begins with /"),
         Mistake("[daemon]\ngroup = 20", .wrongType, "[daemon] group", "an integer", hint: "group = \"…\""),
@@ -168,7 +171,7 @@ struct ConfigurationTests {
         Mistake("[daemon]\nlog-level = \"17\"", .badValue, "[daemon] log-level", "'17'", hint: "one of: trace, debug"),
         Mistake(
             "[daemon]\ninsecure-listen = \"yes\"", .wrongType, "[daemon] insecure-listen", "a string", hint: "true"),
-        // A device
+        // The keys of a device
         Mistake("[device.pump]", .missing, "[device.pump] endpoint", "not given", hint: "endpoint = \"usb:1a86:7523\""),
         Mistake(
             "[device.pump]\nendpiont = \"/dev/ttyUSB0\"", .unknownKey, "[device.pump] endpiont", "unknown key",
@@ -208,7 +211,7 @@ struct ConfigurationTests {
         Mistake(device: "tcp = \"bench:4000\"", .insecure, "tcp", "tcp:bench:4000", hint: "insecure-listen = true"),
         Mistake(device: "tcp = \"127.evil.example:4000\"", .insecure, "tcp", "password", hint: "insecure-listen"),
         Mistake(device: "tcp = \"[::]:4000\"", .insecure, "tcp", "tcp:[::]:4000", hint: "insecure-listen"),
-        // Conflicts
+        // Two devices with the same endpoint, or two shares at the same address
         Mistake(
             pump + "[device.two]\nendpoint = \"serial:/dev/ttyUSB0?baud=9600\"", .conflict, "[device.two] endpoint",
             "[device.pump]", hint: "keep one"),

@@ -10,13 +10,14 @@ import Transports
 
 @Suite("Command line of pumpctld")
 struct ServeOptionsTests {
+    /// Parses the options in `line`, which are separated by blanks.
     private static func configuration(_ line: String) throws -> DaemonConfiguration {
         let words = line.split(separator: " ").map(String.init)
         let command = try #require(try PumpctldCommand.parseAsRoot(words) as? PumpctldCommand)
         return try command.options.configuration()
     }
 
-    @Test("Options configure one device like a configuration file")
+    @Test("Options configure the daemon and one device")
     func device() throws {
         let configuration = try Self.configuration(
             "--port ble:Lamp -f led --name lamp --pty lamp --tcp 4000 --tcp [::1]:4000 --unix /run/lamp --record --idle 5s"

@@ -34,13 +34,13 @@ struct LogFormatTests {
         #expect(LogFormat.journal.line(.info, "x", ["v": .string(value)]) == "<6>x v=\(written)\n")
     }
 
-    @Test("One lost record is logged as one")
+    @Test("A lost record is logged with the number of lost records")
     func lostRecord() {
         let entry = LogEntry(LinkOpening.Report.recording(.begun(.lost(1))), of: "/dev/ttyUSB0", device: "pump")
         #expect(entry.message == "the record is incomplete" && entry.metadata["lost"] == "1")
     }
 
-    @Test("A quoted client line is shortened in the log")
+    @Test("An error message that quotes a very long client line is shortened in the log")
     func length() {
         for line in [
             [UInt8](repeating: 0x41, count: 60_000), Array(("A" + String(repeating: "\u{301}", count: 30_000)).utf8),
@@ -93,7 +93,7 @@ struct LogFormatTests {
         #expect(entry.metadata == ["device": "p", "client": "10.0.0.7:5", "line": "ON"])
     }
 
-    @Test("Only a client line that changes nothing counts as a query")
+    @Test("Only a query that is sent for a client counts as a question, not a change or a failed query")
     func questions() {
         func isQuestion(_ event: SharingReport.Event) -> Bool {
             SharingReport(device: "p", event).isQuestion(to: .pump)
@@ -118,7 +118,7 @@ struct LogFormatTests {
         }
     }
 
-    @Test("Messages of swift-log are written from the requested level on")
+    @Test("Only messages of swift-log with at least the requested level are written")
     func handler() {
         let lines = Watched<[String]>([])
         var log = Logger(label: "x") { _ in
@@ -133,7 +133,7 @@ struct LogFormatTests {
 
 @Suite("Log output")
 struct LogOutputTests {
-    /// Blocks a thread until it is opened, like a pipe that nobody reads.
+    /// Blocks the log's writing, like a full pipe that nobody reads, until ``open()`` is called.
     private final class Gate: Sendable {
         private let ends: (outlet: CInt, inlet: CInt)
 
@@ -148,16 +148,17 @@ struct LogOutputTests {
             close(ends.inlet)
         }
 
+        /// Blocks the calling thread until the gate is open.
         func wait() {
             var byte: UInt8 = 0
             _ = read(ends.outlet, &byte, 1)
         }
 
-        /// Stops blocking.
+        /// Ends the current and all later calls of ``wait()``.
         func open() { shutdown(ends.inlet, CInt(SHUT_WR)) }
     }
 
-    @Test("A stalled log blocks nobody, and lost lines are counted", .timeLimit(.minutes(5)))
+    @Test("A write to a stalled log returns at once, and lost lines are counted", .timeLimit(.minutes(5)))
     func stalled() async throws {
         let gate = try Gate()
         let lines = Watched<[String]>([])
@@ -167,6 +168,7 @@ struct LogOutputTests {
             gate.wait()
             lines.update { $0.append(line) }
         }
+        // The limit of 10 bytes has room for two lines of 5 bytes.
         for number in 0..<9 { output.write("line\(number)") }
         #expect(lines.state.isEmpty)
         gate.open()

@@ -11,9 +11,10 @@ struct UnitFileTests {
     private static let package = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
     private static let program = "/usr/local/libexec/pumpctl/pumpctld"
 
-    /// The unit file, with the built program in place of the installed one.
     private let folder = TemporaryFolder()
+    /// The content of the packaged unit file.
     private let text: String
+    /// The path of a copy of the unit file, with the built program in place of the installed one.
     private let path: String
 
     init() async throws {
@@ -39,7 +40,7 @@ struct UnitFileTests {
         #expect(ending.output.contains("Overall exposure level"))
     }
 
-    @Test("ExecStart has valid options")
+    @Test("ExecStart has valid options, and names the system's configuration file")
     func command() throws {
         let start = try #require(text.firstMatch(of: /ExecStart=(\S+) (.+)/))
         #expect(start.1 == Self.program)

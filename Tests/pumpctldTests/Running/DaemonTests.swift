@@ -25,7 +25,7 @@ struct DaemonTests {
             pty = "\(pump.folder.path("pty"))"
             unix = "\(pump.folder.path("socket"))"
             """, to: "pumpctld.toml")
-        // Twice, because the remains of the first run must not disturb the second.
+        // Twice, because nothing that the first run leaves behind may disturb the second.
         for round in 0..<2 {
             let daemon = try await Self.start(["--config", file, "--verbose"])
             try await daemon.errors.text(upTo: "the link is open")
@@ -78,7 +78,7 @@ struct DaemonTests {
         await pump.close()
     }
 
-    @Test("A missing device is reported once, and its clients are refused meanwhile")
+    @Test("A missing device is reported once, and its clients' commands are refused")
     func away() async throws {
         let folder = TemporaryFolder()
         let daemon = try await Self.start(["--port", folder.path("none"), "--unix", folder.path("socket")])
@@ -111,7 +111,7 @@ struct DaemonTests {
         await pump.close()
     }
 
-    @Test("If the default control socket is taken, pumpctld listens at a path with its process id")
+    @Test("If the path of the default control socket is taken, pumpctld listens at a path with its process ID")
     func takenMeanwhile() async throws {
         let pump = try await PumpBehindTerminal()
         let folder = TemporaryFolder()
@@ -125,7 +125,8 @@ struct DaemonTests {
         await pump.close()
     }
 
-    @Test("A stopped pumpctld is named at once, with the command that resumes it", arguments: ["shared:pump", nil])
+    @Test(
+        "pumpctl names a stopped pumpctld at once, with the command that resumes it", arguments: ["shared:pump", nil])
     func stopped(endpoint: String?) async throws {
         let pump = try await PumpBehindTerminal()
         let socket = pump.folder.path("daemon")
@@ -162,7 +163,7 @@ struct DaemonTests {
         let daemon = try await Self.start(
             ["--port", pump.port, "--socket", pump.folder.path("daemon"), "--unix", socket, "--pty", pty])
         try await daemon.errors.text(upTo: "the link is open")
-        /// Sends a line from a program that exits immediately, while the daemon is stopped.
+        /// Stops the daemon, sends a line from a client that leaves immediately, calls `also`, and resumes the daemon.
         func pause(saying line: String, also: () async throws -> Void = {}) async throws {
             daemon.send(signal: SIGSTOP)
             try await daemon.untilStopped()
@@ -186,7 +187,7 @@ struct DaemonTests {
         try await new?.received.text(upTo: "ERROR:DEVICE_AWAY")
         for _ in 0..<3 { try await daemon.errors.text(upTo: "reason=\"pumpctld was suspended\"") }
         #expect(["ON", "SPEED"].allSatisfy { !pump.received.state.text.contains($0) })
-        // Later lines are sent once the daemon has dropped all lines from the time of the stop.
+        // The daemon may refuse an ON until it has handled all lines from the time of the stop.
         repeat { try await staying.say("ON") } while try await !staying.received.text(upTo: "\n").contains("PUMP:ON")
         try await pause(saying: "OFF")
         try await pump.received.text(upTo: "OFF")
@@ -220,7 +221,7 @@ struct DaemonTests {
         await listener.close()
     }
 
-    @Test("The service manager is notified of readiness, life signs and the end")
+    @Test("The service manager gets notifications of readiness, life signs, and the end")
     func notices() async throws {
         let folder = TemporaryFolder()
         let name = "@pumpctld-notices-\(getpid())"
@@ -277,7 +278,7 @@ struct DaemonTests {
 
     // MARK: Failures to start
 
-    /// Expects a failure to start.
+    /// Expects that pumpctld exits with `status`, a message that contains `words`, and a hint that contains `hint`.
     private func expectFailure(
         _ arguments: [String], _ status: DaemonFailure.Status, _ words: String, hint: String,
         _ location: SourceLocation = #_sourceLocation
@@ -371,7 +372,7 @@ struct DaemonTests {
             unix = "\(folder.path("socket"))"
             """, to: "pumpctld.toml")
         let daemon = try await Self.start(["--config", file])
-        // The test's folder is private, like that of a user's daemon.
+        // Only its owner can enter the test's folder, like the runtime folder of a user's daemon.
         try await daemon.errors.text(upTo: "warning the group can't reach the socket")
         try await daemon.errors.text(upTo: "serving")
         let group = try #require(getgrnam("dialout")).pointee.gr_gid

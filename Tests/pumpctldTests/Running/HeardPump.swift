@@ -1,9 +1,10 @@
 import FirmwareSim
 import TestSupport
 
-/// A pump that records its input.
+/// A simulated pump that records its input and counts its resets.
 struct HeardPump: SimulatedDevice {
     let received = Watched(ReceivedText())
+    /// The number of resets of the board.
     let resets = Watched(0)
     private var pump: PumpFirmware
 

@@ -5,8 +5,9 @@ import Testing
 
 @Suite("Many connections to pumpctld", .timeLimit(.minutes(5)))
 struct ManyConnectionsTests {
-    /// The daemon's resources.
+    /// The resources that a process has at a moment.
     private struct Holdings {
+        /// The number of entries of /proc/PID/fd, with `.` and `..`.
         var descriptors: Int
         /// Resident memory in KiB.
         var memory: Int
@@ -26,6 +27,7 @@ struct ManyConnectionsTests {
     func thousands() async throws {
         let pump = try await PumpBehindTerminal()
         let folder = pump.folder
+        // A loopback address that no other test uses.
         let host = "127.\(64 + getpid() >> 16 & 0x3F).\(getpid() >> 8 & 0xFF).\(getpid() & 0xFF)"
         let file = folder.write(
             """
@@ -49,10 +51,11 @@ struct ManyConnectionsTests {
         var holdings: [Holdings] = []
         let count = Seeds.amount(3_000, soak: 10_000)
         for number in 0..<count {
+            // The usage after a third of the connections is the baseline.
             if number == count / 3 { holdings.append(try await quiet(daemon, control)) }
             let address = listeners[random.number(below: listeners.count)]
             let channel = try await connect(to: address, control)
-            // The daemon hangs up on a client beyond its limit.
+            // The daemon may have hung up already, because it has as many clients as its limit permits.
             try? await channel.write(Array(halves[random.number(below: halves.count)].utf8))
             await channel.leave()
         }
@@ -65,7 +68,7 @@ struct ManyConnectionsTests {
         await pump.close()
     }
 
-    @Test("OFF works when descriptors run out, and the shortage is logged once")
+    @Test("OFF works when the daemon's descriptors run out, and the shortage is logged once")
     func outOfDescriptors() async throws {
         let pump = try await PumpBehindTerminal()
         let path = pump.folder.path("socket")
@@ -101,7 +104,8 @@ struct ManyConnectionsTests {
         return addresses
     }
 
-    /// Waits until all clients except `control` have left; returns the daemon's resources.
+    /// Waits until the daemon has no more clients, except `control`, and has the same number of descriptors twice;
+    /// returns its resources.
     private func quiet(_ daemon: ChildProcess, _ control: ShareClient) async throws -> Holdings {
         var before = -1
         while true {
@@ -113,7 +117,7 @@ struct ManyConnectionsTests {
         }
     }
 
-    /// Connects as soon as the daemon has accepted enough earlier clients.
+    /// Connects to the daemon. Retries as long as its queue of unaccepted connections is full (EAGAIN).
     private func connect(to address: SocketAddress, _ control: ShareClient) async throws -> DescriptorChannel {
         while true {
             do throws(DescriptorError) {
@@ -125,7 +129,7 @@ struct ManyConnectionsTests {
         }
     }
 
-    /// Returns the daemon's list of devices, after it has handled all earlier clients.
+    /// Asks the daemon for its devices; returns the reply, with each device's number of clients.
     @discardableResult
     private func answer(_ control: ShareClient) async throws -> String {
         try await control.channel.write(Array("{\"id\":2,\"do\":\"devices\"}\n".utf8))

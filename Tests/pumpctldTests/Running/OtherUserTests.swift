@@ -9,15 +9,17 @@ import Testing
     "Other users of the machine", .timeLimit(.minutes(5)),
     .enabled(if: geteuid() == 0, "only root can start a program as another user"))
 struct OtherUserTests {
-    /// A pump shared by pumpctld, in folders that every user can read.
+    /// A pump shared by root's pumpctld. Every user can list the folders of its sockets and of its pseudo-terminal.
     private struct Bench {
         let pump: PumpBehindTerminal
         let daemon: ChildProcess
-        /// The socket for programs that name the device.
+        /// The path of the daemon's control socket, which `shared:pump` uses.
         let control: String
+        /// The path of the shared pseudo-terminal.
         var terminal: String { pump.folder.path("pty") }
+        /// The path of the share's socket.
         var socket: String { pump.folder.path("socket") }
-        /// The environment of a program with the same settings.
+        /// The environment of the daemon and of the programs.
         let environment: [String: String]
 
         init(group: String?) async throws {
@@ -25,8 +27,8 @@ struct OtherUserTests {
             let folder = pump.folder
             try folder.makeFolder("run")
             for path in [folder.path, folder.path("run")] { chmod(path, 0o755) }
-            // Copied by another process, so that no child of another test inherits the file while it is open for
-            // writing.
+            // `cp` makes the copy. If this process did, a child of another test could inherit the file open for
+            // writing, and the copy could not be executed (ETXTBSY).
             try await ChildProcess(["cp", Executable.pumpctl, folder.path("pumpctl")]).ending()
             let file = folder.write(
                 """
@@ -43,7 +45,7 @@ struct OtherUserTests {
             try await daemon.errors.text(upTo: "the link is open")
         }
 
-        /// Runs a program as nobody, to its end.
+        /// Runs a program as the user nobody, and waits for its end.
         func asNobody(_ command: [String], _ more: [String: String] = [:]) async throws -> ChildProcess.Ending {
             let nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
             let program = try await ChildProcess(nobody + command, environment: environment.merging(more) { $1 })
@@ -83,7 +85,7 @@ struct OtherUserTests {
         let ways: [(endpoint: String, [String: String], status: Int32, saying: String)] = [
             (bench.pump.port, [:], 77, "permission"), (bench.terminal, [:], 77, "permission"),
             ("unix:\(bench.socket)", [:], 77, "permission"), ("shared:pump", named, 77, "permission"),
-            // Another user's folder is not searched for this user's daemon.
+            // Nobody's pumpctl does not search root's folder for a daemon.
             ("shared:pump", [:], 69, "no pumpctld runs here"),
         ]
         for (endpoint, more, status, words) in ways {
@@ -95,9 +97,9 @@ struct OtherUserTests {
                 #expect(ending.errors.contains("\n  hint: "), "\(endpoint) \(command): \(ending)")
             }
         }
-        // None of this has reached the pump, and its owner can use it.
+        // No byte has reached the pump, and root can use it.
         #expect(bench.pump.received.state.bytes.isEmpty)
-        // By its socket, because daemons of other tests share a pump too.
+        // PUMPCTLD_SOCKET names this daemon, because daemons of other tests also share a device named pump.
         let owner = try await ChildProcess(
             [Executable.pumpctl, "--port", "shared:pump", "on"], environment: bench.environment.merging(named) { $1 }
         ).ending()

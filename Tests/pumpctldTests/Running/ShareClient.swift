@@ -3,9 +3,10 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A program that uses a share.
+/// A client of a share, in this process.
 struct ShareClient {
     let channel: DescriptorChannel
+    /// The text from pumpctld that no test has taken yet.
     let received = Watched(ReceivedText())
 
     init(at address: SocketAddress) async throws {
@@ -25,7 +26,7 @@ struct ShareClient {
     /// Sends a line.
     func say(_ line: String) async throws { try await channel.write(Array("\(line)\n".utf8)) }
 
-    /// Sends a line, and waits for a reply that begins with `start`.
+    /// Sends a line, and waits until `start` was received, at any place.
     func ask(_ line: String, for start: String) async throws {
         try await say(line)
         try await received.text(upTo: start)
