@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// The jobs in docs/ci.md, as CI servers read them.
+/// The jobs in docs/ci.md, with the keys of GitHub's and GitLab's YAML.
 struct CIJobs: Decodable {
     /// A step of a job.
     struct Step: Decodable {
@@ -10,7 +10,7 @@ struct CIJobs: Decodable {
         var uses: String?
         /// A script for `sh -e`.
         var run: String?
-        /// The condition of the step; nil for "nothing has failed before".
+        /// The condition of the step; nil if it runs only while no step has failed.
         var `if`: String?
         var with: [String: String]?
     }
@@ -47,7 +47,7 @@ struct CIJobs: Decodable {
     let github: GitHub
     let gitlab: [String: GitLabJob]
 
-    /// Reads the blocks of YAML, of which the first one is for GitHub, with a third-party parser.
+    /// Reads the page's two YAML blocks, GitHub's and then GitLab's, with PyYAML.
     static func read(_ page: MarkdownPage) async throws -> CIJobs {
         let texts = page.blocks.filter { $0.kind == "yaml" }.map { $0.lines.joined(separator: "\n") }
         let folder = TemporaryFolder()
@@ -63,5 +63,6 @@ struct CIJobs: Decodable {
         return try JSONDecoder().decode(CIJobs.self, from: Data(ending.output.utf8))
     }
 
+    /// The page does not have two YAML blocks, or PyYAML can't parse one of them.
     struct Unreadable: Error { var ending: ChildProcess.Ending }
 }

@@ -6,7 +6,7 @@ import Testing
 /// Needs Debian's python3-yaml and python3-serial.
 @Suite("Jobs in docs/ci.md", .timeLimit(.minutes(5)))
 struct CIPageTests {
-    /// The skipped steps, by text in their scripts, each with the reason.
+    /// The scripts that the tests skip: a text in the script, and the reason.
     private static let leftOut = [
         "apt-get install": "it installs packages of Debian, which 'make test' has installed",
         "git clone": "it builds pumpctl, which is there",
@@ -14,7 +14,7 @@ struct CIPageTests {
 
     private static func isLeftOut(_ script: String) -> Bool { leftOut.keys.contains { script.contains($0) } }
 
-    /// A folder with the page's files in place of the user's own. The first line of each file is its name.
+    /// Creates a project folder with the page's two Python files, whose first lines are comments with their names.
     private static func project(_ page: MarkdownPage) throws -> TemporaryFolder {
         let folder = TemporaryFolder()
         let files = page.blocks.filter { $0.kind == "python" }
@@ -26,7 +26,7 @@ struct CIPageTests {
         return folder
     }
 
-    /// Runs a script like a CI server: with `sh -e`, in the project's folder.
+    /// Runs a script like a CI server: with `sh -e`, in the project's folder, with more environment variables.
     private static func run(
         _ script: String, in folder: TemporaryFolder, _ environment: [String: String] = [:]
     ) async throws -> ChildProcess.Ending {
@@ -36,7 +36,7 @@ struct CIPageTests {
         return try await Transcript.bash("cd '\(folder.path)' && exec sh -e '\(path)'", home: folder)
     }
 
-    /// The counts in a JUnit report.
+    /// The counts of a JUnit report, such as `tests` and `failures`: the numeric attributes of its root.
     private static func counts(of name: String, in folder: TemporaryFolder) throws -> [String: Int] {
         final class Reader: NSObject, XMLParserDelegate {
             var counts: [String: Int] = [:]
@@ -54,6 +54,7 @@ struct CIPageTests {
         return reader.counts
     }
 
+    /// Expects that both reports are without failures, and that most of their tests were not skipped.
     private static func expectReports(in folder: TemporaryFolder) throws {
         for (name, least) in [("program.xml", 15), ("firmware.xml", 5)] {
             let counts = try counts(of: name, in: folder)
@@ -78,7 +79,7 @@ struct CIPageTests {
         }
         #expect(count == 4)
         try Self.expectReports(in: folder)
-        // The path, the cache and the build use the same folder, and the cache's key contains the commit.
+        // The build, the cache, and the folder added to PATH belong together, and the cache's key contains the commit.
         let build = try #require(job.steps.compactMap(\.run).first { $0.contains("git clone") })
         let prefix = String(try #require(build.firstMatch(of: /PREFIX=(\S+)/)).1)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == prefix + "/bin\n")

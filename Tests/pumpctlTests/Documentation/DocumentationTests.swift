@@ -36,7 +36,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("Every named file and folder exists")
+    @Test("Every file and folder named on a page exists")
     func paths() throws {
         let folders = ["Benchmarks/", "Examples/", "Sources/", "Tests/", "docs/", "hardware/", "scripts/"]
         for page in try MarkdownPage.forUsers() {
@@ -48,7 +48,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("Every named make target exists")
+    @Test("Every make target named on a page exists")
     func makes() throws {
         let rules = try MarkdownPage.text("Makefile")
         for page in try MarkdownPage.forUsers() {
@@ -58,7 +58,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("The page on libraries names every library")
+    @Test("The table in docs/library.md has every library")
     func libraries() throws {
         let page = try MarkdownPage("docs/library.md")
         let products = try MarkdownPage.text("Package.swift").matches(of: /\.library\(name: "(\w+)", targets/)
@@ -68,7 +68,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("The calls of the libraries page's program are in the example program")
+    @Test("The program in docs/library.md and the example follow-pump make the same calls")
     func program() throws {
         let page = try MarkdownPage("docs/library.md")
         let program = try #require(page.blocks.first { $0.kind == "swift" }).lines.joined(separator: "\n")
@@ -109,7 +109,8 @@ struct DocumentationTests {
 // MARK: - Commands
 
 extension DocumentationTests {
-    /// The shell commands of a page: the lines of its scripts and terminals, and its code spans.
+    /// The shell commands of a page: the lines of its scripts, the commands of its terminal transcripts, and its code
+    /// spans of `pumpctl` and `make`.
     private static func lines(of page: MarkdownPage) -> [String] {
         let spans = page.codeSpans.filter { $0.hasPrefix("pumpctl ") || $0.hasPrefix("make ") }
         return spans
@@ -122,7 +123,7 @@ extension DocumentationTests {
             }
     }
 
-    @Test("Every command on a page is shown by help, and its arguments are valid")
+    @Test("Every pumpctl command on a page is shown by help, and its arguments are valid")
     func commands() async throws {
         let grammar = try await Grammar()
         var count = 0
@@ -138,7 +139,7 @@ extension DocumentationTests {
                         try Self.checkEndpoint(next)
                     }
                 } catch is CleanExit {
-                    // A command with --help.
+                    // The command has --help: there is nothing more to check.
                 } catch {
                     Issue.record("\(line): \(PumpctlCommand.message(for: error))")
                 }
@@ -148,7 +149,7 @@ extension DocumentationTests {
         #expect(count > 80)
     }
 
-    @Test("Every named option and command is shown by help")
+    @Test("Every option and command named on a page is shown by help")
     func spans() async throws {
         let root = try await Grammar().root
         let options = try await root.allOptions.union(Grammar(of: Executable.pumpctld).root.allOptions)
@@ -168,7 +169,7 @@ extension DocumentationTests {
         }
     }
 
-    @Test("No page uses the older short command names")
+    @Test("No page uses the former names of commands, such as 'say' instead of 'peer say'")
     func olderNames() throws {
         let older = ["log", "say", "toggle", "image", "message"]
         for page in try MarkdownPage.forUsers() {
@@ -185,6 +186,7 @@ extension DocumentationTests {
 // MARK: - Endpoints
 
 extension DocumentationTests {
+    /// Throws an error if an endpoint is invalid, also in its options for BLE or USB.
     private static func checkEndpoint(_ text: String) throws {
         let endpoint = try Endpoint(text)
         switch endpoint.scheme {
@@ -194,7 +196,7 @@ extension DocumentationTests {
         }
     }
 
-    /// Returns the hint of `pumpctl` about a wrong endpoint.
+    /// Runs pumpctl with an invalid endpoint, and returns the hint of its error.
     private static func hint(on endpoint: String) async throws -> String {
         let object = try await Pumpctl.run("--json", "--port", endpoint, "send", "X").object()
         return try #require(object["hint"] as? String)
@@ -214,7 +216,7 @@ extension DocumentationTests {
         {
             let hint = try await Self.hint(on: endpoint + "?nosuch=1")
             let options = try #require(hint.components(separatedBy: " takes the options ").dropFirst().first, "\(hint)")
-            // A simulator's options are in its own row.
+            // Each simulator's options must be in its own row of the table. Other options may be anywhere on the page.
             let spans = endpoint.hasPrefix("sim:") ? Self.spans(in: page, besides: endpoint) : page.codeSpans
             for option in options.components(separatedBy: ", ") {
                 #expect(spans.contains { $0 == option || $0.hasPrefix(option + "=") }, "\(endpoint): \(option)")
@@ -228,7 +230,7 @@ extension DocumentationTests {
             .flatMap { $0.matches(of: /`([^`]+)`/).map { String($0.1) } }
     }
 
-    @Test("Every named endpoint is valid")
+    @Test("Every endpoint named on a page is valid")
     func endpointSpans() throws {
         for page in try MarkdownPage.forUsers() {
             for span in page.codeSpans where span.contains(/^(ble|serial|shared|sim|tcp|unix|usb):[^ …]+$/) {
@@ -241,6 +243,7 @@ extension DocumentationTests {
 // MARK: - Executed examples
 
 extension DocumentationTests {
+    /// The pages whose transcripts and scripts are run.
     private static let pagesThatRun = [
         "README.md", "docs/exit-codes.md", "docs/scenarios.md", "docs/simulator-reference.md", "docs/simulators.md",
         "docs/verify.md",
@@ -259,18 +262,18 @@ extension DocumentationTests {
         }
     }
 
-    @Test("Pages whose transcripts are not run have none")
+    @Test("Only the pages that are run have transcripts and runnable scripts")
     func pagesWithoutTerminal() throws {
         for page in try MarkdownPage.forUsers() where !Self.pagesThatRun.contains(page.path) {
             #expect(!page.blocks.contains { $0.kind == "console" || $0.kind == "sh run" }, "\(page.path)")
         }
     }
 
-    @Test("The script in docs/simulators.md works and leaves nothing behind")
+    @Test("The script in docs/simulators.md works, and its simulator ends")
     func script() async throws {
         let page = try MarkdownPage("docs/simulators.md")
         let lines = try #require(page.blocks.first { $0.kind == "sh run" }).lines.joined(separator: "\n")
-        // The last line ends the simulator, which removes the link a moment later.
+        // The script's last line ends the simulator, which removes the link a moment later.
         let ending = try await Transcript.run(
             script: """
                 set -e
@@ -295,7 +298,7 @@ extension DocumentationTests {
 // MARK: - Pictures
 
 extension DocumentationTests {
-    /// The texts in a picture.
+    /// The texts in an SVG picture.
     private static func texts(in picture: String) -> [String] {
         picture.matches(of: />([^<]+)<\/text>/).map { String($0.1) }
     }
@@ -311,19 +314,19 @@ extension DocumentationTests {
         }
     }
 
-    @Test("Screenshots match the program (scripts/screenshots makes them anew)")
+    @Test("Screenshots match the program's output (scripts/screenshots renews them)")
     func screenshots() async throws {
         let folder = TemporaryFolder()
         let script = MarkdownPage.root.appending(path: "scripts/screenshots").path
         let ending = try await Transcript.bash(
             "python3 \(script) --into \(folder.path) --seconds 8 \(Executable.pumpctl)", home: folder)
         #expect(ending.status == 0, "\(ending)")
-        // On a busy machine the run may show more than the picture.
+        // On a busy machine this run may show more lines than the picture, but every line of the picture must be shown.
         let monitor = Self.texts(in: try String(contentsOfFile: folder.path("monitor.svg"), encoding: .utf8))
         for text in Self.texts(in: try MarkdownPage.text("docs/monitor.svg")).map(Transcript.masked) {
             #expect(monitor.map(Transcript.masked).contains(text), "\(text)")
         }
-        // A shorter run has other numbers at its axes.
+        // This run may be shorter than the picture's, so that its axes have other numbers.
         let plots = [
             try String(contentsOfFile: folder.path("plot.svg"), encoding: .utf8),
             try MarkdownPage.text("docs/plot.svg"),

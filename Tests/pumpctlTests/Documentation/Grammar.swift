@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// The commands and options of `pumpctl`, from its own machine-readable description.
+/// The commands and options of a program, from its option `--experimental-dump-help`.
 struct Grammar {
     /// A command, or a group of commands.
     struct Command: Decodable {
@@ -28,8 +28,8 @@ struct Grammar {
         /// The options of this command and of all its subcommands.
         var allOptions: Set<String> { (subcommands ?? []).reduce(options) { $0.union($1.allOptions) } }
 
-        /// The command at the end of these words, if the help shows each step to it. Words after a command are its
-        /// arguments.
+        /// The command that `words` lead to from this command; nil if the help does not show one of the steps. Words
+        /// after a command without subcommands are its arguments.
         func shown(_ words: some Collection<String>) -> Command? {
             guard let word = words.first, let subcommands, !subcommands.isEmpty else { return self }
             return subcommands.first { $0.commandName == word && $0.shouldDisplay }?.shown(words.dropFirst())
@@ -38,7 +38,7 @@ struct Grammar {
 
     let root: Command
 
-    /// - Parameter program: The program to describe.
+    /// - Parameter program: The path of the program, pumpctl by default.
     init(of program: String = Executable.pumpctl) async throws {
         struct Description: Decodable { var command: Command }
         let ending = try await ChildProcess([program, "--experimental-dump-help"]).ending()

@@ -26,7 +26,7 @@ struct MarkdownPage {
     private(set) var blocks: [Block] = []
     /// The lines outside of blocks.
     private(set) var prose: [String] = []
-    /// The headings, unchanged.
+    /// The texts of the headings, with their Markdown.
     private(set) var headings: [String] = []
 
     init(_ path: String) throws {
@@ -45,12 +45,12 @@ struct MarkdownPage {
         }
     }
 
-    /// Returns the text of a file.
+    /// Returns the text of a file, whose path is relative to the repository's root.
     static func text(_ path: String) throws -> String {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// Returns the pages for users.
+    /// Returns the pages for users: README.md and the pages in docs.
     static func forUsers() throws -> [MarkdownPage] {
         let docs = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "docs").path)
         return try (["README.md"] + docs.filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" })
@@ -81,7 +81,8 @@ struct MarkdownPage {
     /// The names of all `<a id="…">`, in order.
     var marks: [String] { prose.flatMap { $0.matches(of: /<a id="([^"]+)">/).map { String($0.1) } } }
 
-    /// Returns the rows of the first table below a heading that has this column. The keys are the columns' names.
+    /// Returns the rows of the first table below `heading` that has the column `column`. The keys are the names of the
+    /// columns. Empty if there is no such table.
     func rows(below heading: String, of column: String) -> [[String: String]] {
         func cells(_ line: String) -> [String] {
             line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast().map {
@@ -94,10 +95,10 @@ struct MarkdownPage {
         return table.dropFirst(2).map { Dictionary(zip(head, cells($0)), uniquingKeysWith: { first, _ in first }) }
     }
 
-    /// The texts between back quotes.
+    /// The texts between back quotes, outside of blocks.
     var codeSpans: [String] { prose.flatMap { $0.matches(of: /`([^`]+)`/).map { String($0.1) } } }
 
-    /// The links within the repository.
+    /// The links to files of the repository.
     var links: Set<Link> {
         let targets = prose.flatMap { line in
             line.replacing(/`[^`]*`/, with: "").matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) }

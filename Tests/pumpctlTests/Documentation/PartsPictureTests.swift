@@ -2,10 +2,11 @@ import Testing
 
 @Suite("Module picture")
 struct PartsPictureTests {
+    /// The box of a module in the picture, in the picture's units.
     private struct Box {
         let x, y, width, height: Int
 
-        /// Whether a point is on the border, within two units.
+        /// Whether a point is at most two units away from the border.
         func hasAtBorder(_ x: Int, _ y: Int) -> Bool {
             let (across, down) = (x - self.x, y - self.y)
             guard (-2...width + 2).contains(across), (-2...height + 2).contains(down) else { return false }
@@ -21,7 +22,8 @@ struct PartsPictureTests {
         modules = try Self.modules()
     }
 
-    /// The modules that each module in Package.swift uses, without C headers and test modules.
+    /// The modules of Package.swift, each with the modules that it uses directly. C modules and test modules are left
+    /// out.
     private static func modules() throws -> [String: Set<String>] {
         let targets = try MarkdownPage.text("Package.swift").matches(
             of:
@@ -41,7 +43,7 @@ struct PartsPictureTests {
         uses[module, default: []].reduce(into: uses[module, default: []]) { $0.formUnion(closure(uses, $1)) }
     }
 
-    @Test("The picture has every module, and arrows for its direct and indirect dependencies")
+    @Test("The picture has every module, and its arrows lead to all direct and indirect dependencies")
     func arrows() {
         #expect(modules.count > 20)
         let boxes = picture.matches(of: /data-part="([\w-]+)"/).map { String($0.1) }

@@ -7,7 +7,7 @@ import Transports
 
 @Suite("Carriers in docs/protocols.md")
 struct ProtocolCarrierTests {
-    /// The families that have a protocol.
+    /// The families with a protocol of their own: all except `raw`.
     private static let families = Family.all.filter { $0 != .raw }
 
     /// The heading of each family's section.
@@ -15,7 +15,7 @@ struct ProtocolCarrierTests {
         "pump": "Pump", "storm": "Storm sensor", "led": "LED board", "peer": "Peer", "rescue": "Rescue app",
     ]
 
-    /// The BLE services of the simulators.
+    /// The BLE services that each family's simulator offers.
     private static let offered = [
         "pump": HM10Module(PumpFirmware()).offered, "storm": StormPeripheral().offered,
         "led": LEDPeripheral().offered, "peer": PeerPeripheral().offered, "rescue": RescuePeripheral().offered,
@@ -55,7 +55,7 @@ struct ProtocolCarrierTests {
             let profile = try #require(GATTProfiles.families.profiles(of: family).first)
             let write: LocalCharacteristic.Flag = profile.writeType == .command ? .writeWithoutResponse : .write
             #expect(told[profile.write]?.contains(write) == true, "\(family)")
-            // A value that is read need not notify.
+            // The host needs notifications of the characteristic that it hears, or reads its value.
             #expect(told[profile.hear]?.isDisjoint(with: [.notify, .read]) == false, "\(family)")
         }
     }

@@ -7,19 +7,20 @@ struct ProtocolPage {
 
     init() throws { page = try MarkdownPage("docs/protocols.md") }
 
-    /// The rows of a table. Fails the test if there are none.
+    /// The rows of the first table below `heading` that has the column `column`, by the names of their columns. Throws
+    /// if there are none.
     func rows(below heading: String, of column: String) throws -> [[String: String]] {
         let rows = page.rows(below: heading, of: column)
         try #require(!rows.isEmpty, "\(heading): \(column)")
         return rows
     }
 
-    /// The code spans in a column of a table, row by row.
+    /// The code spans in the column `column` of this table, row by row.
     func spans(below heading: String, of column: String) throws -> [[String]] {
         try rows(below: heading, of: column).map { ($0[column] ?? "").spans }
     }
 
-    /// The text of a rule in a list.
+    /// The text of the rule with the anchor `name`: its list item.
     func rule(_ name: String) throws -> String {
         let text = page.prose.drop { !$0.contains("<a id=\"\(name)\">") }
         let rest = text.dropFirst().prefix { $0.hasPrefix("  ") }.map { $0.dropFirst(2) }
@@ -47,13 +48,13 @@ extension String {
 }
 
 extension SimulatedDevice {
-    /// The lines that the device sends from now on until an instant.
+    /// The lines that the device has sent until `instant`, without those returned before.
     mutating func lines(until instant: Duration) -> [String] {
         String(decoding: advance(to: instant).flatMap(\.bytes), as: UTF8.self).split(whereSeparator: \.isNewline)
             .map(String.init)
     }
 
-    /// The lines that the device sends within two seconds of a command.
+    /// Sends `line` with a line end; returns the lines that the device sends within the next two seconds.
     mutating func answer(to line: String, at instant: Duration) -> [String] {
         _ = advance(to: instant)
         receive(Array((line + "\n").utf8), at: instant)

@@ -5,6 +5,7 @@ import Testing
 
 @Suite("Pump tables in docs/protocols.md")
 struct ProtocolPumpTests {
+    /// A pump with both sensors, whose lines need no time for their transmission.
     private static let pump = PumpFirmware(
         options: PumpFirmwareOptions(lineRate: .unlimited, heat: .fixed(water: 12, skin: 34)))
 
@@ -13,12 +14,13 @@ struct ProtocolPumpTests {
 
     private static func message(_ line: String) -> PumpMessage { PumpMessage(line: Array(line.utf8).span) }
 
-    @Test("Each pump command is in the table and brings its reply from a running pump")
+    @Test("Each pump command is in the table with the reply of a running pump")
     func commands() throws {
         let rows = try ProtocolPage().rows(below: "Commands of the pump", of: "command")
         #expect(rows.compactMap { $0["command"]?.spans.first } == Self.commands)
         #expect(rows.count == Self.commands.count + 1)
         for row in rows {
+            // The row without a command is for any other line.
             let command = row["command"]?.spans.first?.replacing("<n>", with: "200") ?? "FOO"
             let reply = try #require(row["reply"]?.spans)
             var pump = Self.pump
@@ -39,7 +41,7 @@ struct ProtocolPumpTests {
         for lines in told {
             let line = try #require(lines.first)
             #expect(Family.pump.events.contains { line.hasPrefix($0.line) }, "\(line)")
-            // The text for people after an error code.
+            // The other lines of a row are text for people, which the pump sends after an error code.
             for text in lines.dropFirst() {
                 if case .text = Self.message(text.replacing("…", with: "?")) { continue }
                 Issue.record("\(text)")
@@ -53,7 +55,7 @@ struct ProtocolPumpTests {
         for pattern in told.joined() { #expect(said.contains { pattern.fits($0) }, "\(pattern)") }
     }
 
-    /// The lines of a pump that is switched by its button, gets too warm, and runs for too long.
+    /// The unsolicited lines of a pump that is switched by its button, gets too warm, and runs for too long.
     private static func unasked() -> [String] {
         var pump = pump
         pump.pressButton(at: .zero)

@@ -5,7 +5,7 @@ import Verification
 
 @Suite("Rules in docs/protocols.md")
 struct ProtocolRuleTests {
-    /// The rule that each check cites.
+    /// The checks of `pumpctl verify`, and the rule that each cites.
     private static var cited: [(check: String, rule: String)] {
         FamilyVerification.all.flatMap { $0.checks.map { ($0.id, $0.rule) } }
             + HostVerification.all.flatMap { row in
@@ -45,7 +45,7 @@ struct ProtocolRuleTests {
         #expect(page.marks.allSatisfy { mark in FamilyVerification.all.contains { mark.hasPrefix($0.family + "-") } })
     }
 
-    @Test("Numbers in rules match the library and the simulators")
+    @Test("Times, speeds and lengths in the rules match the library and the simulators")
     func amounts() throws {
         let page = try ProtocolPage()
         func milliseconds(_ time: Duration) -> String { "\(time / .milliseconds(1))".replacing(".0", with: "") + " ms" }

@@ -4,7 +4,7 @@ import Foundation
 import LineProtocol
 import Testing
 
-@Suite("Tables of the other families in docs/protocols.md")
+@Suite("Tables of storm, led, peer and rescue in docs/protocols.md")
 struct ProtocolTableTests {
     @Test("The storm sensor's command and lines match the library and the simulator")
     func storm() throws {
@@ -77,7 +77,7 @@ struct ProtocolTableTests {
         #expect(Set(reasons) == Set(Family.peer.errors.map(\.code)))
         let faults = try page.spans(below: "What the peer sends", of: "fault").joined()
         #expect(Set(faults) == Set(PeerImageError.Code.allCases.map(\.rawValue)))
-        // The simulator has one fault of its own: an image that stops.
+        // One fault of the simulator has no message: `stalls` is an image whose data stops.
         #expect(
             Set(reasons).union(faults).union(["stalls"]) == Set(PeerFirmwareOptions.ImageFault.allCases.map(\.rawValue))
         )
@@ -87,6 +87,7 @@ struct ProtocolTableTests {
             peer.hostCame(at: .zero)
             said += peer.answer(to: "GET", at: .zero)
         }
+        // All lines that are not in the table are base64 image data.
         let others = said.filter { line in !told.contains { $0.fits(line) } }
         #expect(!others.isEmpty && others.allSatisfy { $0.count <= 180 && Data(base64Encoded: $0) != nil }, "\(others)")
         for pattern in told where pattern.contains(where: \.isUppercase) {

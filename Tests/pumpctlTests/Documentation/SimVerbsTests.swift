@@ -3,10 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Documentation of simulator verbs", .timeLimit(.minutes(5)))
+@Suite("Documentation of the verbs of sim ctl", .timeLimit(.minutes(5)))
 struct SimVerbsTests {
     private static let simulators: [Simulator] = [.pump, .storm, .led, .peer, .rescue, .raw, .module]
-    /// The verbs of every served device.
+    /// The verbs that every simulator has at its control socket.
     private static let common = ["advance", "fault", "reset", "set", "state", "stop"]
 
     /// The verbs of all simulators, and the common ones.
@@ -26,7 +26,7 @@ struct SimVerbsTests {
             $0.hasPrefix("|")
         }
         let words = rows.flatMap { row in
-            // A row may name several: `connect`, `disconnect`.
+            // A row may name several verbs: `connect`, `disconnect`.
             row.split(separator: "|")[0].matches(of: /`([a-z]+)/).map { String($0.1) }
         }
         #expect(try Set(words) == Self.verbs())

@@ -3,6 +3,7 @@ import TestSupport
 
 /// A terminal session on a page: commands after `$ `, each followed by its output.
 struct Transcript {
+    /// A command, and its output as lines.
     struct Step {
         var command: String
         var output: [String] = []
@@ -21,10 +22,10 @@ struct Transcript {
         }
     }
 
-    /// Runs the commands in one shell; returns the steps with their present output.
+    /// Runs the commands in one shell; returns the steps with the output of this run.
     func run(in folder: TemporaryFolder) async throws -> [Step] {
         let mark = "-- the next command --"
-        // A command may query the status of the previous one.
+        // `mark` keeps the exit status, because a command may print the status of the previous one.
         let prologue = "exec 2>&1\nmark() { local status=$?; echo '\(mark)'; return $status; }\n"
         let script = prologue + steps.map { "mark\n\($0.command)\n" }.joined()
         let ending = try await Self.run(script: script, in: folder)
@@ -34,7 +35,8 @@ struct Transcript {
         }
     }
 
-    /// The line without parts that differ between runs: times and measured values.
+    /// Returns the line without the parts that differ between runs: dates, times, durations in minutes, and measured
+    /// values. Several blanks become one.
     static func masked(_ line: String) -> String {
         line.replacing(/\d{4}-\d\d-\d\d/, with: "DATE").replacing(/\d\d:\d\d:\d\d/, with: "TIME")
             .replacing(/\d+ min/, with: "MINUTES").replacing(/-?\d+\.\d+/, with: "VALUE")
@@ -50,7 +52,7 @@ extension Transcript {
         return ending
     }
 
-    /// Runs a script in bash with this package's programs.
+    /// Runs a script in bash with this package's programs in PATH.
     static func bash(_ script: String, home: TemporaryFolder) async throws -> ChildProcess.Ending {
         return try await ChildProcess(
             Shell.bash("set -u\n" + script),

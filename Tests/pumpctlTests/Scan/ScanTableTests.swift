@@ -62,10 +62,11 @@ import Testing
         for name in [" ", "-", "Lamp ", "Lamp  -"] {
             #expect(ScanTable.table([device(1, name: name)]).lines()[1].hasPrefix("'\(name)'"))
         }
-        // An advertisement with a hidden name has zeros in its place.
+        // A device that hides its name may advertise an empty name or zeros: it has no name.
         for name in ["", "\0\0\0"] { #expect(device(1, name: name).name == nil) }
     }
 
+    /// A device whose address ends with `number`. Nil stands for a name or a signal strength that is unknown.
     private func device(
         _ number: Int, name: String? = nil, rssi: Int? = nil, services: [BluetoothUUID] = [], isConnected: Bool = false
     ) -> ScannedDevice {
