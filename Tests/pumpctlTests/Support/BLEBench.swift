@@ -7,7 +7,8 @@ import TestSupport
 struct BLEBench {
     let bus: PrivateBus
     let fake: FakeBlueZ
-    /// The fake's clock. After 30 s on it a silent device is lost.
+    /// The clock of the fake bluetoothd, which stands still until a test advances it. bluetoothd forgets a device that
+    /// it has not received for 30 s.
     let clock = ManualClock()
     let adapter: FakeAdapter
 
@@ -29,7 +30,8 @@ struct BLEBench {
         try await Pumpctl.start(arguments, environment: environment)
     }
 
-    /// Brings a device into reach.
+    /// Brings a device into reach, which advertises itself with this name and these services, and is received with a
+    /// strength of `strength` dBm.
     @discardableResult @Radio
     func add(
         _ address: String, name: String? = nil, services: [String] = [], strength: Int16 = -60
@@ -40,7 +42,7 @@ struct BLEBench {
         return device
     }
 
-    /// Waits until clients have called a method `times` times.
+    /// Waits until clients have called a method of bluetoothd `times` times since the bench was created.
     func untilCalled(_ member: String, times: Int = 1) async throws {
         _ = try await fake.calls.wait(for: "\(times) calls of \(member)") { calls in
             calls.count { $0.member == member } >= times ? true : nil

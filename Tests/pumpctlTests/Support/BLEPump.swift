@@ -29,10 +29,11 @@ struct BLEPump {
         try await Pumpctl.start(arguments, environment: bus.environment)
     }
 
-    /// The pump's duty; nil while off.
+    /// The pump's PWM duty, 0 to 255; nil while the pump is off.
     func duty() async -> Int? { await module.host.change { pump, _ in pump.isEnabled ? Int(pump.duty) : nil } }
 }
 
 extension FakeBlueZ {
+    /// Switches off the first adapter, which breaks its links.
     func switchOff() { adapters.first?.isPowered = false }
 }

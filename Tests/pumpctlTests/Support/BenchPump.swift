@@ -26,19 +26,19 @@ struct BenchPump {
             await host.advance(by: .seconds(1))
         }
         server = try await PseudoTerminalServer.open(host, link: link)
-        // Exactly the printed values, regardless of the converter's resolution.
+        // Readings of exactly these values, which the resolution of the analog-to-digital converter would not give.
         await host.change { pump, _ in
             pump.setWaterThermistor(.reading(12))
             pump.setSkinThermistor(.reading(34.5))
         }
     }
 
-    /// The pump's duty; nil while off.
+    /// The pump's PWM duty, 0 to 255; nil while the pump is off.
     func duty() async -> Int? { await host.change { pump, _ in pump.isEnabled ? Int(pump.duty) : nil } }
 
     func state() async -> PumpState { await host.change { pump, _ in pump.state } }
 
-    /// Triggers the safety stop of a running pump.
+    /// Triggers the safety stop of a running pump: warms the skin to 41 °C for a second.
     func overheat() async {
         await host.change { pump, _ in pump.setSkinThermistor(.reading(41)) }
         await host.advance(by: .seconds(1))
@@ -48,11 +48,11 @@ struct BenchPump {
     func close() async { await server.close() }
 }
 
-/// A device that sends whatever a test gives it.
+/// A device on a pseudo-terminal in this process, which sends the texts that a test gives it.
 struct ScriptedDevice {
     let terminal: PseudoTerminal
     private let channel: DescriptorChannel
-    /// The input received so far.
+    /// The input that the device has received and no test has taken.
     let heard = Watched(ReceivedText())
 
     var port: String { terminal.path }

@@ -8,6 +8,11 @@ import Testing
 /// Runs the real `pumpctl` like a person or another program.
 enum Pumpctl {
     /// Starts the program with a clean environment: no configuration, no port unless named, no state from earlier runs.
+    ///
+    /// - Parameters:
+    ///   - environment: More variables, which override those of the clean environment.
+    ///   - terminal: The path of a terminal for the standard streams; nil to read them in this process.
+    ///   - program: The words before the arguments: `pumpctl`, or a shell that runs it.
     static func start(
         _ arguments: [String], environment: [String: String] = [:], terminal: String? = nil,
         program: [String] = [Executable.pumpctl]
@@ -19,17 +24,17 @@ enum Pumpctl {
         ]
         all["LD_LIBRARY_PATH"] = ours["LD_LIBRARY_PATH"]
         all.merge(environment) { $1 }
-        // The pump replies immediately, but this machine may be busy.
+        // A long --timeout by default: simulated devices reply at once, but this machine may be busy.
         let isPatient = CommandLine(arguments).command.helpMessage(columns: 200).contains("--timeout <seconds>")
         let isTold = arguments.contains { $0.hasPrefix("--timeout") }
-        // A device that waits for its clients has no time-out.
+        // `verify --as-device` without --run waits for an app, and accepts no --timeout.
         let isOffered = arguments.contains("--as-device") && !arguments.contains("--run")
         let timeout = isPatient && !isTold && !isOffered ? ["--timeout", "100"] : []
         return try await ChildProcess(
             program + timeout + arguments, environment: all, terminal: terminal, streamsOnTerminal: terminal != nil)
     }
 
-    /// Runs the program to its end.
+    /// Starts the program like ``start(_:environment:terminal:program:)``, and waits for its end.
     static func run(
         _ arguments: String..., environment: [String: String] = [:]
     ) async throws -> ChildProcess.Ending {
@@ -37,7 +42,8 @@ enum Pumpctl {
     }
 }
 
-/// The parser's error message for `arguments`, without starting a process.
+/// Returns the parser's error message for `arguments`, without starting a process. Fails the test if the parser accepts
+/// them.
 func refusal(of arguments: [String], _ location: SourceLocation = #_sourceLocation) -> String {
     let error = #expect(throws: (any Error).self, sourceLocation: location) {
         try CommandLine(arguments).parsed()
@@ -60,7 +66,9 @@ extension ChildProcess.Ending {
     }
 }
 
-/// Expects a proper failure: with this status, words and hint, and without traces of a crash.
+/// Expects a proper failure: with this status, these words in standard error, and without traces of a crash.
+///
+/// - Parameter hint: A part of the hint; empty for any hint; nil if a hint is not required.
 func expectFailure(
     _ ending: ChildProcess.Ending, _ status: Int32, saying words: String..., hint: String? = nil,
     _ location: SourceLocation = #_sourceLocation

@@ -3,7 +3,7 @@ import TestSupport
 
 /// A fake bluetoothd with two adapters in reach of each other, for programs at both ends.
 struct RadioBench {
-    /// The addresses of devices offered on hci0 and on hci1.
+    /// The addresses of the adapters hci0 and hci1, and of devices that programs offer on them.
     static let first = "00:00:5E:00:53:01"
     static let second = "00:00:5E:00:53:02"
 
@@ -21,7 +21,7 @@ struct RadioBench {
 
     /// Starts `pumpctl` on this radio.
     ///
-    /// - Parameter folder: The folder of the message store.
+    /// - Parameter folder: The folder for the message store (XDG_DATA_HOME); nil for none.
     func start(_ arguments: [String], in folder: TemporaryFolder? = nil) async throws -> ChildProcess {
         var environment = bus.environment
         environment["XDG_DATA_HOME"] = folder?.path

@@ -2,11 +2,12 @@ import RecordFormat
 import TestSupport
 import Testing
 
-/// A made-up record with arbitrary times, in its own folder.
+/// A record whose readings and times a test makes up, in its own folder.
 struct RecordedHistory {
+    /// The folder for the record (XDG_DATA_HOME).
     let home = TemporaryFolder()
 
-    /// Runs `pumpctl history` on the record.
+    /// Runs `pumpctl history` on the record, in the time zone `zone`. The words `before` come before `history`.
     func show(
         _ arguments: String..., before: [String] = [], zone: String = "UTC", environment: [String: String] = [:]
     ) async throws -> ChildProcess.Ending {
@@ -16,7 +17,8 @@ struct RecordedHistory {
         ).ending()
     }
 
-    /// Records a session: the device's readings by seconds since 1970-01-01T00:00:00Z.
+    /// Records a session with these readings, each with its time in seconds since 1970-01-01T00:00:00Z and its values
+    /// as JSON.
     func add(
         family: String = "pump", endpoint: String = "/dev/ttyUSB0", device: String? = nil,
         _ readings: [(Double, String)]
