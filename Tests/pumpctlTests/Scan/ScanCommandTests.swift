@@ -10,6 +10,7 @@ import Testing
 @testable import pumpctl
 
 @Suite("pumpctl scan") struct ScanCommandTests {
+    // The addresses of the devices.
     private static let pump = "00:15:83:00:00:10"
     private static let twin = "00:15:83:00:00:11"
     private static let storm = "30:AE:A4:00:00:01"
@@ -146,10 +147,12 @@ import Testing
             #expect(changed["event"] as? String == "changed")
             #expect(changed["name"] as? String == "Lamp")
             #expect(await bench.adapter.isDiscovering)
+            // bluetoothd forgets a device that it has not received for 30 s.
             await bench.fake.remove(lamp)
             await bench.clock.untilSomebodySleeps(until: .seconds(30))
             bench.clock.advance(by: .seconds(30))
             var gone = try Self.object(await program.output.line("not heard"))
+            // bluetoothd may announce the missing signal strength before it forgets the device.
             while gone["event"] as? String == "changed" {
                 #expect(gone["rssi_dbm"] is NSNull)
                 gone = try Self.object(await program.output.line("lost"))
@@ -165,6 +168,7 @@ import Testing
 
     @Radio private static func rename(_ device: RadioDevice, to name: String) { device.advertisement.name = name }
 
+    /// Parses a line of JSON.
     private static func object(_ line: String) throws -> NSDictionary {
         try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? NSDictionary, "\(line)")
     }
@@ -215,13 +219,13 @@ import Testing
             await bench.fake.remove(bench.adapter)
             let ending = try await bench.run("scan", "--json")
             expectFailure(ending, 66, saying: "Bluetooth adapter not found", hint: "plug an adapter in")
-            // Nothing has searched for devices.
+            // Without a scan there must be no note such as "no BLE device in range".
             #expect(!ending.errors.contains("in range"), "\(ending.errors)")
             #expect(try ending.object()["error"] as? String == "no_adapter")
         }
     }
 
-    /// Runs `pumpctl` on a bus that fails to start bluetoothd.
+    /// Runs `pumpctl` on a bus that fails to start bluetoothd, and expects an error with this cause.
     static func expectNoStart(_ arguments: String..., location: SourceLocation = #_sourceLocation) async throws {
         let bus = try await PrivateBus(failing: "org.bluez")
         let ending = try await Pumpctl.start(arguments, environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address]).ending()
@@ -270,6 +274,7 @@ import Testing
 
     @Radio private static func switchOn(_ adapter: FakeAdapter) { adapter.isPowered = true }
 
+    /// Waits until a program that runs with `--json` prints an object with this event.
     private static func untilEvent(_ event: String, _ program: ChildProcess) async throws {
         while try await object(program.output.line(event))["event"] as? String != event {}
     }
