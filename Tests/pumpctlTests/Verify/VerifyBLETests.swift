@@ -7,9 +7,13 @@ import Testing
 
 @Suite("pumpctl verify over BLE", .timeLimit(.minutes(5)))
 struct VerifyBLETests {
-    /// Verifies a device that the simulator offers over BLE, with hands on it.
+    /// Runs `pumpctl verify` on a device that `pumpctl sim` offers over BLE, with its control socket as the stimulus.
     ///
-    /// - Parameter mtu: The MTU of the connection.
+    /// - Parameters:
+    ///   - simulator: The device and its options for `pumpctl sim`.
+    ///   - name: The BLE name of the device.
+    ///   - mtu: The MTU of the connection. Notifications have up to 3 bytes less.
+    ///   - body: Receives the program's ending and its JSON objects.
     private func verify(
         _ simulator: [String], as name: String, mtu: Int = 517, _ options: [String] = [],
         _ body: (ChildProcess.Ending, [NSDictionary]) throws -> Void
@@ -30,6 +34,7 @@ struct VerifyBLETests {
         }
     }
 
+    /// The checks that had this outcome.
     private static func outcomes(_ objects: [NSDictionary], _ outcome: String) -> [String] {
         objects.filter { $0["outcome"] as? String == outcome }.compactMap { $0["check"] as? String }
     }
@@ -79,12 +84,12 @@ struct VerifyBLETests {
         }
     }
 
-    @Test("A storm sensor passes in packets of any size", arguments: [23, 185, 517])
+    @Test("A storm sensor passes with notifications of any size", arguments: [23, 185, 517])
     func storm(mtu: Int) async throws {
         try await verify(["storm", "--rows", "40", "--interval", "400ms", "--echo"], as: "storm", mtu: mtu) {
             ending, objects in
             #expect(ending.status == 0, "\(ending)")
-            // The shortest packets have no room for a live row after its prefix.
+            // At an MTU of 23, a notification has no room for a whole live row after its prefix.
             #expect(Self.outcomes(objects, "skipped") == (mtu == 23 ? ["storm.live.row", "storm.live.once"] : []))
         }
     }
@@ -93,7 +98,7 @@ struct VerifyBLETests {
     func peer(mtu: Int) async throws {
         try await verify(["peer", "--size", "1000"], as: "QDevice1", mtu: mtu, ["--allow-run"]) { ending, objects in
             #expect(ending.status == 0, "\(ending)")
-            // The shortest packets cut off the greeting.
+            // At an MTU of 23, the greeting is cut off.
             #expect(Self.outcomes(objects, "skipped") == (mtu == 23 ? ["peer.image.error", "peer.greeting"] : []))
             let sent = objects.compactMap { $0["sent"] as? [String] }.flatMap(\.self)
             #expect(sent.contains("GET") && !sent.contains { $0.contains("\\n") })

@@ -7,9 +7,10 @@ import Testing
 
 @Suite("pumpctl verify", .timeLimit(.minutes(3)))
 struct VerifyCommandTests {
+    /// The arguments for seven quick checks of a pump.
     private static let few = ["verify", "--only", "pump.status", "pump.command.unknown"]
 
-    @Test("A correct firmware exits with 0 and a line for each check")
+    @Test("For a correct firmware, verify exits with 0 and prints a line for each check")
     func passes() async throws {
         let pump = try await BenchPump()
         let ending = try await Pumpctl.start(["--family", "pump", "--port", pump.port] + Self.few).ending()
@@ -21,7 +22,9 @@ struct VerifyCommandTests {
         #expect(ending.errors.isEmpty, "\(ending.errors)")
     }
 
-    @Test("A faulty firmware exits with 2 in each report format", arguments: ["text", "tap", "junit", "json"])
+    @Test(
+        "For a faulty firmware, verify exits with 2 and reports the failed check in each format",
+        arguments: ["text", "tap", "junit", "json"])
     func fails(report: String) async throws {
         let device = try await ScriptedDevice { line in
             line == "FOO"
@@ -60,7 +63,7 @@ struct VerifyCommandTests {
         try Self.expectAbandoned(ending, report, saying: "the pump is running", "pump_runs")
     }
 
-    @Test("A missing port is in each report", arguments: ["text", "tap", "junit", "json"])
+    @Test("If the port is missing, each report has the error", arguments: ["text", "tap", "junit", "json"])
     func noPort(report: String) async throws {
         let ending = try await Pumpctl.run("--port", "/nowhere/tty", "verify", "--report", report)
         expectFailure(ending, 66, saying: "/nowhere/tty")
@@ -75,7 +78,7 @@ struct VerifyCommandTests {
         #expect(try ending.object()["error"] as? String == "pump_runs")
     }
 
-    /// Expects a report without any check, for the given reason.
+    /// Expects a report that has no check, but the reason and the error code.
     private static func expectAbandoned(
         _ ending: ChildProcess.Ending, _ report: String, saying words: String, _ code: String
     ) throws {
@@ -122,7 +125,7 @@ struct VerifyCommandTests {
     }
 
     @Test(
-        "A BLE module is refused as a device and not opened", arguments: ["verify", "latency"],
+        "A simulated BLE module is not verified or measured, and not opened", arguments: ["verify", "latency"],
         [[], ["--family", "pump"]])
     func module(command: String, family: [String]) async throws {
         let ending = try await Pumpctl.start(["-v", "--port", "sim:module"] + family + [command]).ending()
@@ -145,7 +148,8 @@ struct VerifyCommandTests {
     @Test("An interrupted verification leaves the pump off", arguments: [SIGINT, SIGTERM])
     func interrupted(signal: Int32) async throws {
         let pump = try await BenchPump()
-        // A running pump that sends nothing unsolicited, because its time stands still: the check waits.
+        // The check pump.unasked runs the pump and waits for an unsolicited line, which never comes: the pump's time
+        // stands still.
         let process = try await Pumpctl.start([
             "-v", "--port", pump.port, "verify", "--allow-run", "--only", "pump.on.reply", "pump.unasked", "--report",
             "tap",
@@ -153,7 +157,7 @@ struct VerifyCommandTests {
         _ = try await process.output.line("the plan")
         _ = try await process.output.line("the plan")
         while try await process.output.line("the first point") != "  ..." {}
-        // Once for the first check, and once for the second.
+        // Both checks have switched the pump on now.
         for _ in 1...2 { try await process.errors.text(upTo: "< PUMP:ON") }
         process.send(signal: signal)
         let ending = try await process.ending()
@@ -162,7 +166,7 @@ struct VerifyCommandTests {
         await pump.close()
     }
 
-    @Test("An unplugged device is reported with its state before, and not as off or on")
+    @Test("An unplugged pump is reported as off before, not as off or on now")
     func unplugged() async throws {
         let device = try await ScriptedDevice { line in
             line == "FOO" ? nil : "STATUS:{State:OFF,SkinTemp:34.0C}\r\n"
@@ -170,7 +174,7 @@ struct VerifyCommandTests {
         let ending = try await Pumpctl.start(["--port", device.port] + Self.few).ending()
         expectFailure(
             ending, 74, saying: "the pump was off before the checks, and ON was not sent", hint: "pumpctl status")
-        // Nor was its state read as off.
+        // Nothing is said about the state after the unplugging.
         for word in ["may be on", "pump is off"] { #expect(!ending.errors.contains(word), "\(ending.errors)") }
     }
 
@@ -214,7 +218,9 @@ struct VerifyCommandTests {
         #expect(ending.output.contains(" errors=\"1\" "), "\(ending)")
     }
 
-    /// A pump that replies only to STATUS and ON.
+    /// A pump that replies only to STATUS and ON, and says that it is off.
+    ///
+    /// - Parameter onOff: The reply to OFF; nil to unplug the pump instead.
     private static func pumpWithoutOff(onOff: String?) async throws -> ScriptedDevice {
         try await ScriptedDevice { line in
             switch line {
@@ -226,7 +232,7 @@ struct VerifyCommandTests {
         }
     }
 
-    @Test("Unplugged after ON, the pump is reported as possibly on, once per line")
+    @Test("A pump unplugged after ON is reported as possibly on, at most once per line of output")
     func unpluggedOn() async throws {
         let device = try await ScriptedDevice { line in
             line == "ON" ? nil : line == "STATUS" ? "STATUS:{State:OFF,SkinTemp:34.0C}\r\n" : ""
@@ -239,14 +245,14 @@ struct VerifyCommandTests {
         }
     }
 
-    @Test("A second signal gives up, with a warning only if the pump may be on", arguments: [true, false])
+    @Test("A second signal ends verify at once, with a warning only if the pump may be on", arguments: [true, false])
     func givenUp(isSentOn: Bool) async throws {
         let device = try await Self.pumpWithoutOff(onOff: "")
         let process = try await Pumpctl.start([
             "-v", "--port", device.port, "verify", "--allow-run", "--only",
             isSentOn ? "pump.on.case" : "pump.command.unknown",
         ])
-        // Neither gets a reply.
+        // Neither of these lines gets a reply.
         try await process.errors.text(upTo: isSentOn ? "> on" : "> FOO")
         process.send(signal: SIGINT)
         process.send(signal: SIGTERM)

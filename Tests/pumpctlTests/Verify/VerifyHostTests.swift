@@ -6,7 +6,11 @@ import Testing
 
 @Suite("pumpctl verify --as-device", .timeLimit(.minutes(4)))
 struct VerifyHostTests {
-    /// Verifies a host that is a bash script. The port is descriptor 3, and $1 is pumpctl.
+    /// Verifies a host that is a bash script, in which $1 is pumpctl.
+    ///
+    /// - Parameters:
+    ///   - only: The beginnings of the checks' names; empty for all checks of the family.
+    ///   - isRaw: Whether the script first sets the port to raw mode and opens it as descriptor 3.
     private static func verify(
         _ family: String, _ script: String, only: [String] = [], options: [String] = [], isRaw: Bool = true
     ) async throws -> ChildProcess.Ending {
@@ -27,11 +31,12 @@ struct VerifyHostTests {
             }, uniquingKeysWith: { $1 })
     }
 
+    /// The failed checks, sorted by name.
     private static func failed(_ ending: ChildProcess.Ending) -> [String] {
         outcomes(ending).filter { $0.value == "FAIL" }.keys.sorted()
     }
 
-    /// Sends the commands that the checks need.
+    /// A script for a pump's host that sends all commands that the checks need: OFF, ON and STATUS.
     private static let thorough = """
         "$1" --port $PUMPCTL_PORT --timeout 20 off && "$1" --port $PUMPCTL_PORT --timeout 20 on
         """
@@ -42,7 +47,7 @@ struct VerifyHostTests {
         #expect(ending.status == 0, "\(ending)")
         let outcomes = Self.outcomes(ending)
         #expect(outcomes.count == 17 && !outcomes.values.contains("FAIL"), "\(ending.output)")
-        // Only a slow program is still running when the pump interrupts a reply.
+        // This check is skipped if the host has ended before the pump interrupts a reply.
         let skipped = outcomes.filter { $0.value == "skip" }.keys.filter { $0 != "pump.host.interrupting.understands" }
         #expect(skipped.isEmpty, "\(ending.output)")
         #expect(ending.errors.contains("pumpctl: older: an older firmware: "))
@@ -63,11 +68,14 @@ struct VerifyHostTests {
         #expect(!ending.output.contains("skip  "), "\(ending.output)")
     }
 
-    /// A host of a pump with one mistake, and the checks that find it.
+    /// A host of a pump with one mistake.
     struct BadHost: Sendable, CustomTestStringConvertible {
+        /// The mistake.
         var name: String
         var script: String
+        /// The simulated pump with which the mistake is found.
         var device: String
+        /// The checks that fail.
         var finds: [String]
         var testDescription: String { name }
     }
@@ -112,7 +120,7 @@ struct VerifyHostTests {
         #expect(ending.status == 2, "\(ending)")
         let expected = ending.output.split(separator: "\n").filter { $0.hasPrefix("        expected: ") }
         #expect(expected.count == host.finds.count, "\(ending)")
-        // A sentence, not the name of a rule.
+        // What was expected is a sentence, not the name of a rule.
         for line in expected { #expect(line.split(separator: " ").count > 4 && !line.contains("="), "\(line)") }
         // A wrong baud rate is found before anything is received.
         #expect(ending.output.contains("\n        < ") || host.finds == ["baud"], "\(ending)")
@@ -164,7 +172,7 @@ struct VerifyHostTests {
     }
 
     @Test(
-        "A host that ends before the special behaviour is skipped, not passed",
+        "A check is skipped, not passed, if the host ends before the device does what the check is about",
         arguments: [
             ("pump", "interrupting", "TEMP"), ("pump", "one-thermistor", "OFF"), ("peer", "acknowledging", "a test"),
         ])
@@ -198,7 +206,7 @@ struct VerifyHostTests {
     }
 
     @Test(
-        "Options for opened devices are refused and leave no file",
+        "Options for opening a device are refused, and no file is created",
         arguments: [["-v"], ["--record"], ["--reset"], ["--capture"]])
     func deviceOptions(option: [String]) async throws {
         let folder = TemporaryFolder()
@@ -218,13 +226,13 @@ struct VerifyHostTests {
         #expect(!ids.isEmpty && !ids.contains { $0.hasPrefix("storm.host.plain") }, "\(ending)")
     }
 
-    @Test("Several devices for an app are refused")
+    @Test("Without --run, checks with several devices are refused")
     func severalDevices() async throws {
         let ending = try await Pumpctl.run("verify", "--as-device", "--only", "pump.host.older", "pump.host.cut")
         expectFailure(ending, 64, saying: "older, cut", hint: "--only pump.host.older")
     }
 
-    @Test("A device that cannot be offered is in each report", arguments: ["tap", "junit", "json"])
+    @Test("If the device cannot be offered, each report has the error", arguments: ["tap", "junit", "json"])
     func notOffered(form: String) async throws {
         let folder = TemporaryFolder()
         let ending = try await Pumpctl.run(
@@ -238,7 +246,7 @@ struct VerifyHostTests {
         }
     }
 
-    @Test("Only a check with a time of its own has a duration")
+    @Test("Only a check that takes time has a duration in the reports")
     func times() async throws {
         let arguments = ["--family", "led", "verify", "--as-device", "--only", "led.host.plain", "--report"]
         let command = ["--run", "--", Executable.pumpctl, "led", "on"]
