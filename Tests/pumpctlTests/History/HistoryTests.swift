@@ -9,7 +9,8 @@ import Testing
 struct HistoryTests {
     private let history = RecordedHistory()
 
-    /// Adds a pump's record of two minutes: off, then on, with one reading every ten seconds from 2026-03-28T12:00:00Z.
+    /// Adds a pump's record of two minutes, with one reading every ten seconds from 2026-03-28T12:00:00Z: six while the
+    /// pump is off, and six while it is on.
     private func addPump() async throws {
         try await history.add(
             (0..<12).map { number in
@@ -55,7 +56,7 @@ struct HistoryTests {
 
     @Test("A date means local time, before and after the change to summer time")
     func localTimes() async throws {
-        // Midnight in Berlin before and after the change, and one hour before each.
+        // The midnights in Berlin before and after the change. Each has a row, and so has the hour before each.
         let midnights: [Double] = [1_774_738_800, 1_774_821_600]
         try await history.add(
             midnights.flatMap { midnight in [-3600, 0].map { (midnight + $0, #"{"temp_c":20}"#) } })
@@ -75,7 +76,7 @@ struct HistoryTests {
     @Test("Both hours of the change to winter time are shown, each with its offset")
     func repeatedHour() async throws {
         let zone = "CET-1CEST,M3.5.0,M10.5.0/3"
-        // 02:29:30 and 02:30:30 in the hour of summer time, and in the hour after it.
+        // 02:29:30 and 02:30:30 in summer time, and an hour later again in winter time.
         let times: [Double] = [1_792_888_170, 1_792_888_230, 1_792_891_770, 1_792_891_830]
         try await history.add(times.map { ($0, #"{"temp_c":20}"#) })
         let table = try await history.show("--since", "2026-10-25 02:29", "--until", "2026-10-25 02:31", zone: zone)
@@ -86,7 +87,7 @@ struct HistoryTests {
                 "2026-10-25 02:30:30+01:00",
             ], "\(table)")
         #expect(try await history.show("--json", "--since", shown[2], zone: zone).objects().count == 2)
-        // The second two o'clock comes after the first hour.
+        // As an end, 02:00 means the second one, after two rows.
         for (until, count) in [("02:00", 2), ("03:00", 4), ("02:30+02:00", 1)] {
             let rows = try await history.show("--json", "--until", "2026-10-25 " + until, zone: zone)
             #expect(try rows.objects().count == count, "\(until): \(rows)")
@@ -148,7 +149,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("With nothing to draw an SVG file is neither changed nor created")
+    @Test("If there is nothing to draw, an SVG file is neither changed nor created")
     func nothingToDraw() async throws {
         let path = history.home.write("of yesterday", to: "pump.svg")
         for (svg, content) in [(path, "of yesterday"), (history.home.path("new.svg"), nil)] {
@@ -194,7 +195,7 @@ struct HistoryTests {
         expectFailure(ending, 64, saying: "pumpctl: ", hint: "pumpctl")
     }
 
-    @Test("A plot leaves out a pump's run time and PWM unless there is nothing else")
+    @Test("A plot leaves out a pump's run time and PWM, unless there is nothing else to draw")
     func left() {
         func series(_ name: String, _ family: String = "pump") -> FoldedSeries {
             FoldedSeries(family: family, endpoint: "sim:pump", device: nil, part: "", name: name, points: [])
