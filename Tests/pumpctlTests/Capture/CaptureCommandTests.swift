@@ -14,8 +14,10 @@ import Testing
 struct CaptureCommandTests {
     private let folder = TemporaryFolder()
 
+    /// The path of a capture in the test's folder.
     private func capture(_ name: String = "capture") -> String { folder.path(name) }
 
+    /// The pieces that a capture has as received, in order.
     private static func received(_ path: String) throws -> [CaptureEvent.Piece] {
         var reader = try CaptureReader(path)
         var pieces: [CaptureEvent.Piece] = []
@@ -41,7 +43,7 @@ struct CaptureCommandTests {
         #expect(overRadio.status == 0, "\(overRadio)")
         #expect(overSerial.output == overRadio.output)
         let pieces = try (Self.received(capture("serial")), Self.received(capture("radio")))
-        // A command that reads the link itself, instead of receiving events, may get two notifications at once.
+        // `send` reads the link itself, while other commands receive events: it may get two notifications at once.
         if words[0] != "send" { #expect(pieces.1.allSatisfy { $0.bytes.count <= 20 }) }
         #expect(pieces.0.flatMap(\.lines) == pieces.1.flatMap(\.lines))
         #expect(!pieces.0.flatMap(\.lines).isEmpty)
@@ -87,7 +89,7 @@ struct CaptureCommandTests {
             let ending = try await Pumpctl.run("-v", "-p", "sim:pump", "record", folder.path("new"), "--", program)
             expectFailure(ending, status, saying: program, hint: "name a program")
             #expect(!FileManager.default.fileExists(atPath: folder.path("new")), "\(program)")
-            // Nor was the device opened.
+            // The device was not opened either.
             #expect(!ending.errors.contains("is open"), "\(ending.errors)")
         }
         let ending = try await Pumpctl.run("-p", "sim:pump", "record", page, "--", "no-such-program")
@@ -109,7 +111,7 @@ struct CaptureCommandTests {
         await pump.close()
     }
 
-    @Test("A disk that is full from the start leaves no file")
+    @Test("If not even the header can be written, the command fails and no file is left")
     func noHeader() async throws {
         let limited = ["/bin/sh", "-c", "ulimit -f 0; exec \"$0\" \"$@\"", Executable.pumpctl]
         let ending = try await Pumpctl.start(
@@ -120,7 +122,7 @@ struct CaptureCommandTests {
         #expect(try await Pumpctl.run("-p", "sim:pump", "--capture", capture(), "status").status == 0)
     }
 
-    @Test("A disk that fills up is reported once, and the command goes on")
+    @Test("If the capture cannot be continued, this is reported once and the command goes on")
     func fullDisk() async throws {
         let pump = try await BenchPump()
         let limited = ["/bin/sh", "-c", "ulimit -f 1; exec \"$0\" \"$@\"", Executable.pumpctl]
@@ -153,7 +155,7 @@ struct CaptureCommandTests {
         await pump.close()
     }
 
-    @Test("A command that departs from its capture fails with the line")
+    @Test("A replayed command that departs from its capture fails, and the message names the capture's line")
     func departs() async throws {
         let pump = try await BenchPump()
         _ = try await Pumpctl.run("-p", pump.port, "--capture", capture(), "status")
@@ -256,7 +258,7 @@ struct CaptureCommandTests {
             #expect(numbers.first == 0, "\(ending)")
             peaks.append(numbers.last ?? 0)
         }
-        // Kilobytes.
+        // In KiB. The second capture has 5 MiB more than the first.
         #expect(peaks[1] - peaks[0] < 3000, "\(peaks)")
     }
 }

@@ -9,8 +9,8 @@ import Transports
 
 @testable import pumpctl
 
-/// Commands run in this process. Their arguments go through the program's parser, and their output through the
-/// program's own output into memory.
+/// The commands run in this process: pumpctl's parser parses their arguments, and pumpctl's `Output` writes their
+/// output into memory.
 @Suite("Generated commands, captured and replayed", .timeLimit(.minutes(60)))
 struct GeneratedCommandTests {
     /// A command's standard output and its exit status.
@@ -36,8 +36,9 @@ struct GeneratedCommandTests {
         }
 
         /// - Parameters:
-        ///   - port: The command's endpoint.
-        ///   - device: Opens that endpoint in place of the program's scheme.
+        ///   - port: The command's endpoint, which begins with `replay:`.
+        ///   - path: The path for a capture; nil for no capture.
+        ///   - device: Opens the endpoint; nil to replay its capture.
         func run(_ port: String, capturedAt path: String?, _ device: LinkSchemes.Opener?) async throws -> Ending {
             let loop = EventLoop.shared
             let text = Watched("")
@@ -88,7 +89,7 @@ struct GeneratedCommandTests {
             let original = try await command.run(port, capturedAt: path) { _, _ in link }
             device.cancel()
             await device.value
-            // The text about a failure goes to standard error.
+            // A failed command may print nothing: its message goes to standard error, which is not part of `output`.
             #expect(!original.output.isEmpty || original.status != .done)
             let replay = try await command.run(port, capturedAt: nil, nil)
             #expect(replay == original, "seed \(seed)")

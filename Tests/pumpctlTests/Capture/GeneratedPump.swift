@@ -6,7 +6,7 @@ import TestSupport
 
 /// A pump generated from a seed. It replies to commands, in pieces, with other lines in between.
 struct GeneratedPump {
-    /// Some bytes, and their delay after the previous ones.
+    /// Some bytes of a reply, and the delay before them.
     struct Piece {
         var delay: Duration
         var bytes: [UInt8]
@@ -23,7 +23,8 @@ struct GeneratedPump {
         self.isDifficult = isDifficult
     }
 
-    /// Returns the reply to a write, cut anywhere.
+    /// Returns the reply to a write, cut into pieces at random places. A difficult pump may omit all of it, its end, or
+    /// one byte.
     mutating func answer(to sent: String) -> [Piece] {
         var lines: [[UInt8]] = []
         for command in sent.split(separator: "\n") { lines += answer(to: command) }
@@ -40,6 +41,7 @@ struct GeneratedPump {
         return cut(bytes).map { Piece(delay: delay, bytes: $0) }
     }
 
+    /// A random delay; always zero unless the pump is difficult.
     private var delay: Duration {
         mutating get {
             guard isDifficult, random.number(below: 3) == 0 else { return .zero }
@@ -74,7 +76,7 @@ struct GeneratedPump {
         }
     }
 
-    /// A random unsolicited line that is no reply.
+    /// A random line that is no reply to a command. Only a difficult pump sends the cases from 4 on.
     private var remark: [UInt8] {
         mutating get {
             switch random.number(below: isDifficult ? 8 : 4) {
@@ -90,6 +92,7 @@ struct GeneratedPump {
         }
     }
 
+    /// Cuts bytes into pieces of 1 to 24 bytes.
     private mutating func cut(_ bytes: [UInt8]) -> [[UInt8]] {
         var (pieces, rest) = ([[UInt8]](), bytes[...])
         while !rest.isEmpty {
@@ -101,13 +104,13 @@ struct GeneratedPump {
     }
 }
 
-/// A host's generated use of a pump.
+/// A host that sends one to six commands, generated from a seed, to a pump.
 struct GeneratedHost {
     private var random: SplitMix64
 
     init(seed: UInt64) { random = SplitMix64(seed: ~seed) }
 
-    /// - Returns: The output of the commands, on both streams.
+    /// - Returns: The output and the error messages of the commands.
     mutating func run(over link: any Link, clock: any Clock<Duration>) async throws -> String {
         let pump = try await PumpSession.begin(over: link, clock: clock)
         var text = ""

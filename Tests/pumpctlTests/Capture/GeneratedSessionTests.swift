@@ -16,6 +16,7 @@ struct GeneratedSessionTests {
         var wire: [CaptureEvent]
     }
 
+    /// The events of a capture, except the opening of links.
     private static func wire(_ path: String) throws -> [CaptureEvent] {
         var reader = try CaptureReader(path)
         var wire: [CaptureEvent] = []
@@ -60,6 +61,7 @@ struct GeneratedSessionTests {
         return session
     }
 
+    /// Runs a session with a replay of the capture `file`, and captures it again at `path`.
     private static func replay(
         _ seed: UInt64, of file: String, pace: String, at path: String, in world: QuietWorld
     ) async throws -> Session {
@@ -78,7 +80,7 @@ struct GeneratedSessionTests {
         let world = QuietWorld()
         for seed in seeds {
             let (first, second) = (folder.path("\(seed)-a"), folder.path("\(seed)-b"))
-            // The time of late or missing replies belongs to the session.
+            // A difficult pump is late or silent, so that its replay needs the original times.
             let isDifficult = seed.isMultiple(of: 2)
             let original = try await Self.original(seed, isDifficult: isDifficult, at: first, in: world)
             #expect(!original.text.isEmpty)

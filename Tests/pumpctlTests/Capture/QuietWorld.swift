@@ -25,7 +25,8 @@ final class QuietWorld: Sendable {
     /// A link whose traffic counts as activity.
     func watched(_ link: any Link) -> any Link { WatchedLink(link) { [self] in traffic.withLock { $0 += 1 } } }
 
-    /// Runs `body` to its end; returns nil if it waits for something that never comes, and cancels it.
+    /// Runs `body` on the loop, and returns its result. If `body` waits for something that never comes, cancels it and
+    /// returns nil.
     func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result? {
         let outcome = Outcome<Result>()
         let task = Task(executorPreference: loop) { [loop] in
@@ -44,6 +45,7 @@ final class QuietWorld: Sendable {
         return try outcome.result?.get()
     }
 
+    /// Waits until nothing is left to do on the loop: no transfer and no new deadline during ``turns`` passes.
     private func untilQuiet() async {
         var (before, now) = (State?.none, state)
         while now != before {
@@ -52,6 +54,7 @@ final class QuietWorld: Sendable {
         }
     }
 
+    /// The signs of activity.
     private struct State: Equatable {
         var traffic: Int
         var deadlines: [Duration]
@@ -65,7 +68,7 @@ final class QuietWorld: Sendable {
     }
 }
 
-/// A link that reports each write and each arrival.
+/// A link that calls `tell` at each send and at each arrival of bytes.
 private final class WatchedLink: LinkWrapper {
     let link: any Link
     private let tell: @Sendable () -> Void

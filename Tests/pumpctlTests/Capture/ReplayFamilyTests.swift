@@ -6,7 +6,8 @@ import Testing
 struct ReplayFamilyTests {
     private let folder = TemporaryFolder()
 
-    /// A capture of an LED board that is queried once.
+    /// Writes a capture of an LED board that is queried once, with `family` in the header; returns the endpoint of its
+    /// replay.
     private func capture(_ family: String) throws -> String {
         let file = try CaptureFile(at: folder.path("capture"), CaptureHeader(program: "test", family: family))
         let contents: [CaptureEvent.Content] = [
@@ -27,7 +28,7 @@ struct ReplayFamilyTests {
         #expect(sent.errors.isEmpty, "\(sent.errors)")
     }
 
-    @Test("A capture is read once from a pipe or a FIFO", arguments: [false, true])
+    @Test("A capture can be read from a pipe or a FIFO", arguments: [false, true])
     func pipe(isNamed: Bool) async throws {
         let file = try capture("led").dropFirst("replay:".count).prefix { $0 != "?" }
         let fifo = folder.path("fifo")
@@ -68,7 +69,7 @@ struct ReplayFamilyTests {
         #expect(led.status == 0 && led.output == "led on\n" && led.errors.isEmpty, "\(led)")
     }
 
-    @Test("A missing capture is reported when it is opened")
+    @Test("A missing capture is reported as a missing device")
     func missing() async throws {
         let ending = try await Pumpctl.run("--port", "replay:\(folder.path("nothing"))", "send", "STATUS")
         expectFailure(ending, 66, saying: "no such port or device", hint: "")

@@ -12,8 +12,12 @@ import Testing
 
 @Suite("Port shared with a program", .timeLimit(.minutes(5)))
 struct SharedPortTests {
+    /// The notes that SharedPort has printed.
     private let notes = Watched("")
 
+    /// Runs a bash script to which pumpctl offers `link` as a port; returns the exit status of the script.
+    ///
+    /// - Parameter patience: The time limit for sending the rest of the script's output after its end.
     private func run(_ script: String, over link: any Link, patience: Duration = .seconds(100)) async throws -> Int32 {
         let parsed = try #require(try CommandLine(["status", "--no-record"]).parsed() as? any ContextCommand)
         var options = parsed.shared
@@ -39,7 +43,7 @@ struct SharedPortTests {
         let link = SendingLink(script) { number, _ in
             number == 2 ? LinkError(code, name: "test", activity: "send") : nil
         }
-        // The hang-up of the port ends the second 'read' immediately.
+        // The second `read` ends immediately, because the port hangs up after the failed send of ON.
         let program = #"""
             exec 3<>"$PUMPCTL_PORT"
             printf 'TEMP\n' >&3; read -r -t 100 line <&3
@@ -53,11 +57,12 @@ struct SharedPortTests {
         #expect(notes.state.contains("hung up"))
     }
 
-    @Test("Bytes being sent and bytes written last are sent after the program ends")
+    @Test("A pending send and bytes written after it are completed after the program has ended")
     func lastSend() async throws {
         let script = ScriptedLink()
         let link = SendingLink(script) { number, text in
-            // Sends only after the program has ended and everyone has noticed.
+            // The first text is the program's process ID. It is sent only after the program has ended and SharedPort
+            // has noticed that.
             guard number == 1, let process = pid_t(text.split(separator: "\n")[0]) else { return nil }
             while kill(process, 0) == 0 { await settle() }
             await settle()
