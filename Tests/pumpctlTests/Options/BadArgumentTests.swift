@@ -6,19 +6,19 @@ import Testing
 
 @Suite("Invalid arguments")
 struct BadArgumentTests {
-    /// The last argument has digits that the pump does not know.
+    /// The last argument is 12 in Arabic-Indic digits, which the pump does not understand.
     @Test(
         "An invalid speed is refused with the valid ones",
         arguments: ["256", "abc", "-1", "50.5", "101%", "", "١٢"])
     func speeds(speed: String) {
         let text = refusal(of: ["speed", speed])
         #expect(text.contains("The value '\(speed)' is invalid for '<speed>'") && text.contains("0 to 255"), "\(text)")
-        // The parser takes an empty text after '=' for a missing value.
+        // ArgumentParser takes an empty text after '=' for a missing value.
         let option = refusal(of: ["on", "--speed=\(speed)"])
         #expect(option.contains("--speed") && option.contains(speed == "" ? "Missing" : "0 to 255"), "\(option)")
     }
 
-    @Test("A file name that is not UTF-8 is refused, as another file would be written")
+    @Test("A file name that is not UTF-8 is refused, because a file with another name would be written")
     func notUTF8() async throws {
         let folder = TemporaryFolder()
         let words = "-p sim:storm?unpaced storm log get -o \(folder.path)/$'caf\\xe9.csv'"
@@ -75,7 +75,7 @@ struct BadArgumentTests {
         await device.close()
     }
 
-    @Test("Arguments after -- belong to the other program")
+    @Test("Arguments after -- belong to the program that pumpctl runs")
     func others() async throws {
         let words = ["--", "echo", "speed", "-1", "--timeout=0", "-p", "a", "--port", "b"]
         let folder = TemporaryFolder()

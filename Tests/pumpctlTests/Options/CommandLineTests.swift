@@ -43,7 +43,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "Options before the command's name are parsed with those behind it",
+        "Options before the command's name are passed to the command, before its own arguments",
         arguments: [
             ("-p X --json status -v", "-p=X --json -v"), ("--port=X rescue list --csv", "--port=X --csv"),
             ("-v storm --json log get -o x", "-v --json -o x"), ("-p help status", "-p=help"),
@@ -65,7 +65,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "--help and --version are answered wherever they stand",
+        "--help, --version and --generate-completion-script work at any place",
         arguments: [
             ("status --help", "USAGE: pumpctl status"), ("status --bogus -h", "USAGE: pumpctl status"),
             ("help storm log get", "USAGE: pumpctl storm log get"),

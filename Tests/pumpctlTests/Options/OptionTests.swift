@@ -9,7 +9,7 @@ import TestSupport
 @Suite("Shared options and the choice of the port")
 struct OptionTests {
     @Test(
-        "Options may stand before or behind the command's name",
+        "Shared options are accepted before and after the command's name",
         arguments: [
             ["-p", "PORT", "--json", "status"], ["status", "-p", "PORT", "--json"],
             ["--json", "status", "--port=PORT"],

@@ -7,7 +7,7 @@ import TestSupport
 
 @Suite("Shared options of each command")
 struct OptionUseTests {
-    /// All commands that can be run, with the names of their groups.
+    /// All commands without subcommands, each with its path: the names of its groups and its own name.
     private static func commands(
         of group: any ParsableCommand.Type = PumpctlCommand.self, _ path: [String] = []
     ) -> [(path: [String], command: any ParsableCommand.Type)] {
@@ -16,7 +16,7 @@ struct OptionUseTests {
         return all.flatMap { commands(of: $0, path + [$0.configuration.commandName ?? "?"]) }
     }
 
-    /// The words for each option on a command line.
+    /// The words that give each shared option on a command line.
     private static let words: [SharedOption: [String]] = [
         .port: ["--port", "nosuch"], .family: ["--family", "pump"], .json: ["--json"], .timeout: ["--timeout", "2"],
         .wait: ["--wait", "2s"], .capture: ["--capture", "file"], .reset: ["--reset"], .record: ["--record"],
@@ -33,6 +33,7 @@ struct OptionUseTests {
             let help = PumpctlCommand.helpMessage(for: command, columns: 200).split(separator: "\nOPTIONS:").last ?? ""
             let line = try Self.example(of: command)
             let end = line.firstIndex(of: "--") ?? line.endIndex
+            // The --wait of `sim` is another option than the shared one.
             for option in SharedOption.allCases where path.first != "sim" || option != .wait {
                 let isShown = option.spellings.contains { help.contains("\($0) ") || help.contains("\($0)\n") }
                 let words = try #require(Self.words[option])
