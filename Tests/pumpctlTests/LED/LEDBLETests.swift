@@ -6,14 +6,14 @@ import Testing
 
 @Suite("pumpctl led over BLE", .timeLimit(.minutes(5)))
 struct LEDBLETests {
-    /// An LED board independent of the simulator.
+    /// An LED board that shares no code with the simulator.
     @Radio
     private final class Board {
         let radio = RadioDevice(
             "C0:FF:EE:00:00:01",
             Advertisement(name: "ece196", services: ["937312E0-2354-11EB-9F10-FBC30A62CF38"]))
         let led: RadioCharacteristic
-        /// The values written with response.
+        /// The values that were written with response.
         nonisolated let writes = Watched<[[UInt8]]>([])
 
         init(_ flags: [RadioCharacteristic.Flag] = [.read, .write], value: UInt8 = 0) {
@@ -29,6 +29,7 @@ struct LEDBLETests {
         func join(_ fake: FakeBlueZ) { fake.add(radio) }
     }
 
+    /// Calls `body` with a bench that has the board in reach.
     private func withBoard(_ board: Board, _ body: (BLEBench, Board) async throws -> Void) async throws {
         try await withBLEBench { bench in
             await board.join(bench.fake)
@@ -71,7 +72,7 @@ struct LEDBLETests {
         }
     }
 
-    @Test("A board that does not answer is waited for until --timeout")
+    @Test("If a board does not answer, the command fails after --timeout")
     func silent() async throws {
         let board = await Board()
         await Radio.run { board.radio.manners.readDelay = .seconds(3600) }
@@ -95,7 +96,7 @@ struct LEDBLETests {
         }
     }
 
-    @Test("send accepts the lines of the serial protocol and writes no other")
+    @Test("send translates the lines of the serial protocol, and writes nothing for any other line")
     func lines() async throws {
         try await withBoard(Board(value: 1)) { bench, board in
             for (line, timeout, status, output) in [
