@@ -7,22 +7,25 @@ import Testing
 
 @Suite("pumpctl storm log over BLE", .timeLimit(.minutes(5)))
 struct LogBLETests {
+    /// A log of 40 rows.
     static let log = (1...40).map { "1 2 \($0) 517.10\n" }.joined()
 
-    /// A storm sensor controlled by the test, independent of the simulator.
+    /// A storm sensor that a test controls, and that shares no code with the simulator.
     @Radio
     private final class Sensor {
         let radio = RadioDevice(
             "C0:FF:EE:00:00:01",
             Advertisement(name: "storm", services: ["4FAFC201-1FB5-459E-8FCC-C5C9C331914B"]))
+        /// The characteristic of live rows without a prefix.
         let live = RadioCharacteristic("1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E", [.notify])
+        /// The characteristic of commands, of the log, and of live rows with a prefix.
         let backup = RadioCharacteristic("BEB5483E-36E1-4688-B7F5-EA07361B26A8", [.write, .notify])
-        /// The texts written with response.
+        /// The texts that were written with response.
         nonisolated let writes = Watched<[String]>([])
-        /// The characteristics that centrals have subscribed to.
+        /// The names of the characteristics that centrals have subscribed to, in order.
         nonisolated let subscriptions = Watched<[String]>([])
 
-        /// Replies to each write with the packets in `answer`.
+        /// Creates a sensor that replies to each write with the packets in `answer`, a notification each.
         init(mtu: Int = 517, answer: [String] = []) {
             radio.manners.mtu = mtu
             radio.services = [RadioService("4FAFC201-1FB5-459E-8FCC-C5C9C331914B", [live, backup])]
@@ -42,6 +45,7 @@ struct LogBLETests {
         func say(_ text: String, of characteristic: RadioCharacteristic) { characteristic.notify(Array(text.utf8)) }
     }
 
+    /// Calls `body` with a bench that has the sensor in reach.
     private func withSensor(
         _ sensor: Sensor, _ body: (BLEBench, Sensor) async throws -> Void
     ) async throws {
@@ -70,7 +74,7 @@ struct LogBLETests {
             #expect(printed.status == 0, "\(printed)")
             #expect(printed.output == Self.log)
             #expect(printed.errors == "")
-            // Only the command, without a line end.
+            // Each command is written without a line end.
             #expect(sensor.writes.state == ["GET_LOG"])
             #expect(sensor.subscriptions.state == ["backup"])
 
@@ -124,6 +128,7 @@ struct LogBLETests {
     @Test("A sensor that is out of reach leaves its log incomplete")
     func outOfReach() async throws {
         try await withSensor(Sensor(answer: ["LOG Values: 1 2 3 4.50\n"])) { bench, sensor in
+            // The read by which pumpctl asks whether the sensor is still there gets no reply.
             await Radio.run { sensor.radio.manners.readDelay = .seconds(3600) }
             let program = try await bench.start(["-p", "ble:storm", "-v", "storm", "log", "get", "--quiet", "0.1"])
             try await program.errors.text(upTo: "* checking the connection")
@@ -153,7 +158,7 @@ struct LogBLETests {
             let program = try await bench.start(
                 ["-p", "ble:storm", "storm", "log", "live", "--count", "3"] + (isRaw ? ["--raw"] : []))
             _ = try await sensor.subscriptions.wait(for: "the central") { $0 == [name] ? true : nil }
-            // Two rows at once stay separate.
+            // Two rows that are sent at once stay separate.
             for row in ["1 2 3 4.50", "1 2 4 -5.00"] { await sensor.say(prefix + row, of: characteristic) }
             #expect(try await program.output.line() == "1 2 3 4.50")
             #expect(try await program.output.line() == "1 2 4 -5.00")
@@ -161,7 +166,7 @@ struct LogBLETests {
             #expect(try await program.errors.line().contains("waiting for the device to come back"))
             _ = try await sensor.subscriptions.wait(for: "the central again") { $0 == [name, name] ? true : nil }
             #expect(try await program.errors.line().contains("is back"))
-            // Output of the other characteristic, and text that is not a row, is not printed.
+            // Rows of the other characteristic, and a line of the log, are not printed.
             await sensor.say("9 9 9 9.99", of: isRaw ? sensor.backup : sensor.live)
             if !isRaw { await sensor.say("LOG Values: 8 8 8 8.88\n", of: characteristic) }
             await sensor.say(prefix + "1 2 5 6.00", of: characteristic)

@@ -9,7 +9,7 @@ import Testing
 struct LogGetTests {
     static let log = "1 2 3 4.50\n4 5 6 -7.00\n"
 
-    /// A sensor that sends ``log``.
+    /// A sensor that replies to GET_LOG with the command's echo and ``log``. Any other line unplugs it.
     private func sensor() async throws -> ScriptedDevice {
         try await ScriptedDevice { $0 == "GET_LOG" ? "GET_LOG\r\nLOG Values: \(Self.log)" : nil }
     }
@@ -156,7 +156,7 @@ struct LogGetTests {
         #expect(calls == "sync \(path).partial\nrename \(path)\n")
     }
 
-    @Test("A sensor that restarts leaves its log incomplete")
+    @Test("If the sensor restarts during the log, the log is reported as incomplete")
     func restarted() async throws {
         let boot = "ets Jul 29 2019 12:21:46\r\n\r\nrst:0xf (RTCWDT_BROWN_OUT_RESET),boot:0x13\r\nentry 0x400805f0\r\n"
         let sensor = try await ScriptedDevice { $0 == "GET_LOG" ? "LOG Values: 1 2 3 4.50\n4 5 \(boot)" : nil }
@@ -166,7 +166,7 @@ struct LogGetTests {
         await sensor.close()
     }
 
-    @Test("A log that begins again is reported as requested by another program")
+    @Test("If the log begins again in the middle, another program's request is named as the cause")
     func twoReaders() async throws {
         let sensor = try await ScriptedDevice { $0 == "GET_LOG" ? "LOG Values: 1 2 \r\nLOG Values: \(Self.log)" : nil }
         let folder = TemporaryFolder()
@@ -189,7 +189,7 @@ struct LogGetTests {
     }
 
     @Test(
-        "Another device's answer is refused and the file is not changed",
+        "The reply of a device of another family is refused, and the file is not changed",
         arguments: [
             ("ERROR:UNKNOWN_COMMAND\r\n", "use a command of the family pump"), ("what?\r\n", "of the family storm"),
             ("LED:1\r\n", "family led"),
@@ -239,7 +239,7 @@ struct LogGetTests {
         let shown = Watched(ReceivedText())
         await channel.gather(into: shown)
         let folder = TemporaryFolder()
-        // The transfer takes longer than the delay before the first progress.
+        // The transfer of 600 rows takes longer than the delay before the first progress is shown.
         let program = try await Pumpctl.start(
             ["-p", "sim:storm?rows=600", "storm", "log", "get", "-o", folder.path("storm.log")], terminal: terminal.path
         )
@@ -260,7 +260,7 @@ struct LogGetTests {
     }
 }
 
-/// A sensor on TCP that replies to the first line and hangs up.
+/// A sensor on TCP that replies to the first input of each client with `text`, and hangs up.
 private struct CuttingSensor {
     let endpoint: String
     private let listener: SocketListener

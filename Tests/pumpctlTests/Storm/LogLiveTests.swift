@@ -5,9 +5,10 @@ import Testing
 
 @Suite("pumpctl storm log live")
 struct LogLiveTests {
+    /// A simulated sensor whose log has 100 rows, and that measures another one every 20 ms.
     private static let sensor = "sim:storm?seed=7&rows=100&interval=20ms"
 
-    /// The first rows that this sensor measures.
+    /// The first rows that the sensor measures after its start.
     private static func rows(_ count: Int) -> [String] {
         let text = String(decoding: StormLog(seed: 7).text(rows: 100..<100 + count), as: UTF8.self)
         return text.split(separator: "\n").map(String.init)
@@ -110,7 +111,7 @@ struct LogLiveTests {
         await sensor.close()
     }
 
-    @Test("--for ends with status 0")
+    @Test("log live ends with status 0 after the time of --for")
     func time() async throws {
         let ending = try await Pumpctl.run("-p", "sim:storm?interval=1000s", "storm", "log", "live", "--for", "0.1s")
         #expect(ending.status == 0)
@@ -118,7 +119,7 @@ struct LogLiveTests {
         #expect(ending.errors == "")
     }
 
-    @Test("An unplugged sensor is waited for")
+    @Test("log live waits for an unplugged sensor to come back")
     func reconnects() async throws {
         let folder = TemporaryFolder()
         let path = folder.path("storm")
