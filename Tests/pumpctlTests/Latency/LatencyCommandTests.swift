@@ -10,12 +10,13 @@ import Testing
 
 @Suite("pumpctl latency", .timeLimit(.minutes(3)))
 struct LatencyCommandTests {
+    /// The arguments for a short measurement.
     private static let few = ["latency", "--count", "12", "--interval", "20ms"]
 
     @Test("A measurement with mostly unanswered queries fails", arguments: [false, true])
     func mostlyUnanswered(isJSON: Bool) async throws {
         let count = Watched(0)
-        // Replies to the query before the measurement, and to the first of three queries.
+        // Replies to the query before the measurement, and to the first of the three measured queries.
         let device = try await ScriptedDevice { line in
             let number = count.update { count in
                 if line == "LED" { count += 1 }
@@ -136,7 +137,7 @@ struct LatencyCommandTests {
         #expect(ending.status == 128 + signal && ending.output.isEmpty, "\(ending)")
     }
 
-    @Test("A silent or foreign device fails the measurement")
+    @Test("The measurement of a silent device, or of a device of another family, fails")
     func noAnswer() async throws {
         let mute = try await ScriptedDevice()
         let silence = try await Pumpctl.run("--timeout", "0.2", "--port", mute.port, "latency")
@@ -144,7 +145,7 @@ struct LatencyCommandTests {
         await mute.close()
         expectFailure(silence, 75, saying: "no answer to TEMP", hint: "raise --timeout")
         let other = try await ScriptedDevice { _ in "LED:1\r\n" }
-        // The query is sent twice within this time-out, which is enough even on a busy machine.
+        // Within 2 s, the query is sent twice and gets the wrong reply each time, even on a busy machine.
         let foreign = try await Pumpctl.run("--timeout", "2", "--port", other.port, "latency")
         await other.close()
         expectFailure(foreign, 76, saying: "unexpected reply to TEMP: LED:1", hint: "led")
@@ -164,7 +165,7 @@ struct LatencyCommandTests {
         let folder = TemporaryFolder()
         let path = folder.path("ttyUSB7/device")
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        // The port is found through a symbolic link too.
+        // The port has a second path, a symbolic link.
         try FileManager.default.createDirectory(atPath: folder.path("ports"), withIntermediateDirectories: true)
         let port = folder.write("", to: "ports/ttyUSB7")
         symlink(port, folder.path("pump"))
