@@ -5,11 +5,13 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct MonitorTests {
+    /// Starts `pumpctl monitor`, which asks the device every 0.5 s.
     private func start(_ home: ConsoleFolder, _ arguments: String...) throws -> ConsoleProgram {
         try ConsoleProgram(
             ["monitor", "--timeout", "30", "--interval", "0.5", "--port", home.port] + arguments, home: home)
     }
 
+    /// Waits for the next update.
     private func update(_ program: ConsoleProgram) async throws -> ConsoleJSON {
         try ConsoleJSON(try #require(try await program.line()))
     }
@@ -22,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func updatesCarryAllOfTheDocumentedKeys() async throws {
+    @Test func `An update has all documented keys`() async throws {
         let pump = try await ConsolePump()
         let program = try start(pump.home, "--json", "--count", "2")
         for _ in 1...2 {
@@ -43,7 +45,7 @@ import Testing
         #expect(try await program.exitStatus() == 0)
     }
 
-    @Test func aRunningPumpIsShownWithItsTime() async throws {
+    @Test func `A running pump is shown with its run time`() async throws {
         let pump = try await ConsolePump()
         await pump.pressButton()
         await pump.host.advance(by: .seconds(15 * 60))
@@ -54,7 +56,7 @@ import Testing
         #expect(update["runtime_progress"] as? Double == 0.5)
     }
 
-    @Test func whatHappensBetweenQuestionsIsShown() async throws {
+    @Test func `Unsolicited lines between queries are shown as events`() async throws {
         let pump = try await ConsolePump()
         let program = try start(pump.home, "--json")
         _ = try await update(program, "status")
@@ -70,7 +72,7 @@ import Testing
         #expect(try await update(program, "text")["text"] as? String == "Maximum runtime exceeded")
     }
 
-    @Test func aPumpThatIsGoneIsInNoKnownState() async throws {
+    @Test func `The state of an unplugged pump is unknown until the pump is back`() async throws {
         let pump = try await ConsolePump()
         await pump.pressButton()
         let program = try start(pump.home, "--json")
@@ -86,13 +88,13 @@ import Testing
         let back = try await update(program)
         #expect(back["event"] as? String == "back")
         #expect(back["link"] as? String == "up")
-        #expect(back["state"] as? String == "on", "it has told its state anew")
+        #expect(back["state"] as? String == "on", "the state was queried again")
         #expect(back["text"] == nil)
         program.signal(SIGINT)
         #expect(try await program.exitStatus() == 130)
     }
 
-    @Test func aPumpThatIsBackSaysWhatIsOtherwiseThanBefore() async throws {
+    @Test func `When a pump is back, the text names the difference from its state before`() async throws {
         let pump = try await ConsolePump()
         let program = try start(pump.home, "--json")
         _ = try await update(program, "status")
@@ -108,10 +110,10 @@ import Testing
         #expect(back["event"] as? String == "back")
         #expect(back["state"] as? String == "off")
         #expect(back["text"] as? String == "the pump was on at 70 % and is off")
-        #expect(back["last_control"] == nil, "it has started anew")
+        #expect(back["last_control"] == nil, "the board has started again")
     }
 
-    @Test func aPumpThatIsSilentIsInNoKnownStateAndIsAskedAgain() async throws {
+    @Test func `The state of a silent pump is unknown, and the pump is asked again`() async throws {
         let home = ConsoleFolder()
         let device = try PseudoTerminal(link: home.port)
         let program = try start(home, "--json", "--timeout", "16")
@@ -130,7 +132,7 @@ import Testing
         #expect(try await update(program, "status")["runtime_min"] as? Int == 5)
     }
 
-    @Test func offATerminalLinesArePlain() async throws {
+    @Test func `Without a terminal, each update is a plain line`() async throws {
         let pump = try await ConsolePump()
         let program = try start(pump.home, "--count", "2")
         let lines = try await program.lines()
@@ -140,12 +142,12 @@ import Testing
         #expect(try await program.exitStatus() == 0)
     }
 
-    @Test func itEndsWhenItsTimeIsUp() async throws {
+    @Test func `monitor ends with status 0 after the time of --for`() async throws {
         let pump = try await ConsolePump()
         #expect(try await start(pump.home, "--for", "0.1s").exitStatus() == 0)
     }
 
-    @Test func onATerminalTheStateIsDrawnOver() async throws {
+    @Test func `On a terminal the state is redrawn in the last row`() async throws {
         let (pump, terminal) = (try await ConsolePump(), try ConsoleTerminal(columns: 50))
         let program = try ConsoleProgram(
             ["monitor", "--timeout", "30", "--interval", "0.5", "--port", pump.home.port], home: pump.home, on: terminal
@@ -155,7 +157,7 @@ import Testing
         }
         await pump.unplug()
         try await terminal.wait(program) { $0.rows.last?.hasSuffix("link lost  state unknown") ?? false }
-        // The event's text is complete, and wraps between words.
+        // The text of the event is above the state. It is complete, and wraps between words.
         let rows = terminal.screen.rows
         let news = rows.dropLast().joined(separator: " ").split(separator: " ").joined(separator: " ")
         #expect(news.contains("link lost: ") && news.hasSuffix("gone; state unknown"), "\(rows)")
@@ -164,7 +166,7 @@ import Testing
         #expect(try await program.exitStatus() == 130)
     }
 
-    @Test func anLEDBoardHasTheKeysOfItsRow() async throws {
+    @Test func `An update of an LED board has the keys of its family`() async throws {
         let update = try ConsoleJSON(
             try await Pumpctl.run("-p", "sim:led?lit", "--json", "--no-record", "monitor", "--count", "1").output)
         #expect(update.keys == ["time", "link", "event", "text", "led"])
@@ -174,7 +176,7 @@ import Testing
         #expect(text.wholeMatch(of: /\d\d:\d\d:\d\d  LED off\n/) != nil, "\(text)")
     }
 
-    @Test func aFamilyWithoutAStateIsNotMonitored() async throws {
+    @Test func `A family whose state cannot be queried is refused`() async throws {
         let ending = try await Pumpctl.start(["-p", "sim:storm", "monitor"]).ending()
         expectFailure(ending, 64, saying: "has no state query", hint: "pumpctl console")
     }
