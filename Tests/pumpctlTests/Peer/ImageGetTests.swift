@@ -7,9 +7,10 @@ import Testing
 
 @Suite("pumpctl peer image get")
 struct ImageGetTests {
+    /// The image of `size` bytes that a simulated peer with the seed 7 sends.
     private static func picture(_ size: Int = 20_000) -> Data { Data(PeerPicture(seed: 7, byteCount: size).bytes) }
 
-    /// Returns the file's content; checks that the folder has no other file.
+    /// Returns the file's content, nil if there is no file; checks that the folder has no other file.
     private static func content(_ path: String, in folder: TemporaryFolder) throws -> Data? {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(names.allSatisfy { folder.path($0) == path }, "\(names)")
@@ -133,7 +134,7 @@ struct ImageGetTests {
         let shown = Watched(ReceivedText())
         await channel.gather(into: shown)
         let folder = TemporaryFolder()
-        // The transfer takes longer than the delay before the first progress bar.
+        // The transfer of 6000 bytes takes longer than the delay before the first progress bar.
         let program = try await Pumpctl.start(
             ["-p", "sim:peer?size=6000", "peer", "image", "get", "-o", folder.path("image.png")],
             terminal: terminal.path, program: (isColoured ? ["env", "-u", "NO_COLOR"] : []) + [Executable.pumpctl])

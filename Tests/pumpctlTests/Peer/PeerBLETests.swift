@@ -7,9 +7,10 @@ import Testing
 
 @Suite("Peers over BLE", .timeLimit(.minutes(5)))
 struct PeerBLETests {
+    /// The simulated peer, as another program finds it by the first adapter.
     private static let port = "ble:QDevice1?adapter=hci0"
 
-    /// Calls `body` with a bench that offers a simulated peer.
+    /// Calls `body` with a bench that offers a simulated peer, and with the program `pumpctl sim peer`.
     private func withPeer(
         _ options: String..., mtu: Int = 517, _ body: (RadioBench, ChildProcess) async throws -> Void
     ) async throws {
@@ -42,7 +43,7 @@ struct PeerBLETests {
         }
     }
 
-    @Test("A message longer than a packet is sent in one write, and beyond 510 bytes refused")
+    @Test("A message of up to 510 bytes is accepted even with short packets, and a longer one is refused")
     func long() async throws {
         try await withPeer(mtu: 23) { bench, _ in
             let text = String(repeating: "雨", count: 170)
@@ -65,12 +66,12 @@ struct PeerBLETests {
             #expect(ending.status == 76, "\(ending)")
             #expect(try ending.object()["error"] as? String == "size_mismatch")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
-            // The rest of the image does not disturb the next program.
+            // A rest of the image that is still sent does not disturb the next program.
             #expect(try await bench.run("-p", Self.port, "peer", "say", "hello").output == "sent\n")
         }
     }
 
-    @Test("An image arrives intact in the smallest packets, with a shortened name")
+    @Test("An image arrives intact in packets of 20 bytes, and only its name is cut off")
     func smallPackets() async throws {
         try await withPeer("--size", "20000", mtu: 23) { bench, _ in
             let folder = TemporaryFolder()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("pumpctl peer listen")
 struct PeerListenTests {
-    /// Runs `peer listen` with a peer that sends `speech` after Hello; expects `count` events.
+    /// Runs `peer listen` with a peer that sends `speech` after Hello, until `count` events were printed.
     private func show(_ speech: [UInt8], count: Int, _ options: String...) async throws -> ChildProcess.Ending {
         let peer = try await ScriptedDevice()
         let program = try await Pumpctl.start(["-p", peer.port, "peer", "listen", "--count", "\(count)"] + options)
@@ -15,6 +15,7 @@ struct PeerListenTests {
         return ending
     }
 
+    /// A line of each kind of event; the last IMG_BEGIN is malformed.
     private static let speech = """
         HELLO from bench @ 2025-01-31T16:04:05Z\r
         Hello ack\r
@@ -117,7 +118,7 @@ struct PeerListenTests {
         #expect(try await program.ending().status == 130)
     }
 
-    @Test("An unplugged peer is waited for")
+    @Test("listen waits for an unplugged peer to come back")
     func reconnects() async throws {
         let folder = TemporaryFolder()
         let path = folder.path("peer")

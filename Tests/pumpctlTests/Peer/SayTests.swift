@@ -6,7 +6,7 @@ import Testing
 
 @Suite("pumpctl peer say and toggle")
 struct SayTests {
-    /// A peer that acknowledges and records its input.
+    /// A peer that acknowledges each Hello, and records its input.
     private func peer() async throws -> ScriptedDevice {
         try await ScriptedDevice { $0 == "Hello" ? "Hello ack\r\n" : "" }
     }
@@ -73,8 +73,8 @@ struct SayTests {
             #expect(ending.status == 0, "\(ending)")
             #expect(try ending.object()["acknowledged"] as? Bool == false)
             #expect(ending.errors.contains("has sent nothing"))
-            // No acknowledgement proves that the peer has received the message. Hello is sent twice, except on a busy
-            // machine.
+            // pumpctl may end before the peer has received the message. Without an acknowledgement, Hello is sent a
+            // second time, unless this machine is too busy.
             let heard = try await peer.heard.text(upTo: "\(word)\n")
             #expect(["Hello\n\(word)\n", "Hello\nHello\n\(word)\n"].contains(heard))
             await peer.close()
