@@ -14,6 +14,7 @@ struct GATTCommandTests {
         let interval = RadioCharacteristic("2A21", [.read, .write], value: [0, 0])
         let quick = RadioCharacteristic("FFE1", [.writeWithoutResponse, .notify])
         let second = RadioCharacteristic("2A19", [.read], value: [7])
+        /// Each write: the characteristic, the bytes, and whether the central wanted a response.
         nonisolated let writes = Watched<[String]>([])
 
         init() {
@@ -33,6 +34,7 @@ struct GATTCommandTests {
 
     private static let device = "ble:What%3F"
 
+    /// Calls `body` with a bench that has the device in reach.
     private func withThing(_ body: (BLEBench, Thing) async throws -> Void) async throws {
         try await withBLEBench { bench in
             let thing = await Thing()
@@ -60,7 +62,7 @@ struct GATTCommandTests {
             #expect(records[0]["flags"] as? [String] == ["read", "notify"])
             #expect(records[0]["descriptors"] as? [String] == ["2902"])
             #expect(records[4]["name"] as? String == "HM-10 serial" && records[4]["service_name"] is NSNull)
-            // The device is free for the next program, and its name is remembered.
+            // pumpctl disconnects the device, so that it is free for the next program.
             #expect(await bench.fake.calls.state.contains { $0.member == "Disconnect" })
         }
     }
@@ -72,7 +74,7 @@ struct GATTCommandTests {
             for (words, output) in [
                 (["180F/2A19", "--type", "u8"], "100\n"), (["char0002"], "64  \"d\"\n"),
                 (["0x180F/0x2A19", "2A21"], "2A19  64  \"d\"\n2A21  00 00\n"),
-                // Text that would move the cursor is not printed.
+                // A value with control characters is not printed as text, unless --type asks for text.
                 (["2A29"], "41 43 4d 45 20 1b 5b 32 4a\n"), (["2A29", "--type", "text"], "ACME \\x1b[2J\n"),
             ] {
                 let ending = try await Pumpctl.start(
@@ -94,7 +96,7 @@ struct GATTCommandTests {
         }
     }
 
-    @Test func `write follows the flags and reports what is known of the effect`() async throws {
+    @Test func `write uses the type that the flags permit, and reports whether the effect is known`() async throws {
         try await withThing { bench, thing in
             let steps: [([String], Int32, String)] = [
                 (["2A21", "300", "--type", "u16"], 0, "written, confirmed by the device: 2c 01\n"),
@@ -151,7 +153,7 @@ struct GATTCommandTests {
         ] { expectFailure(try await Pumpctl.start(words).ending(), 64, hint: "") }
     }
 
-    @Test func `gatt leaves a pump to OFF, and refuses lines that change its speed by accident`() async throws {
+    @Test func `gatt lets OFF through to a pump, and refuses lines that would set its speed by mistake`() async throws {
         let pump = try await BLEPump()
         #expect(try await pump.run("-p", "ble:HMSoft", "on").status == 0)
         let speed = try await pump.run("gatt", "ble:HMSoft", "write", "FFE1", "SPEED:fast\n", "--type", "text")
