@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `A BLE device out of sight fails the check`() async throws {
+    @Test func `A BLE device that is out of reach is a failed check`() async throws {
         try await withBLEBench { bench in
             await bench.add("00:15:83:00:00:11", name: "Lamp")
             let ending = try await bench.run("doctor", "ble:00:15:83:00:00:10")
