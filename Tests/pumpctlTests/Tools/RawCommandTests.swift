@@ -8,6 +8,7 @@ import Testing
 struct RawCommandTests {
     private let folder = TemporaryFolder()
 
+    /// Writes a script; returns the endpoint of a simulated device that follows it.
     private func script(_ text: String) -> String { "sim:raw?unpaced&script=\(folder.write(text, to: "script"))" }
 
     @Test(
@@ -65,7 +66,7 @@ struct RawCommandTests {
         #expect(offered.status == 66 && offered.errors.contains("No such file"), "\(offered)")
     }
 
-    @Test("An answer that does not end in time differs from no answer")
+    @Test("A reply that does not end in time is reported differently from no reply")
     func cutOff() async throws {
         let place = script("> A\n< busy\n")
         let cutOff = try await Pumpctl.run("-p", place, "--timeout", "0.2", "send", "A", "--until", "ok")
@@ -75,7 +76,7 @@ struct RawCommandTests {
         #expect(silent.status == 75 && silent.errors.contains("no answer in 0.2 s"), "\(silent)")
     }
 
-    @Test("With --family raw no line is refused or warned of, and status is unavailable")
+    @Test("With --family raw, send neither refuses a line nor warns, and status is unavailable")
     func anyDevice() async throws {
         let status = try await Pumpctl.run(
             "-p", "sim:pump?unpaced", "--family", "raw", "send", "STATUS", "--until", "STATUS:*")

@@ -11,12 +11,14 @@ import Testing
 struct ScenarioCommandTests {
     private let folder = TemporaryFolder()
 
+    /// Writes a scenario file; returns its path.
     private func file(_ text: String) throws -> String {
         let path = folder.path("scenario.toml")
         try text.write(toFile: path, atomically: true, encoding: .utf8)
         return path
     }
 
+    /// A pump whose skin becomes too warm after the first command. The host must send OFF within 30 s of the error.
     private static let tooWarm = """
         family = "pump"
         seed = 7
@@ -37,7 +39,7 @@ struct ScenarioCommandTests {
     @Test("A host that meets the expectations passes, and its own exit status counts")
     func passes() async throws {
         let path = try file(Self.tooWarm)
-        // After the reply to ON the skin becomes too warm, and the pump has stopped itself before OFF.
+        // After the reply to ON the skin becomes too warm, so that the pump stops itself before OFF comes.
         let script = #""$0" on; "$0" off; exit $1"#
         for status in ["0", "7"] as [String] {
             let ending = try await Pumpctl.run(
@@ -60,7 +62,7 @@ struct ScenarioCommandTests {
             ending.errors.contains("reaction=100ms/OFF@line:ERROR:OVERHEAT: no such command was sent in time\n"))
     }
 
-    @Test("Rules on baud rates and flushes apply to a pseudo-terminal, and are refused elsewhere")
+    @Test("Rules on baud rates and flushes apply to a pseudo-terminal, and are refused over TCP")
     func terminals() async throws {
         let script =
             #"stty -F "$PUMPCTL_PORT" 115200; exec 3<>"$PUMPCTL_PORT"; printf 'TEMP\n' >&3; head -c 10 <&3 >/dev/null"#
@@ -96,7 +98,7 @@ struct ScenarioCommandTests {
         #expect(verdict["passed"] as? Bool == false && (verdict["count"] as? Int ?? 0) >= 1)
     }
 
-    @Test("SIGTERM ends a simulator with an untested expectation with status 143")
+    @Test("SIGTERM ends a simulator with status 143, even if an expectation was not put to the test")
     func signal() async throws {
         let sim = try await Pumpctl.start([
             "sim", "led", "--unpaced", "--link", folder.path("led"), "--expect", "pacing=1s",
@@ -159,6 +161,7 @@ struct ScenarioCommandTests {
         #expect(said.contains(message), "\(said)")
     }
 
+    /// Returns the error with which a pump's scenario is refused; nil if it is accepted.
     private func refusal(of text: String) throws -> Failure? {
         let path = try file(text)
         let line = PeripheralSimulator.pump.line
@@ -178,7 +181,7 @@ struct ScenarioCommandTests {
         #expect(try refusal(of: text)?.message.hasSuffix("line 3: [step] do: contains a line break") == true)
     }
 
-    @Test("A failed expectation overrides the host's exit status, except if it could not be started")
+    @Test("A failed expectation overrides the host's exit status, unless the host could not be started")
     func exitCodes() async throws {
         for (program, status) in [(["sh", "-c", "exit 3"], 2), (["true"], 2), (["/nonexistent/program"], 127)] {
             let ending = try await Pumpctl.start(

@@ -6,9 +6,10 @@ import Testing
 
 @Suite("pumpctl sim pump --ble", .timeLimit(.minutes(5)))
 struct SimBLETests {
+    /// The address of hci1, and of the offered pump.
     static let address = "00:00:5E:00:53:02"
 
-    /// A radio with two adapters, for the programs of a test.
+    /// A fake bluetoothd with two adapters, for the programs of a test.
     private struct Bench {
         let bus: PrivateBus
         let fake: FakeBlueZ
@@ -21,6 +22,7 @@ struct SimBLETests {
             adapter = await fake.addAdapter("hci1", address: address)
         }
 
+        /// Starts `pumpctl sim pump --ble`.
         func start(_ arguments: String...) async throws -> ChildProcess {
             try await Pumpctl.start(["sim", "pump", "--ble"] + arguments, environment: bus.environment)
         }

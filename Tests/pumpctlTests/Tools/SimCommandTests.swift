@@ -6,7 +6,7 @@ import TestSupport
 
 @Suite("pumpctl sim")
 struct SimCommandTests {
-    /// Runs a program without the other descriptors that are open here, and with a limit of 20.
+    /// A bash script that runs a program with its standard streams as the only descriptors, and with a limit of 20.
     private static let withFewDescriptors = """
         for fd in /proc/$$/fd/*; do fd=${fd##*/}; if ((fd > 2)); then eval "exec $fd>&-"; fi; done
         ulimit -n 20; exec "$0" "$@"
@@ -50,7 +50,7 @@ struct SimCommandTests {
         #expect(lstat(path, &entry) != 0)
     }
 
-    @Test("--background returns once the device is ready and prints its process id")
+    @Test("--background returns once the device is ready, and prints the simulator's process ID")
     func background() async throws {
         let folder = TemporaryFolder()
         let path = folder.path("pump")
@@ -77,6 +77,7 @@ struct SimCommandTests {
         #expect(try failedAsJSON.object()["error"] as? String == "not_found")
     }
 
+    /// Parses a line of JSON.
     private static func object(_ line: String?) throws -> NSDictionary {
         let json = try JSONSerialization.jsonObject(with: Data(try #require(line).utf8))
         return try #require(json as? NSDictionary)
@@ -125,7 +126,7 @@ struct SimCommandTests {
         expectFailure(try await Pumpctl.run("sim", "led", "--count", "0"), 64, saying: "1 to 100000")
     }
 
-    @Test("--control accepts button presses and the end of the simulator")
+    @Test("sim ctl works at the socket of --control: it presses the button and ends the simulator")
     func control() async throws {
         let folder = TemporaryFolder()
         let (port, control) = (folder.path("pump"), folder.path("control"))
@@ -322,7 +323,7 @@ struct SimCommandTests {
     func staleLink() async throws {
         let folder = TemporaryFolder()
         let path = folder.path("pump")
-        // The link of a killed simulator, but with a number that no other test's terminal can get.
+        // A link like that of a killed simulator. No other test's pseudo-terminal can get this number.
         #expect(symlink("/dev/pts/999999", path) == 0)
         let second = try await Pumpctl.start(["sim", "pump", "--link", path])
         #expect(try await second.output.line() == "PTY \(path)")
@@ -339,7 +340,7 @@ struct SimCommandTests {
         let line = try await sim.output.line()
         let port = String(try #require(line.firstMatch(of: /tcp:127\.0\.0\.1:[0-9]+/)).output)
         #expect(try await Pumpctl.run("-p", port, "on").status == 0)
-        // STATUS is handled in a later turn than ON; the knob is read first in that turn.
+        // The firmware handles STATUS in a later turn of its main loop than ON, and reads the knob first in that turn.
         let status = try await Pumpctl.run("-p", port, "--json", "status").object()
         #expect(status["speed_percent"] as? Int == percent)
         sim.send(signal: SIGTERM)
@@ -356,7 +357,7 @@ struct SimCommandTests {
     }
 
     @Test(
-        "Endpoint options and sim options are the same",
+        "The options of a simulator are accepted in a sim: endpoint and by pumpctl sim",
         arguments: [
             // The board is still starting, so the query is repeated after half of the time-out.
             ["-p", "sim:pump?banner=hello&baud=115200", "--timeout", "6", "status"],
@@ -428,7 +429,7 @@ struct SimCommandTests {
         }
         let address = SocketAddress.tcp(host: "127.0.0.1", port: port)
         let first = try await DescriptorChannel.connect(to: address, deadline: .now + patience)
-        // The reply shows that the client has joined.
+        // The reply shows that the simulator has accepted the first client.
         try await first.write(Array("TEMP\n".utf8))
         _ = try await first.read()
         let second = try await DescriptorChannel.connect(to: address, deadline: .now + patience)
@@ -458,7 +459,7 @@ struct SimCommandTests {
             try await Pumpctl.run("-p", String(port), "status"), 66, saying: String(port), hint: "start the server")
     }
 
-    @Test("--thermistors 0 simulates a pump without thermistors", arguments: [true, false])
+    @Test("With 0 thermistors, the simulated pump has unknown temperatures", arguments: [true, false])
     func noThermistors(isInside: Bool) async throws {
         guard !isInside else {
             let status = try await Pumpctl.run("-p", "sim:pump?thermistors=0", "status")

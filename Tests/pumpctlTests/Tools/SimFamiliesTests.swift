@@ -54,7 +54,7 @@ struct SimFamiliesTests {
         #expect(try await sim.ending().status == 143)
     }
 
-    @Test("--run sets a variable for each family, and for further devices of it")
+    @Test("--run sets a variable with the port of each device, named by the family")
     func variables() async throws {
         let ending = try await Pumpctl.run(
             "sim", "pump", "--unpaced", "--with", "led?lit", "--with", "led", "--run", "--", "sh", "-c",

@@ -7,12 +7,15 @@ import Testing
 
 @Suite("pumpctl sim storm and sim led over BLE", .timeLimit(.minutes(5)))
 struct SimStormLEDBLETests {
+    /// The address of hci1, and of the offered device.
     private static let address = "00:00:5E:00:53:02"
+    // The characteristics of a sensor, and of an LED board.
     private static let live = "1C95D5E3-D8F7-413A-BF3D-7A2E5D7BE87E"
     private static let backup = "BEB5483E-36E1-4688-B7F5-EA07361B26A8"
     private static let led = "957312E0-2354-11EB-9F10-FBC30A62CF38"
 
-    /// Offers a device on hci1, and connects a central on hci0 to it.
+    /// Offers a device on hci1, connects a central on hci0 to it, and calls `body`. Expects that the device is
+    /// withdrawn when the simulator ends.
     private func offer(
         _ arguments: String..., as name: String, mtu: Int = 517,
         _ body: (BLEBench, TestCentral) async throws -> Void
@@ -34,6 +37,7 @@ struct SimStormLEDBLETests {
         }
     }
 
+    /// These rows of a sensor with the seed 7.
     private static func log(_ rows: Range<Int>) -> String {
         String(decoding: StormLog(seed: 7).text(rows: rows), as: UTF8.self)
     }

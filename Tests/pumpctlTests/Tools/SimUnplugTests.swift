@@ -6,11 +6,12 @@ import Testing
 
 @Suite("Unplugged simulated devices", .timeLimit(.minutes(5)))
 struct SimUnplugTests {
+    /// Parses a line of JSON.
     private static func object(_ line: String) throws -> NSDictionary {
         try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? NSDictionary)
     }
 
-    @Test("The new port is printed and in the state after the device is back")
+    @Test("When an unplugged device is back, its new port is printed, and sim ctl state has it")
     func newPort() async throws {
         let folder = TemporaryFolder()
         let control = folder.path("control")
@@ -61,7 +62,7 @@ struct SimUnplugTests {
         expectFailure(ending, 64, saying: "requires --link", hint: "pumpctl sim")
     }
 
-    @Test("A later unplug by a step or by sim ctl requires --link too")
+    @Test("The fault unplug in a step or by sim ctl requires --link too")
     func needsLinkLater() async throws {
         let step = try await Pumpctl.run("sim", "pump", "--step", "1h fault unplug", "--run", "--", "true")
         expectFailure(step, 64, saying: "requires --link")
@@ -74,7 +75,9 @@ struct SimUnplugTests {
         #expect(try await Pumpctl.run("sim", "ctl", control, "stop").status == 0)
     }
 
-    @Test("sim ctl may unplug a device with a link or with a printed port", arguments: [true, false])
+    @Test(
+        "sim ctl accepts unplug for a device that has a link, or whose new port will be printed",
+        arguments: [true, false])
     func unplugged(hasLink: Bool) async throws {
         let folder = TemporaryFolder()
         let control = folder.path("control")
@@ -86,7 +89,7 @@ struct SimUnplugTests {
         _ = try await sim.ending()
     }
 
-    @Test("--run may unplug a device with a link")
+    @Test("sim --run accepts the fault unplug with --link")
     func link() async throws {
         let folder = TemporaryFolder()
         let ending = try await Pumpctl.run(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("pumpctl sim --wait", .timeLimit(.minutes(5)))
 struct SimWaitTests {
-    /// Kills the simulator that a test has left running.
+    /// Kills the simulator, whose JSON object is `ready`, in case the test has not stopped it.
     private func stop(_ ready: NSDictionary) {
         if let process = ready["pid"] as? Int { kill(pid_t(process), SIGKILL) }
     }
@@ -61,7 +61,7 @@ struct SimWaitTests {
         for (redirection, status) in [(">/dev/full", 74), ("| true; exit ${PIPESTATUS[0]}", 141)] as [(String, Int32)] {
             let script = "\"$0\" sim led --wait --control \(folder.path("control")) \(redirection)"
             let ending = try await Pumpctl.start([], program: ["bash", "-c", script, Executable.pumpctl]).ending()
-            // A reader that exits late has already read the line.
+            // If `true` exits late, the line is written before the pipe breaks, and the simulator keeps running.
             if status == 141, ending.status == 0 {
                 _ = try await Pumpctl.run("sim", "ctl", folder.path("control"), "stop")
             } else {
@@ -96,7 +96,7 @@ struct SimWaitTests {
         #expect(ending.status == 8, "\(ending.errors)")
     }
 
-    @Test("Several devices are printed with their ports, and with different families")
+    @Test("Several devices are printed with their ports, and with their families if these differ")
     func several() async throws {
         let folder = TemporaryFolder()
         let control = folder.path("control")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Mistakes in lists of faults, steps and rules", .timeLimit(.minutes(3)))
 struct SimWrongPartTests {
-    /// The end of the list of all faults, which is shown only for a word that resembles none of them.
+    /// The last fault of the list of all faults. The list is shown only for a word that resembles none of them.
     private static let wholeList = "unplug"
 
     @Test(
@@ -24,7 +24,7 @@ struct SimWrongPartTests {
         #expect(!ending.errors.contains(Self.wholeList), "\(ending.errors)")
     }
 
-    @Test("An unknown word gets the whole list")
+    @Test("For a word that resembles no fault, the message lists all faults")
     func list() {
         let text = refusal(of: ["sim", "pump", "--fault", "xyzxyzxyz"])
         #expect(text.contains("there is no fault 'xyzxyzxyz'; use one of: baud, "))
