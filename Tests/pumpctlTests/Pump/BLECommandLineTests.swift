@@ -115,7 +115,7 @@ struct BLECommandLineTests {
         let ending = try await pump.run("--timeout", "2", "-v", "-p", "ble:00:15:83:00:00:10", "status")
         expectFailure(ending, 75, saying: "not connected in 2 s", hint: "--timeout")
         #expect(ending.errors.contains("connecting to 00:15:83:00:00:10"))
-        // On a terminal, if connecting takes a while.
+        // On a terminal, the progress is shown without -v, if connecting takes a while.
         let user = try await TerminalTests.UserTerminal()
         let program = try await Pumpctl.start(
             ["--timeout", "30", "-p", "ble:00:15:83:00:00:10", "status"], environment: pump.bus.environment,

@@ -4,7 +4,8 @@ import TestSupport
 
 @Suite("Devices that do not answer like a pump")
 struct BadAnswerTests {
-    /// Long enough for a busy machine's device to reply in either half of this time.
+    /// A --timeout in seconds. A query is sent again after half of it, and even on a busy machine the device replies to
+    /// each within its half.
     private let patience = "6"
 
     @Test("A port that vanishes during ON leaves the outcome unknown")
@@ -17,7 +18,7 @@ struct BadAnswerTests {
         #expect(try ending.object()["outcome"] as? String == "unknown")
     }
 
-    @Test("Silence is reported per command, with the possible state of the pump")
+    @Test("Without a reply, each command fails with 75, and off warns that the pump may be on")
     func silence() async throws {
         let device = try await ScriptedDevice()
         let status = try await Pumpctl.run("-p", device.port, "--timeout", "0.3", "status")

@@ -5,9 +5,13 @@ import Testing
 @Suite("Board resets on opening", .timeLimit(.minutes(5)))
 struct BoardStartTests {
     private let folder = TemporaryFolder()
+    /// The status of the running pump.
     private static let on = "STATUS:{State:ON,Speed:70%,WaterTemp:12.0C,SkinTemp:34.5C}\r\n"
 
-    /// A running pump at a port whose opening may have reset the board. The pump replies to the third query.
+    /// The replay of a running pump at a port whose opening may have reset the board. The pump replies from the third
+    /// query on.
+    ///
+    /// - Parameter banner: The board's output before the third query; nil for none.
     private func port(saying banner: String? = nil) throws -> String {
         let file = try CaptureFile(at: folder.path("capture"), CaptureHeader(program: "test", family: "pump"))
         var facts = CarrierFacts(endpoint: "/dev/ttyUSB0", name: "/dev/ttyUSB0")

@@ -4,13 +4,13 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Runs of the real program on a simulated pump, each hit by a signal at a moment given by its seed.
+/// Runs of the real program on a simulated pump. Each gets a signal at a moment that its seed determines.
 ///
-/// However a run ends, either the pump is off or the program has reported that it may be on; and the next command's
+/// However a run ends, either the pump is off or the program has reported that the pump may be on. The next command's
 /// output is true.
 @Suite("Runs of on --for that are hit by a signal", .timeLimit(.minutes(60)))
 struct OffRunTests {
-    /// An event that hits a run.
+    /// The event of a run, which is a signal.
     enum Blow: CaseIterable {
         case interrupt, terminate, hangUp, quit, alarm, user, realTime, readerGone, suspend, stop, kill
 
@@ -42,14 +42,14 @@ struct OffRunTests {
     }
 
     private func run(_ blow: Blow, on pump: BenchPump, seed: UInt64, _ random: inout SplitMix64) async throws {
-        // Sometimes the pump holds half a line of an earlier program.
+        // In half of the runs, the pump has received half a line from an earlier program.
         if Bool.random(using: &random) {
             await pump.host.change { pump, now in pump.receive(Array("STA".utf8), at: now) }
         }
         let time = ["10m", "10m", "0.05s"].randomElement(using: &random) ?? "10m"
-        // Before main, Swift's runtime handles SIGQUIT by printing a backtrace and continuing.
         let folder = TemporaryFolder()
         let capture = Bool.random(using: &random) ? ["--capture", folder.path("pump.capture")] : []
+        // SWIFT_BACKTRACE: otherwise, before main, Swift's runtime prints a backtrace at SIGQUIT and goes on.
         let program = try await Pumpctl.start(
             capture + ["-v", "-p", pump.port, "on", "--for", time], environment: ["SWIFT_BACKTRACE": "enable=no"])
         // The signal comes before, during or after any command: after a random number of traced lines. A run prints
@@ -70,6 +70,8 @@ struct OffRunTests {
         #expect(await pump.state() == .off, "seed \(seed)")
     }
 
+    /// Expects that the pump is off, or that the ended program has warned that it may be on.
+    ///
     /// - Parameter shown: The standard error that was already read.
     private func check(
         _ ending: ChildProcess.Ending, _ pump: BenchPump, _ seed: UInt64, _ shown: String
@@ -81,7 +83,7 @@ struct OffRunTests {
         if ending.output.hasSuffix("pump off\n") { #expect(state == .off, "seed \(seed): \(ending)") }
     }
 
-    /// The program was killed: the next program's report of the pump must be true.
+    /// Expects that the next `pumpctl status` after the killed program reports the pump's real state.
     private func checkNextCommand(after program: ChildProcess, _ pump: BenchPump, _ seed: UInt64) async throws {
         _ = try await program.ending()
         let status = try await Pumpctl.run("-p", pump.port, "--json", "status")
@@ -89,7 +91,8 @@ struct OffRunTests {
         #expect(state == (await pump.state()).rawValue.lowercased(), "seed \(seed): \(status)")
     }
 
-    /// The program is stopped, possibly with the port open: off either succeeds or reports why not.
+    /// Expects that `pumpctl off` succeeds, or warns that the pump may be on, while the program is stopped, possibly
+    /// with the port open.
     private func checkStopped(
         _ program: ChildProcess, _ pump: BenchPump, _ seed: UInt64, _ shown: String
     ) async throws {

@@ -5,16 +5,18 @@ import Synchronization
 import TestSupport
 import Testing
 
+/// A pumpctl that has a port, the holder, listens at the socket for OFF: there, the `off` of another pumpctl asks it to
+/// send OFF.
 @Suite("pumpctl off", .timeLimit(.minutes(5)))
 struct OffTests {
-    /// A running pump.
+    /// Creates a pump, and switches it on by `pumpctl on`.
     private func runningPump() async throws -> BenchPump {
         let pump = try await BenchPump()
         #expect(try await Pumpctl.run("-p", pump.port, "on").status == 0)
         return pump
     }
 
-    /// Starts a program that holds the port, and waits for its first line.
+    /// Starts a pumpctl that holds a port, and waits for its first line of output.
     private func holder(_ words: String..., environment: [String: String] = [:]) async throws -> ChildProcess {
         let holder = try await Pumpctl.start(words, environment: environment)
         _ = try await holder.output.line()
@@ -47,11 +49,11 @@ struct OffTests {
     }
 
     @Test(
-        "An acknowledgement of another program's OFF is not taken for its own",
+        "off does not take the acknowledgement of another program's OFF for that of its own",
         arguments: ["0", "X", "\n"])
     func othersOff(filler: String) async throws {
         let pump = try await runningPump()
-        // More than the pump's buffer holds, so that pumpctl's own OFF gets lost.
+        // More than the pump's buffer of 63 bytes holds, so that the OFF of `pumpctl off` gets lost.
         write("OFF\nON\n" + String(repeating: filler, count: 80), to: pump.port)
         let ending = try await Pumpctl.run("-p", pump.port, "off")
         let state = await pump.state()
@@ -94,7 +96,7 @@ struct OffTests {
         await device.close()
     }
 
-    @Test("If OFF cannot be sent, the cause and the possible state are reported")
+    @Test("If OFF cannot be sent, off reports the cause and that the pump may be on")
     func notSent() async throws {
         let ending = try await Pumpctl.run("-p", "/dev/nosuch", "--json", "off")
         expectFailure(ending, 66, saying: "OFF was not sent: the pump may be on")
@@ -102,7 +104,7 @@ struct OffTests {
     }
 
     @Test(
-        "The pumpctl that has the port sends OFF and reports the request",
+        "The holder sends OFF for another pumpctl, and reports the request",
         arguments: [
             ["monitor"], ["on", "--for", "10m"], ["console"], ["-v", "monitor"], ["send", "STATUS", "--quiet", "60"],
         ])
@@ -142,7 +144,8 @@ struct OffTests {
         await pump.close()
     }
 
-    /// A device that vanishes on OFF. Its link is removed first, because another terminal may reuse the number at once.
+    /// A device at the path `link` that vanishes at OFF. The link is removed first, because another pseudo-terminal may
+    /// get the same number at once.
     private static func deviceThatGoes(_ link: String) async throws -> ScriptedDevice {
         let device = try await ScriptedDevice { line in
             if line == "OFF" { unlink(link) }
@@ -257,7 +260,7 @@ struct OffTests {
         #expect(ending.status == 0 || ending.errors.contains("pumpctl: "), "\(ending)")
     }
 
-    @Test("A foreign holder exits with 69, and the pump is reported as possibly on")
+    @Test("If a program other than pumpctl holds the port, off exits with 69 and warns that the pump may be on")
     func foreignHolder() async throws {
         let pump = try await runningPump()
         let holder = try await ChildProcess(["/usr/bin/flock", "-x", pump.port, "-c", "echo locked; read end"])
@@ -336,7 +339,7 @@ struct OffTests {
         await pump.close()
     }
 
-    @Test("A second signal gives up, with the warning that the pump may be on")
+    @Test("A second signal ends off at once, with the warning that the pump may be on")
     func givenUp() async throws {
         let device = try await ScriptedDevice()
         let off = try await Pumpctl.start(["-p", device.port, "--timeout", "100", "off"])
@@ -367,7 +370,7 @@ struct OffTests {
         let device = try await ScriptedDevice()
         let folder = TemporaryFolder()
         let environment = ["XDG_RUNTIME_DIR": folder.path]
-        // Find the name of the socket.
+        // Find the name of the socket for OFF of this port, to listen there in place of a pumpctl.
         let monitor = try await holder("-p", device.port, "--timeout", "0.2", "monitor", environment: environment)
         let name = try #require(FileManager.default.contentsOfDirectory(atPath: folder.path("pumpctl")).first)
         try await end(monitor)

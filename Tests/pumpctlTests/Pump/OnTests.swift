@@ -15,14 +15,14 @@ struct OnTests {
         #expect(ending.output == "pump on at \(percent) %\n", "\(ending)")
         _ = try await Pumpctl.run("-p", pump.port, "off")
         let json = try await Pumpctl.run("-p", pump.port, "--json", "on")
-        // The knob has not moved since then, so ON's own speed stays.
+        // The knob has not moved since the first ON, so that the pump keeps the speed with which ON starts it.
         #expect(try json.object() == ["ok": true, "state": "on", "speed_percent": 70])
         await pump.close()
     }
 
-    @Test("The reported status is from after the reply to TEMP, when the knob has been read")
+    @Test("on asks for the status after the reply to TEMP, when the firmware has read the knob")
     func laterTurn() async throws {
-        // The knob sets the speed in the turn after the one that starts the pump.
+        // The firmware reads the knob in the turn of its main loop after the one that starts the pump.
         let isKnobRead = Mutex(false)
         let device = try await ScriptedDevice { line in
             isKnobRead.withLock { isKnobRead in
@@ -52,7 +52,7 @@ struct OnTests {
         await device.close()
     }
 
-    @Test("Without a status the pump is reported as acknowledged, not as on", arguments: [[], ["--json"]])
+    @Test("If the status is refused, ON is reported as acknowledged, not the pump as on", arguments: [[], ["--json"]])
     func noStatus(options: [String]) async throws {
         let device = try await ScriptedDevice { line in
             switch line {
@@ -160,7 +160,7 @@ struct OnTests {
         await device.close()
     }
 
-    @Test("A stale error does not refuse ON")
+    @Test("A stale error before the reply to ON is not taken for a refusal")
     func lateError() async throws {
         let device = try await ScriptedDevice { line in
             switch line {

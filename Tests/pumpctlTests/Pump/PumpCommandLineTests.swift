@@ -5,7 +5,7 @@ import TestSupport
 
 @Suite("Pump commands")
 struct PumpCommandLineTests {
-    @Test("on, speed and off work as separate programs")
+    @Test("on, speed and off work one after another, and the pump keeps its state in between")
     func twoPrograms() async throws {
         let pump = try await BenchPump()
         let on = try await Pumpctl.run("-p", pump.port, "on")
@@ -194,7 +194,7 @@ struct PumpCommandLineTests {
             refused, 1, saying: "PUMP_NOT_RUNNING", "the pump was stopped for safety",
             hint: "leave that state: pumpctl off; then pumpctl on")
         #expect(!refused.errors.contains("switch the pump on first"))
-        // send does not parse its line, so the hint must be true in both cases.
+        // `send` does not know the pump's state: its hint must be true for a pump that is off, and for this one.
         let sent = try await Pumpctl.run("-p", pump.port, "send", "SPEED:100")
         expectFailure(sent, 1, saying: "PUMP_NOT_RUNNING", hint: "after a stop for safety: pumpctl off")
         for words in [["off"], ["on"], ["speed", "100"]] {

@@ -6,6 +6,7 @@ import Testing
 
 @Suite("Report after switching on")
 struct PumpOnReportTests {
+    /// The report after ON, if the following STATUS has this state.
     private func report(_ power: String) -> PumpOnReport {
         let line = Array("STATUS:{State:\(power),Speed:70%,WaterTemp:12.0C,SkinTemp:34.5C}".utf8)
         guard case .status(let status) = PumpMessage(line: line.span) else {

@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-@Suite("Misread speeds")
+@Suite("Lines that a pump would misread as a speed")
 struct SpeedLineCommandTests {
     @Test(
-        "send refuses a misread speed in any of its lines",
+        "send refuses a text if the pump would misread any of its lines as a speed",
         arguments: ["STATUS\nSPEED:fast", "STATUS\rSPEED: 200", "SPEED:12\r\nspeed:65736"])
     func send(text: String) async throws {
         let pump = try await BenchPump()
@@ -15,7 +15,7 @@ struct SpeedLineCommandTests {
         await pump.close()
     }
 
-    @Test("console refuses a misread speed in any line from a pipe")
+    @Test("console refuses each line from a pipe that the pump would misread as a speed")
     func console() async throws {
         let pump = try await BenchPump()
         _ = try await Pumpctl.run("-p", pump.port, "on")

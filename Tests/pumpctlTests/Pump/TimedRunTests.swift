@@ -6,7 +6,7 @@ import TestSupport
 
 @Suite("pumpctl on --for")
 struct TimedRunTests {
-    @Test("The pump is switched off at the end")
+    @Test("The pump is switched off after the time of --for")
     func end() async throws {
         let pump = try await BenchPump()
         let ending = try await Pumpctl.run("-p", pump.port, "on", "--for", "0.2s", "--speed", "99")
@@ -16,7 +16,7 @@ struct TimedRunTests {
         await pump.close()
     }
 
-    /// Every signal that ends a program by default and can be handled, except crash signals.
+    /// Every signal that ends a program by default and can be handled, except those of crashes.
     static let endingSignals =
         [
             SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT,
@@ -215,7 +215,7 @@ struct TimedRunTests {
         await pump.close()
     }
 
-    @Test("A lost pump is awaited and switched off when it is back")
+    @Test("An unplugged pump is switched off when it is back")
     func lost() async throws {
         let folder = TemporaryFolder()
         let link = folder.path("pump")
@@ -230,7 +230,7 @@ struct TimedRunTests {
         await again.close()
     }
 
-    @Test("A second signal gives up waiting for a lost pump, and warns that it may be on")
+    @Test("A second signal ends the wait for an unplugged pump, with the warning that it may be on")
     func lostForGood() async throws {
         let folder = TemporaryFolder()
         let link = folder.path("pump")
@@ -239,7 +239,7 @@ struct TimedRunTests {
         #expect(try await program.output.line() == "pump on at 70 %")
         await pump.close()
         #expect(try await program.errors.line().contains("a second signal gives up"))
-        // Two signals of the same kind at once would count as one.
+        // Two different signals, because two pending signals of the same kind count as one.
         program.send(signal: SIGINT)
         program.send(signal: SIGTERM)
         expectFailure(try await program.ending(), 130, saying: "given up: the pump may be on")
