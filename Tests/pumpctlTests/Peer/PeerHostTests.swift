@@ -7,9 +7,10 @@ import Testing
 
 @Suite("pumpctl peer host and images of peers", .timeLimit(.minutes(5)))
 struct PeerHostTests {
+    /// The offered peer, as another program finds it by the first adapter.
     private static let port = "ble:QDevice1?adapter=hci0"
 
-    /// Writes a PNG to `folder` that is larger than the queue for a slow reader.
+    /// Writes a PNG of 90,000 bytes to `folder`, more than pumpctl queues for a slow reader.
     private func png(in folder: TemporaryFolder, _ name: String = "a photo.png") throws -> (path: String, file: Data) {
         let (path, file) = (folder.path(name), Data(PeerPicture(seed: 3, byteCount: 90_000).bytes))
         try file.write(to: URL(filePath: path))
@@ -30,6 +31,7 @@ struct PeerHostTests {
             let listening = try await bench.run("-p", Self.port, "--json", "peer", "listen", "--count", "204")
             let events = try listening.objects()
             let heard = events.compactMap { $0["text"] as? String }
+            // The last message has 120 bytes. At an MTU of 100, a notification has at most 97, or 32 such characters.
             #expect(heard == texts + [String(rain.prefix(32)), String(rain.prefix(8))])
             #expect(events.compactMap { $0["toggle"] as? String } == ["on"])
             let output = folder.path("got.png")
@@ -72,7 +74,7 @@ struct PeerHostTests {
         #expect(terminal.isAsItWas)
     }
 
-    @Test("A simulated peer sends the given file")
+    @Test("sim peer sends the file of --image")
     func simulated() async throws {
         let folder = TemporaryFolder()
         let (path, file) = try png(in: folder)
