@@ -11,7 +11,7 @@ struct BLEIdleTests {
         try await console.write("STATUS\n")
         _ = try await console.output.text(upTo: "STATUS:{State:OFF")
         let other = try await DBusConnection.open(.address(pump.bus.address))
-        // Wait for the work that follows the reply.
+        // Wait until pumpctl has finished the work that follows the reply: until 100 pings wake none of its threads.
         var before: [String: Int] = [:]
         var now = try voluntarySwitches(of: console.processID)
         while now != before {
@@ -20,7 +20,7 @@ struct BLEIdleTests {
             now = try voluntarySwitches(of: console.processID)
         }
         try await askBluetoothd(3000, over: other)
-        // An earlier sleep may still end once.
+        // Some wake-ups are allowed, because an earlier sleep may still end.
         let wakeUps = try voluntarySwitches(of: console.processID).map { $1 - before[$0, default: 0] }
         #expect(wakeUps.count == 2 && wakeUps.allSatisfy { $0 < 30 }, "\(wakeUps)")
         try await console.write("TEMP\n")
@@ -28,6 +28,7 @@ struct BLEIdleTests {
         await other.close()
     }
 
+    /// Pings bluetoothd `count` times: traffic that does not concern pumpctl.
     private func askBluetoothd(_ count: Int, over bus: DBusConnection) async throws {
         for _ in 0..<count {
             try await bus.call(DBusCall(to: "org.bluez", "/", "org.freedesktop.DBus.Peer", "Ping"))

@@ -7,6 +7,7 @@ import Testing
 
 @Suite("BLE names on the command line", .timeLimit(.minutes(5)))
 struct BLENameTests {
+    /// The addresses of the two pumps.
     private static let addresses = ["00:15:83:00:00:10", "00:15:83:00:00:20"]
 
     /// Simulated pumps that a test brings into reach, and pumpctl with its own state folder.
@@ -38,6 +39,7 @@ struct BLENameTests {
             await fake.add(pumps[number].radio)
         }
 
+        /// Brings all pumps into reach. The first one has the weakest signal.
         func showAll() async {
             for (index, pump) in pumps.enumerated() {
                 await Radio.run { pump.radio.signalStrength = index == 0 ? -80 : -50 }
@@ -47,6 +49,7 @@ struct BLENameTests {
 
         var environment: [String: String] { bus.environment.merging(["XDG_STATE_HOME": home.path]) { $1 } }
 
+        /// - Parameter home: A HOME in place of the rig's state folder; nil for the latter.
         func run(_ arguments: String..., home: String? = nil) async throws -> ChildProcess.Ending {
             var environment = environment
             if let home {
@@ -69,14 +72,16 @@ struct BLENameTests {
             return duties
         }
 
-        /// The clients' calls to devices.
+        /// The calls of clients that connect to a device or use its characteristics.
         @Radio var calls: [String] {
             let all: Set = ["Connect", "ReadValue", "WriteValue", "StartNotify"]
             return fake.calls.state.map(\.member).filter(all.contains)
         }
 
+        /// The path of the file in which pumpctl remembers names.
         var memory: String { home.path("pumpctl/ble-devices") }
 
+        /// The content of the file at ``memory``; nil if there is none.
         var remembered: String? {
             guard let file = fopen(memory, "re") else { return nil }
             defer { fclose(file) }
@@ -84,6 +89,7 @@ struct BLENameTests {
             return String(decoding: bytes[..<fread(&bytes, 1, bytes.count, file)], as: UTF8.self)
         }
 
+        /// The permissions of a file or a folder; nil if there is none.
         func mode(_ path: String) -> mode_t? {
             var status = stat()
             return stat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
@@ -110,11 +116,11 @@ struct BLENameTests {
         #expect(ending.output == "")
         #expect(await rig.calls == [])
         #expect(rig.remembered == nil)
-        // 'any' means the strongest.
+        // `ble:*` means the device with the strongest signal.
         if command == ["off"] { #expect(try await rig.run("-p", "ble:*", "off").status == 0) }
     }
 
-    @Test("A name in other letter case matches a single device, and exact spelling has priority")
+    @Test("A name in other letter case matches if only one device has it, and exact spelling has priority")
     func letterCase() async throws {
         let rig = try await Rig(names: ["HMSoft", "hmsoft"])
         await rig.show(0)
@@ -130,7 +136,7 @@ struct BLENameTests {
     // MARK: Another device with the same name
 
     @Test(
-        "Another device under a known name is refused until it is forgotten"
+        "Another device under a remembered name is refused until the name is forgotten"
     )
     func changed() async throws {
         let rig = try await Rig()
@@ -148,9 +154,9 @@ struct BLENameTests {
         }
         #expect(await rig.calls.count == before)
         #expect(await rig.duties().map { $0 == nil } == [false, true])
-        // The letter case does not matter.
+        // The letter case of the remembered name does not matter.
         expectFailure(try await rig.run("-p", "ble:hmsoft", "off"), 66, saying: "until now")
-        // An address is explicit, and does not change the remembered one.
+        // A device named by its address is used, and the name still leads to the remembered address.
         #expect(try await rig.run("-p", "ble:00:15:83:00:00:20", "off").output == "pump off\n")
         expectFailure(try await rig.run("-p", "ble:HMSoft", "off"), 66, saying: "until now")
         let forgotten = try await rig.run("forget", "ble:HMSoft")
@@ -159,7 +165,7 @@ struct BLENameTests {
         #expect(rig.remembered == "00:15:83:00:00:20 HMSoft\n")
     }
 
-    @Test("A known device among others of its name is refused as ambiguous")
+    @Test("A remembered name that several devices have now is refused as ambiguous")
     func bothAgain() async throws {
         let rig = try await Rig()
         await rig.show(0)
@@ -251,7 +257,7 @@ struct BLENameTests {
         #expect(quiet.status == 0 && quiet.errors == "", "\(quiet)")
         let verbose = try await rig.run("-v", "-p", "ble:HMSoft", "status", home: file)
         #expect(verbose.status == 0 && verbose.errors.contains("\(file)/.local/state/pumpctl"), "\(verbose)")
-        // A folder in place of the file.
+        // A folder is at the path of the file.
         try rig.home.makeFolder("pumpctl")
         try rig.home.makeFolder("pumpctl/ble-devices")
         let folder = try await rig.run("-p", "ble:HMSoft", "status")
@@ -286,7 +292,7 @@ struct BLENameTests {
         #expect(listeners == 2)
     }
 
-    @Test("A device with a stable address is awaited, and no other of its name is used")
+    @Test("monitor waits for a lost device with a stable address, and uses no other device of its name")
     func waiting() async throws {
         let rig = try await Rig()
         await rig.show(0)
@@ -299,11 +305,12 @@ struct BLENameTests {
         monitor.send(signal: SIGINT)
         _ = try await monitor.ending()
         let writes = await rig.fake.calls.state.filter { $0.member == "WriteValue" }
+        // The first 37 characters of a characteristic's path are the path of its device.
         let paths = Set(writes.map { $0.path.prefix(37) })
         #expect(paths.count == 1)
     }
 
-    @Test("With ble:* the lost device is awaited, even if a stronger one is in sight")
+    @Test("With ble:*, monitor waits for the lost device, even if one with a stronger signal is in reach")
     func waitingForAny() async throws {
         let rig = try await Rig()
         await rig.show(0)

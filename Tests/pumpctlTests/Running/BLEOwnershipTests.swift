@@ -7,14 +7,14 @@ import Testing
 
 @Suite("Two programs and one BLE device", .timeLimit(.minutes(5)))
 struct BLEOwnershipTests {
-    @Test func `A status beside a monitor is refused with the monitor's process`() async throws {
+    @Test func `While a monitor has the device, status fails and names the monitor's process`() async throws {
         let pump = try await BLEPump()
         let monitor = try await pump.start("-p", "ble:HMSoft", "monitor", "--interval", "0.5", "--json")
         _ = try await monitor.output.text(upTo: #""link":"up""#)
         let status = try await pump.run("-p", "ble:HMSoft", "status")
         expectFailure(status, 69, saying: "pumpctl (pid \(monitor.processID))", hint: "pumpctl serve")
         #expect(status.output == "")
-        // The other program continues undisturbed.
+        // The monitor continues undisturbed.
         #expect(await pump.module.radio.links.count == 1)
         monitor.send(signal: SIGINT)
         let ending = try await monitor.ending()
@@ -30,7 +30,7 @@ struct BLEOwnershipTests {
         let first = try await pump.start("-p", "ble:HMSoft", "status")
         await clock.untilSomebodySleeps(until: .seconds(1))
         let second = try await pump.start("-p", "ble:HMSoft", "status")
-        // The second program has found the device by its name.
+        // Both programs have found the device by its name, and stopped their scans.
         try await pump.untilCalled("StopDiscovery", times: 2)
         clock.advance(by: .seconds(1))
         let one = try await first.ending()
@@ -55,7 +55,7 @@ struct BLEOwnershipTests {
         clock.advance(by: .seconds(2))
         let ending = try await second.ending()
         #expect(ending.status == 0 && ending.output == first.output, "\(ending)")
-        // The program has its own link, not the one that was about to end.
+        // The second program has a link of its own, not the first one's, which was about to end.
         #expect(await pump.clients(of: "Connect").count == 2)
     }
 
@@ -69,7 +69,7 @@ struct BLEOwnershipTests {
         #expect(status.status == 0, "\(status)")
     }
 
-    @Test func `A device in use by a foreign program is refused, and its link is kept`() async throws {
+    @Test func `A device that a program other than pumpctl uses is refused, and its link is kept`() async throws {
         let pump = try await BLEPump()
         let bridge = try await TestCentral(on: pump.bus.address, for: "00:15:83:00:00:10")
         _ = try await bridge.find()
@@ -83,7 +83,7 @@ struct BLEOwnershipTests {
         await bridge.close()
     }
 
-    @Test func `OFF is sent despite a foreign program's link, which is kept`() async throws {
+    @Test func `OFF is sent although a program other than pumpctl has a link, which is kept`() async throws {
         let pump = try await BLEPump()
         await pump.module.host.change { pump, now in pump.pressButton(at: now) }
         await pump.module.host.advance(by: .seconds(1))
@@ -107,7 +107,7 @@ struct BLEOwnershipTests {
         let status = try await pump.start("-p", "ble:HMSoft", "status")
         await clock.untilSomebodySleeps(until: .seconds(1))
         let off = try await pump.start("-p", "ble:HMSoft", "off")
-        // The program has found the device by its name.
+        // `off` has found the device by its name, too, and waits for the end of `status`.
         try await pump.untilCalled("StopDiscovery", times: 2)
         off.send(signal: SIGINT)
         expectFailure(try await off.ending(), 130, saying: "OFF was not sent: the pump may be on")
@@ -143,12 +143,12 @@ struct BLEOwnershipTests {
 }
 
 extension BLEPump {
-    /// The programs that have called a method, once per call.
+    /// The callers of a method of bluetoothd, one for each call.
     func clients(of member: String) async -> [String] {
         await fake.calls.state.filter { $0.member == member }.map(\.client)
     }
 
-    /// Waits until a method was called `times` times.
+    /// Waits until a method of bluetoothd was called `times` times.
     func untilCalled(_ member: String, times: Int) async throws {
         _ = try await fake.calls.wait(for: "\(times) calls of \(member)") { calls in
             calls.count { $0.member == member } >= times ? true : nil
@@ -157,7 +157,7 @@ extension BLEPump {
 }
 
 extension BLEBench {
-    /// A silent storm sensor.
+    /// Adds a storm sensor that sends nothing.
     @Radio
     fileprivate func addSensor() -> RadioDevice {
         let service = "4FAFC201-1FB5-459E-8FCC-C5C9C331914B"

@@ -11,6 +11,7 @@ struct BLEPairingTests {
         BlueZError.attribute(0x0F),
     ]
 
+    /// An LED board that refuses every access with this error until it is paired.
     @Radio private static func board(_ refusal: DBusError, _ flags: [RadioCharacteristic.Flag]) -> RadioDevice {
         let service = "937312E0-2354-11EB-9F10-FBC30A62CF38"
         let board = RadioDevice("C0:FF:EE:00:00:01", Advertisement(name: "ece196", services: [service]))

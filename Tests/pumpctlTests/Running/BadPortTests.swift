@@ -43,7 +43,7 @@ struct BadPortTests {
         expectFailure(try await Pumpctl.run("-p", "", "status"), 64, saying: "endpoint", hint: "/dev/ttyUSB0")
     }
 
-    @Test("A port of a short command is waited for, up to --wait")
+    @Test("A command waits up to --wait for a port that a short command has open")
     func busy() async throws {
         let device = try await ScriptedDevice { $0 == "TEMP" ? "TEMP:34.5\r\n" : "" }
         let holder = try await Pumpctl.start(["-p", device.port, "--timeout", "600", "send", "STATUS"])
@@ -64,7 +64,7 @@ struct BadPortTests {
         await device.close()
     }
 
-    @Test("A port of a monitor is refused at once with a hint on pumpctl serve")
+    @Test("A port that a monitor has open is refused at once, with a hint on pumpctl serve")
     func watched() async throws {
         let device = try await ScriptedDevice()
         let holder = try await Pumpctl.start(["-p", device.port, "--timeout", "600", "monitor"])
@@ -97,10 +97,10 @@ struct BadPortTests {
         var program = [Executable.pumpctl]
         let folder = TemporaryFolder()
         if geteuid() == 0 {
-            // Root may do anything, so the test runs as nobody, who must be able to reach the program.
+            // Root may open any port, so pumpctl runs as nobody, who must be able to reach the program.
             chmod(folder.path, 0o755)
-            // Copied by another process, so that no child of another test inherits the file while it is open for
-            // writing.
+            // `cp` makes the copy. If this process did, a child of another test could inherit the file open for
+            // writing, and the copy could not be executed (ETXTBSY).
             try await ChildProcess(["cp", Executable.pumpctl, folder.path("pumpctl")]).ending()
             program = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", folder.path("pumpctl")]
         } else {
@@ -109,7 +109,7 @@ struct BadPortTests {
         let ending = try await Pumpctl.start(["-p", device.port, "status"], program: program).ending()
         expectFailure(ending, 77, saying: device.port, "permi", hint: "sudo -u ")
         guard geteuid() == 0 else { return }
-        // `tty` on Debian. The hint must never advise joining root's group.
+        // The port is now open to the group 5 (`tty` on Debian), which the hint may advise to join, unlike root's.
         #expect(chown(device.port, 0, 5) == 0 && chmod(device.port, 0o660) == 0)
         let group = try await Pumpctl.start(["-p", device.port, "status"], program: program).ending()
         expectFailure(group, 77, saying: device.port, hint: "sudo usermod -aG")

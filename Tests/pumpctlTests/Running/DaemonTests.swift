@@ -23,14 +23,15 @@ struct DaemonTests {
         }
     }
 
-    /// A port with a device, held by this process, and a daemon that passes lines to the device.
+    /// A port that this process holds open, and a fake daemon that shares it as `pump`. The daemon itself replies to
+    /// lines: the device at the port receives nothing.
     private struct Bench {
         let device: ScriptedDevice
         let port: SerialPort
         let daemon: FakeDaemon
 
         var environment: [String: String] { ["PUMPCTLD_SOCKET": daemon.socketPath] }
-        /// This process is the daemon, which is slow on a busy computer.
+        /// Lets pumpctl wait long for the daemon: the daemon is in this process, and slow on a busy machine.
         static let patience = ["--wait", "10m"]
 
         init(_ answer: @escaping @Sendable (String) -> String? = DaemonTests.pump) async throws {
@@ -55,7 +56,7 @@ struct DaemonTests {
     }
 
     @Test(
-        "Every command prints and exits as with a port of its own",
+        "Through pumpctld, every command has the same output and exit status as at a port of its own",
         arguments: [
             ["status"], ["--json", "status"], ["temp"], ["on"], ["off"], ["--json", "off"], ["speed", "128"],
             ["speed", "7"], ["send", "STATUS"], ["--json", "send", "TEMP"],
@@ -78,7 +79,7 @@ struct DaemonTests {
         await bench.close()
     }
 
-    @Test("-v reports that pumpctld is in between")
+    @Test("-v reports that pumpctl goes through pumpctld")
     func verbose() async throws {
         let bench = try await Bench()
         let ending = try await bench.run("-v", "status")
@@ -116,7 +117,7 @@ struct DaemonTests {
         await bench.close()
     }
 
-    @Test("After the end of pumpctld monitor opens the device itself")
+    @Test("After the end of pumpctld, monitor opens the device itself")
     func monitorWithoutDaemon() async throws {
         let bench = try await Bench()
         let program = try await Pumpctl.start(

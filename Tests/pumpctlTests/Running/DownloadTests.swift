@@ -9,6 +9,7 @@ struct DownloadTests {
     struct Download: Sendable, CustomTestStringConvertible {
         /// The command's words before the file.
         var words: [String]
+        /// The command's query to the device.
         var question: String
         /// The simulator of a device with a long download, and the expected content.
         var simulator: [String]

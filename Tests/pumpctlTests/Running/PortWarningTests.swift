@@ -12,6 +12,8 @@ struct PortWarningTests {
     private static let minicom = PortHolder(processID: 4711, command: "minicom", holdsLock: false)
     private static let shell = PortHolder(processID: 12, command: "sh", holdsLock: false)
 
+    /// The warning for these holders and lock files, in a command that the shell with the process ID 12 has started;
+    /// nil for none.
     private func made(
         _ holders: [PortHolder], _ files: [LockFile] = [], seesAll: Bool = true
     ) -> PortWarning? {
@@ -68,6 +70,7 @@ struct PortWarningTests {
         #expect(!warning.hint.contains("\u{1B}"))
     }
 
+    /// Starts a shell that has a port open.
     private func holder(of port: String) async throws -> ChildProcess {
         let holder = try await ChildProcess(["sh", "-c", "exec 3<>'\(port)'; echo ready; read x"])
         #expect(try await holder.output.line() == "ready")
@@ -75,7 +78,7 @@ struct PortWarningTests {
     }
 
     @Test(
-        "A command that receives a damaged line warns of the other program, and succeeds",
+        "A command that receives a damaged line warns of the other program, and can succeed",
         arguments: [["off"], ["-v", "off"], ["status"]])
     func oddAnswer(words: [String]) async throws {
         let status = "STATUS:{State:OFF,WaterTemp:12.0C}\r\n"
@@ -115,7 +118,7 @@ struct PortWarningTests {
         await device.close()
     }
 
-    @Test("A command that is answered warns only of lock files")
+    @Test("A command that gets its reply warns only of a program with a lock file")
     func answered() async throws {
         let pump = try await BenchPump()
         let holder = try await holder(of: pump.port)
@@ -133,7 +136,7 @@ struct PortWarningTests {
         await pump.close()
     }
 
-    @Test("The simulator behind the port is not warned of")
+    @Test("No warning names the simulator behind the port")
     func simulator() async throws {
         let folder = TemporaryFolder()
         let path = folder.path("pump")

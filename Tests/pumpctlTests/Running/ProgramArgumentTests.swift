@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Arguments without /proc, where Swift's runtime can't find them.
+/// Swift's runtime reads a program's arguments from /proc. The programs must find them without it, too.
 @Suite("Program arguments without /proc", .enabled(if: geteuid() == 0, "umount takes a user who may"))
 struct ProgramArgumentTests {
     /// Runs a program in its own mount namespace, in which /proc is empty.

@@ -4,14 +4,16 @@ import Testing
 
 @testable import pumpctl
 
-/// A share of a server whose device is away, or whose OFF another program has requested.
+/// A scripted device plays the share of a server, such as pumpctld, which replies itself if its device is away, or if
+/// another program's OFF has gone before a command.
 @Suite("Notices of a sharing server", .timeLimit(.minutes(5)))
 struct ShareNoticeTests {
+    /// Runs a command with --json on a device that replies by `answer`; also returns the command's JSON object.
     private static func run(
         _ words: [String], _ answer: @escaping @Sendable (String) -> String?
     ) async throws -> (ending: ChildProcess.Ending, json: [String: Any]) {
         let device = try await ScriptedDevice(answer)
-        // OFF is repeated until the time-out.
+        // A short time-out, because `off` repeats OFF until then.
         let ending = try await Pumpctl.start(["--timeout", "2", "--json", "-p", device.port] + words).ending()
         await device.close()
         let json = try JSONSerialization.jsonObject(with: Data(ending.output.utf8)) as? [String: Any]
@@ -20,7 +22,7 @@ struct ShareNoticeTests {
 
     @Test("A command to an absent device is reported as not sent", arguments: ["status", "on", "off"])
     func away(command: String) async throws {
-        // The line end before OFF is not a line.
+        // No reply to an empty line: it comes from the line end that pumpctl sends before OFF.
         let (ending, json) = try await Self.run([command]) { $0.isEmpty ? "" : "ERROR:DEVICE_AWAY\r\n" }
         #expect(ending.status == 66, "\(ending)")
         #expect(json["error"] as? String == "device_away")
@@ -83,7 +85,7 @@ struct ShareNoticeTests {
         }
         let program = try await Pumpctl.start(["--json", "-p", device.port, "monitor", "--interval", "0.5"])
         try await program.output.text(upTo: "\"state\":\"on\"")
-        // A poll must not come before this notice.
+        // The notice comes before the device is away, so that monitor does not learn of it from its next query first.
         try await device.say("[WARNING] the device is away\r\n")
         isAway.update { $0 = true }
         for word in ["the device is away", "device_away"] {

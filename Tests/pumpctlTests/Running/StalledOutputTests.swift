@@ -7,9 +7,10 @@ import Testing
 struct StalledOutputTests {
     private typealias UserTerminal = TerminalTests.UserTerminal
 
+    /// Ctrl-S and Ctrl-Q, with which a user stops and resumes the output of a terminal.
     private static let (stop, goOn) = ("\u{13}", "\u{11}")
 
-    /// A pump that replies immediately and follows its commands.
+    /// A pump that replies immediately, and whose status follows ON and OFF.
     private static func device() async throws -> ScriptedDevice {
         let isOn = Watched(false)
         return try await ScriptedDevice { line in
@@ -25,6 +26,7 @@ struct StalledOutputTests {
         }
     }
 
+    /// Starts pumpctl on the user's terminal. Its socket for OFF is in `folder`.
     private static func start(_ words: [String], _ user: UserTerminal, _ folder: TemporaryFolder) async throws
         -> ChildProcess
     {
@@ -76,7 +78,7 @@ struct StalledOutputTests {
         while write(reader, "full", 4) > 0 {}
         let program = try await Pumpctl.start(["-v", "-p", sensor.port, "storm", "log", "get", "-o", path])
         try await program.errors.text(upTo: "< LOG Values")
-        // The kernel merges two pending signals of the same kind.
+        // Two different signals, because the kernel merges two pending signals of the same kind.
         program.send(signal: SIGINT)
         program.send(signal: SIGTERM)
         #expect(try await program.ending().status == 130)

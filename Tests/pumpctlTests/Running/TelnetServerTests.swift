@@ -5,7 +5,7 @@ import TestSupport
 
 @Suite("Pumps behind a Telnet server", .timeLimit(.minutes(5)))
 struct TelnetServerTests {
-    @Test("Pump commands work, with a warning of the Telnet server")
+    @Test("Pump commands work, and warn once that a Telnet server is in between")
     func commands() async throws {
         let server = try await TelnetServer()
         for (words, output) in [
@@ -23,7 +23,7 @@ struct TelnetServerTests {
     }
 
     @Test(
-        "send and console work, with a warning of the Telnet server",
+        "send and console work, and warn that a Telnet server is in between",
         arguments: [["send", "STATUS"], ["console", "--quiet", "1"]])
     func lines(words: [String]) async throws {
         let server = try await TelnetServer()
@@ -38,7 +38,7 @@ struct TelnetServerTests {
     }
 }
 
-/// A simulated pump behind a server that starts each connection like a Telnet server.
+/// A simulated pump behind a server that begins each connection like a Telnet server, and passes bytes unchanged.
 private struct TelnetServer {
     /// WILL SUPPRESS-GO-AHEAD, DO ECHO.
     private static let greeting: [UInt8] = [0xFF, 0xFB, 0x03, 0xFF, 0xFD, 0x01]

@@ -8,9 +8,10 @@ import TestSupport
 
 @Suite("Restored terminal settings")
 struct TerminalTests {
-    /// A terminal with a simulated user: it echoes, edits lines and handles Ctrl-C.
+    /// A terminal with usual settings: it echoes, edits lines and handles Ctrl-C. The test types and reads like a user.
     final class UserTerminal {
         let terminal: PseudoTerminal
+        /// The terminal's output that no test has taken yet.
         let screen = Watched(ReceivedText())
         private let channel: DescriptorChannel
 
@@ -108,7 +109,7 @@ struct TerminalTests {
         let user = try await UserTerminal()
         let before = user.settings
         let program = try await Pumpctl.start(["-p", user.path, "--timeout", "600", "status"], terminal: user.path)
-        // The first query. The terminal echoed until it was opened.
+        // The first query was sent, so pumpctl has changed the settings.
         try await user.screen.text(upTo: "TEMP")
         program.send(signal: SIGINT)
         #expect(try await program.ending().status == 130)

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Commands for a BLE device of another family", .timeLimit(.minutes(5)))
 struct WrongFamilyTests {
-    /// The services of a board or a sensor, and another one that looks like a serial port.
+    /// A device with the service of an LED board or of a storm sensor, and with another service that looks like a
+    /// serial port.
     @Radio private static func device(_ kind: String) -> RadioDevice {
         let guess = RadioService(
             "FFC0", [RadioCharacteristic("FFC1", [.read, .write, .writeWithoutResponse, .notify])])
@@ -40,7 +41,7 @@ struct WrongFamilyTests {
             ("storm", ["off"]), ("storm", ["led", "on"]), ("storm", ["peer", "toggle", "on"]),
         ])
     func refused(kind: String, command: [String]) async throws {
-        // The folder of the messages.
+        // The folder for messages that `rescue listen` would store.
         let home = TemporaryFolder()
         try await withBLEBench { bench in
             await bench.fake.add(Self.device(kind))
@@ -58,7 +59,7 @@ struct WrongFamilyTests {
         }
     }
 
-    @Test("A device with only the sensor's service is used with guessed characteristics")
+    @Test("send reaches another device with the sensor's service, by a characteristic that it guesses")
     func stockExample() async throws {
         try await withBLEBench { bench in
             let clock = await Radio.run {
