@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Recording of sent and received lines", .timeLimit(.minutes(5)))
 struct LineRecordingTests {
-    /// The minimum that a command must record.
+    /// A command, and a sent and a received line that it must record. Nil means that no certain line is expected.
     struct Trial: Sendable, CustomTestStringConvertible {
         let words: [String]
         let sent: String?

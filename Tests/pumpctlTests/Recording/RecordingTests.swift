@@ -8,6 +8,7 @@ import Testing
 struct RecordingTests {
     private let home = TemporaryFolder()
 
+    /// An environment in which pumpctl records by its defaults, into the test's folder, with `more` variables.
     private func environment(_ more: [String: String] = [:]) -> [String: String] {
         ["XDG_DATA_HOME": home.path, "PUMPCTL_RECORD": "", "TZ": "UTC"].merging(more) { $1 }
     }
@@ -18,6 +19,7 @@ struct RecordingTests {
         try await Pumpctl.start(arguments, environment: environment(more)).ending()
     }
 
+    /// Whether there is a record.
     private var isRecorded: Bool { access(home.path("pumpctl"), F_OK) == 0 }
 
     @Test("monitor records its readings and its session")
@@ -196,7 +198,7 @@ struct RecordingTests {
         #expect(history.output.contains(content), "\(history)")
     }
 
-    @Test("Commands without --record record nothing, and --no-record overrides the environment")
+    @Test("--no-record overrides the environment, and commands without the option --record record nothing")
     func exceptions() async throws {
         let wanted = environment(["PUMPCTL_RECORD": "1"])
         for words in [
@@ -216,6 +218,7 @@ struct RecordingTests {
         #expect(ending.status == 0)
         #expect(ending.output.split(separator: "\n").count == 3)
         #expect(ending.errors.split(separator: "\n").filter { $0.contains("recording is interrupted") }.count == 1)
+        // The beginning of the session, three readings, and the end.
         #expect(ending.errors.contains("5 records could not be written"), "\(ending.errors)")
     }
 
@@ -244,9 +247,9 @@ struct RecordingTests {
         _ = try await program.output.wait(for: "20 rows") { $0.bytes.count { $0 == 0x0A } >= 20 ? true : nil }
         program.send(signal: SIGKILL)
         let shown = try await program.ending().output.split(separator: "\n").count
-        // pumpctl-record writes the records that it has received, and exits.
+        // pumpctl-record outlives pumpctl: it writes the records that it has received, and exits.
         let watch = try FolderWatch(home.path("pumpctl"))
-        // The last row may not have been handed over.
+        // The last printed row may not have been handed over to pumpctl-record before the kill.
         _ = try await watch.wait(for: "\(shown - 1) rows in the record") {
             try await run("history", "--json").output.split(separator: "\n").count >= shown - 1 ? true : nil
         }
