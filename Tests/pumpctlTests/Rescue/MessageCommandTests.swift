@@ -16,20 +16,22 @@ struct MessageCommandTests {
         try await Pumpctl.start(arguments, environment: ["XDG_DATA_HOME": folder.path]).ending()
     }
 
+    /// The stored messages, as `rescue list --json` prints them with these options.
     private func listed(_ options: String...) async throws -> [NSDictionary] {
         try await Pumpctl.start(
             ["--json", "rescue", "list"] + options, environment: ["XDG_DATA_HOME": folder.path]
         ).ending().objects()
     }
 
+    /// The messages with these numbers of a simulated phone with the seed 7.
     private static func stock(_ range: Range<Int>) -> [PhoneMessage] { range.map { PhoneStock(seed: 7).message($0) } }
 
-    /// The index of the stock's first SOS message.
+    /// The number of the first SOS message in ``stock(_:)``.
     private static func firstSOS() throws -> Int {
         try #require(stock(0..<100).firstIndex { $0.category == "SOS" })
     }
 
-    @Test("--at accepts negative coordinates, and refuses others with the valid range")
+    @Test("--at accepts negative coordinates, and refuses coordinates that are out of range, with the range")
     func negativePlace() async throws {
         for place in ["-35.9,-79", "-.5,-0"] {
             let kept = try await run("rescue", "send", "--later", "--at", place, "x")
@@ -49,8 +51,8 @@ struct MessageCommandTests {
     @Test("Without pumpctl-record every command exits with 69 and a hint")
     func notInstalled() async throws {
         let program = folder.path("pumpctl")
-        // Copied by another process, because a child that another test is just forking would briefly hold the copy open
-        // for writing, and a file open for writing can't be executed.
+        // `cp` makes the copy. If this process did, a child of another test could inherit the file open for writing,
+        // and the copy could not be executed (ETXTBSY).
         #expect(try await ChildProcess(["cp", Executable.pumpctl, program]).ending().status == 0)
         for arguments in [
             ["listen", "-p", "sim:rescue"], ["sync", "-p", "sim:rescue"], ["list"],
@@ -221,7 +223,7 @@ struct MessageCommandTests {
         #expect(lines.compactMap { PhoneMessage(json: Array($0.utf8))?.category } == ["Shelter", "Road Closure"])
     }
 
-    @Test("A phone that is gone is waited for")
+    @Test("listen waits for an unplugged phone to come back")
     func reconnects() async throws {
         let path = folder.path("phone")
         func start(seed: Int) async throws -> ChildProcess {

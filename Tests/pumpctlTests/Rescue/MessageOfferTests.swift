@@ -7,7 +7,7 @@ import Testing
 
 @Suite("pumpctl rescue --offer", .timeLimit(.minutes(5)))
 struct MessageOfferTests {
-    /// Stores messages for later.
+    /// Stores messages to be sent later, by `rescue send --later`.
     private func keep(_ texts: String..., in folder: TemporaryFolder, on bench: RadioBench) async throws {
         for text in texts {
             let ending = try await bench.run("rescue", "send", "--later", "--at", "1,2", text, in: folder)
@@ -48,7 +48,7 @@ struct MessageOfferTests {
             try await central.isHungUpOn()
             #expect(await !bench.adapters[1].ownRadio.isAdvertising)
             await central.close()
-            // With nothing to hand on, it does not wait for phones.
+            // If there is no message to hand on, sync does not wait for phones.
             let again = try await bench.run("rescue", "sync", "--offer", in: folder)
             #expect(again.output == "0 messages sent\n" && again.errors == "", "\(again)")
         }
@@ -77,7 +77,7 @@ struct MessageOfferTests {
             let theirs = (0..<100).map { PhoneStock(seed: 8).message($0) }
             let sos = try #require(theirs.first { $0.category == "SOS" })
             let other = try #require(theirs.first { $0.category != "SOS" })
-            // Before it subscribes, and in one write that is longer than a packet.
+            // The central writes before it subscribes, and in one write that is longer than a packet.
             try await central.write(other.json, to: "FFF1")
             #expect(try await listening.output.line().contains("\"event\":\"message\""))
             try await central.subscribe("FFF1")
@@ -164,7 +164,7 @@ struct MessageOfferTests {
         }
     }
 
-    @Test("sync with a port sends over it, and is offered meanwhile")
+    @Test("sync --offer with a port sends over the port, and is also offered over BLE")
     func port() async throws {
         try await withRadioBench { bench in
             let folder = TemporaryFolder()

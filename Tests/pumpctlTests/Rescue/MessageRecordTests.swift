@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Messages if programs are killed, or if the record can't be written.
+/// Each printed message must be stored, even if programs are killed, or if the database can't be written at first.
 @Suite("Stored rescue messages", .timeLimit(.minutes(5)))
 struct MessageRecordTests {
     private let home = TemporaryFolder()
@@ -14,11 +14,12 @@ struct MessageRecordTests {
         try await Pumpctl.start(arguments, environment: environment, program: program)
     }
 
+    /// The IDs of the stored messages.
     private func keptIDs() async throws -> [String] {
         try await start("--json", "rescue", "list").ending().objects().compactMap { $0["id"] as? String }
     }
 
-    /// The ids of the messages that a program has printed as JSON.
+    /// The IDs of the messages that a program has printed as JSON.
     private func toldIDs(_ output: String) -> [String] {
         output.split(separator: "\n").compactMap { line in
             let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? NSDictionary
@@ -26,10 +27,12 @@ struct MessageRecordTests {
         }
     }
 
+    /// Waits until a program has printed `count` lines.
     private func lines(_ count: Int, of program: ChildProcess) async throws {
         _ = try await program.output.wait(for: "\(count) lines") { $0.bytes.count { $0 == 0x0A } >= count ? true : nil }
     }
 
+    /// A message with `number` in its ID and its text, as a phone sends it.
     private static func json(_ number: Int, category: String = "Other") -> String {
         let json = #"{"id":"6F1E2C1A-0B7B-4C0E-9A77-%012d","content":"no. %d","latitude":1,"longitude":2,"#
         return String(format: json, number, number)
@@ -58,6 +61,7 @@ struct MessageRecordTests {
                 "--json", "-p", "sim:rescue?seed=\(round)&messages=10000&interval=1ms&split=300&unpaced", "rescue",
                 "listen")
             try await lines(1 + round * 7 % 20, of: program)
+            // In odd rounds, pumpctl-record is killed instead of pumpctl.
             if round % 2 == 0 {
                 program.send(signal: SIGKILL)
             } else {
@@ -75,11 +79,12 @@ struct MessageRecordTests {
         #expect(Set(kept).count == kept.count)
     }
 
+    /// The messages of a simulated phone with this seed.
     private static func stock(_ seed: Int) -> [PhoneMessage] {
         (0..<10_000).map { PhoneStock(seed: UInt64(seed)).message($0) }
     }
 
-    /// The child process of a program.
+    /// The process ID of the first child of a program; nil if there is none.
     private static func child(of program: ChildProcess) -> pid_t? {
         let tasks = "/proc/\(program.processID)/task"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
@@ -106,7 +111,7 @@ struct MessageRecordTests {
         }
     }
 
-    @Test("Messages received while the database is locked are shown, and stored afterwards")
+    @Test("Messages received while the database is locked are shown, and stored once it is unlocked")
     func locked() async throws {
         let device = try await ScriptedDevice()
         let program = try await start("--json", "-v", "-p", device.port, "rescue", "listen")
@@ -121,7 +126,7 @@ struct MessageRecordTests {
         #expect(errors.contains("hint: find the program that locks the record, and close it there: fuser -v "))
         try await device.say(Self.json(3))
         try await program.errors.text(upTo: "no. 3")
-        #expect(program.output.state.bytes.count { $0 == 0x0A } == 1, "nothing is told of that is not kept")
+        #expect(program.output.state.bytes.count { $0 == 0x0A } == 1, "only stored messages are on standard output")
         await holder.closeInput()
         try await holder.ending()
         try await program.errors.text(upTo: "messages are kept again")
@@ -136,14 +141,14 @@ struct MessageRecordTests {
 
     @Test("On a full disk listen goes on and reports only stored messages as received")
     func fullDisk() async throws {
-        // In blocks of 512 bytes.
+        // The limit on the size of files is in blocks of 512 bytes.
         let limited = ["/bin/sh", "-c", "ulimit -f 400; exec \"$0\" \"$@\"", Executable.pumpctl]
         let program = try await start(
             "--json", "-p", "sim:rescue?seed=7&messages=10000&interval=1ms", "rescue", "listen", program: limited)
         let first = try await program.errors.text(upTo: "not kept: ")
         #expect(first.contains("the disk is full"))
         #expect(first.contains("ulimit -f"))
-        // New messages are still shown.
+        // New messages are still shown, on standard error.
         for _ in 0..<3 { try await program.errors.text(upTo: "not kept: ") }
         program.send(signal: SIGINT)
         let ending = try await program.ending()
@@ -153,7 +158,7 @@ struct MessageRecordTests {
         #expect(try await keptIDs() == told)
     }
 
-    @Test("A message that cannot be stored is sent with a note; send --later fails")
+    @Test("send sends a message that cannot be stored, with a note, and send --later fails")
     func sentUnkept() async throws {
         #expect(try await start("rescue", "send", "--later", "--at", "1,2", "first").ending().status == 0)
         let holder = try await lock()

@@ -6,16 +6,17 @@ import LineProtocol
 import TestSupport
 import Testing
 
-@Suite("Phones in sight as ble:*", .timeLimit(.minutes(5)))
+@Suite("All phones in reach, as ble:*", .timeLimit(.minutes(5)))
 struct PhoneGatheringTests {
     /// A phone with the rescue app in reach of the bench.
     @Radio
     private final class Phone {
         let radio: RadioDevice
         private let messages = RadioCharacteristic("FFF1", [.notify, .write])
+        /// The bytes that were written to the phone.
         let written = Watched(ReceivedText())
 
-        /// - Parameter errors: The errors of the first connection attempts.
+        /// - Parameter errors: The errors of the first connection attempts, in order.
         init(_ number: Int, on bench: BLEBench, failing errors: [DBusError] = []) {
             radio = RadioDevice(
                 Self.address(number), Advertisement(name: "Phone \(number)", services: ["FFF0"]))
@@ -39,8 +40,10 @@ struct PhoneGatheringTests {
         func comeBack() { radio.isAdvertising = true }
     }
 
+    /// Connection errors that say that the adapter takes no more connections.
     private static let full = Array(
         repeating: BlueZError.failed("le-connection-concurrent-connection-limit"), count: 100)
+    /// Connection errors of a phone that can't be used.
     private static let unsupported = Array(repeating: BlueZError.notSupported, count: 100)
 
     private func start(
@@ -51,19 +54,20 @@ struct PhoneGatheringTests {
         return try await Pumpctl.start(arguments, environment: environment)
     }
 
-    /// Waits for an event of a phone.
+    /// Waits until a program with `--json` has printed an event of a phone.
     private func wait(for event: String, of number: Int, in program: ChildProcess) async throws {
         let record = #""event":"\#(event)","name":"Phone \#(number)","port":"ble:\#(Phone.address(number))""#
         _ = try await program.output.wait(for: "\(event) of \(number)") { $0.text.contains(record) ? true : nil }
     }
 
+    /// The status of each stored message, by its text.
     private func contents(_ bench: BLEBench, in folder: TemporaryFolder) async throws -> [String: String] {
         let list = try await start(["--json", "rescue", "list"], on: bench, in: folder).ending()
         let pairs = try list.objects().map { ($0["content"] as? String ?? "", $0["status"] as? String ?? "") }
         return Dictionary(uniqueKeysWithValues: pairs)
     }
 
-    @Test("listen connects to each phone in sight, up to the adapter's limit")
+    @Test("listen connects to each phone in reach, up to the adapter's limit")
     func listen() async throws {
         try await withBLEBench { bench in
             let folder = TemporaryFolder()
@@ -79,7 +83,7 @@ struct PhoneGatheringTests {
             try await program.errors.text(upTo: "Phone 2 (ble:\(Phone.address(2)))")
             await first.say(plain[0])
             _ = try await program.output.text(upTo: plain[0].id.uuidString)
-            // Two more arrive while one is connected; the adapter supports two.
+            // Two more phones come while one is connected. The adapter refuses the last one at first.
             let second = await Phone(3, on: bench)
             try await wait(for: "came", of: 3, in: program)
             let third = await Phone(4, on: bench, failing: [Self.full[0]])
@@ -119,7 +123,7 @@ struct PhoneGatheringTests {
         }
     }
 
-    @Test("sync sends to every phone in sight, despite one that fails")
+    @Test("sync sends to every phone in reach, despite one that fails")
     func sync() async throws {
         try await withBLEBench { bench in
             let folder = TemporaryFolder()

@@ -7,6 +7,7 @@ import Testing
 
 @Suite("Rescue phones over BLE", .timeLimit(.minutes(5)))
 struct RescueBLETests {
+    /// The simulated phone, as another program finds it by the first adapter.
     private static let port = "ble:Rescue?adapter=hci0"
 
     /// Calls `body` with a bench that offers a simulated phone.
@@ -22,7 +23,7 @@ struct RescueBLETests {
         }
     }
 
-    @Test("listen receives every message in any packet size, and reports malformed ones", arguments: [517, 23])
+    @Test("listen receives every message in packets of any size, and reports malformed ones", arguments: [517, 23])
     func listen(mtu: Int) async throws {
         try await withPhone("--messages", "20", "--interval", "0", "--malformed", "50", mtu: mtu) { bench in
             let folder = TemporaryFolder()
@@ -50,7 +51,7 @@ struct RescueBLETests {
         }
     }
 
-    @Test("A phone that was away is awaited, and its further messages are received")
+    @Test("listen waits for a phone that was away, and receives its further messages")
     func back() async throws {
         try await withPhone("--messages", "1000", "--interval", "20ms") { bench in
             let listening = try await bench.start(
