@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 
-/// One object of the output with `--json`.
+/// An object of the output of a program with `--json`.
 struct ConsoleJSON {
     private let values: [String: Any]
 
+    /// The line is not a JSON object.
     struct NoObject: Error, CustomStringConvertible {
         var line: String
         var description: String { "no JSON object: \(line.debugDescription)" }

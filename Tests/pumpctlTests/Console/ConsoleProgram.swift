@@ -5,15 +5,16 @@ import SerialPort
 import TestSupport
 import Testing
 
-/// The real `pumpctl` as a child process.
+/// The real `pumpctl` as a child process, on pipes or on a terminal.
 final class ConsoleProgram {
     private let processID: pid_t
-    /// Readable at the child's end, because the child holds the other end.
+    /// One end of a connection whose other end only the child has open: readable once the child has ended.
     private let life: CInt
-    /// The read end of the child's standard output.
+    /// The read end of the child's standard output, or the master of its terminal.
     let output: CInt
-    /// The write end of the child's standard input; -1 once closed.
+    /// The write end of the child's standard input, or the master of its terminal; -1 once closed.
     private var input: CInt
+    /// Whether this object closes `input` and `output`: pipes, but not the master of a terminal.
     private let ownsDescriptors: Bool
 
     struct NotStarted: Error { var errno: CInt }
@@ -59,6 +60,7 @@ final class ConsoleProgram {
         return (ends[0], ends[1])
     }
 
+    /// Starts the program; returns its process ID, and the descriptor for ``life``.
     private static func spawn(
         _ arguments: [String], _ home: ConsoleFolder, _ streams: [CInt], _ others: [String: String] = [:]
     ) throws -> (pid_t, CInt) {
@@ -91,6 +93,7 @@ final class ConsoleProgram {
 
     // MARK: Input and output
 
+    /// Writes to the standard input, or types on the terminal.
     func type(_ text: String) {
         let bytes = Array(text.utf8)
         #expect(write(input, bytes, bytes.count) == bytes.count)
@@ -132,7 +135,7 @@ final class ConsoleProgram {
         return lines
     }
 
-    /// Waits for the exit.
+    /// Waits for the exit; returns the exit status, or the number of the signal that ended the program, negated.
     func exitStatus() async throws -> CInt {
         try await Self.waitUntilReadable(life)
         var status: CInt = 0
@@ -148,7 +151,7 @@ final class ConsoleProgram {
     }
 }
 
-/// A folder that is removed when its last user releases it.
+/// A home folder that is removed when its last user releases it.
 final class ConsoleFolder: Sendable {
     let path: String
 
@@ -165,11 +168,11 @@ final class ConsoleFolder: Sendable {
         rmdir(path)
     }
 
-    /// The path of the device.
+    /// The path at which a test puts the device.
     var port: String { path + "/pump" }
 }
 
-/// A simulated pump that can be unplugged and plugged in again.
+/// A simulated pump at the port of its own folder, which can be unplugged and plugged in again.
 final class ConsolePump {
     let home = ConsoleFolder()
     let host = DeviceHost(PumpFirmware(options: PumpFirmwareOptions(potentiometer: 716)), pace: .onDemand)
@@ -184,13 +187,14 @@ final class ConsolePump {
         server = nil
     }
 
+    /// Presses the button, and lets 400 ms pass, so that the firmware handles it.
     func pressButton() async {
         await host.change { pump, instant in pump.pressButton(at: instant) }
         await host.advance(by: .milliseconds(400))
     }
 }
 
-/// Reads from a client of `device` until a line end.
+/// Waits for a line that a program has sent to the pseudo-terminal `device`; returns it with its end.
 func consoleLine(from device: PseudoTerminal) async throws -> String {
     var line: [UInt8] = []
     while !line.contains(0x0A) {

@@ -25,6 +25,7 @@ struct ConsoleScriptTests {
         return script.result
     }
 
+    /// The failure with which the console ends after such a script; nil for none.
     private func failure(answeredBy answer: String?, for family: Family) -> Failure? {
         let result = result(answeredBy: answer, for: family)
         do throws(Failure) { try result.conclude(.seconds(8), family, at: place) } catch { return error }
@@ -52,7 +53,7 @@ struct ConsoleScriptTests {
         #expect(failure?.hint?.contains("baud rate \(family.baudRate)") == true)
     }
 
-    @Test("An answer to a later line does not make up for an unanswered one")
+    @Test("An unanswered line is a failure, even if a later line gets a reply")
     func silenceBefore() throws {
         var script = ConsoleScript()
         script.append(Array("ONE\nTWO\n".utf8))

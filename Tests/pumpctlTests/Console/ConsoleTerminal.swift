@@ -1,14 +1,16 @@
 import Glibc
 import SerialPort
 
-/// A terminal with a simulated user.
+/// A terminal for a program, with the content of its screen.
 final class ConsoleTerminal {
     private let terminal: PseudoTerminal
+    /// The end for the program's standard streams.
     let slave: CInt
-    /// The settings that a shell leaves for a program.
+    /// The settings at the program's start, like those that a shell sets for a program.
     let settings: termios
     private(set) var screen: ConsoleTestScreen
 
+    /// The end at which a test types and reads.
     var master: CInt { terminal.descriptor }
 
     init(columns: Int = 80) throws {
@@ -47,7 +49,7 @@ final class ConsoleTerminal {
         return now.c_lflag & tcflag_t(ICANON) == 0
     }
 
-    /// Waits until the screen satisfies `isWanted`.
+    /// Reads the program's output until the screen satisfies `isWanted`.
     func wait(_ program: ConsoleProgram, until isWanted: (ConsoleTestScreen) -> Bool) async throws {
         while !isWanted(screen) {
             do {
@@ -61,12 +63,12 @@ final class ConsoleTerminal {
         }
     }
 
-    /// Waits until a row equals `row`.
+    /// Waits until any row equals `row`.
     func wait(_ program: ConsoleProgram, for row: String) async throws {
         try await wait(program) { $0.rows.contains(row) }
     }
 
-    /// Waits until the row with the cursor equals `row`.
+    /// Waits until the last row equals `row`.
     func wait(_ program: ConsoleProgram, forLastRow row: String) async throws {
         try await wait(program) { $0.rows.last == row }
     }
@@ -79,7 +81,7 @@ struct ConsoleTestScreen {
     private var column = 0
     private let columns: Int
     private var pending: [UInt8] = []
-    /// The unknown sequences that occurred.
+    /// The escape sequences so far that this screen does not know.
     private(set) var unknown: [String] = []
 
     init(columns: Int) { self.columns = columns }
@@ -94,6 +96,7 @@ struct ConsoleTestScreen {
         while let used = takeOne() { pending.removeFirst(used) }
     }
 
+    /// Handles the first character or escape sequence in `pending`; returns its length, nil if it is incomplete.
     private mutating func takeOne() -> Int? {
         guard let first = pending.first else { return nil }
         switch first {

@@ -4,6 +4,7 @@ import SerialPort
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ConsoleTests {
+    /// The reply to STATUS of a pump that is off.
     private let status = "STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}"
 
     /// Starts a console on a terminal, and waits until it is ready for input.
@@ -18,7 +19,7 @@ import Testing
         return program
     }
 
-    @Test func aTypedCommandShowsTheAnswer() async throws {
+    @Test func `A typed command is sent, and its reply is shown`() async throws {
         let (pump, terminal) = (try await ConsolePump(), try ConsoleTerminal())
         let program = try await start(pump, terminal)
         program.type("ON\r")
@@ -28,15 +29,15 @@ import Testing
         #expect(terminal.screen.unknown == [])
     }
 
-    @Test func keysThatMeanNothingToALineAddNothingToIt() async throws {
+    @Test func `Keys without a meaning for line editing insert nothing`() async throws {
         let (pump, terminal) = (try await ConsolePump(), try ConsoleTerminal())
         let program = try await start(pump, terminal)
-        // F12, F1 as sent by three kinds of terminals, Page Up and Insert, with Ctrl-R first of all.
+        // Ctrl-R, then F12, F1 as three kinds of terminals send it, Page Up and Insert.
         program.type("\u{12}SPEED:2\u{1B}[24~\u{1B}OP\u{1B}[[A\u{1B}[11~\u{1B}[5~\u{1B}[2~0")
         try await terminal.wait(program, forLastRow: "> SPEED:20")
     }
 
-    @Test func aLineOfTheDeviceLeavesWhatIsTypedAlone() async throws {
+    @Test func `A line of the device leaves the typed line intact`() async throws {
         let (pump, terminal) = (try await ConsolePump(), try ConsoleTerminal())
         let program = try await start(pump, terminal)
         // The cursor is in the middle of the line.
@@ -49,7 +50,7 @@ import Testing
         #expect(terminal.screen.rows.contains("> TEMP"))
     }
 
-    @Test func aLineOfTheDeviceLeavesATypedLineOfSeveralRowsAlone() async throws {
+    @Test func `A line of the device leaves a typed line of several rows intact`() async throws {
         let (pump, terminal) = (try await ConsolePump(), try ConsoleTerminal(columns: 60))
         let program = try await start(pump, terminal)
         let typed = String(repeating: "0123456789", count: 13)
@@ -58,11 +59,11 @@ import Testing
         try await terminal.wait(program) { $0.rows.suffix(3) == rows }
         await pump.pressButton()
         try await terminal.wait(program) { $0.rows.suffix(4) == ["MANUAL:ON"] + rows }
-        // The old copy of the line was erased.
+        // The typed line is on the screen only once, below the device's line.
         #expect(terminal.screen.rows.count { $0.contains("0123456789") } == 3)
     }
 
-    @Test func earlierLinesComeBackAlsoInTheNextConsole() async throws {
+    @Test func `Earlier lines are recalled, also in the next console`() async throws {
         let pump = try await ConsolePump()
         do {
             let terminal = try ConsoleTerminal()
@@ -83,7 +84,7 @@ import Testing
         #expect(file.st_mode & 0o777 == 0o600)
     }
 
-    @Test func theHistoryKeepsAThousandLines() async throws {
+    @Test func `The history keeps the last 1000 lines`() async throws {
         let pump = try await ConsolePump()
         let path = pump.home.path + "/pumpctl/history"
         mkdir(pump.home.path + "/pumpctl", 0o700)
@@ -101,10 +102,11 @@ import Testing
         #expect(Int(kept.st_size) == (201...1200).map { "LINE\($0)\n".utf8.count }.reduce(0, +))
     }
 
+    /// The way in which a console ends.
     enum Ending: CaseIterable { case controlD, quit, controlC, terminate, terminateWhileLost, controlCWhileLost }
 
     @Test(arguments: Ending.allCases)
-    func theTerminalIsAsItWasAfterwards(_ ending: Ending) async throws {
+    func `The terminal's settings are restored at the end`(_ ending: Ending) async throws {
         let (pump, terminal) = (try await ConsolePump(), try ConsoleTerminal())
         let program = try await start(pump, terminal)
         #expect(terminal.isEdited)
@@ -122,7 +124,7 @@ import Testing
             program.type(":quit\r")
             expected = 0
         case .controlC, .controlCWhileLost:
-            // The first Ctrl-C clears the line, the second one ends the console; two at once are a single signal.
+            // The first Ctrl-C clears the line, and the second one ends the console. Two at once would be one signal.
             program.type("ON")
             try await terminal.wait(program) { $0.rows.last?.hasSuffix("> ON") ?? false }
             program.type("\u{03}")
@@ -139,7 +141,7 @@ import Testing
         #expect(terminal.isAsItWas)
     }
 
-    @Test func aDeviceThatIsUnpluggedIsWaitedFor() async throws {
+    @Test func `The console waits for an unplugged device to come back`() async throws {
         let (pump, terminal) = (try await ConsolePump(), try ConsoleTerminal())
         let program = try await start(pump, terminal)
         program.type("TEM")
@@ -156,7 +158,7 @@ import Testing
         try await terminal.wait(program, for: "TEMP:{Water:12.0C,Skin:34.5C}")
     }
 
-    @Test func whatWouldStopThePumpByMistakeIsRefused() async throws {
+    @Test func `A line that the pump would misread as a speed is refused`() async throws {
         let (pump, terminal) = (try await ConsolePump(), try ConsoleTerminal(columns: 200))
         let program = try await start(pump, terminal)
         program.type("SPEED:abc\r")
@@ -165,18 +167,18 @@ import Testing
         }
         program.type("TEMP\r")
         try await terminal.wait(program, for: "TEMP:{Water:12.0C,Skin:34.5C}")
-        // STATUS and TEMP.
+        // The pump has handled STATUS and TEMP only.
         #expect(await pump.host.change { pump, _ in pump.commandsHandled } == 2)
     }
 
-    @Test func forceSendsItAllTheSame() async throws {
+    @Test func `With --force, a line that the pump would misread as a speed is sent`() async throws {
         let (pump, terminal) = (try await ConsolePump(), try ConsoleTerminal())
         let program = try await start(pump, terminal, "--force")
         program.type("SPEED:abc\r")
         try await terminal.wait(program, for: "ERROR:PUMP_NOT_RUNNING")
     }
 
-    @Test func timestampsPrecedeEachLine() async throws {
+    @Test func `With --timestamps, each line begins with its time`() async throws {
         let (pump, terminal) = (try await ConsolePump(), try ConsoleTerminal())
         let program = try await start(pump, terminal, "--timestamps")
         program.type("TEMP\r")
@@ -184,7 +186,7 @@ import Testing
         try await terminal.wait(program) { $0.rows.contains { $0.wholeMatch(of: pattern) != nil } }
     }
 
-    @Test func aLineWithoutAnEndIsShownAndMarked() async throws {
+    @Test func `A line without an end is shown and marked`() async throws {
         let (home, terminal) = (ConsoleFolder(), try ConsoleTerminal())
         let device = try PseudoTerminal(link: home.port)
         let program = try ConsoleProgram(["console", "--port", home.port], home: home, on: terminal)
@@ -199,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func linesOfAPipeAreSentOneAfterAnother() async throws {
+    @Test func `A line from a pipe is sent after the reply to the line before it`() async throws {
         let home = ConsoleFolder()
         let device = try PseudoTerminal(link: home.port)
         let program = try ConsoleProgram(
@@ -218,7 +220,9 @@ import Testing
         #expect(shown.allSatisfy { ($0["time"] as? String)?.contains("T") ?? false })
     }
 
-    @Test func aPipeEndsWithWhatTheDeviceThoughtOfIt() async throws {
+    @Test func `If the device refuses a line from a pipe, the later lines are sent, and the exit status is 1`()
+        async throws
+    {
         let pump = try await ConsolePump()
         let program = try ConsoleProgram(
             ["console", "--timeout", "30", "--quiet", "1", "--port", pump.home.port], home: pump.home)
@@ -229,7 +233,9 @@ import Testing
         #expect(lines.prefix(3) == [status, "ERROR:PUMP_NOT_RUNNING", "TEMP:{Water:12.0C,Skin:34.5C}"])
     }
 
-    @Test func aPipeGoesOnAfterALineThatWasRefused() async throws {
+    @Test func `If the console refuses a line from a pipe, the later lines are sent, and the exit status is 64`()
+        async throws
+    {
         let pump = try await ConsolePump()
         let program = try ConsoleProgram(
             ["console", "--timeout", "30", "--quiet", "1", "--port", pump.home.port], home: pump.home)
@@ -240,7 +246,7 @@ import Testing
         #expect(lines.prefix(4) == ["OK", "PUMP:ON", "OK", "PUMP:OFF"])
     }
 
-    @Test func aLinkThatBreaksEndsAPipe() async throws {
+    @Test func `A broken link ends the console, and later lines from a pipe are not sent`() async throws {
         let pump = try await ConsolePump()
         let program = try ConsoleProgram(
             ["console", "--timeout", "60", "--quiet", "60", "--port", pump.home.port], home: pump.home)
