@@ -7,6 +7,7 @@ import Testing
 @testable import pumpctl
 
 @Suite("Failures of bluetoothd as messages") struct BLEFaultTests {
+    /// A D-Bus error of a connection attempt, and the exit status and the words of pumpctl's error.
     struct Refusal: Sendable, CustomTestStringConvertible {
         var name: String
         var text: String
@@ -56,11 +57,12 @@ import Testing
         }
     }
 
+    /// Lets the next 20 connection attempts fail.
     @Radio private static func refuse(_ device: RadioDevice, _ error: DBusError) {
         device.manners.connectErrors = Array(repeating: error, count: 20)
     }
 
-    @Test func `A missing device is reported with the devices in sight`() async throws {
+    @Test func `A missing device is reported with the devices in range`() async throws {
         try await withBLEBench { bench in
             await bench.add("00:15:83:00:00:10", name: "HMSoft\u{1B}[2J", services: ["FFE0"])
             let ending = try await bench.run("--port", "ble:HMSofa", "status")

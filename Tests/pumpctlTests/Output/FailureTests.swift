@@ -107,7 +107,7 @@ struct FailureTests {
         #expect(hint == "use a command of the family \(other): pumpctl --help; or name another device with --port")
     }
 
-    @Test("A known state is reported in place of an unknown outcome")
+    @Test("If the pump is known to be off after a failed run, this is reported in place of an unknown outcome")
     func knownEffect() {
         let error = SessionError(.noAnswer, command: "ON", outcome: .unknown)
         let failure = Failure(PumpRunError(.failed(error)))
@@ -131,7 +131,7 @@ struct FailureTests {
         for cause in [PumpRunError.Cause.notBack(gone), .goneForGood(gone)] {
             #expect(Failure(PumpRunError(cause)).hint == Failure.offByHand)
         }
-        // For a user who wants the pump off, switching the device on is no help.
+        // The hint must not say to switch the device on: its user wants the pump off.
         let away = SessionError(.deviceAway, command: "OFF", outcome: .unknown)
         #expect(Failure(off: away).hint == "plug the device in again; if the pump runs, switch off its supply")
         #expect(
@@ -157,7 +157,7 @@ struct FailureTests {
         }
     }
 
-    @Test("The hint on a silent holder does not suggest killing it")
+    @Test("The hint on a pumpctl that has the port and does not reply does not suggest to kill it")
     func silentHolder() throws {
         let holder = LinkHolder(processID: 4711, command: "pumpctl")
         func hint(_ code: String, isStopped: Bool = false) throws -> String {

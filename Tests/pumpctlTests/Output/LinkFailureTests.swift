@@ -27,7 +27,7 @@ import Transports
         #expect(Failure(scheme).hint == "add a device after 'tcp:': see pumpctl --help")
         let noBreak = LinkError(.unsupported, name: "tcp:x:1", activity: "send a break", remedy: .sendNoBreak)
         #expect(Failure(noBreak).hint == "omit --break: only a serial port has a break condition")
-        // The given time-out may be longer than any that the hint could suggest.
+        // The hint suggests no certain time, because the user's --timeout may already be longer.
         let late = LinkError(.timedOut, name: "ble:HMSoft?pair", activity: "open")
         #expect(
             Failure(late).hint == "raise --timeout, or find the cause: pumpctl doctor ble:HMSoft")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Standard output that cannot be written", .timeLimit(.minutes(5)))
 struct StandardOutputTests {
-    /// Runs `pumpctl` in a shell that prints its exit status.
+    /// Runs a bash script in which `$0` is pumpctl and `$@` are `arguments`.
     private func run(_ script: String, _ arguments: [String]) async throws -> ChildProcess.Ending {
         try await Pumpctl.start(
             arguments, program: Shell.bash(script, Executable.pumpctl)
@@ -29,7 +29,7 @@ struct StandardOutputTests {
     }
 
     @Test(
-        "The outcome is in the error message if standard output is closed or full",
+        "The outcome is in the error message if standard output is closed, full or limited in size",
         arguments: [">&-", ">/dev/full", ">\"$TMPFILE\""],
         [["off"], ["led", "on"], ["storm", "log", "get"], ["peer", "say", "hello"]])
     func outcome(place: String, words: [String]) async throws {
@@ -45,7 +45,7 @@ struct StandardOutputTests {
         #expect(ending.errors.contains(outcomes[words[0]] ?? "incomplete"), "\(ending.errors)")
     }
 
-    @Test("A failure of the command outweighs that of standard output")
+    @Test("If both the command and standard output fail, the command's failure is reported")
     func otherFailure() async throws {
         let pump = try await BenchPump()
         let ending = try await run("exec \"$0\" \"$@\" >/dev/full", ["-p", pump.port, "--json", "speed", "9"])
@@ -58,7 +58,7 @@ struct StandardOutputTests {
         arguments: [["status"], ["monitor"], ["--json", "monitor"]])
     func noReader(words: [String]) async throws {
         let pump = try await BenchPump()
-        // The reader exits before anything is written.
+        // The reader of descriptor 3 has exited before pumpctl writes anything.
         let script = "exec 3> >(exec 0<&-; exit 0); wait $!; \"$0\" \"$@\" >&3; echo $?"
         let ending = try await run(script, ["-p", pump.port] + words)
         #expect(ending.output == "141\n")
@@ -67,7 +67,7 @@ struct StandardOutputTests {
     }
 
     @Test(
-        "A reader that goes later ends a command that waits for events",
+        "A command that waits for events ends when its reader exits",
         arguments: [
             ("true", ["ports", "--watch"]), ("true", ["-p", "sim:storm?interval=300s", "storm", "log", "live"]),
             ("read -r line", ["-p", "sim:pump", "monitor", "--interval", "300s"]),
