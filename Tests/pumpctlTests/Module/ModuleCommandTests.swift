@@ -8,7 +8,7 @@ import Testing
 struct ModuleCommandTests {
     private static let dialects = ["hm-10", "cc41-a", "mlt-bt05"]
 
-    /// Calls `body` with a simulated device's port and its control socket.
+    /// Runs `pumpctl sim` with these arguments, and calls `body` with the device's port and its control socket.
     private func simulating(
         _ arguments: String..., body: (_ port: String, _ control: String) async throws -> Void
     ) async throws {
@@ -65,7 +65,7 @@ struct ModuleCommandTests {
         }
     }
 
-    @Test("A pump on the port is recognised and left alone")
+    @Test("A pump on the port is recognised, and keeps its state")
     func pump() async throws {
         try await simulating("pump") { port, control in
             #expect(try await Pumpctl.run("-p", port, "on").status == 0)
@@ -78,7 +78,7 @@ struct ModuleCommandTests {
         }
     }
 
-    @Test("A connected module is disconnected with a note")
+    @Test("If a central is connected to the module, info disconnects it and says so")
     func connected() async throws {
         try await simulating("module", "--dialect", "hm-10", "--notices") { port, control in
             #expect(try await Pumpctl.run("sim", "ctl", control, "connect").status == 0)
@@ -90,7 +90,7 @@ struct ModuleCommandTests {
         }
     }
 
-    @Test("Errors name their cause and a hint")
+    @Test("Each failure of module has an exit status, a cause and a hint")
     func failures() async throws {
         try await simulating("module", "--dialect", "hm-10") { port, _ in
             let long = try await Pumpctl.run("-p", port, "module", "name", "thirteenbytes")
@@ -117,7 +117,7 @@ struct ModuleCommandTests {
             try await Pumpctl.run("-p", "sim:module", "module", "info", "--timeout", "2"), 64, saying: "--timeout")
     }
 
-    @Test("sim: endpoints have a module of each dialect", arguments: dialects)
+    @Test("A sim: endpoint simulates a module of each dialect", arguments: dialects)
     func endpoint(dialect: String) async throws {
         let shown = try await Pumpctl.run("-p", "sim:module?dialect=\(dialect)&name=X", "module", "info", "--json")
         #expect(try shown.object()["name"] as? String == "X")
@@ -165,7 +165,7 @@ struct ModuleCommandTests {
             _ = try await sim.output.line()
             let central = try await bench.central()
             try await central.subscribe("FFE1")
-            // The pump has received OK+CONN with a line end, which is an unknown command.
+            // The module has passed its notice OK+CONN with a line end to the pump, which replies with an error first.
             try await central.write(Array("TEMP\n".utf8), to: "FFE1", type: "command")
             #expect(try await central.hears("C}\r\n", of: "FFE1").contains("TEMP:{"))
             await central.close()
