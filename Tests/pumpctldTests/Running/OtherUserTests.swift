@@ -9,7 +9,8 @@ import Testing
     "Other users of the machine", .timeLimit(.minutes(5)),
     .enabled(if: geteuid() == 0, "only root can start a program as another user"))
 struct OtherUserTests {
-    /// A pump shared by root's pumpctld. Every user can list the folders of its sockets and of its pseudo-terminal.
+    /// A pump shared by root's pumpctld. Every user can enter the test's folder, which has the share's socket and the
+    /// pseudo-terminal.
     private struct Bench {
         let pump: PumpBehindTerminal
         let daemon: ChildProcess
