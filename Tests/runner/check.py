@@ -32,7 +32,7 @@ def issue(name, *texts, known=False, line=7):
 
 class CheckRun(unittest.TestCase):
     def run_tests(self, *records, status=0, options=("--no-skips",), tail="", ending="", arguments=()):
-        """Run run.py on these records; return its exit status, its output, and the lines that it adds to the PARTS file.
+        """Run run.py on these records; return its exit status, its output, and its lines in the file named by PARTS.
 
         `tail` is text after the last record, `ending` is shell code before the exit, and `arguments` are the options
         of the pretended `swift test`.

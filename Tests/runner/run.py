@@ -8,9 +8,9 @@ the file named by the environment variable PARTS, if it is set.
 The time of a test with arguments is the sum over its cases. For other tests `swift test` reports the start before their
 turn, so their times are known only if one test runs at a time, with --no-parallel.
 
-A run without any event for SECONDS (10 minutes by default; `make soak` sets a longer time) is killed, and the unfinished
-tests are named. Exit status: that of `swift test` if it failed; otherwise 1 if the run did not finish, if there were no
-tests, or, with --no-skips, if a test or a suite was skipped.
+A run without any event for SECONDS (10 minutes by default; `make soak` sets a longer time) is killed, and the
+unfinished tests are named. Exit status: that of `swift test` if it failed; otherwise 1 if the run did not finish, if
+there were no tests, or, with --no-skips, if a test or a suite was skipped.
 """
 
 import argparse

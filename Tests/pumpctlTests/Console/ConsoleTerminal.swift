@@ -6,7 +6,7 @@ final class ConsoleTerminal {
     private let terminal: PseudoTerminal
     /// The end for the program's standard streams.
     let slave: CInt
-    /// The settings at the program's start, like those that a shell sets for a program.
+    /// The settings at the program's start, as a shell sets them for a program.
     let settings: termios
     private(set) var screen: ConsoleTestScreen
 

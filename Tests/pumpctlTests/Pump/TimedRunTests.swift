@@ -16,7 +16,7 @@ struct TimedRunTests {
         await pump.close()
     }
 
-    /// Every signal that ends a program by default and can be handled, except those of crashes.
+    /// Every signal that ends a program by default and can be handled, except crash signals.
     static let endingSignals =
         [
             SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT,

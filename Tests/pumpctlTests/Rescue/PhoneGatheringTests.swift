@@ -40,7 +40,7 @@ struct PhoneGatheringTests {
         func comeBack() { radio.isAdvertising = true }
     }
 
-    /// Connection errors that say that the adapter takes no more connections.
+    /// Errors for connection attempts that exceed the adapter's limit.
     private static let full = Array(
         repeating: BlueZError.failed("le-connection-concurrent-connection-limit"), count: 100)
     /// Connection errors of a phone that can't be used.

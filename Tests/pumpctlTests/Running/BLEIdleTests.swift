@@ -11,7 +11,7 @@ struct BLEIdleTests {
         try await console.write("STATUS\n")
         _ = try await console.output.text(upTo: "STATUS:{State:OFF")
         let other = try await DBusConnection.open(.address(pump.bus.address))
-        // Wait until pumpctl has finished the work that follows the reply: until 100 pings wake none of its threads.
+        // Wait until pumpctl has finished the work that follows the reply: until 100 pings wake no thread of pumpctl.
         var before: [String: Int] = [:]
         var now = try voluntarySwitches(of: console.processID)
         while now != before {

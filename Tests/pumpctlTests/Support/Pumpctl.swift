@@ -10,7 +10,7 @@ enum Pumpctl {
     /// Starts the program with a clean environment: no configuration, no port unless named, no state from earlier runs.
     ///
     /// - Parameters:
-    ///   - environment: More variables, which override those of the clean environment.
+    ///   - environment: More variables, which have priority over the clean environment.
     ///   - terminal: The path of a terminal for the standard streams; nil to read them in this process.
     ///   - program: The words before the arguments: `pumpctl`, or a shell that runs it.
     static func start(

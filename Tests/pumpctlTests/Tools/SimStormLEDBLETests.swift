@@ -37,7 +37,7 @@ struct SimStormLEDBLETests {
         }
     }
 
-    /// These rows of a sensor with the seed 7.
+    /// The text of the rows with these numbers in the log of a sensor with the seed 7.
     private static func log(_ rows: Range<Int>) -> String {
         String(decoding: StormLog(seed: 7).text(rows: rows), as: UTF8.self)
     }

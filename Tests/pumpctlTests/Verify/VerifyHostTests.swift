@@ -120,7 +120,7 @@ struct VerifyHostTests {
         #expect(ending.status == 2, "\(ending)")
         let expected = ending.output.split(separator: "\n").filter { $0.hasPrefix("        expected: ") }
         #expect(expected.count == host.finds.count, "\(ending)")
-        // What was expected is a sentence, not the name of a rule.
+        // The expectation is a sentence, not the name of a rule.
         for line in expected { #expect(line.split(separator: " ").count > 4 && !line.contains("="), "\(line)") }
         // A wrong baud rate is found before anything is received.
         #expect(ending.output.contains("\n        < ") || host.finds == ["baud"], "\(ending)")

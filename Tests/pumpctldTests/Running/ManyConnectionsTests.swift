@@ -104,7 +104,7 @@ struct ManyConnectionsTests {
         return addresses
     }
 
-    /// Waits until the daemon has no more clients, except `control`, and has the same number of descriptors twice;
+    /// Waits until the daemon has no clients left, except `control`, and has the same number of descriptors twice;
     /// returns its resources.
     private func quiet(_ daemon: ChildProcess, _ control: ShareClient) async throws -> Holdings {
         var before = -1
