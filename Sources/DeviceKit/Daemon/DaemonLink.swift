@@ -36,7 +36,7 @@ final class DaemonLink: LinkWrapper {
     private static func explained(_ error: LinkError) -> LinkError {
         guard error.code == .disconnected else { return error }
         var error = error
-        error.detail = "pumpctld has hung up: the device is gone, or pumpctld has ended"
+        error.detail = "pumpctld closed the connection: the device is gone, or pumpctld has ended"
         return error
     }
 

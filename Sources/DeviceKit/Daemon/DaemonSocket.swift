@@ -52,10 +52,10 @@ package struct DaemonSocket: Sendable {
     var permissionHint: String {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         guard let permissions = NodePermissions(path: path) ?? NodePermissions(path: folder, access: 1) else {
-            return "look at who may use pumpctld: namei -l \(path)"
+            return "check the permissions of the socket: namei -l \(path)"
         }
         guard let group = permissions.group else {
-            return "use it as \(permissions.owner), or name a group by 'group' in pumpctld's configuration"
+            return "use pumpctld as \(permissions.owner), or set 'group' in its configuration"
         }
         return "join the group that may use pumpctld, then log in again: sudo usermod -aG \(group) $USER"
     }

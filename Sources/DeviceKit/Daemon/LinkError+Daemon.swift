@@ -11,15 +11,15 @@ extension LinkError {
         self.init(error, name: endpoint.text)
         guard error.code == .noSuchDevice else { return }
         let known = await Daemons.now(at: sockets, on: loop).devices.map(\.sharedEndpoint).joined(separator: ", ")
-        hint = known.isEmpty ? "add a device to pumpctld: it has none" : "name one that it has: \(known)"
+        hint = known.isEmpty ? "add the device to pumpctld's configuration" : "use one of pumpctld's devices: \(known)"
     }
 
     /// Creates the error for an endpoint `shared:NAME` if several daemons have a device of that name.
     init(ambiguous endpoint: Endpoint, _ devices: [DaemonDevice]) {
         self.init(
             .ambiguous, name: endpoint.text, activity: "open",
-            detail: "several pumpctld have a device of that name: \(devices.map(\.endpoint).joined(separator: ", "))",
-            hint: "name the device itself, or give each a name of its own in pumpctld's configuration")
+            detail: "\(devices.map(\.endpoint).joined(separator: ", ")), each at another pumpctld",
+            hint: "use the device's own endpoint, or give each device its own name in pumpctld's configuration")
     }
 
     /// Translates a daemon's failure for a user who named the device by its name in the daemon.
@@ -27,12 +27,12 @@ extension LinkError {
         switch error.code {
         case .notRunning:
             let (variable, named) = (DaemonSocket.variable, DaemonSocket.named)
-            let place = named.map { "listens at \($0.path), which $\(variable) names" }
+            let place = named.map { "listens at \($0.path) ($\(variable))" }
             self.init(
-                .unavailable, name: name, activity: "open", detail: "no pumpctld \(place ?? "runs here")",
+                .unavailable, name: name, activity: "open", detail: "no pumpctld \(place ?? "was found")",
                 hint: named == nil
-                    ? "start pumpctld, or name the device itself, as /dev/ttyUSB0"
-                    : "start pumpctld there, or look for others: unset \(variable)")
+                    ? "start pumpctld, or use the device's own endpoint, e.g. /dev/ttyUSB0"
+                    : "start pumpctld there, or use the standard sockets: unset \(variable)")
         case .notPermitted:
             self.init(
                 .notPermitted, name: name, activity: "open", detail: "the socket of pumpctld",
@@ -46,17 +46,17 @@ extension LinkError {
             }
             self.init(
                 .timedOut, name: name, activity: "open", detail: "pumpctld does not answer",
-                hint: "look whether pumpctld was stopped, and start it again")
+                hint: "check whether pumpctld is stopped, and restart it")
         case .noSuchDevice:
             self.init(.notFound, name: name, activity: "open", detail: "pumpctld has no device of that name")
         case .deviceAway:
             // The daemon's own hint is for programs that use its socket, so it is not shown.
             self.init(
-                .notFound, name: name, activity: "open", detail: "pumpctld waits for the device",
+                .notFound, name: name, activity: "open", detail: "pumpctld is waiting for the device",
                 hint: "plug the device in, or switch it on")
         case .refused:
             self.init(
-                .system, name: name, activity: "open", detail: error.message ?? "pumpctld has refused it",
+                .system, name: name, activity: "open", detail: error.message ?? "pumpctld refused the request",
                 hint: error.hint)
         case .cancelled: self.init(.cancelled, name: name, activity: "open")
         }
@@ -73,7 +73,7 @@ extension LinkError {
             if let daemon = error.stopped ?? holder, daemon.isDaemon, daemon.process.isStopped {
                 explained.hint = daemon.process.resumingHint
             } else if holder?.isDaemon == true {
-                explained.hint = "try again; if that fails too, restart pumpctld, which does not answer"
+                explained.hint = "try again; if pumpctld still does not answer, restart it"
             }
         case .notPermitted:
             if holder?.isDaemon == true { explained.hint = error.socket?.permissionHint }
@@ -81,10 +81,10 @@ extension LinkError {
             // A daemon that has just opened the port does not know the device's identity yet.
             guard error.code == .deviceAway || holder?.isDaemon == true else { break }
             explained.code = .unavailable
-            explained.detail = "\(holder.map { "\($0)" } ?? "pumpctld") has it, and does not share it now"
+            explained.detail = "\(holder.map { "\($0)" } ?? "pumpctld") has the device open, but does not share it now"
             explained.hint = "try again in a moment: pumpctld may be opening the device"
         case .refused:
-            explained.hint = ["pumpctld has refused it", error.message, error.hint].compactMap(\.self)
+            explained.hint = ["pumpctld refused the request", error.message, error.hint].compactMap(\.self)
                 .joined(separator: ": ")
         case .cancelled: explained = LinkError(.cancelled, name: name, activity: activity)
         }

@@ -58,9 +58,9 @@ extension DaemonLink {
     func check(_ wanted: Family?) async throws(LinkError) {
         guard let wanted, wanted != .raw, let family, family != wanted.name else { return }
         await close()
-        let device = Family.all.first { $0.name == family }?.device ?? "another device"
+        let device = Family.all.first { $0.name == family }?.device ?? "an unknown device"
         throw LinkError(
-            .wrongFamily, name: name, activity: "open", detail: "it is \(device) (family \(family))",
+            .wrongFamily, name: name, activity: "open", detail: "\(device) (family \(family))",
             remedy: .useAs(family: family))
     }
 }

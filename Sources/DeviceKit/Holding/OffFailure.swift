@@ -38,7 +38,7 @@ extension OffFailure {
     public init(_ problem: OffProblem, words: (_ command: String) -> String = { $0 }) {
         switch problem.cause {
         case .noStop:
-            let reason = problem.family.reasonForNoStop { "'\(words($0))'" } ?? "it has none"
+            let reason = problem.family.reasonForNoStop { "'\(words($0))'" } ?? "no command stops it"
             self.init(
                 status: 69, code: "no_stop",
                 message: "\(problem.name) is in use as a device that has no OFF: \(reason)", outcome: "not_sent")
@@ -54,7 +54,7 @@ extension OffFailure {
                 }
             self.init(
                 status: status, code: error.code.rawValue,
-                message: "\(problem.name): \(error); \(problem.family.device) may be on",
+                message: "\(problem.name): \(error); the \(problem.family == .pump ? "pump" : "device") may be on",
                 outcome: error.outcome.rawValue,
                 deviceCode: error.deviceCode)
         }

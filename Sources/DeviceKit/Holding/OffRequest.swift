@@ -62,7 +62,7 @@ public enum OffRequest {
         guard EventLoopClock(connection.loop).now >= deadline else { return nil }
         return .failed(
             OffFailure(
-                status: 69, code: "busy", message: "it did not answer the request for OFF; the pump may be on",
+                status: 69, code: "busy", message: "no answer to the request for OFF; the pump may be on",
                 outcome: "unknown"))
     }
 }

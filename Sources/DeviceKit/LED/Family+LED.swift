@@ -6,9 +6,9 @@ extension Family {
         name: "led", device: "an LED board", baudRate: 115_200,
         reasonForNoStop: "an LED board has no emergency stop: {off} switches the light off",
         commands: [
-            FamilyCommand("get", sends: "LED", "Ask whether the LED is lit.", effect: .query, tellsState: true),
-            FamilyCommand("on", sends: "LED:1", "Light the LED.", effect: .change),
-            FamilyCommand("off", sends: "LED:0", "Put the LED out.", effect: .change),
+            FamilyCommand("get", sends: "LED", "Read the LED's state.", effect: .query, tellsState: true),
+            FamilyCommand("on", sends: "LED:1", "Switch the LED on.", effect: .change),
+            FamilyCommand("off", sends: "LED:0", "Switch the LED off.", effect: .change),
         ],
         state: [StateField("led", "LED", .boolean)],
         wire: WireRules(

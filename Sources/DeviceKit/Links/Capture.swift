@@ -189,7 +189,7 @@ public final class Capture: Sendable {
             return (!waiting.isWriting, false)
         }
         if begins { Task(executorPreference: writer) { self.writeWaiting(to: self.file.withLock(\.self)) } }
-        if overflows { tell(CaptureError(errno: ENOBUFS, path, hint: "capture to a disk that is faster")) }
+        if overflows { tell(CaptureError(errno: ENOBUFS, path, hint: "capture to a faster disk")) }
     }
 
     /// Opens the file and resumes the callers of ``opened()``.

@@ -108,15 +108,15 @@ public struct ModuleSetup: Sendable {
 
     /// Returns the flaw of a name, as a clause; nil if the name is valid.
     private static func flaw(of name: String, limit: Int) -> String? {
-        if name.isEmpty { return "a name has one character or more" }
+        if name.isEmpty { return "the name must not be empty" }
         guard name.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else {
-            return "a name has letters, digits and signs of ASCII only"
+            return "the name must be printable ASCII"
         }
         // `AT+NAME?` is the query for the name.
         if name == "?" || name.hasPrefix(" ") || name.hasSuffix(" ") {
-            return "a name neither begins nor ends with a space, and is not a question mark"
+            return "the name must not begin or end with a space, or be a question mark"
         }
-        return name.utf8.count > limit ? "the name has \(name.utf8.count) bytes, and the module takes \(limit)" : nil
+        return name.utf8.count > limit ? "the name has \(name.utf8.count) bytes; the maximum is \(limit)" : nil
     }
 
     /// Changes the baud rate of the module's UART, and reads the setting back at the new rate.

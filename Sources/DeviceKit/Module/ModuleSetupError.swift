@@ -79,14 +79,15 @@ extension ModuleSetupError: CustomStringConvertible {
         let said = answer.map { ": \($0.printable())" } ?? ""
         return switch code {
         case .noAnswer: "no module answers"
-        case .otherDevice: "\(family.map { "a \($0)" } ?? "another device") answers there, and no module\(said)"
-        case .unknownModule: "a module answers that is not known\(said)"
-        case .refused: "the module has refused the change\(said)"
-        case .notConfirmed: answer == nil ? "the change could not be read back" : "the module has not taken it\(said)"
-        case .invalidName: reason ?? "the module takes no such name"
-        case .unsupportedRate: "the module can't be set to that baud rate"
-        case .needsSerialPort: "a baud rate can be set over a serial port only"
-        case .shared: "a daemon has the port"
+        case .otherDevice: "\(family.map { "a \($0)" } ?? "another device") answers, not a module\(said)"
+        case .unknownModule: "unknown type of module\(said)"
+        case .refused: "the module refused the change\(said)"
+        case .notConfirmed:
+            answer == nil ? "the change could not be read back" : "the module reports another value\(said)"
+        case .invalidName: reason ?? "the module does not accept this name"
+        case .unsupportedRate: "the module does not support this baud rate"
+        case .needsSerialPort: "setting the baud rate needs a serial port"
+        case .shared: "the port is in use by a daemon"
         case .link: link?.description ?? "the link broke"
         }
     }

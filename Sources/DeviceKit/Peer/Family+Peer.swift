@@ -4,19 +4,19 @@ extension Family {
     /// The text and image peer on the Nordic UART Service, which speaks the peer protocol.
     public static let peer = Family(
         name: "peer", device: "a text and image peer", baudRate: 115_200,
-        reasonForNoStop: "a peer takes OFF as a message: {toggle} off sends it",
+        reasonForNoStop: "a peer has no emergency stop: {toggle} off sends OFF as a message",
         commands: [
             FamilyCommand(
                 "say", sends: "{text}", "Show a text to the person at the peer.", effect: .change,
-                parameters: [.init("text", "what is shown", .text(maximumByteCount: nil))]),
+                parameters: [.init("text", "the text to show", .text(maximumByteCount: nil))]),
             FamilyCommand(
-                "toggle", sends: "{state}", "Switch whatever the peer switches.", effect: .change,
+                "toggle", sends: "{state}", "Switch the peer's remote toggle.", effect: .change,
                 parameters: [.init("state", "on or off", .choice(["ON", "OFF"]))]),
             FamilyCommand("image get", sends: "GET_IMAGE", "Ask for the image chosen at the peer.", effect: .query),
         ],
         events: [
-            FamilyEvent("HELLO from ", "The peer greets who has begun to listen."),
-            FamilyEvent("IMG_BEGIN ", "An image follows: its name, and its size in bytes."),
+            FamilyEvent("HELLO from ", "The peer's greeting to a new subscriber."),
+            FamilyEvent("IMG_BEGIN ", "The start of an image: name and size in bytes."),
             FamilyEvent("IMG_END", "The image is complete."),
         ],
         errors: [
@@ -25,10 +25,10 @@ extension Family {
                 remedy: "choose an image at the peer first, then fetch it again"),
             FamilyError(
                 "not_png", "The file chosen at the peer is not a PNG.",
-                remedy: "choose a PNG at the peer: it sends nothing else"),
+                remedy: "choose a PNG at the peer: the peer sends no other format"),
             FamilyError(
                 "read_failed", "The peer could not read the image.",
-                remedy: "choose it again at the peer, which could not read it"),
+                remedy: "choose the image again at the peer"),
         ],
         wire: WireRules(
             errorCode: { line, ending in

@@ -113,7 +113,7 @@ extension PeerEvent: CustomStringConvertible {
         case .text: "text  \(shown(text ?? "", characters ?? 0, "characters"))"
         case .bytes: "bytes \(shown(hex ?? "", ((hex ?? "").count + 1) / 3, "bytes"))"
         case .imageBegins: "image \(Self.safe(file)), \((bytes ?? 0).counted("byte"))"
-        case .imageEnds: "image is whole"
+        case .imageEnds: "image is complete"
         case .imageFailed: "image failed: \(error ?? "")"
         case .imageRefused: "no image: \(Self.safe(error))"
         case .lost, .back: kind.rawValue

@@ -6,7 +6,7 @@ extension Family {
         name: "pump", device: "a pump", baudRate: 9600, readingTime: PumpFamily.readingTime,
         commands: [
             FamilyCommand(
-                "on", sends: "ON", "Start the pump at 70 %, or put it back to that and restart its 30 minutes.",
+                "on", sends: "ON", "Start the pump at 70 %; if it runs, reset it to 70 % and restart its 30 minutes.",
                 effect: .change, danger: "the pump is worn: it starts to move"),
             FamilyCommand("off", sends: "OFF", "Stop the pump; also leaves the error state.", effect: .stop),
             FamilyCommand(
@@ -17,7 +17,7 @@ extension Family {
             FamilyCommand("temp", sends: "TEMP", "Ask for the temperatures.", effect: .query),
         ],
         events: [
-            FamilyEvent("STATUS:", "What the pump does; every 5 s while it runs."),
+            FamilyEvent("STATUS:", "The status of the pump; sent every 5 s while it runs."),
             FamilyEvent(
                 "MANUAL:", "The button on the lid has switched the pump on or off.", name: "manual",
                 phrase: "button pressed"),
@@ -44,14 +44,14 @@ extension Family {
             }, follow: FamilyMonitor.follower(of: PumpFamily.self)))
 
     private static let leavingErrorState =
-        "find out why the pump was stopped for safety, then leave that state: {off}; then {on}"
+        "find out why the pump was stopped for safety, then leave the error state: {off}; then {on}"
     private static let damaged =
-        "try again: the command was damaged on its way, or another program writes to the device"
+        "try again: the command was damaged in transit, or another program writes to the device"
 
     private static let pumpErrors = [
         FamilyError(
             PumpErrorCode.pumpNotRunning.rawValue, "The pump is off, or was stopped for safety.",
-            remedy: "switch the pump on first: {on}; before that, after a stop for safety: {off}"),
+            remedy: "switch the pump on first: {on}; after a stop for safety: {off}, then {on}"),
         FamilyError(
             PumpErrorCode.pumpStartFailed.rawValue, "The pump was stopped for safety.", remedy: leavingErrorState),
         FamilyError(

@@ -250,7 +250,7 @@ public struct PumpRun: Sendable {
     private static func lossByServer(of session: PumpSession) -> LinkError {
         LinkError(
             .disconnected, name: session.link.name, activity: "receive",
-            detail: "the server that shares the pump has lost it")
+            detail: "the server that shares the pump has lost its link to the pump")
     }
 
     // MARK: The end

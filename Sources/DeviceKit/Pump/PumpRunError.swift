@@ -74,7 +74,7 @@ extension PumpRunError: CustomStringConvertible {
         case .latched(let error): "the pump refused to start: \(error)"
         case .stoppedForSafety(let code): "the pump was stopped for safety" + (code.map { ": \($0.rawValue)" } ?? "")
         case .button: "the pump was switched off by its button"
-        case .foundOff: "the pump is off, and not by this program: its board was reset, or somebody has switched it off"
+        case .foundOff: "the pump is off: its board was reset, or another program or person switched it off"
         case .skin(let fault, let status): "the pump was switched off: \(fault.text(of: status))"
         case .lost(let error): "\(error); the device is back, and the pump is off"
         case .failed(let error): "\(error); the pump is off"

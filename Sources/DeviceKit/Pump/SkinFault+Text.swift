@@ -15,7 +15,7 @@ extension SkinFault {
             case .open: "the skin sensor reads \(reading) °C: its wire is broken"
             case .shorted: "the skin sensor reads \(reading) °C: it is short-circuited"
             case .outOfRange:
-                "the skin sensor reads \(reading) °C, and skin is \(Int(range.lowerBound)) to \(Int(range.upperBound)) °C"
+                "the skin sensor reads \(reading) °C, but skin is \(Int(range.lowerBound)) to \(Int(range.upperBound)) °C"
             }
         return cause + (self == .missing ? "" : "; overheating may go unnoticed")
     }

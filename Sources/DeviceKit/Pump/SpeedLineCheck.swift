@@ -9,7 +9,7 @@ enum SpeedLineCheck {
     /// The size of the firmware's UART buffer in bytes. Bytes beyond it may be lost, also in the middle of a line.
     private static let bufferSize = 63
     private static let prefix = Array("SPEED:".utf8)
-    private static let rule = "write SPEED:0 to SPEED:255"
+    private static let rule = "use SPEED:0 to SPEED:255"
 
     /// Returns the reason that a text must not be sent; nil if it may be sent.
     ///
@@ -21,7 +21,7 @@ enum SpeedLineCheck {
         }
         // With its line end, the text is longer than the buffer.
         guard text.count >= bufferSize, containsSpeed(text) else { return nil }
-        return "the firmware holds \(bufferSize) bytes: a speed in a longer text could arrive cut, as another speed; "
+        return "the firmware buffers \(bufferSize) bytes: in a longer text, a speed may be truncated to another speed; "
             + "send each line separately"
     }
 

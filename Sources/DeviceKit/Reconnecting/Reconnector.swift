@@ -166,7 +166,7 @@ public final class Reconnector: Sendable {
     private func changed(from device: String, to other: String) -> LinkError {
         LinkError(
             .changedDevice, name: endpoint.text, activity: "open",
-            detail: "pumpctld has \(other) by that name now, and had \(device) before")
+            detail: "pumpctld's device of this name is \(other) now, and was \(device) before")
     }
 
     /// Opens the device through its daemon. Returns nil if the device was not reached through a daemon, or if no daemon
@@ -231,15 +231,15 @@ public final class Reconnector: Sendable {
         case .goneForGood:
             throw LinkError(
                 .disconnected, name: endpoint.address, activity: "open",
-                detail: "the pseudo-terminal has gone, and the next of this name may be another program's",
-                hint: "name the terminal by a symbolic link that its owner renews each time")
+                detail: "the pseudo-terminal is gone, and a new one of this name may belong to another program",
+                hint: "use a symbolic link to the terminal that its owner updates each time")
         }
     }
 
     private var unknownAdapter: LinkError {
         LinkError(
             .disconnected, name: endpoint.address, activity: "open",
-            detail: "the USB adapter had gone before it was known, and the next of this name may be another",
+            detail: "the USB adapter was gone before it was identified, and the next of this name may be another",
             hint: "plug the adapter in, and start again")
     }
 

@@ -73,6 +73,6 @@ public final class RecordConversation {
 extension Trouble {
     /// Creates the error for a program that ended early. Whether the program has done its work is unknown.
     fileprivate init(lost text: String) {
-        self.init(code: "lost", text: text, hint: "check what was stored before you rely on it")
+        self.init(code: "lost", text: text, hint: "check the stored data before you rely on it")
     }
 }

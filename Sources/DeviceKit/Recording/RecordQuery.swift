@@ -67,7 +67,10 @@ public struct RecordQuery {
         let answers = try RecordConversation(["where"], by: program)
         guard let cells = try row(answers), cells.count == 3, let path = JSONText.unquoted(cells[0][...]),
             let count = Int(cells[1])
-        else { throw Trouble(code: "lost", text: "pumpctl-record did not say where the record is", hint: "ask again") }
+        else {
+            throw Trouble(
+                code: "lost", text: "pumpctl-record did not return the path of the record", hint: "try again")
+        }
         return Place(path: path, byteCount: count, isOptimized: cells[2] == "true")
     }
 

@@ -60,9 +60,9 @@ public struct MessageIntake: Sendable {
     /// - Throws: `RescueStoreError` if messages have arrived that could not be stored.
     public func finish() throws(RescueStoreError) {
         guard let trouble, !waiting.isEmpty else { return }
-        let verb = waiting.count == 1 ? "is" : "are"
+        let verb = waiting.count == 1 ? "was" : "were"
         throw RescueStoreError(
-            trouble.code, "\(waiting.count.counted("message")) \(verb) not kept: \(trouble)", hint: trouble.hint)
+            trouble.code, "\(waiting.count.counted("message")) \(verb) not stored: \(trouble)", hint: trouble.hint)
     }
 
     /// Waits for the next arrivals. Returns an empty array when it is time to try the store again; nil once the link

@@ -130,8 +130,8 @@ extension RescueMessage {
             try self.init(json: Array(stored.json.utf8))
         } catch {
             throw Trouble(
-                code: "damaged", text: "what is kept as \(stored.id) is not a message: \(error)",
-                hint: "delete the message from the table 'messages': another program changed it")
+                code: "damaged", text: "the stored message \(stored.id) is damaged: \(error)",
+                hint: "delete the message from the table 'messages' of the record")
         }
         status = stored.status == .synced ? .synced : .pendingSync
     }

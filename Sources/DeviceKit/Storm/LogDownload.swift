@@ -128,8 +128,8 @@ extension LogDownloadError: CustomStringConvertible {
             switch cause {
             case .download(.session(let error)): "\(error)"
             case .download(.restarted): "the sensor has restarted"
-            case .download(.beganAgain): "it has begun again, since another program asked for it too"
-            case .gaps(let count): "something is missing in \(count.counted("place"))"
+            case .download(.beganAgain): "the sensor started the log again, because another program requested it too"
+            case .gaps(let count): "data is missing in \(count.counted("place"))"
             case .file(let error): "\(error)"
             }
         guard byteCount > 0 else { return reason }

@@ -135,7 +135,7 @@ extension BLEOpening {
         let family = profile.families.first
         return LinkError(
             .wrongFamily, name: endpoint.text, activity: "open",
-            detail: "it is \(profile.deviceKind ?? "another device")" + (family.map { " (family \($0))" } ?? ""),
+            detail: "\(profile.deviceKind ?? "an unknown device")" + (family.map { " (family \($0))" } ?? ""),
             remedy: family.map { .useAs(family: $0) })
     }
 

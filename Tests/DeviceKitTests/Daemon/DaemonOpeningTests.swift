@@ -126,7 +126,7 @@ struct DaemonOpeningTests {
         let daemon = try await FakeDaemon([Self.pump("left"), Self.pump("right")])
         let error = try await failure(opening(daemon), "shared:pump")
         #expect(error.code == .notFound)
-        #expect(error.hint == "name one that it has: shared:left, shared:right")
+        #expect(error.hint == "use one of pumpctld's devices: shared:left, shared:right")
         await daemon.close()
     }
 
@@ -155,7 +155,7 @@ struct DaemonOpeningTests {
         let error = try await failure(
             opening(daemon, holder: LinkHolder(processID: 7, command: "pumpctld")), "bench:tty-188-0")
         #expect(error.code == .unavailable)
-        #expect("\(error)" == "bench:tty-188-0: pumpctld (pid 7) has it, and does not share it now")
+        #expect("\(error)" == "bench:tty-188-0: pumpctld (pid 7) has the device open, but does not share it now")
         await daemon.close()
     }
 
@@ -169,7 +169,7 @@ struct DaemonOpeningTests {
         #expect(error.hint == "wait for it")
         let busy = try await failure(opening(daemon), "bench:tty-188-0")
         #expect(busy.code == .busy)
-        #expect(busy.hint == "pumpctld has refused it: it is being \"flashed\": wait for it")
+        #expect(busy.hint == "pumpctld refused the request: it is being \"flashed\": wait for it")
         await daemon.close()
     }
 

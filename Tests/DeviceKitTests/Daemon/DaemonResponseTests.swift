@@ -46,12 +46,12 @@ import Testing
     @Test(.enabled(if: geteuid() == 0)) func `The permission hint names the group or user that has access`() {
         let socket = DaemonSocket(path: folder.write("", to: "socket"))
         chmod(socket.path, 0o660)
-        #expect(socket.permissionHint.hasPrefix("use it as root"))
+        #expect(socket.permissionHint.hasPrefix("use pumpctld as root"))
         #expect(chown(socket.path, 0, 5) == 0)
         #expect(socket.permissionHint.hasSuffix("sudo usermod -aG tty $USER"))
         // The socket is open to its owner only, so joining the group would not help.
         #expect(chmod(socket.path, 0o600) == 0 && chown(socket.path, 65534, 5) == 0)
-        #expect(socket.permissionHint.hasPrefix("use it as nobody"))
+        #expect(socket.permissionHint.hasPrefix("use pumpctld as nobody"))
         // The socket can't be seen, because its folder excludes other users.
         #expect(chown(folder.path, 0, 5) == 0 && chmod(folder.path, 0o750) == 0)
         #expect(DaemonSocket(path: folder.path("none")).permissionHint.hasSuffix("sudo usermod -aG tty $USER"))
@@ -74,6 +74,6 @@ import Testing
         let elsewhere = Self.busy.asking(DaemonError(.notRunning))
         #expect(elsewhere.code == .busy)
         #expect(elsewhere.hint?.contains("PUMPCTLD_SOCKET=PATH") == true)
-        #expect(Self.busy.asking(DaemonError(.noAnswer)).hint?.contains("restart pumpctld") == true)
+        #expect(Self.busy.asking(DaemonError(.noAnswer)).hint?.contains("does not answer, restart it") == true)
     }
 }

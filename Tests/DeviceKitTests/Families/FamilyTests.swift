@@ -102,7 +102,7 @@ struct FamilyTests {
     @Test("A remedy is worded by the program that shows it")
     func remedies() {
         let error = Family.pump.error("PUMP_NOT_RUNNING")
-        #expect(error?.remedy { "press \($0)" }?.hasPrefix("switch the pump on first: press on; before that") == true)
+        #expect(error?.remedy { "press \($0)" }?.hasPrefix("switch the pump on first: press on; after a stop") == true)
         #expect(Family.pump.error("NO_SUCH") == nil)
     }
 

@@ -87,7 +87,7 @@ struct PeerMonitorTests {
                 .imageBegins(image), "image a\\x1b.png, 3 bytes",
                 #"{"bytes":3,"event":"image_begins","file":"a\u001b.png"}"#
             ),
-            (.imageEnds, "image is whole", #"{"event":"image_ends"}"#),
+            (.imageEnds, "image is complete", #"{"event":"image_ends"}"#),
             (
                 .imageFailed(PeerImageError(.sizeMismatch, of: image, after: 2)), "image failed: size_mismatch",
                 #"{"bytes":2,"error":"size_mismatch","event":"image_failed","file":"a\u001b.png"}"#

@@ -26,7 +26,7 @@ struct SpeedLineTests {
     func refused(text: String, speed: Int) {
         let reason = SpeedLineCheck.reason(against: Array(text.utf8))
         #expect(reason?.contains("would set the speed to \(speed),") == true, "\(reason ?? "nothing")")
-        #expect(reason?.contains("write SPEED:0 to SPEED:255") == true)
+        #expect(reason?.contains("use SPEED:0 to SPEED:255") == true)
     }
 
     @Test(

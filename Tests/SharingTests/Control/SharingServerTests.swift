@@ -112,7 +112,8 @@ struct SharingServerTests {
             #expect(error["message"] == "pump: the device refused SPEED:7: PUMP_NOT_RUNNING")
             #expect(
                 error["hint"]
-                    == "switch the pump on first: command 'on'; before that, after a stop for safety: command 'off'")
+                    == "switch the pump on first: command 'on'; "
+                    + "after a stop for safety: command 'off', then command 'on'")
             #expect(try await client.refusal("state", ["device": "hose"])["code"] == "no_such_device")
         }
     }

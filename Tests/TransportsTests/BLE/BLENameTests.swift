@@ -120,7 +120,7 @@ struct BLENameTests {
         for text in ["ble:Odd?family=pump", "ble:Odd?profile=hm10", "ble:\(Self.first)?family=storm"] {
             let error = await failure { try await rig.open(text, memory) }
             #expect(error?.code == .wrongFamily)
-            #expect(error?.detail == "it is an LED board (family led)")
+            #expect(error?.detail == "an LED board (family led)")
             #expect(error?.remedy == .useAs(family: "led"))
             #expect(error?.hint == "use it as a device of the family led")
         }

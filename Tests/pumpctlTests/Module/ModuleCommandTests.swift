@@ -71,7 +71,7 @@ struct ModuleCommandTests {
             #expect(try await Pumpctl.run("-p", port, "on").status == 0)
             for arguments in [["info"], ["name", "x"], ["baud", "19200"], ["info", "--dialect", "hm-10"]] {
                 let ending = try await Pumpctl.start(["-p", port, "module"] + arguments).ending()
-                expectFailure(ending, 76, saying: "a pump answers there", hint: "take the module off the board")
+                expectFailure(ending, 76, saying: "a pump answers, not a module", hint: "take the module off the board")
             }
             #expect(
                 try await Pumpctl.run("--json", "sim", "ctl", control, "state").object()["state"] as? String == "on")
@@ -94,9 +94,9 @@ struct ModuleCommandTests {
     func failures() async throws {
         try await simulating("module", "--dialect", "hm-10") { port, _ in
             let long = try await Pumpctl.run("-p", port, "module", "name", "thirteenbytes")
-            expectFailure(long, 64, saying: "13 bytes", "takes 12", hint: "choose another name")
+            expectFailure(long, 64, saying: "13 bytes", "maximum is 12", hint: "choose another name")
             let rate = try await Pumpctl.run("-p", port, "--json", "module", "baud", "1200")
-            expectFailure(rate, 64, saying: "can't be set to that baud rate", hint: "choose one of: 2400, ")
+            expectFailure(rate, 64, saying: "does not support this baud rate", hint: "choose one of: 2400, ")
             let record = try rate.object()
             #expect(record["error"] as? String == "unsupported_rate" && record["outcome"] as? String == "not_sent")
         }
@@ -104,7 +104,7 @@ struct ModuleCommandTests {
             try await Pumpctl.run("-p", "sim:led", "module", "info"), 75, saying: "no module answers",
             hint: "check its wiring")
         expectFailure(
-            try await Pumpctl.run("-p", "sim:module", "module", "baud", "9600"), 64, saying: "serial port only",
+            try await Pumpctl.run("-p", "sim:module", "module", "baud", "9600"), 64, saying: "needs a serial port",
             hint: "connect the module")
         expectFailure(
             try await Pumpctl.run("module", "info"), 64, saying: "no port is named", hint: "--port /dev/ttyUSB0")

@@ -40,7 +40,7 @@ struct PeerListenTests {
                 text  Grüße
                 toggle off
                 image a.png, 3 bytes
-                image is whole
+                image is complete
                 no image: not_png
                 image failed: begin_bad_format
 

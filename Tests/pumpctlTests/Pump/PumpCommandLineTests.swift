@@ -192,7 +192,7 @@ struct PumpCommandLineTests {
         let refused = try await Pumpctl.run("-p", pump.port, "speed", "100")
         expectFailure(
             refused, 1, saying: "PUMP_NOT_RUNNING", "the pump was stopped for safety",
-            hint: "leave that state: pumpctl off; then pumpctl on")
+            hint: "leave the error state: pumpctl off; then pumpctl on")
         #expect(!refused.errors.contains("switch the pump on first"))
         // `send` does not know the pump's state: its hint must be true for a pump that is off, and for this one.
         let sent = try await Pumpctl.run("-p", pump.port, "send", "SPEED:100")

@@ -52,7 +52,7 @@ struct WrongFamilyTests {
                 ).ending()
                 let noun = kind == "led" ? "an LED board" : "a storm sensor"
                 expectFailure(
-                    ending, 64, saying: "it is \(noun) (family \(kind))", hint: "--family \(kind)")
+                    ending, 64, saying: "\(noun) (family \(kind))", hint: "--family \(kind)")
             }
             let touching: Set = ["ReadValue", "WriteValue", "StartNotify", "AcquireWrite", "AcquireNotify", "Pair"]
             #expect(await bench.fake.calls.state.filter { touching.contains($0.member) } == [])

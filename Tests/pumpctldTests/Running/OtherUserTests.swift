@@ -87,7 +87,7 @@ struct OtherUserTests {
             (bench.pump.port, [:], 77, "permission"), (bench.terminal, [:], 77, "permission"),
             ("unix:\(bench.socket)", [:], 77, "permission"), ("shared:pump", named, 77, "permission"),
             // Nobody's pumpctl does not search root's folder for a daemon.
-            ("shared:pump", [:], 69, "no pumpctld runs here"),
+            ("shared:pump", [:], 69, "no pumpctld was found"),
         ]
         for (endpoint, more, status, words) in ways {
             for command in ["status", "on", "off"] {
