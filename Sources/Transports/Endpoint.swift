@@ -63,11 +63,11 @@ public struct Endpoint: Sendable, Hashable {
 
     /// Returns the hint for a name without a path.
     private static func hint(forBareName name: String) -> String {
-        if name.isEmpty { return "name a port, as /dev/ttyUSB0" }
-        if access("/dev/\(name)", F_OK) == 0 { return "write it with its path: /dev/\(name)" }
+        if name.isEmpty { return "name a port, e.g. /dev/ttyUSB0" }
+        if access("/dev/\(name)", F_OK) == 0 { return "write the port with its path: /dev/\(name)" }
         // `sim --link` creates such a link in the current folder.
-        if access(name, F_OK) == 0 { return "write it with its path: ./\(name)" }
-        return "write a port with its path, as /dev/\(name) or ./\(name)"
+        if access(name, F_OK) == 0 { return "write the port with its path: ./\(name)" }
+        return "write a port with its path, e.g. /dev/\(name) or ./\(name)"
     }
 
     /// The `serial:` spelling of a bare path that ends in options or a baud rate, such as

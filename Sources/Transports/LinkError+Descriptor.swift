@@ -22,7 +22,7 @@ extension LinkError {
             }
         let detail = error.errno.map { String(cString: strerror($0)) }
         self.init(code, name: name, activity: activity, detail: detail)
-        if case .unknownHost = error.code { self.detail = "the host's name can't be resolved" }
+        if case .unknownHost = error.code { self.detail = "the host name can't be resolved" }
         guard isSocket else {
             // For a device, `disconnected` says everything.
             if code == .disconnected { self.detail = nil }

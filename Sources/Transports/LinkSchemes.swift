@@ -52,7 +52,7 @@ public struct LinkSchemes: Sendable {
             if let rate = UInt32(endpoint.address) {
                 let port = "/dev/\(endpoint.text.prefix { $0 != ":" })"
                 throw endpoint.invalid(
-                    "write a port with its path, and its baud rate as an option: 'serial:\(port)?baud=\(rate)'")
+                    "write a port with its path, and the baud rate as an option: 'serial:\(port)?baud=\(rate)'")
             }
             throw endpoint.invalid(
                 "begin an endpoint with / or one of: " + names.map { $0 + ":" }.joined(separator: " "))

@@ -32,7 +32,7 @@ enum SerialLink {
         } catch {
             var failure = LinkError(error, name: endpoint.text)
             if error.code == .noSuchPort, let spelling = endpoint.spelledWithOptions {
-                failure.hint = "write it as '\(spelling)'"
+                failure.hint = "write the endpoint as '\(spelling)'"
             }
             throw failure
         }

@@ -17,7 +17,7 @@ enum SocketLink {
         }
         let host = String(endpoint.address[..<colon])
         guard !host.hasPrefix("/") else {
-            throw endpoint.invalid("write it without slashes: tcp:\(endpoint.address.drop { $0 == "/" })")
+            throw endpoint.invalid("write the address without slashes: tcp:\(endpoint.address.drop { $0 == "/" })")
         }
         return try await open(.tcp(host: host, port: port), endpoint, on: loop)
     }
@@ -49,13 +49,14 @@ enum SocketLink {
                 : "check the host's name, or name the host by its address"
         }
         if error.errno == EACCES, case .unix(let path) = address {
-            return "look at who may write to the socket: ls -l \(path)"
+            return "check who may write to the socket: ls -l \(path)"
         }
         return switch error.errno {
         case ECONNREFUSED: "start the server first: nothing listens there"
         case ENOENT: "start the server first: there is no such socket"
-        case EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN, ETIMEDOUT: "check the network, and that the host runs"
-        case ENAMETOOLONG: "choose a shorter path: a socket's has at most 107 bytes"
+        case EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN, ETIMEDOUT:
+            "check the network, and that the host is running"
+        case ENAMETOOLONG: "choose a shorter path: the maximum is 107 bytes"
         case ENOTSOCK, EPROTOTYPE: "name another path: this is not a stream socket"
         case EAGAIN: "try again: too many programs are waiting to connect there"
         default: nil

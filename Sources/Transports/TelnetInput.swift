@@ -7,7 +7,7 @@ final class TelnetInput: Sendable {
     /// A remark for people on the server; nil unless the server speaks Telnet.
     var remark: String? {
         filter.withLock { $0.isTelnet }
-            ? "this is a Telnet server, and its negotiation was left out: use its raw port, or switch the server to raw mode"
+            ? "this is a Telnet server, and its negotiation was removed: use its raw port, or switch the server to raw mode"
             : nil
     }
 

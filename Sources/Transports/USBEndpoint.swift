@@ -37,7 +37,7 @@ public struct USBEndpoint: Sendable, Hashable {
         guard let identifier = parts.first.flatMap({ USBIdentifier($0) }), physicalPath?.isEmpty != true,
             parts.count == 1 || !parts[1].isEmpty
         else {
-            throw endpoint.invalid("write usb:VID:PID, usb:VID:PID/SERIAL or usb:VID:PID@PATH, as usb:1a86:7523")
+            throw endpoint.invalid("write usb:VID:PID, usb:VID:PID/SERIAL or usb:VID:PID@PATH, e.g. usb:1a86:7523")
         }
         self.init(
             identifier, serialNumber: parts.count > 1 ? String(parts[1]) : nil,

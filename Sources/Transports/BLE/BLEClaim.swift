@@ -21,7 +21,7 @@ struct BLEClaim: Sendable {
     /// A note for people on this claim; nil if there is nothing to note.
     var note: String? {
         guard lock == nil else { return nil }
-        return "no folder for locks can be written to, so another program may use the device at the same time"
+        return "no lock folder is writable: another program may use the device at the same time"
     }
 
     /// Claims the device. Waits while another program holds the device for one command, and until bluetoothd has
@@ -76,7 +76,7 @@ extension LinkError {
         self.init(
             .busy, name: name, activity: "open", detail: holder.map { "open in \($0)" } ?? "open in another program",
             hint: holder.map { HoldingProcess($0.processID).endingHint }
-                ?? "end the program first that has the device, perhaps in a container",
+                ?? "end the program that has the device open, perhaps in a container",
             holder: holder, deviceID: deviceID)
     }
 
@@ -86,7 +86,7 @@ extension LinkError {
         heardElsewhere characteristic: GATTCharacteristic, _ address: BluetoothAddress, _ claim: BLEClaim, name: String
     ) {
         self.init(
-            .busy, name: name, activity: "open", detail: "another program listens to \(characteristic.uuid)",
+            .busy, name: name, activity: "open", detail: "another program is subscribed to \(characteristic.uuid)",
             hint: "stop that program; if there is none, disconnect the device: bluetoothctl disconnect \(address)",
             deviceID: claim.deviceID)
     }

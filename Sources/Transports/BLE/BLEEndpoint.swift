@@ -120,7 +120,7 @@ private struct NamedRoute: Sendable, Hashable {
         let hear = try Self.uuid("hear", endpoint)
         guard let first = write ?? hear else { return nil }
         guard endpoint.options["profile"] == nil else {
-            throw endpoint.invalid("name either profile, or write and hear")
+            throw endpoint.invalid("set either profile, or write and hear")
         }
         self.write = write ?? first
         self.hear = hear ?? first
@@ -129,6 +129,6 @@ private struct NamedRoute: Sendable, Hashable {
     private static func uuid(_ option: String, _ endpoint: Endpoint) throws(LinkError) -> BluetoothUUID? {
         guard let text = endpoint.options[option] else { return nil }
         if let uuid = BluetoothUUID(text) { return uuid }
-        throw endpoint.invalid("\(option) is the UUID of a characteristic, as FFE1, or 36 characters long")
+        throw endpoint.invalid("set \(option) to the UUID of a characteristic: FFE1, or 36 characters")
     }
 }

@@ -23,7 +23,7 @@ final class BLELink: ConfirmingLink {
     /// The device's ``DeviceID``.
     var deviceID: String? { claim.deviceID }
 
-    private static let sharingNote = "another program listens to the device: what it says may come twice"
+    private static let sharingNote = "another program is subscribed to the device: values may arrive twice"
 
     /// The ways to leave the connection.
     enum Closing: Sendable {

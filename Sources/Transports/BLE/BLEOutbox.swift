@@ -55,7 +55,7 @@ actor BLEOutbox: BLESender {
             if route.keepsPacketBounds, bytes.count > length {
                 throw BLEError(
                     .unsupported, message: "\(bytes.count) bytes are too long for one write, which holds \(length)",
-                    activity: "sending", hint: "send it in parts")
+                    activity: "sending", hint: "send the bytes in parts")
             }
             while !rest.isEmpty {
                 if Task.isCancelled { throw BLEError(.cancelled, activity: "sending") }

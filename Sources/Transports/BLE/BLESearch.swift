@@ -117,7 +117,7 @@ struct Sightings {
     /// A hint for a failed search: the names in sight, the most similar one first.
     var hint: String {
         guard case .name(let name) = target else {
-            return "check the device's power, and that no phone is connected to it: none in range offers the service"
+            return "check the device's power, and that no phone is connected to it: no device offers the service"
         }
         var names: [String] = []
         let likest = seen.values.sorted(by: Self.isStronger).compactMap(\.name)
@@ -125,7 +125,7 @@ struct Sightings {
             .sorted { $0.distance < $1.distance }
         for candidate in likest where !names.contains(candidate.name) { names.append(candidate.name) }
         guard !names.isEmpty else {
-            return "no device with a name is in range: check its power, and that no phone is connected to it"
+            return "check the device's power, and that no phone is connected to it: no device in range has a name"
         }
         return "in range: " + names.prefix(5).map(\.asEndpointName.asWord).joined(separator: ", ")
     }

@@ -67,9 +67,9 @@ struct GATTRoute: Sendable, Hashable {
             write: write, hear: hear, writeType: type, chunkLength: 512, pacing: .zero, keepsPacketBounds: false,
             values: [:],
             reason: write == hear
-                ? "no known kind of device: writing to and hearing \(write.uuid), which can be written and tells\(others)"
-                : "no known kind of device: writing to \(write.uuid), which can be written, and hearing \(hear.uuid), "
-                    + "which tells\(others)")
+                ? "unknown kind of device: using \(write.uuid), which is writable and notifies\(others)"
+                : "unknown kind of device: writing to \(write.uuid), which is writable, and subscribing to "
+                    + "\(hear.uuid), which notifies\(others)")
     }
 
     private init(

@@ -69,9 +69,9 @@ extension LinkError {
         let kinds = wanted.profiles.map { "?profile=\($0.name)" }.joined(separator: " ")
         self.init(
             .unfit, name: name, activity: "find",
-            detail: all.isEmpty ? "it has no characteristics" : "it has " + list.joined(separator: ", ") + rest,
+            detail: "the device has " + (all.isEmpty ? "no characteristics" : list.joined(separator: ", ") + rest),
             hint: wanted.isRouteNamed
-                ? "name a characteristic that can be written, and one that notifies: ?write=UUID&hear=UUID"
+                ? "name a writable characteristic, and one that notifies: ?write=UUID&hear=UUID"
                 : "name the characteristics: ?write=UUID&hear=UUID; or the kind of device: \(kinds)")
     }
 }

@@ -59,7 +59,7 @@ actor OfferedOutbox {
             if profile.keepsPacketBounds, bytes.count > length {
                 throw BLEError(
                     .unsupported, message: "\(bytes.count) bytes are too long for one notification of \(length)",
-                    activity: "sending", hint: "send it in parts")
+                    activity: "sending", hint: "send the bytes in parts")
             }
             var rest = bytes[...]
             while !rest.isEmpty {

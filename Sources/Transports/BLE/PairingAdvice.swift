@@ -10,13 +10,13 @@ struct PairingAdvice: Sendable {
     var text: String {
         (wasAskedFor
             ? "confirm the pairing at the device: run bluetoothctl pair \(address)"
-            : "pair with it: ?pair after the endpoint, or bluetoothctl pair \(address)")
+            : "pair with the device: add ?pair to the endpoint, or run bluetoothctl pair \(address)")
             // A board forgets its pairing when its firmware is flashed.
             + "; if it was paired before, first: bluetoothctl remove \(address)"
     }
 
     /// The advice for a device that may require pairing.
     var possibility: String {
-        "if it wants to be paired, add ?pair to the endpoint, or run bluetoothctl pair \(address)"
+        "if the device requires pairing, add ?pair to the endpoint, or run bluetoothctl pair \(address)"
     }
 }

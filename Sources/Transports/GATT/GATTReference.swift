@@ -59,9 +59,9 @@ public struct GATTReferenceError: Error, Sendable, Hashable {
 
 extension GATTReferenceError: CustomStringConvertible {
     public var description: String {
-        if fitting.isEmpty { return "there is no characteristic \(reference.text)" }
+        if fitting.isEmpty { return "the device has no characteristic \(reference.text)" }
         let list = fitting.map { "\($0.handleName) in \($0.service)" }.joined(separator: ", ")
-        return "\(reference.text) is there \(fitting.count) times: \(list)"
+        return "the device has \(reference.text) \(fitting.count) times: \(list)"
     }
 }
 

@@ -100,18 +100,18 @@ public enum GATTSyntaxError: Error, Sendable, Hashable {
 
 extension GATTSyntaxError: CustomStringConvertible {
     public var description: String {
-        let rule = "a characteristic is written 2A19, 180F/2A19, or char0012"
+        let rule = "use: 2A19, 180F/2A19 or char0012"
         return switch self {
         case .unknownAction(let word):
-            "'\(word)' is nothing that can be done: name one of "
+            "unknown action '\(word)'; use: "
                 + GATTRequest.Action.allCases.map(\.rawValue).joined(separator: ", ")
         case .superfluous(let word): "list takes no characteristic: '\(word)'"
         case .noCharacteristic(let action):
-            "name a characteristic to \(action == .notify ? "listen to" : action.rawValue): \(rule)"
-        case .badCharacteristic(let word): "'\(word)' is not a characteristic: \(rule)"
-        case .noValue: "give the value to write"
-        case .untyped(let word): "the type of '\(word)' must be named: only 0x… is hexadecimal without one"
-        case .severalTexts: "text is one argument: write it in quotes"
+            "\(action.rawValue) needs a characteristic; \(rule)"
+        case .badCharacteristic(let word): "'\(word)' is not a characteristic; \(rule)"
+        case .noValue: "write needs a value"
+        case .untyped(let word): "'\(word)' needs a type: only 0x… is hexadecimal without one"
+        case .severalTexts: "text must be one argument: put the text in quotes"
         case .badValue(let error): "\(error)"
         }
     }

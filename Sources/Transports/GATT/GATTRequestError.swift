@@ -38,8 +38,8 @@ extension GATTRequestError: CustomStringConvertible {
     public var description: String {
         switch cause {
         case .noAnswer(in: let time, hint: _): "no answer in \(time.inSeconds) s: \(activity)"
-        case .refused(let error): "the device refused: \(activity): ATT error \(error)"
-        case .notWritable: "\(activity): its flags do not allow such a write"
+        case .refused(let error): "the device refused \(activity): ATT error \(error)"
+        case .notWritable: "\(activity): the characteristic's flags do not allow this write"
         case .tooLong(let count, let limit, fitsConfirmed: _):
             "\(activity): \(count) bytes are too long for one write, which holds \(limit)"
         case .notPossible(let error): "\(error.activity): \(error.reason)"

@@ -129,7 +129,7 @@ extension GATTValueError: CustomStringConvertible {
     public var description: String {
         switch (type, type.range) {
         case (_, let range?):
-            "'\(text)' is not in the range of \(type.rawValue): \(range.lowerBound) to \(range.upperBound)"
+            "'\(text)' is not a value of type \(type.rawValue): \(range.lowerBound) to \(range.upperBound)"
         case (.hex, nil): "'\(text)' is not hexadecimal: two digits for each byte"
         default: "'\(text)' is not a number"
         }

@@ -82,8 +82,8 @@ struct BLEOpeningTests {
         await rig.add(1, "Odd", "FFC0", [("FFC1", [.read]), ("FFC2", [.writeWithoutResponse]), ("FFC3", [.notify])])
         let link = try await rig.open("ble:Odd")
         #expect(
-            link.openingNote == "no known kind of device: writing to FFC2, which can be written, and hearing FFC3, "
-                + "which tells")
+            link.openingNote == "unknown kind of device: writing to FFC2, which is writable, and subscribing to "
+                + "FFC3, which notifies")
         await link.close()
     }
 

@@ -205,13 +205,13 @@ struct BLEOwnershipTests {
         try await other.connect()
         try await other.subscribe("FFE1")
         let error = await rig.failure()
-        #expect(error?.code == .busy && error?.detail == "another program listens to FFE1")
+        #expect(error?.code == .busy && error?.detail == "another program is subscribed to FFE1")
         #expect(error?.hint?.contains("bluetoothctl disconnect \(Self.address)") == true)
         #expect(error?.deviceID != nil && error?.holder == nil)
         #expect(await rig.calls(of: "Disconnect") == 0)
 
         let link = try await rig.open(BLEUse(), "?shared")
-        #expect(link.openingNote == "another program listens to the device: what it says may come twice")
+        #expect(link.openingNote == "another program is subscribed to the device: values may arrive twice")
         await rig.module.characteristic("FFE1")?.notify(Array("OK".utf8))
         var heard: [UInt8] = []
         while heard.count < 4, let bytes = try await link.receive() { heard += bytes }

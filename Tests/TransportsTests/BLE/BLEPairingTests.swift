@@ -16,7 +16,7 @@ struct BLEPairingTests {
         #expect(error?.detail?.contains("not paired") == true, sourceLocation: location)
         #expect(
             error?.hint?.hasPrefix(
-                "pair with it: ?pair after the endpoint, or bluetoothctl pair \(Self.address); ") == true,
+                "pair with the device: add ?pair to the endpoint, or run bluetoothctl pair \(Self.address); ") == true,
             sourceLocation: location)
     }
 
@@ -67,7 +67,8 @@ struct BLEPairingTests {
         let link = try await rig.open("ble:HMSoft")
         #expect(
             link.silenceHint
-                == "if it wants to be paired, add ?pair to the endpoint, or run bluetoothctl pair \(Self.address)")
+                == "if the device requires pairing, add ?pair to the endpoint, or run bluetoothctl pair "
+                + "\(Self.address)")
         await link.close()
         let paired = try await rig.open("ble:HMSoft?pair")
         #expect(paired.silenceHint == nil)
@@ -86,7 +87,7 @@ struct BLEPairingTests {
         await Radio.run { radio.manners.writeDelay = .seconds(3600) }
         let link = try await rig.open("ble:Odd")
         let possibility =
-            "if it wants to be paired, add ?pair to the endpoint, or run bluetoothctl pair \(Self.address)"
+            "if the device requires pairing, add ?pair to the endpoint, or run bluetoothctl pair \(Self.address)"
         #expect(link.silenceHint == nil)
         let sending = Task { await #expect(throws: LinkError.self) { try await link.send("x") } }
         await rig.clock.untilSomebodySleeps(until: rig.clock.now.offset + .seconds(3600))

@@ -57,7 +57,7 @@ import Testing
 
     @Test(arguments: [
         ("ble:x?colour=red", "adapter, family, hear, pair, profile"),
-        ("ble:x?write=FFE", "write is the UUID"), ("ble:x?write=FFE1&hear=", "hear is the UUID"),
+        ("ble:x?write=FFE", "set write to the UUID"), ("ble:x?write=FFE1&hear=", "set hear to the UUID"),
         ("ble:x?write=FFE1&profile=nus", "either profile, or write and hear"),
         ("ble:x?family=toaster", "pump, peer, storm, led, rescue"),
         ("ble:x?profile=hm11", "hm10, bt4502w, issc, nus, storm, led, rescue"),

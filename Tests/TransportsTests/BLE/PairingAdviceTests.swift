@@ -10,7 +10,7 @@ import Testing
     ) throws {
         let address = try #require(BluetoothAddress("00:15:83:00:00:10"))
         let text = PairingAdvice(address: address, wasAskedFor: wasAskedFor).text
-        #expect(text.contains("?pair after the endpoint") == !wasAskedFor)
+        #expect(text.contains("add ?pair to the endpoint") == !wasAskedFor)
         #expect(text.hasSuffix("; if it was paired before, first: bluetoothctl remove 00:15:83:00:00:10"))
     }
 }

@@ -30,13 +30,13 @@ import Transports
 
     @Test func `A refused request is explained`() {
         let errors: [([String], GATTValueType?, GATTSyntaxError, String)] = [
-            (["ble:x", "peek"], nil, .unknownAction("peek"), "'peek' is nothing that can be done"),
+            (["ble:x", "peek"], nil, .unknownAction("peek"), "unknown action 'peek'; use: list, read"),
             (["list", "2A19"], nil, .superfluous("2A19"), "list takes no characteristic: '2A19'"),
-            (["notify"], nil, .noCharacteristic(.notify), "name a characteristic to listen to: a characteristic is"),
-            (["read", "2A1"], nil, .badCharacteristic("2A1"), "'2A1' is not a characteristic: a"),
-            (["write", "2A19"], .u8, .noValue, "give the value to write"),
-            (["write", "2A19", "10"], nil, .untyped("10"), "the type of '10' must be named"),
-            (["write", "2A19", "a", "b"], .text, .severalTexts, "text is one argument: write it in quotes"),
+            (["notify"], nil, .noCharacteristic(.notify), "notify needs a characteristic; use: 2A19"),
+            (["read", "2A1"], nil, .badCharacteristic("2A1"), "'2A1' is not a characteristic; use: 2A19"),
+            (["write", "2A19"], .u8, .noValue, "write needs a value"),
+            (["write", "2A19", "10"], nil, .untyped("10"), "'10' needs a type"),
+            (["write", "2A19", "a", "b"], .text, .severalTexts, "text must be one argument: put the text in quotes"),
         ]
         for (words, type, error, text) in errors {
             let thrown = #expect(throws: GATTSyntaxError.self) { try GATTRequest(words, as: GATTFormat(type: type)) }

@@ -53,7 +53,7 @@ import Transports
 
     @Test func `A refusal names the valid range or form`() {
         let refused: [(GATTValueType, String, String)] = [
-            (.u8, "256", "'256' is not in the range of u8: 0 to 255"), (.f32, "one", "'one' is not a number"),
+            (.u8, "256", "'256' is not a value of type u8: 0 to 255"), (.f32, "one", "'one' is not a number"),
             (.hex, "1", "'1' is not hexadecimal: two digits for each byte"),
         ]
         for (type, word, text) in refused {

@@ -211,8 +211,8 @@ struct FailureTests {
                 "/dev/x: busy: open in pumpctl (pid 7)"
             ),
             (
-                LinkError(.busy, name: "ble:X", activity: "open", detail: "another program listens to FFE1"),
-                "ble:X: busy: another program listens to FFE1"
+                LinkError(.busy, name: "ble:X", activity: "open", detail: "another program is subscribed to FFE1"),
+                "ble:X: busy: another program is subscribed to FFE1"
             ),
             (
                 LinkError(.system, name: "/dev/x", activity: "open", detail: "Too many open files"),

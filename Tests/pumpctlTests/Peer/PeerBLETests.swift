@@ -51,7 +51,7 @@ struct PeerBLETests {
             #expect(said.status == 0, "\(said)")
             #expect(try said.object()["characters"] as? Int == 170)
             let refused = try await bench.run("-p", Self.port, "--json", "peer", "say", text + "雨")
-            expectFailure(refused, 64, saying: "513 bytes", "510", hint: "send it in parts")
+            expectFailure(refused, 64, saying: "513 bytes", "510", hint: "send the bytes in parts")
             #expect(try refused.object()["error"] as? String == "too_long")
             #expect(try refused.object()["outcome"] as? String == "not_sent")
         }

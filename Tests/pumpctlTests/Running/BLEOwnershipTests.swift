@@ -77,7 +77,7 @@ struct BLEOwnershipTests {
         try await bridge.subscribe("FFE1")
         let status = try await pump.run("-p", "ble:HMSoft", "status")
         expectFailure(
-            status, 69, saying: "another program listens to FFE1",
+            status, 69, saying: "another program is subscribed to FFE1",
             hint: "bluetoothctl disconnect 00:15:83:00:00:10")
         #expect(await pump.module.radio.links.count == 1)
         await bridge.close()

@@ -234,7 +234,7 @@ struct SimCommandTests {
             ["-p", "pump", "status"],
             program: ["/bin/sh", "-c", "cd \(folder.path) && exec \"$0\" \"$@\"", Executable.pumpctl]
         ).ending()
-        expectFailure(wrong, 64, saying: "pump: not a valid endpoint", hint: "write it with its path: ./pump")
+        expectFailure(wrong, 64, saying: "pump: not a valid endpoint", hint: "write the port with its path: ./pump")
         sim.send(signal: SIGTERM)
         _ = try await sim.ending()
     }
