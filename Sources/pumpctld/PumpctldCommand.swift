@@ -17,7 +17,7 @@ struct PumpctldCommand: ParsableCommand {
             """,
         discussion: """
             Holds the link to each device and sends one command at a time, so that several programs can use a device at once. \
-            Runs in the foreground and logs to standard error. Without --port, the devices are those of the configuration: \
+            Runs in the foreground and logs to standard error. Without --port, the devices of the configuration file are shared: \
             ~/.config/pumpctl/pumpctld.toml, or /etc/pumpctl/pumpctld.toml.
 
             Example: pumpctl serve --port usb:1a86:7523 --pty /tmp/pump --tcp 4000
@@ -64,7 +64,7 @@ struct PumpctldCommand: ParsableCommand {
     ) async throws {
         // Created here, as no thread may start before the signals are blocked.
         let output = LogOutput { count in
-            format.line(.warning, "the log was read too slowly: lines are lost", ["lines": "\(count)"])
+            format.line(.warning, "the log was read too slowly: lines were lost", ["lines": "\(count)"])
         }
         let log = Logger(label: "pumpctld") { _ in
             LineLogHandler(format, level: configuration.daemon.logLevel) { output.write($0) }

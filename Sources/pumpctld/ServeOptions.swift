@@ -9,7 +9,7 @@ struct ServeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Configuration file, in place of the standard one.", valueName: "file"))
     var config: String?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Serve the device at this endpoint alone.", valueName: "endpoint"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("Serve only the device at this endpoint.", valueName: "endpoint"))
     var port: String?
 
     @Option(
@@ -20,13 +20,13 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "Name of the device. (default: its family)")
     var name: String?
 
-    @Option(help: ArgumentHelp("Offer it as a serial port: a link to a pseudo-terminal.", valueName: "path"))
+    @Option(help: ArgumentHelp("Offer the device as a serial port: a link to a pseudo-terminal.", valueName: "path"))
     var pty: [String] = []
 
-    @Option(help: ArgumentHelp("Offer it on a TCP port of loopback, or at host:port.", valueName: "port"))
+    @Option(help: ArgumentHelp("Offer the device on a TCP port of loopback, or at host:port.", valueName: "port"))
     var tcp: [String] = []
 
-    @Option(help: ArgumentHelp("Offer it on a Unix socket.", valueName: "path"))
+    @Option(help: ArgumentHelp("Offer the device on a Unix socket.", valueName: "path"))
     var unix: [String] = []
 
     @Flag(
@@ -34,16 +34,16 @@ struct ServeOptions: ParsableArguments {
         help: "Record what is sent and received, for 'pumpctl history'. (default: --no-record)")
     var record: Bool?
 
-    @Option(help: ArgumentHelp("How long a BLE link is held after the last client. (default: 60s)", valueName: "time"))
+    @Option(help: ArgumentHelp("Time to keep a BLE link open after the last client. (default: 60s)", valueName: "time"))
     var idle: String?
 
     @Option(help: ArgumentHelp("Socket for programs that ask for devices by name.", valueName: "path"))
     var socket: String?
 
-    @Flag(help: "Allow a TCP share that other machines reach. It has no password.")
+    @Flag(help: "Allow a TCP share that other machines can reach, without a password.")
     var insecureListen = false
 
-    @Flag(name: .shortAndLong, help: "Log questions to devices too.")
+    @Flag(name: .shortAndLong, help: "Log queries to devices too.")
     var verbose = false
 }
 
@@ -74,12 +74,12 @@ extension ServeOptions {
     private func check() throws(ConfigurationError) {
         if port != nil, config != nil {
             throw ConfigurationError(
-                .conflict, "--config", "it can't be used with --port",
-                hint: "write the device into the file, or omit --config")
+                .conflict, "--config", "cannot be combined with --port",
+                hint: "add the device to the file, or omit --config")
         }
         if port == nil, describesDevice {
             throw ConfigurationError(
-                .missing, "--port", "it is not given", hint: "name the device too, as --port usb:1a86:7523")
+                .missing, "--port", "missing", hint: "name the device too, e.g. --port usb:1a86:7523")
         }
     }
 

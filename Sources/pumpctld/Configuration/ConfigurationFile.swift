@@ -19,8 +19,8 @@ struct ConfigurationFile: Sendable, Hashable {
         let paths = (geteuid() == 0 ? [] : [own].compactMap(\.self)) + [system]
         guard let path = paths.first(where: { access($0, F_OK) == 0 }) else {
             throw DaemonFailure(
-                .noInput, "there is no configuration: \(paths.joined(separator: " or "))",
-                hint: "write one, or name a device: pumpctl serve --port usb:1a86:7523 --pty /tmp/pump")
+                .noInput, "no configuration file was found: \(paths.joined(separator: " or "))",
+                hint: "create one, or name a device: pumpctl serve --port usb:1a86:7523 --pty /tmp/pump")
         }
         return ConfigurationFile(path: path)
     }
@@ -47,7 +47,7 @@ struct ConfigurationFile: Sendable, Hashable {
         var status = stat()
         guard stat(path, &status) == 0 else { throw failure(errno) }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= Self.limit else {
-            throw DaemonFailure(.noInput, "\(path): not a configuration file", hint: "name another by --config")
+            throw DaemonFailure(.noInput, "\(path): not a configuration file", hint: "name another file with --config")
         }
         guard access(path, R_OK) == 0 else { throw failure(errno) }
         guard let text = TextFile.contents(of: path) else { throw failure(EIO) }
@@ -57,7 +57,7 @@ struct ConfigurationFile: Sendable, Hashable {
     private func failure(_ errno: CInt) -> DaemonFailure {
         let reason = String(cString: strerror(errno))
         return errno == EACCES
-            ? DaemonFailure(.noPermission, "\(path): \(reason)", hint: "allow it: sudo chmod a+r \(path)")
-            : DaemonFailure(.noInput, "\(path): \(reason)", hint: "name another file by --config")
+            ? DaemonFailure(.noPermission, "\(path): \(reason)", hint: "let this user read it: sudo chmod a+r \(path)")
+            : DaemonFailure(.noInput, "\(path): \(reason)", hint: "name another file with --config")
     }
 }

@@ -14,8 +14,9 @@ extension DaemonConfiguration {
             guard let share = device.shares.first(where: \.isExposed) else { continue }
             throw ConfigurationError(
                 .insecure, self.place(of: device, place).of("tcp"),
-                "\(share) is open to other machines, without a password: whoever reaches the port commands the device",
-                hint: "give a port alone to share it on loopback, or allow it: \(place.flag("insecure-listen"))")
+                "\(share) is open to other machines without a password: anyone who reaches the port controls the device",
+                hint: "give only a port number to share on loopback, or allow the share: "
+                    + place.flag("insecure-listen"))
         }
     }
 
@@ -32,8 +33,8 @@ extension DaemonConfiguration {
             if let other = owners.updateValue(device.name, forKey: key) {
                 throw ConfigurationError(
                     .conflict, "[device.\(device.name)] endpoint",
-                    "'\(endpoint)' is the endpoint of [device.\(other)] too",
-                    hint: "keep one of the two, and give it the shares of both")
+                    "'\(endpoint)' is already the endpoint of [device.\(other)]",
+                    hint: "keep one of the two devices, with the shares of both")
             }
         }
     }
@@ -46,7 +47,7 @@ extension DaemonConfiguration {
                 let (claim, owner) = (Claim(share), self.place(of: device, place).of(share.key))
                 if let other = taken.first(where: { $0.claim.excludes(claim) }) {
                     throw ConfigurationError(
-                        .conflict, owner, "'\(share)' is taken by \(other.owner)", hint: "choose another address")
+                        .conflict, owner, "'\(share)' is in use by \(other.owner)", hint: "choose another address")
                 }
                 taken.append((claim, owner))
             }

@@ -18,7 +18,7 @@ extension DaemonConfiguration {
         }
         guard !devices.isEmpty else {
             throw ConfigurationError(
-                .missing, "[device.NAME]", "there is no device", hint: "add a table, as [device.pump]")
+                .missing, "[device.NAME]", "missing", hint: "add a table, e.g. [device.pump]")
         }
         try check(at: .table("daemon"))
     }

@@ -55,8 +55,9 @@ struct DeviceEntry: Sendable, Hashable {
         guard isFit, !name.isEmpty, name.utf8.count <= 64 else {
             let hint = "use letters, digits, '-' and '_', at most 64 of them"
             switch place {
-            case .table: throw ConfigurationError(.badValue, "[device.\(name)]", "this can't be a name", hint: hint)
-            case .commandLine: throw ConfigurationError(.badValue, "--name", "'\(name)' can't be a name", hint: hint)
+            case .table: throw ConfigurationError(.badValue, "[device.\(name)]", "not a valid name", hint: hint)
+            case .commandLine:
+                throw ConfigurationError(.badValue, "--name", "'\(name)' is not a valid name", hint: hint)
             }
         }
         return name
@@ -72,7 +73,7 @@ struct DeviceEntry: Sendable, Hashable {
             .badValue, place.of("family"),
             isKnown ? "devices of the family \(text) can't be shared" : "unknown family '\(text)'",
             hint: isKnown
-                ? "use it by pumpctl directly; shared are: \(names.joined(separator: ", "))"
+                ? "use the device with pumpctl directly; families that can be shared: \(names.joined(separator: ", "))"
                 // No "did you mean": a lamp must not be taken for a pump.
                 : "write one of: \(names.joined(separator: ", "))")
     }
@@ -81,8 +82,8 @@ struct DeviceEntry: Sendable, Hashable {
         let key = place == .commandLine ? "port" : "endpoint"
         guard let text = endpoint else {
             throw ConfigurationError(
-                .missing, place.of(key), "it is not given",
-                hint: "name the device, as \(place.example(key, "usb:1a86:7523")): see pumpctl ports")
+                .missing, place.of(key), "missing",
+                hint: "name the device, e.g. \(place.example(key, "usb:1a86:7523")); list them: pumpctl ports")
         }
         let endpoint: Endpoint
         do throws(LinkError) { endpoint = try Endpoint(text) } catch {
@@ -96,7 +97,7 @@ struct DeviceEntry: Sendable, Hashable {
             throw ConfigurationError(
                 .badValue, place.of(key), "'\(endpoint.scheme):' can't be shared",
                 hint: endpoint.scheme == "sim"
-                    ? "start the simulator apart, and name its port: pumpctl sim \(endpoint.address) --link /tmp/pump"
+                    ? "start the simulator separately, and name its port: pumpctl sim \(endpoint.address) --link /tmp/pump"
                     : "begin an endpoint with / or one of: \(list)")
         }
         return endpoint
@@ -108,7 +109,7 @@ struct DeviceEntry: Sendable, Hashable {
         guard let text = idle else { return nil }
         guard !endpoint.isSerialPort else {
             throw ConfigurationError(
-                .badValue, place.of("idle"), "a serial port is always held: opening it again may reset the board",
+                .badValue, place.of("idle"), "a serial port always stays open: reopening may reset the board",
                 hint: "remove it")
         }
         guard let time = TimeText.duration(text) else {

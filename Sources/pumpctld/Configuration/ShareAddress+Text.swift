@@ -8,7 +8,7 @@ extension ShareAddress {
 
     /// Parses the address of a TCP share: a port on loopback, or `host:port`.
     init(tcp text: String, at place: ConfigurationPlace) throws(ConfigurationError) {
-        let hint = "write a port, as \(place.example("tcp", "4000")), or host:port, as 127.0.0.1:4000 or [::1]:4000"
+        let hint = "write a port, e.g. \(place.example("tcp", "4000")), or host:port, e.g. 127.0.0.1:4000 or [::1]:4000"
         func bad(_ problem: String) -> ConfigurationError {
             ConfigurationError(.badValue, place.of("tcp"), problem, hint: hint)
         }
@@ -22,7 +22,7 @@ extension ShareAddress {
             host = String(host.dropFirst().dropLast())
             guard host.contains(":") else { throw bad("'\(host)' is not an IPv6 address") }
         } else if host.contains(":") {
-            throw bad("an IPv6 address stands in brackets")
+            throw bad("an IPv6 address must be in brackets")
         }
         guard !host.isEmpty else { throw bad("'\(text)' has no host") }
         self = .tcp(host: host, port: port)
@@ -34,12 +34,12 @@ extension ShareAddress {
         guard isFit, place == .commandLine || path.hasPrefix("/") else {
             throw ConfigurationError(
                 .badValue, place.of(key), "'\(path)' can't be used as a path",
-                hint: "write a path that begins with /, as \(place.example(key, "/run/pumpctld/pump"))")
+                hint: "write a path that begins with /, e.g. \(place.example(key, "/run/pumpctld/pump"))")
         }
         guard key == "pty" || path.utf8.count <= longestPath else {
             throw ConfigurationError(
                 .badValue, place.of(key), "the path is too long for a socket: \(path.utf8.count) bytes",
-                hint: "choose one of at most \(longestPath) bytes")
+                hint: "choose a path of at most \(longestPath) bytes")
         }
     }
 

@@ -51,20 +51,20 @@ extension LogEntry {
         case .up(let link): self.init(.notice, "the link is open", ["link": link])
         case .lost(let reason): self.init(.warning, "the link is lost; waiting for the device", ["reason": reason])
         case .notOpened(let reason, let hint):
-            self.init(.warning, "can't open the link; trying again", ["reason": reason, "hint": hint])
+            self.init(.warning, "can't open the link; retrying", ["reason": reason, "hint": hint])
         case .notOfFamily(let line):
             self.init(
                 .error, "the device does not answer as \(family.device) does",
-                ["line": Self.text(line), "hint": "name its family; of one that is not known here: raw"])
+                ["line": Self.text(line), "hint": "set the family; for an unknown device: raw"])
         case .doubtful(let reason):
-            self.init(.warning, "another device is there; waiting for this one", ["reason": reason])
+            self.init(.warning, "the link may lead to another device; waiting for the original one", ["reason": reason])
         case .idle: self.init(.info, "the link is closed: no client is left")
         case .came(let client): self.init(.info, "a client has connected", ["client": client])
         case .left(let client): self.init(.info, "a client has left", ["client": client])
         case .dropped(let client, let reason):
             self.init(.warning, "a client was disconnected", ["client": client, "reason": reason])
         case .notServed(let client, let reason):
-            self.init(.warning, "something was lost for a client", ["client": client, "reason": reason])
+            self.init(.warning, "output or commands of a client were discarded", ["client": client, "reason": reason])
         case .turnedAway(let client, let reason):
             self.init(.warning, "a client was refused", ["client": client, "reason": reason])
         case .short(let reason):
@@ -119,7 +119,8 @@ extension LogEntry {
         switch report {
         case .step(let step): self.init(.debug, "connecting", ["step": step.map { "\($0)" }])
         case .waiting(let holder): self.init(.debug, "waiting", ["for": holder.map { "\($0)" }])
-        case .throughDaemon(let address): self.init(.warning, "another pumpctld has it", ["device": address.name])
+        case .throughDaemon(let address):
+            self.init(.warning, "another pumpctld has the device", ["device": address.name])
         case .opened: self.init(.trace, "open")
         case .traffic(let entry): self.init(entry)
         case .discovery(.remark(let remark)): self.init(.warning, remark)
@@ -127,9 +128,9 @@ extension LogEntry {
         case .sharedPort(let use):
             let names = use.holders.map(\.description) + use.claims.compactMap(\.holder)
             self.init(
-                .warning, "another program uses the port too: answers may go there",
+                .warning, "another program uses the port too, and may receive the replies",
                 ["program": names.joined(separator: ", ")])
-        case .held(.asked(let process)): self.init(.notice, "OFF is asked for", ["client": "pid \(process)"])
+        case .held(.asked(let process)): self.init(.notice, "OFF was requested", ["client": "pid \(process)"])
         case .held(.unreachable): self.init(.warning, "'pumpctl off' can't ask this program to switch the device off")
         case .recording(let report): self.init(report)
         }
@@ -142,7 +143,7 @@ extension LogEntry {
         case .sends(let bytes): self.init(.trace, "sent", ["bytes": Self.text(bytes)])
         case .sendsBreak: self.init(.trace, "sent a break")
         case .received(let bytes): self.init(.trace, "received", ["bytes": Self.text(bytes)])
-        case .confirms: self.init(.trace, "looking whether the device is still there")
+        case .confirms: self.init(.trace, "checking whether the device is still there")
         case .ended(let error): self.init(.trace, "the link ended", ["reason": error.map { "\($0)" }])
         }
     }
@@ -154,7 +155,7 @@ extension LogEntry {
         case .begun(.failing(let trouble)):
             self.init(.error, "nothing is recorded for now", ["reason": trouble.text, "hint": trouble.hint])
         case .begun(.overflowing): self.init(.warning, "the disk is too slow: the record is incomplete")
-        case .begun(.recovered(let lost)): self.init(.notice, "recording again", ["lost": "\(lost)"])
+        case .begun(.recovered(let lost)): self.init(.notice, "recording resumed", ["lost": "\(lost)"])
         case .begun(.broken): self.init(.error, "pumpctl-record has ended: nothing more is recorded")
         case .begun(.stillWriting): self.init(.warning, "pumpctl-record is still writing, and continues on its own")
         case .begun(.lost(let count)): self.init(.error, "the record is incomplete", ["lost": "\(count)"])

@@ -89,17 +89,17 @@ final class Daemon: Sendable {
             warnOfFolder(of: path)
             return server
         }
-        log.warning("there is no folder for a socket: pumpctl does not find the devices on its own")
+        log.warning("no folder for the socket was found: pumpctl can't find the devices automatically")
         return nil
     }
 
     private func warnOfFolder(of path: String) {
         if let group = shares.group, !group.mayEnterFolder(of: path) {
             log.warning(
-                "the group can't reach the socket: its users may not enter the folder",
+                "the group can't reach the socket: its users have no permission to enter the folder",
                 metadata: [
                     "socket": "\(path)",
-                    "hint": "set 'socket' in [daemon], and PUMPCTLD_SOCKET, to one in a folder that they may enter",
+                    "hint": "set 'socket' in [daemon], and PUMPCTLD_SOCKET, to one in a folder the group may enter",
                 ])
         }
     }
@@ -193,7 +193,7 @@ extension DaemonFailure {
             .usage,
             "no family is given, and \(settings.endpoint.text) does not answer as \(settings.family.device) does: "
                 + line.printable(limit: 60),
-            hint: "name its family; the lines of a device that is not known here pass as they are with --family raw")
+            hint: "set the family; for an unknown device, use --family raw, which passes lines unchanged")
     }
 
     /// Creates the failure for an endpoint that can't be opened as configured; nil if the error may go away while the

@@ -71,7 +71,7 @@ struct ShareGroup: Sendable, Hashable {
         guard let entry = getgrnam(name) else {
             throw DaemonFailure(
                 .usage, "group: unknown group '\(name)' on this machine",
-                hint: "name another, or make it: sudo groupadd --system \(name)")
+                hint: "name another group, or create this one: sudo groupadd --system \(name)")
         }
         self.name = name
         id = entry.pointee.gr_gid
@@ -89,7 +89,7 @@ struct ShareGroup: Sendable, Hashable {
     func admit(to path: String) throws(DaemonFailure) {
         guard chown(path, .max, id) == 0, chmod(path, 0o660) == 0 else {
             throw DaemonFailure(
-                .noPermission, "\(path): can't be given to the group \(name): \(String(cString: strerror(errno)))",
+                .noPermission, "\(path): can't give access to the group \(name): \(String(cString: strerror(errno)))",
                 hint: "run pumpctld as root or as a member of the group \(name)")
         }
     }
@@ -103,20 +103,22 @@ extension DaemonFailure {
         case (EADDRINUSE?, .unix(let path)):
             let isSocket = Self.isSocket(path)
             self.init(
-                .unavailable, isSocket ? "\(path): another program listens there" : "\(path): something else is there",
+                .unavailable, isSocket ? "\(path): already in use" : "\(path): not a socket",
                 hint: isSocket
-                    ? "end it, perhaps another pumpctld, or choose another path: sudo fuser -v \(path)"
+                    ? "end the program that listens there, or choose another path: sudo fuser -v \(path)"
                     : "remove it, or choose another path")
         case (EADDRINUSE?, .tcp(_, let port)):
             self.init(
-                .unavailable, "\(share): another program has the port",
-                hint: "end it, or choose another port: ss -ltnp 'sport = :\(port)'")
+                .unavailable, "\(share): already in use",
+                hint: "end the program that has the port, or choose another port: ss -ltnp 'sport = :\(port)'")
         case (EADDRNOTAVAIL?, _):
-            self.init(.noInput, "\(share): this machine does not have that address", hint: "see its own: ip address")
+            self.init(
+                .noInput, "\(share): not an address of this machine", hint: "list this machine's addresses: ip address")
         case (ENOENT?, _), (ENOTDIR?, _):
-            self.init(.noInput, "\(share): its folder is not there", hint: "make the folder, or choose another path")
+            self.init(
+                .noInput, "\(share): the folder does not exist", hint: "create the folder, or choose another path")
         case (EACCES?, .tcp), (EPERM?, .tcp):
-            self.init(.noPermission, "\(share): \(reason)", hint: "choose a port from 1024 on")
+            self.init(.noPermission, "\(share): \(reason)", hint: "choose a port of at least 1024")
         case (EACCES?, _), (EPERM?, _), (EROFS?, _):
             self.init(
                 .noPermission, "\(share): \(reason)", hint: "choose a path in a folder that this user may write to")
@@ -136,14 +138,14 @@ extension DaemonFailure {
         let reason = error.errno.map { String(cString: strerror($0)) } ?? error.reason
         let (status, message): (Status, String) =
             switch (error.code, error.errno) {
-            case (.pathTaken, _): (.unavailable, "\(link): something else is there")
-            case (_, ENOENT?), (_, ENOTDIR?): (.noInput, "\(link): its folder is not there")
+            case (.pathTaken, _): (.unavailable, "\(link): already in use")
+            case (_, ENOENT?), (_, ENOTDIR?): (.noInput, "\(link): the folder does not exist")
             case (_, EACCES?), (_, EPERM?), (_, EROFS?): (.noPermission, "\(link): \(reason)")
             default: (.ioError, "\(error.activity) \(error.path) for \(link): \(reason)")
             }
         let isFolder = [ENOENT, ENOTDIR].contains(error.errno)
         self.init(
             status, message,
-            hint: isFolder ? "make the folder, or choose another path" : error.hint ?? "choose another path")
+            hint: isFolder ? "create the folder, or choose another path" : error.hint ?? "choose another path")
     }
 }

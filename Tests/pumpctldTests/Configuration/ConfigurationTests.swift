@@ -156,8 +156,8 @@ struct ConfigurationTests {
         Mistake("\n\(String(repeating: "a.", count: 100_000))a = 1", .syntax, "line 2", "256 dots", hint: "lines"),
         Mistake(deepest, .unknownKey, "a", "unknown table", hint: "daemon"),
         // The tables
-        Mistake("", .missing, "[device.NAME]", "no device", hint: "[device.pump]"),
-        Mistake("[device]", .missing, "[device.NAME]", "no device", hint: "[device.pump]"),
+        Mistake("", .missing, "[device.NAME]", "missing", hint: "[device.pump]"),
+        Mistake("[device]", .missing, "[device.NAME]", "missing", hint: "[device.pump]"),
         Mistake("[devise.pump]", .unknownKey, "devise", "unknown table", hint: "write device instead"),
         Mistake("pump = 1", .unknownKey, "pump", "unknown table", hint: "daemon, device"),
         Mistake("device = 1", .wrongType, "device", "an integer", hint: "[device.NAME]"),
@@ -172,13 +172,13 @@ struct ConfigurationTests {
         Mistake(
             "[daemon]\ninsecure-listen = \"yes\"", .wrongType, "[daemon] insecure-listen", "a string", hint: "true"),
         // The keys of a device
-        Mistake("[device.pump]", .missing, "[device.pump] endpoint", "not given", hint: "endpoint = \"usb:1a86:7523\""),
+        Mistake("[device.pump]", .missing, "[device.pump] endpoint", "missing", hint: "endpoint = \"usb:1a86:7523\""),
         Mistake(
             "[device.pump]\nendpiont = \"/dev/ttyUSB0\"", .unknownKey, "[device.pump] endpiont", "unknown key",
             hint: "write endpoint instead"),
-        Mistake("[device.'a b']\nendpoint = \"/dev/x\"", .badValue, "[device.a b]", "a name", hint: "letters"),
-        Mistake("[device.'']\nendpoint = \"/dev/x\"", .badValue, "[device.]", "a name", hint: "letters"),
-        Mistake("[device.'ü']\nendpoint = \"/dev/x\"", .badValue, "[device.ü]", "a name", hint: "letters"),
+        Mistake("[device.'a b']\nendpoint = \"/dev/x\"", .badValue, "[device.a b]", "valid name", hint: "letters"),
+        Mistake("[device.'']\nendpoint = \"/dev/x\"", .badValue, "[device.]", "valid name", hint: "letters"),
+        Mistake("[device.'ü']\nendpoint = \"/dev/x\"", .badValue, "[device.ü]", "valid name", hint: "letters"),
         Mistake("[device.a]\nendpoint = \"ttyUSB0\"", .badValue, "[device.a] endpoint", "'ttyUSB0'", hint: "path"),
         Mistake(
             "[device.a]\nendpoint = \"sim:led\"", .badValue, "[device.a] endpoint", "'sim:'", hint: "sim led --link"),
@@ -186,7 +186,7 @@ struct ConfigurationTests {
         Mistake("[device.a]\nendpoint = [\"/dev/x\"]", .wrongType, "[device.a] endpoint", "an array", hint: "\"…\""),
         Mistake(device: "family = \"pmp\"", .badValue, "family", "'pmp'", hint: "write one of: pump, "),
         Mistake(device: "record = 1", .wrongType, "record", "an integer", hint: "record = true"),
-        Mistake(device: "idle = \"60s\"", .badValue, "idle", "always held", hint: "remove"),
+        Mistake(device: "idle = \"60s\"", .badValue, "idle", "always stays open", hint: "remove"),
         Mistake(
             "[device.a]\nendpoint = \"ble:x\"\nidle = 60", .wrongType, "[device.a] idle", "an integer", hint: "\"…\""),
         Mistake(
@@ -219,16 +219,16 @@ struct ConfigurationTests {
             "[device.a]\nendpoint = \"usb:1A86:7523\"\n[device.b]\nendpoint = \"usb:1a86:7523\"", .conflict,
             "[device.b] endpoint", "[device.a]", hint: "keep one"),
         Mistake(
-            device: "pty = \"/tmp/a\"\nunix = \"/tmp/a\"", .conflict, "unix", "taken by [device.pump] pty",
+            device: "pty = \"/tmp/a\"\nunix = \"/tmp/a\"", .conflict, "unix", "in use by [device.pump] pty",
             hint: "another"),
         Mistake(
             "[daemon]\nsocket = \"/tmp/a\"\n" + pump + "unix = \"/tmp/a\"", .conflict, "[device.pump] unix",
-            "taken by [daemon] socket", hint: "another"),
+            "in use by [daemon] socket", hint: "another"),
         Mistake(
             pump + "tcp = \"4000\"\n[device.two]\nendpoint = \"/dev/x\"\ntcp = \"localhost:4000\"", .conflict,
-            "[device.two] tcp", "taken by [device.pump] tcp", hint: "another"),
+            "[device.two] tcp", "in use by [device.pump] tcp", hint: "another"),
         Mistake(
-            device: "tcp = [\"4000\", \"0.0.0.0:4000\"]", .conflict, "tcp", "taken by [device.pump] tcp",
+            device: "tcp = [\"4000\", \"0.0.0.0:4000\"]", .conflict, "tcp", "in use by [device.pump] tcp",
             hint: "another"),
     ]
 

@@ -46,7 +46,7 @@ struct ServeOptionsTests {
             _ = try Self.configuration("--port /dev/x --tcp 0.0.0.0:4000")
         }
         #expect(failure.status == .usage)
-        #expect(failure.message.contains("without a password: whoever reaches the port commands the device"))
+        #expect(failure.message.contains("without a password: anyone who reaches the port controls the device"))
         #expect(failure.hint.contains("--insecure-listen"))
         let configuration = try Self.configuration("--port /dev/x --tcp 0.0.0.0:4000 --insecure-listen")
         #expect(configuration.devices[0].shares == [.tcp(host: "0.0.0.0", port: 4000)])
@@ -55,11 +55,11 @@ struct ServeOptionsTests {
     @Test(
         "Invalid options are a usage error with the reason",
         arguments: [
-            ("--pty /tmp/a", "--port: it is not given"), ("--port /dev/x --config /etc/x", "can't be used with --port"),
+            ("--pty /tmp/a", "--port: missing"), ("--port /dev/x --config /etc/x", "cannot be combined with --port"),
             ("--port ttyUSB0", "--port: 'ttyUSB0'"), ("--port /dev/x --family x", "--family: unknown family 'x'"),
             ("--port /dev/x --name a/b", "--name: 'a/b'"), ("--port ble:x --idle 5", "--idle: '5'"),
             ("--port /dev/x --tcp x", "--tcp: 'x'"),
-            ("--port /dev/x --pty a --unix a", "--unix: 'unix:a' is taken by --pty"),
+            ("--port /dev/x --pty a --unix a", "--unix: 'unix:a' is in use by --pty"),
         ])
     func mistakes(line: String, words: String) throws {
         let failure = try #require(throws: DaemonFailure.self) { _ = try Self.configuration(line) }
@@ -74,7 +74,7 @@ struct ServeOptionsTests {
         #expect(try Self.configuration("--config \(file)").devices.map(\.name) == ["x"])
         let bad = folder.write("[device.x]\n", to: "bad.toml")
         let failure = try #require(throws: DaemonFailure.self) { _ = try Self.configuration("--config \(bad)") }
-        #expect(failure.message == "\(bad): [device.x] endpoint: it is not given")
+        #expect(failure.message == "\(bad): [device.x] endpoint: missing")
         let missing = try #require(throws: DaemonFailure.self) { _ = try Self.configuration("--config /nowhere/x") }
         #expect(missing.status == .noInput)
         let folderAsFile = try #require(throws: DaemonFailure.self) { _ = try Self.configuration("--config /tmp") }

@@ -82,7 +82,7 @@ struct DaemonTests {
     func away() async throws {
         let folder = TemporaryFolder()
         let daemon = try await Self.start(["--port", folder.path("none"), "--unix", folder.path("socket")])
-        try await daemon.errors.text(upTo: "can't open the link; trying again")
+        try await daemon.errors.text(upTo: "can't open the link; retrying")
         let client = try await ShareClient(socket: folder.path("socket"))
         try await client.ask("ON", for: "ERROR:DEVICE_AWAY\r\n")
         daemon.send(signal: SIGTERM)
@@ -102,7 +102,7 @@ struct DaemonTests {
         try await holder.errors.text(upTo: "the link is open")
         let daemon = try await Self.start(["--port", pump.port, "--name", "second"])
         let line = try await daemon.errors.text(upTo: "pumpctld (pid \(holder.processID))")
-        #expect(line.contains("warning can't open the link; trying again device=second"))
+        #expect(line.contains("warning can't open the link; retrying device=second"))
         holder.send(signal: SIGTERM)
         try await holder.ending()
         try await daemon.errors.text(upTo: "the link is open device=second")
@@ -258,7 +258,7 @@ struct DaemonTests {
             "export JOURNAL_STREAM=$(stat -Lc %d:%i /proc/self/fd/2); exec \"$0\" --port /nowhere/x",
             Executable.pumpctld,
         ])
-        try await daemon.errors.text(upTo: "<5>serving devices=pump\n<4>can't open the link; trying again device=pump ")
+        try await daemon.errors.text(upTo: "<5>serving devices=pump\n<4>can't open the link; retrying device=pump ")
         daemon.send(signal: SIGTERM)
         #expect(try await daemon.ending().status == 0)
     }
@@ -305,20 +305,20 @@ struct DaemonTests {
         let start = ["--port", pump.port]
         try await expectFailure(
             start + ["--unix", folder.path("socket")], .unavailable,
-            "\(folder.path("socket")): another program listens",
-            hint: "another pumpctld")
-        try await expectFailure(start + ["--unix", file], .unavailable, "\(file): something else", hint: "remove it")
-        try await expectFailure(start + ["--pty", file], .unavailable, "\(file): something else", hint: "remove the")
+            "\(folder.path("socket")): already in use",
+            hint: "program that listens there")
+        try await expectFailure(start + ["--unix", file], .unavailable, "\(file): not a socket", hint: "remove it")
+        try await expectFailure(start + ["--pty", file], .unavailable, "\(file): already in use", hint: "remove the")
         try await expectFailure(
-            start + ["--tcp", "\(number)"], .unavailable, "tcp:127.0.0.1:\(number): another program",
+            start + ["--tcp", "\(number)"], .unavailable, "tcp:127.0.0.1:\(number): already in use",
             hint: "another port")
         try await expectFailure(
-            start + ["--unix", folder.path("a/b")], .noInput, "its folder is not there", hint: "make the folder")
+            start + ["--unix", folder.path("a/b")], .noInput, "the folder does not exist", hint: "create the folder")
         try await expectFailure(
-            start + ["--pty", folder.path("a/b")], .noInput, "its folder is not there", hint: "folder")
+            start + ["--pty", folder.path("a/b")], .noInput, "the folder does not exist", hint: "folder")
         // Everything opened before the failure is removed again.
         try await expectFailure(
-            start + ["--pty", folder.path("pty"), "--unix", file], .unavailable, "something else", hint: "remove it")
+            start + ["--pty", folder.path("pty"), "--unix", file], .unavailable, "not a socket", hint: "remove it")
         var link = stat()
         #expect(lstat(folder.path("pty"), &link) != 0)
         #expect(pump.received.state.bytes.isEmpty)
