@@ -53,7 +53,7 @@ public struct DeviceFileError: Error, Sendable, Hashable {
         case .unreadable: "name another file"
         case .tooLarge: "name a smaller file"
         case .notPNG: "name a PNG file, or convert this one to PNG first"
-        case .malformed: "begin it with '>' for a line of the host, '>!' for one character, '<' for an answer, or '#'"
+        case .malformed: "begin the line with '>' (host), '>!' (one character), '<' (reply) or '#' (comment)"
         }
     }
 }
@@ -62,9 +62,9 @@ extension DeviceFileError: CustomStringConvertible {
     public var description: String {
         switch code {
         case .unreadable(let errno): "\(path): \(String(cString: strerror(errno)))"
-        case .tooLarge(let limit): "\(path) is larger than \(limit) bytes, the most that is taken"
+        case .tooLarge(let limit): "\(path) is larger than \(limit) bytes, the maximum"
         case .notPNG: "\(path) is not a PNG"
-        case .malformed(let line): "\(path):\(line): the line has none of the forms of a script"
+        case .malformed(let line): "\(path):\(line): not a valid line of a script"
         }
     }
 }

@@ -43,7 +43,7 @@ public struct DeviceHandle: Sendable {
 }
 
 extension DeviceHost {
-    private static var time: SimulatorOption { SimulatorOption("time", .time(), help: "How long.") }
+    private static var time: SimulatorOption { SimulatorOption("time", .time(), help: "The time to let pass.") }
 
     /// A handle that controls the device.
     public nonisolated var handle: DeviceHandle { DeviceHandle(self) }

@@ -19,7 +19,7 @@ extension DeviceVerbError: CustomStringConvertible {
         case .argumentCount(let verb, let names) where names.isEmpty: "'\(verb)' takes no argument"
         case .argumentCount(let verb, let names): "'\(verb)' takes \(names.joined(separator: " "))"
         case .argument(let error): "\(error)"
-        case .unknownOption(let name, _): "'\(name)' is not an option that can be changed while the device runs"
+        case .unknownOption(let name, _): "'\(name)' can't be changed while the device runs"
         case .failed(let reason, _): reason
         }
     }

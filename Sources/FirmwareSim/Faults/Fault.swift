@@ -96,67 +96,67 @@ public struct Fault: Sendable {
         Fault(
             "delay", .pause(inside: false), .time(.milliseconds(500)),
             source: "https://github.com/Fazecast/jSerialComm/issues/355",
-            help: "What is said comes late, by this time."),
+            help: "Output is delayed by this time."),
         Fault(
             "disconnect", .hangUp, .nothing, .chance(0.05), only: .radio,
             source: "https://github.com/don/cordova-plugin-ble-central/issues/84",
-            help: "The radio link drops in the middle of a write, of which the rest is lost."),
+            help: "The radio link drops during a write, and the rest of the write is lost."),
         Fault(
             "drain", .trickle, .time(.milliseconds(20)), only: .line,
             source: "https://github.com/mik3y/usb-serial-for-android/issues/155",
-            help: "The bytes of a line come one by one, this time apart."),
+            help: "The bytes of a line arrive one by one, this time apart."),
         Fault(
             "drift", .drift, .share(0.02), .always, source: "https://github.com/adafruit/RTClib/pull/112",
-            help: "The device's clock is this much too slow, or with a minus sign too fast."),
+            help: "The device's clock is slow by this percentage, or fast if it is negative."),
         Fault(
             "drop", .loseByte, only: .line, source: "https://github.com/espressif/esp-idf/issues/1075",
             help: "A byte of a line is lost."),
         Fault(
             "duplicate", .repeatUnit, source: "https://github.com/hbldh/bleak/issues/584",
-            help: "A line, a notification or a message of a phone comes twice."),
+            help: "A line, a notification or a message of a phone is sent twice."),
         Fault(
             "early", .notifyEarly, .nothing, .start, only: .radio,
             source: "https://github.com/hbldh/bleak/issues/1885",
-            help: "What was notified last is notified again before a subscription is confirmed."),
+            help: "The last notification is repeated before a subscription is confirmed."),
         Fault(
             "join", .gather, .time(.milliseconds(20)), only: .line,
             source: "https://github.com/M0r13n/pyais/pull/113",
-            help: "What is said within this time comes in one piece."),
+            help: "Output within this time arrives in one piece."),
         Fault(
             "lost", .loseUnit, only: .radio,
             source: "https://github.com/dotnet-bluetooth-le/dotnet-bluetooth-le/issues/139",
             help: "A notification is lost."),
         Fault(
             "noise", .noise, .nothing, .start, only: .line, source: "https://github.com/esp8266/Arduino/issues/5025",
-            help: "Nonsense comes when the line is opened, and when the board was reset."),
+            help: "Garbage arrives when the line is opened, and after a reset of the board."),
         Fault(
             "overrun", .overrun, only: .line, source: "https://github.com/arduino/ArduinoCore-avr/issues/223",
             help: "A byte of a command is lost on its way to the device."),
         Fault(
             "reset", .reset, .nothing, .chance(0.05), source: "https://github.com/harmsm/PyCmdMessenger/issues/9",
-            help: "The board resets in the middle of what it says."),
+            help: "The board resets during its output."),
         Fault(
             "silence", .silence, .time(.seconds(10)), .chance(0.05),
             source: "https://github.com/missionpinball/mpf/pull/2043",
-            help: "The device neither hears nor says anything for this time."),
+            help: "The device receives and sends nothing for this time."),
         Fault(
             "split", .pause(inside: true), .time(.milliseconds(50)),
             source: "https://github.com/serialport/node-serialport/issues/1714",
-            help: "A line or a notification comes in two pieces, this time apart."),
+            help: "A line or a notification arrives in two pieces, this time apart."),
         Fault(
             "stuck", .stick, .nothing, .chance(0.05), source: "https://github.com/grblHAL/plugins/issues/10",
-            help: "The device gets into an error state that it does not leave."),
+            help: "The device enters an error state and never leaves it."),
         Fault(
             "supervision", .loseRadio, .time(.seconds(5)), .chance(0.05), only: .radio,
             source: "https://github.com/RPi-Distro/bluez-firmware/issues/8",
-            help: "Nothing comes through for this time; then the radio link is given up."),
+            help: "No data gets through for this time; then the radio link is lost."),
         Fault(
             "twice", .repeatReply, source: "https://github.com/pymodbus-dev/pymodbus/issues/2790",
             help: "A command is answered twice."),
         Fault(
             "unplug", .unplug, .time(.seconds(2)), .chance(0.02), only: .line,
             source: "https://github.com/berkowski/tokio-serial/issues/56",
-            help: "The cable is pulled while the device says something, and is back after this time, as another port."),
+            help: "The cable is pulled during output, and the device returns after this time as another port."),
     ]
 
     static func named(_ name: some StringProtocol) -> Fault? { all.first { $0.name == name } }

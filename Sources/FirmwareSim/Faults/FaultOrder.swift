@@ -29,7 +29,7 @@ public struct FaultOrder: Sendable {
         let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let name = parts[0].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let fault = Fault.named(name[0]) else {
-            if own.contains(name[0]) { throw WrongPart(text, .takes(name[0], what: "nothing after it")) }
+            if own.contains(name[0]) { throw WrongPart(text, .takes(name[0], what: "no value")) }
             let known = SimulatorOption.Value.names(of: own)
             throw WrongPart(text, .unknown(UnknownWord(kind: "fault", word: name[0], known: known)))
         }
@@ -83,9 +83,9 @@ extension Fault.Amount {
     /// Describes the value expected after `=`, in words that follow "takes".
     fileprivate func words(of name: String) -> String {
         switch self {
-        case .nothing: "nothing after it"
-        case .time: "a time, as in \(name)=500ms"
-        case .share: "a percentage from -50% to 50%, but 0, as in \(name)=2%"
+        case .nothing: "no value"
+        case .time: "a time, e.g. \(name)=500ms"
+        case .share: "a percentage from -50% to 50%, except 0, e.g. \(name)=2%"
         }
     }
 }
@@ -100,7 +100,7 @@ extension FaultOrder {
     /// carrier; nil if there is none.
     static func senseless(in orders: [FaultOrder], over carrier: SimulatorOption.Carrier) -> SenselessFault? {
         if orders.count(where: { $0.fault.effect == .drift }) > 1 {
-            return SenselessFault("drift", "a device has one clock; give it once")
+            return SenselessFault("drift", "a device has one clock; give drift once")
         }
         // The beginning of a notification is known before the notification is sent. The beginning of a line is known
         // only once its bytes are on their way.
@@ -111,7 +111,7 @@ extension FaultOrder {
         return late.map { order in
             SenselessFault(
                 order.fault.name, over: .line,
-                "it comes before a line, and 'line:' is known only once the text has left; use a chance or 'command:'")
+                "it begins before the line, and 'line:' matches only text that was sent; use a chance or 'command:'")
         }
     }
 }

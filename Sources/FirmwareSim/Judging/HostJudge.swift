@@ -202,8 +202,8 @@ public struct HostJudge: Sendable {
             tested.insert(index)
             guard pause < expectations[index].time else { continue }
             seen.add(
-                expectations[index], at: beginning.time, "\(name) came \(Verdict.seconds(pause)) after the last command"
-            )
+                expectations[index], at: beginning.time,
+                "\(name) was sent \(Verdict.seconds(pause)) after the last command")
         }
     }
 

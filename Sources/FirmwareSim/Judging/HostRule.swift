@@ -32,7 +32,7 @@ public struct HostRule: Sendable {
     /// The rules that help texts list.
     public static let all: [HostRule] = [
         HostRule(
-            name: "commands", help: "Sends only what the device has a meaning for, as its protocol has it.",
+            name: "commands", help: "Sends only commands of the device's protocol.",
             source: "https://github.com/cyphunk/JTAGenum/issues/26", kind: .commands, amount: .nothing),
         HostRule(
             name: "baud", help: "Sends at the baud rate of the device; on a pseudo-terminal.",
@@ -41,29 +41,29 @@ public struct HostRule: Sendable {
             name: "no-flush", help: "Does not flush its input while the device answers; on a pseudo-terminal.",
             source: "https://github.com/pyserial/pyserial/issues/249", kind: .noFlush, amount: .nothing),
         HostRule(
-            name: "one-in-flight", help: "Sends no command before the last one is answered, but OFF to a pump.",
+            name: "one-in-flight", help: "Sends no command before the last one is answered, except OFF to a pump.",
             source: "https://github.com/Twilight-Logic/AR488/issues/5", kind: .oneInFlight, amount: .nothing),
         HostRule(
-            name: "pacing", help: "Begins no two commands within this time, but OFF to a pump.",
+            name: "pacing", help: "Begins commands at least this time apart, except OFF to a pump.",
             source: "https://github.com/OpenROV/openrov-software/pull/322", kind: .pacing, amount: .time),
         HostRule(
             name: "reaction",
-            help: "Sends a command, or the one after '/', within a time of a line that begins so.",
+            help: "Sends a command, or the one after '/', within this time of a line with this beginning.",
             source: "https://github.com/MatterHackers/MatterControl/issues/440", kind: .reaction, amount: .reaction),
         HostRule(
             name: "repeats",
-            help: "Sends the command after '/' again within a time, until a line comes that begins so.",
+            help: "Sends the command after '/' again within this time, until a line with this beginning arrives.",
             source: "https://github.com/makerbot/ReplicatorG/issues/136", kind: .repeats, amount: .repetition),
         HostRule(
             name: "refrains",
-            help: "Does not send a command after a line that begins so, until it has switched the device off.",
+            help: "Does not send this command after a line with this beginning, until it has switched the device off.",
             source: "https://github.com/prusa3d/Prusa-Firmware/issues/14", kind: .refrains, amount: .restraint),
     ]
 
     /// A rule that asks nothing of the host. The expectation stays untested until the device has sent the line that a
     /// test of the host depends on.
     static let meets = HostRule(
-        name: "meets", help: "Is there when a line comes that begins so.", source: "", kind: .meets, amount: .line)
+        name: "meets", help: "Is connected when such a line arrives.", source: "", kind: .meets, amount: .line)
 }
 
 /// An expectation of a host: `NAME[=AMOUNT]`.
@@ -159,12 +159,12 @@ extension HostRule.Amount {
     /// Describes the value expected after `=`, in words that follow "takes".
     fileprivate func words(of name: String) -> String {
         switch self {
-        case .nothing: "nothing after it"
-        case .time: "a time, as in \(name)=50ms"
-        case .reaction: "a time, a command unless any will do, and a line, as in \(name)=5s/OFF@line:ERROR"
-        case .repetition: "a time, a command, and a line, as in \(name)=5s/OFF@line:PUMP:OFF"
-        case .restraint: "a command, and a line, as in \(name)=ON@line:ERROR"
-        case .line: "a line, as in \(name)=line:ERROR"
+        case .nothing: "no value"
+        case .time: "a time, e.g. \(name)=50ms"
+        case .reaction: "a time, an optional command, and a line, e.g. \(name)=5s/OFF@line:ERROR"
+        case .repetition: "a time, a command, and a line, e.g. \(name)=5s/OFF@line:PUMP:OFF"
+        case .restraint: "a command, and a line, e.g. \(name)=ON@line:ERROR"
+        case .line: "a line, e.g. \(name)=line:ERROR"
         }
     }
 }

@@ -69,12 +69,12 @@ extension Verdict: CustomStringConvertible {
 
     /// One line for each finding and for each untested expectation.
     public var description: String {
-        if hasPassed { return "the host did all that was expected" }
+        if hasPassed { return "the host met all expectations" }
         var lines = findings.map { finding in
             "at \(Self.seconds(finding.time)): \(finding.expectation): \(finding.detail)"
         }
         if count > findings.count { lines.append("and \(count - findings.count) more") }
-        lines += untested.map { "\($0): was never put to the test" }
+        lines += untested.map { "\($0): was not tested" }
         return lines.joined(separator: "\n")
     }
 }

@@ -9,7 +9,7 @@ extension LEDFirmware {
         _ set: @escaping @Sendable (inout Board, _ isLit: Bool, _ now: Duration) -> Void
     ) -> DeviceVerb<Board> {
         DeviceVerb(
-            "light", [SimulatorOption("state", .flag, help: "Whether it is lit.")], help: "Switch the LED at the board."
+            "light", [SimulatorOption("state", .flag, help: "The LED's state.")], help: "Switch the LED at the board."
         ) { board, values, now in
             set(&board, values.flag("state"), now)
         }

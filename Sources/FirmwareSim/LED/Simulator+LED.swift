@@ -4,10 +4,10 @@ extension Simulator {
         "led",
         options: [
             .baud(115_200), .unpaced, .radioName("ece196"),
-            SimulatorOption("lit", .flag, help: "The LED is lit at the beginning."),
+            SimulatorOption("lit", .flag, help: "Start with the LED lit."),
             .faults(senseless: [
-                SenselessFault("drift", "an LED board does nothing that takes time"),
-                SenselessFault("split", over: .radio, "a notification of one byte has no two pieces"),
+                SenselessFault("drift", "an LED board has no timed behaviour"),
+                SenselessFault("split", over: .radio, "a notification of one byte can't be split"),
             ]),
             LEDFirmware.muteOption,
         ],

@@ -168,14 +168,14 @@ extension SimulatedModule {
                 module.heardByCentral = []
                 module.connect(at: now)
             },
-            DeviceVerb("disconnect", help: "Disconnect it.") { module, _, now in
+            DeviceVerb("disconnect", help: "Disconnect the central.") { module, _, now in
                 guard module.isCentralPlayed else { return }
                 module.isCentralPlayed = false
                 module.disconnect(at: now)
             },
             DeviceVerb(
-                "central", [SimulatorOption("text", .text, help: "What it writes.")],
-                help: "Have the central write something; without one it is lost."
+                "central", [SimulatorOption("text", .text, help: "The text to write.")],
+                help: "Have the central write a text; without a central, the text is lost."
             ) { module, values, now in
                 module.write(Array((values.text("text") ?? "").utf8), at: now)
             },

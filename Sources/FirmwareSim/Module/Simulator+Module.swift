@@ -23,7 +23,7 @@ extension Simulator {
         "module",
         options: [
             .dialect(default: ModuleDialect.hm10.name),
-            SimulatorOption("name", .text, help: "What the module is called; the maker's name unless given."),
+            SimulatorOption("name", .text, help: "The name of the module; by default the maker's name."),
             .notices(), .baud(9600, only: nil), .unpaced,
             // Faults of a line make sense over BLE as well: the module's UART is a line.
             .faults(anywhere: true, senseless: [SenselessFault("stuck", "a BLE module has no error state")]),

@@ -2,7 +2,7 @@ extension PeerFirmware {
     public static var verbs: [DeviceVerb<PeerFirmware>] {
         [
             DeviceVerb(
-                "say", [SimulatorOption("message", .text, help: "The message.")], help: "Say something."
+                "say", [SimulatorOption("message", .text, help: "The message.")], help: "Send a message."
             ) { peer, values, now in
                 peer.say(Array((values.text("message") ?? "").utf8), at: now)
             },

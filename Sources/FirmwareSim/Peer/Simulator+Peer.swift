@@ -10,7 +10,7 @@ extension Simulator {
         options: [
             .baud(115_200), .unpaced,
             SimulatorOption(
-                "name", .text, default: "QDevice1", help: "What it greets by, and what it is called over BLE."),
+                "name", .text, default: "QDevice1", help: "The name in the greeting, and over BLE."),
             PeerFirmwareOptions.imageOption,
             SimulatorOption("seed", .seed, default: "1", help: "The seed of a generated image."),
             SimulatorOption(
@@ -33,11 +33,11 @@ extension PeerFirmwareOptions {
     static let imageOption = SimulatorOption("image", .file, help: "The PNG to send.", excludes: ["seed", "size"])
     /// The option for the length of the lines of an image.
     static let chunkOption = SimulatorOption(
-        "chunk", .number(1...180), default: "180", help: "How many base64 characters a line of the image has.")
+        "chunk", .number(1...180), default: "180", help: "The number of base64 characters in a line of the image.")
     /// The option for the interval of the peer's own messages.
     static let intervalOption = SimulatorOption(
         "interval", .time(or: "off"), default: "off",
-        help: "The time between two messages of its own; 'off' for none.")
+        help: "The time between two of the peer's own messages; 'off' for none.")
     /// The option that makes the peer acknowledge `Hello`.
     static let acksOption = SimulatorOption(
         "acks", .flag, help: "Acknowledge Hello, which the published peer does not do.")

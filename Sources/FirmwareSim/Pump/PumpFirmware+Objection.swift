@@ -10,6 +10,6 @@ extension PumpFirmware {
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
             return "has no plain decimal number"
         }
-        return Int(digits).map { $0 > 255 } ?? true ? "is out of range, which is 0 to 255" : nil
+        return Int(digits).map { $0 > 255 } ?? true ? "is out of range: 0 to 255" : nil
     }
 }

@@ -3,14 +3,14 @@ extension PumpFirmware {
     public static var urgentCommands: [String] { ["OFF"] }
 
     public static var verbs: [DeviceVerb<PumpFirmware>] {
-        let probe = SimulatorOption("probe", .choice(["water", "skin"]), help: "Which probe.")
+        let probe = SimulatorOption("probe", .choice(["water", "skin"]), help: "The probe.")
         return [
             DeviceVerb("press", help: "Press and release the button on the lid.") { pump, _, now in
                 pump.pressButton(at: now)
             },
             DeviceVerb(
                 "turn",
-                [SimulatorOption("position", .decimal(0...1), help: "Where the knob stands, from end to end.")],
+                [SimulatorOption("position", .decimal(0...1), help: "The position of the knob.")],
                 help: "Turn the speed knob."
             ) { pump, values, _ in
                 pump.setPotentiometer(Int(((values.decimal("position") ?? 0) * 1023).rounded()))
@@ -18,7 +18,7 @@ extension PumpFirmware {
             DeviceVerb(
                 "temperature",
                 [probe, SimulatorOption("celsius", .decimal(-55...150), help: "The temperature in °C.")],
-                help: "Bring a probe to a temperature, from which it moves on."
+                help: "Set a probe to a temperature, from which it drifts on."
             ) { pump, values, _ in
                 let celsius = values.decimal("celsius") ?? 0
                 if values.text("probe") == "skin" {
@@ -31,9 +31,9 @@ extension PumpFirmware {
                 "probe",
                 [
                     probe,
-                    SimulatorOption("condition", .choice(["sound", "open", "shorted"]), help: "What state it is in."),
+                    SimulatorOption("condition", .choice(["sound", "open", "shorted"]), help: "The new condition."),
                 ],
-                help: "Break a probe, or mend it."
+                help: "Break or repair a probe."
             ) { pump, values, _ in
                 let condition: ThermistorCondition =
                     switch values.text("condition") {

@@ -5,19 +5,19 @@ extension Simulator {
         options: [
             .baud(9600, only: nil), .unpaced, .radioName("HMSoft"),
             SimulatorOption(
-                "thermistors", .number(0...2), default: "2", help: "How many thermistors the pump has, 0, 1 or 2."),
+                "thermistors", .number(0...2), default: "2", help: "The number of thermistors: 0, 1 or 2."),
             PumpFirmware.knobOption,
             SimulatorOption(
                 "banner", .choice(PumpFirmwareOptions.BootBanner.allCases.map(\.rawValue)), default: "off",
-                help: "What the pump prints when it starts."),
+                help: "The boot message."),
             SimulatorOption(
                 "line-end", .choice(["crlf", "lf"]), default: "crlf",
-                help: "What ends its lines; 'lf' in older firmware."),
+                help: "The line end of the output; 'lf' in older firmware."),
             SimulatorOption(
                 "idle-times", .flag,
-                help: "Tell speed and times also while the pump is off, as some firmware in the field does."),
+                help: "Report speed and times also while the pump is off, as some firmware in the field does."),
             SimulatorOption("debug-lines", .flag, help: "Print the free text of debug builds."),
-            SimulatorOption("interrupts", .flag, help: "Say what is unasked between the two lines of a reply."),
+            SimulatorOption("interrupts", .flag, help: "Send unsolicited lines between the two lines of a reply."),
             // Faults of a line make sense over BLE as well: a line connects the pump to its HM-10.
             .dialect(default: "hm-10", only: .radio), .notices(only: .radio), .faults(anywhere: true),
         ],
@@ -28,7 +28,7 @@ extension PumpFirmware {
     /// The option for the position of the speed knob.
     static let knobOption = SimulatorOption(
         "knob", .number(0...1023), default: "512",
-        help: "Where the speed knob stands, 0 to 1023; at 716 it agrees with the speed that ON starts at.",
+        help: "The position of the speed knob, 0 to 1023; 716 is the speed that ON starts at.",
         valueName: "reading")
 
     /// Creates a pump with the options of ``Simulator/pump``. A pump with a banner begins with a reset at instant zero,

@@ -65,7 +65,7 @@ public struct ScriptedFirmware: SimulatedDevice {
     public static var verbs: [DeviceVerb<ScriptedFirmware>] {
         [
             DeviceVerb(
-                "say", [SimulatorOption("message", .text, help: "The line, without its end.")], help: "Say something."
+                "say", [SimulatorOption("message", .text, help: "The line, without its end.")], help: "Send a line."
             ) { device, values, now in
                 device.now = max(device.now, now)
                 device.say([Array((values.text("message") ?? "").utf8)])

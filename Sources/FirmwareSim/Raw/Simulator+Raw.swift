@@ -7,9 +7,9 @@ extension Simulator {
         options: [
             .baud(115_200, only: nil), .unpaced, .radioName("HMSoft"),
             SimulatorOption(
-                "script", .file, help: "What it answers; without a script, it says each line back."),
+                "script", .file, help: "The script of replies; without a script, the device echoes each line."),
             SimulatorOption(
-                "line-end", .choice(["crlf", "lf", "cr", "none"]), default: "crlf", help: "What ends its lines."),
+                "line-end", .choice(["crlf", "lf", "cr", "none"]), default: "crlf", help: "The line end of the output."),
             .faults(
                 anywhere: true, senseless: [SenselessFault("stuck", "a device of no family has no error state")]),
         ],

@@ -7,7 +7,7 @@ extension Simulator {
             SimulatorOption("seed", .seed, default: "1", help: "The seed of its messages and faults."),
             SimulatorOption(
                 "messages", .number(0...1_000_000_000), default: "5",
-                help: "How many messages it has; each is sent once."),
+                help: "The number of its messages; each is sent once."),
             RescueFirmwareOptions.intervalOption, RescueFirmwareOptions.splitOption,
             RescueFirmwareOptions.malformedOption, RescueFirmwareOptions.hoardOption,
             .faults(senseless: [
@@ -15,7 +15,7 @@ extension Simulator {
                 SenselessFault("twice", "a phone answers nothing"),
             ]),
             SimulatorOption(
-                "forwards", .flag, default: "on", help: "Forward what it receives, which is the default.",
+                "forwards", .flag, default: "on", help: "Forward received messages, which is the default.",
                 excludes: ["hoard"]),
         ],
         make: { RescueFirmware(options: RescueFirmwareOptions(settings: $0)) })
@@ -24,17 +24,17 @@ extension Simulator {
 extension RescueFirmwareOptions {
     /// The option for the time before each message.
     static let intervalOption = SimulatorOption(
-        "interval", .time(or: "0"), default: "1s", help: "The time before each of them; 0 sends all at once.")
+        "interval", .time(or: "0"), default: "1s", help: "The time before each message; 0 sends all at once.")
     /// The option for the most bytes that leave at once.
     static let splitOption = SimulatorOption(
         "split", .number(1...1_000_000), help: "Send at most this many bytes at once.", valueName: "bytes")
     /// The option for the percentage of messages that something malformed precedes.
     static let malformedOption = SimulatorOption(
         "malformed", .number(0...100), default: "0",
-        help: "The share of messages that follow something malformed.", valueName: "percent")
+        help: "The percentage of messages that follow malformed data.", valueName: "percent")
     /// The option that makes the phone keep received messages instead of forwarding them.
     static let hoardOption = SimulatorOption(
-        "hoard", .flag, help: "Keep what it receives, and do not forward it.")
+        "hoard", .flag, help: "Keep received messages, and do not forward them.")
 
     /// Reads the options of ``Simulator/rescue``.
     package init(settings: SimulatorSettings) {

@@ -9,5 +9,5 @@ public struct StepFailure: Sendable, Hashable {
 }
 
 extension StepFailure: CustomStringConvertible {
-    public var description: String { "the step '\(step)' could not be done: \(error)" }
+    public var description: String { "the step '\(step)' failed: \(error)" }
 }

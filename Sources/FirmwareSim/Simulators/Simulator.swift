@@ -37,7 +37,7 @@ public struct Simulator: Sendable {
         // Every device can have faults, random events, scenario steps and expectations.
         let names = options.map(\.name)
         let more: [SimulatorOption] = [
-            .faults(), SimulatorOption("seed", .seed, default: "1", help: "The seed of what happens by chance."),
+            .faults(), SimulatorOption("seed", .seed, default: "1", help: "The seed of random events."),
             .steps,
             .expectations,
         ]

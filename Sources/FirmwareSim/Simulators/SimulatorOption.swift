@@ -190,17 +190,17 @@ extension SimulatorOption {
     ) -> SimulatorOption {
         SimulatorOption(
             "fault", .faults(own: own, anywhere: anywhere, senseless: senseless),
-            help: "What goes wrong, as drop, delay=2s or reset@command:3. \(secondsRule)")
+            help: "Faults, e.g. drop, delay=2s or reset@command:3. \(secondsRule)")
     }
 
     /// The option for the steps of a scenario; see ``SimulatorSettings/steps()``.
     static let steps = SimulatorOption(
-        "step", .steps, help: "What happens to the device while it runs, as '10s press' or 'command:3 reset'.")
+        "step", .steps, help: "An event while the device runs, e.g. '10s press' or 'command:3 reset'.")
 
     /// The option for the expectations of the host; see ``SimulatorSettings/expectations()``.
     static let expectations = SimulatorOption(
         "expect", .expectations,
-        help: "What the host has to do, as baud, one-in-flight, pacing=50ms or reaction=5s/OFF@line:ERROR. "
+        help: "Rules that the host must follow, e.g. baud, one-in-flight, pacing=50ms or reaction=5s/OFF@line:ERROR. "
             + secondsRule)
 
     /// A sentence that gives the unit of a time without one.
@@ -210,6 +210,6 @@ extension SimulatorOption {
     ///
     /// - Parameter name: The default name.
     public static func radioName(_ name: String) -> SimulatorOption {
-        SimulatorOption("name", .text, default: name, help: "What the device is called over BLE.", only: .radio)
+        SimulatorOption("name", .text, default: name, help: "The device's name over BLE.", only: .radio)
     }
 }

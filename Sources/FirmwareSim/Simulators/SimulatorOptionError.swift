@@ -44,15 +44,15 @@ extension SimulatorOptionError: CustomStringConvertible {
         case .unknown(let known): "unknown option \(option); use: \(known.joined(separator: ", "))"
         case .invalid(let value): "\(option) takes \(value)"
         case .part(let wrong): "\(option) \(wrong)"
-        case .only(let carrier): "\(option) means something over \(carrier == .line ? "a line" : "BLE") only"
+        case .only(let carrier): "\(option) needs \(carrier == .line ? "a line" : "BLE")"
         case .excludes(let others): "\(option) cannot be combined with \(others.joined(separator: " and "))"
         case .senseless(let fault): "the fault \(fault.name) makes no sense: \(fault.reason)"
-        case .tooManyFaults(let most): "\(option) takes \(most) faults at most"
+        case .tooManyFaults(let most): "\(option) takes at most \(most) faults"
         case .step(let error): "\(option): \(error)"
-        case .onlyTerminal: "\(option) has something that is seen on a pseudo-terminal only"
-        case .noWayBack: "the fault unplug makes no sense: the device would come back as a port that nobody is told of"
-        case .fault(let name, .line): "the fault \(name) means something over a line only: BLE checks its packets"
-        case .fault(let name, .radio): "the fault \(name) means something over BLE only: a line has no packets"
+        case .onlyTerminal: "\(option) has a part that needs a pseudo-terminal"
+        case .noWayBack: "the fault unplug makes no sense: the device would return as a port that no program knows"
+        case .fault(let name, .line): "the fault \(name) needs a line: BLE checks its packets"
+        case .fault(let name, .radio): "the fault \(name) needs BLE: a line has no packets"
         }
     }
 

@@ -42,12 +42,12 @@ extension WrongPart: CustomStringConvertible {
     public var description: String {
         let detail =
             switch problem {
-            case .unknown(let unknown): "there is no \(unknown.kind) '\(unknown.word)'"
+            case .unknown(let unknown): "unknown \(unknown.kind) '\(unknown.word)'"
             case .takes(let name, let what): "\(name) takes \(what)"
             case .occasion(let text): "'\(text)' is not an occasion"
             case .neverBegins(let name, let text): "\(name) can't begin at '\(text)'"
-            case .noVerb: "it has no verb"
-            case .second: "a device has one fault of its own at a time"
+            case .noVerb: "the verb is missing"
+            case .second: "a device can have only one fault of its own at a time"
             }
         return "'\(part)': \(detail)"
     }
@@ -58,7 +58,7 @@ extension WrongPart: CustomStringConvertible {
         case .unknown(let unknown): "use one of: \(unknown.known.joined(separator: ", "))"
         case .occasion(let text) where Double(text) != nil: "write \(text)s, \(text)% or command:\(text)"
         case .occasion: "use one of: 5%, 30s, command:3, line:TEXT"
-        case .noVerb: "add what happens, as in '10s reset'"
+        case .noVerb: "add a verb, e.g. '10s reset'"
         case .neverBegins(_, let text): "leave out '@\(text)'"
         case .second: "leave out '\(part)'"
         case .takes: nil

@@ -6,7 +6,7 @@ extension Simulator {
             .baud(115_200), .unpaced, .radioName("storm"),
             SimulatorOption("seed", .seed, default: "1", help: "The seed of the measurements."),
             SimulatorOption(
-                "rows", .number(0...1_000_000_000), default: "100", help: "How many rows are stored at the beginning."),
+                "rows", .number(0...1_000_000_000), default: "100", help: "The number of rows stored at the start."),
             StormFirmwareOptions.intervalOption, StormFirmwareOptions.echoOption,
             .faults(senseless: [SenselessFault("stuck", "a storm sensor has no error state")]),
         ],
@@ -19,7 +19,7 @@ extension StormFirmwareOptions {
         "interval", .time(or: "off"), default: "1s", help: "The time between two measurements; 'off' for none.")
     /// The option that makes the sensor echo `GET_LOG`.
     static let echoOption = SimulatorOption(
-        "echo", .flag, help: "Echo the command that asks for the log.")
+        "echo", .flag, help: "Echo the command that requests the log.")
 
     /// Reads the options of ``Simulator/storm``.
     package init(settings: SimulatorSettings) {

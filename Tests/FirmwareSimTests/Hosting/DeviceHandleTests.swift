@@ -70,7 +70,7 @@ struct DeviceHandleTests {
         "A fault that does not apply to a running device is refused, and the others stay",
         arguments: [
             ("stuck", "the fault stuck makes no sense: a storm sensor has no error state"),
-            ("lost", "the fault lost means something over BLE only: a line has no packets"),
+            ("lost", "the fault lost needs BLE: a line has no packets"),
         ])
     func senselessFaults(fault: String, reason: String) async throws {
         let settings = try Simulator.storm.settings(["fault": "delay"])

@@ -135,7 +135,7 @@ struct DeviceSettingTests {
             (["set"], "'set' takes name value"), (["set", "interval"], "'set' takes name value"),
             (["set", "interval", "0"], "interval takes a time above 0, up to 1000000 s, as 500ms or 2s, or off"),
             (["set", "echo", "perhaps"], "echo takes on or off"),
-            (["set", "rows", "7"], "'rows' is not an option that can be changed while the device runs"),
+            (["set", "rows", "7"], "'rows' can't be changed while the device runs"),
         ])
     func refusals(words: [String], text: String) async throws {
         let bench = Bench(StormFirmware())

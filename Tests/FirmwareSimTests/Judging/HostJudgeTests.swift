@@ -143,7 +143,7 @@ struct HostJudgeTests {
     func untested(rule: String) throws {
         let verdict = try Self.judge(rule).verdict(at: .seconds(1))
         #expect(!verdict.hasPassed && verdict.untested == [rule])
-        #expect("\(verdict)" == "\(rule): was never put to the test")
+        #expect("\(verdict)" == "\(rule): was not tested")
     }
 
     @Test("An expected line must arrive, and two expected lines in a row")
@@ -193,7 +193,7 @@ struct HostJudgeTests {
     @Test(
         "A line that is not a pump command is a finding",
         arguments: [
-            ("on", nil), ("SPEED:0", nil), ("speed:255", nil), ("SPEED:256", "is out of range, which is 0 to 255"),
+            ("on", nil), ("SPEED:0", nil), ("speed:255", nil), ("SPEED:256", "is out of range: 0 to 255"),
             ("SPEED:+5", "has no plain decimal number"), ("SPEED:", "has no plain decimal number"),
             ("AT", "is not a command"),
             (" ON", "is not a command"), (String(repeating: "X", count: 64), "is longer than 63 bytes"),

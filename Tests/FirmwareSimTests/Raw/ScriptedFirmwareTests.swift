@@ -61,7 +61,7 @@ struct ScriptedFirmwareTests {
     func malformed(text: String, line: Int) throws {
         let error = #expect(throws: DeviceFileError.self) { try script(text) }
         #expect(error?.code == .malformed(line: line))
-        #expect(error.map { "\($0)" }?.hasSuffix(":\(line): the line has none of the forms of a script") == true)
+        #expect(error.map { "\($0)" }?.hasSuffix(":\(line): not a valid line of a script") == true)
     }
 
     @Test("A script that is unreadable or too large is refused")

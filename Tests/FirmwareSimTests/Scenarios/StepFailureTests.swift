@@ -21,7 +21,7 @@ struct StepFailureTests {
         let verdict = try #require(await host.verdict())
         let finding = try #require(verdict.findings.first)
         #expect(verdict.count == 1 && finding.expectation == "step")
-        #expect(finding.detail.hasPrefix("the step '2s set image /no/such file.png' could not be done: "))
+        #expect(finding.detail.hasPrefix("the step '2s set image /no/such file.png' failed: "))
         // The steps that work are carried out.
         #expect(await host.change { peer, _ in peer.device.options.chunkLength } == 20)
     }

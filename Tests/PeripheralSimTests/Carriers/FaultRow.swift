@@ -45,7 +45,7 @@ struct FaultRow: Sendable, CustomStringConvertible {
         FaultRow(
             "delay=500ms@command:1", .says("STATUS\n"), .passes("600ms"), .hearsNothing, .passes("100ms"),
             .hears(status)),
-        FaultRow("disconnect", isRefused: "the fault disconnect means something over BLE only: a line has no packets"),
+        FaultRow("disconnect", isRefused: "the fault disconnect needs BLE: a line has no packets"),
         FaultRow(
             "drain=50ms@command:1", .says("OFF\n"), .passes("120ms"), .hears("O"), .passes("50ms"), .hears("K"),
             .passes("50ms"), .hears("\r"), .passes("50ms"), .hears("\nPUMP:OFF\r\n")),
@@ -55,10 +55,10 @@ struct FaultRow: Sendable, CustomStringConvertible {
             "drop@command:1", .says("STATUS\n"), .passes("1s"),
             .hears("STATUS:{Sate:OFF,WaterTemp:12.0C,SkinTemp:34.5C}\r\n")),
         FaultRow("duplicate@command:1", .says("STATUS\n"), .passes("1s"), .hears(status + status)),
-        FaultRow("early", isRefused: "the fault early means something over BLE only: a line has no packets"),
+        FaultRow("early", isRefused: "the fault early needs BLE: a line has no packets"),
         FaultRow(
             "join=500ms@always", .says("OFF\n"), .passes("600ms"), .hearsNothing, .passes("12ms"), .hears(off)),
-        FaultRow("lost", isRefused: "the fault lost means something over BLE only: a line has no packets"),
+        FaultRow("lost", isRefused: "the fault lost needs BLE: a line has no packets"),
         FaultRow(
             "noise", seed: 3, .passes("1ms"), .hearsBytes([3, 166, 143, 32, 249, 47, 218]), .does("reset"),
             .passes("3s"),
@@ -78,7 +78,7 @@ struct FaultRow: Sendable, CustomStringConvertible {
             .hears("tate:OFF,WaterTemp:12.0C,SkinTemp:34.5C}\r\n")),
         stuck,
         FaultRow(
-            "supervision", isRefused: "the fault supervision means something over BLE only: a line has no packets"),
+            "supervision", isRefused: "the fault supervision needs BLE: a line has no packets"),
         twice,
         FaultRow(
             "unplug=2s@command:1", .says("STATUS\n"), .passes("1s"), .isCutOff, .passes("2s"), .comesBack,
@@ -87,7 +87,7 @@ struct FaultRow: Sendable, CustomStringConvertible {
 
     /// A pump behind an HM-10, which notifies the reply to OFF in one packet, and the reply to STATUS in three.
     private static let onRadio = [
-        FaultRow("baud", isRefused: "the fault baud means something over a line only: BLE checks its packets"),
+        FaultRow("baud", isRefused: "the fault baud needs a line: BLE checks its packets"),
         FaultRow("corrupt@command:1", seed: 6, .says("OFF\n"), .passes("1s"), .hears("OK\r\nPUMP:OFB\r\n")),
         FaultRow(
             "delay=500ms@command:1", .says("OFF\n"), .passes("600ms"), .hearsNothing, .passes("100ms"), .hears(off)),
@@ -130,7 +130,7 @@ struct FaultRow: Sendable, CustomStringConvertible {
             .says("ON\n"), .passes("4s"), .hearsNothing, .passes("2s"), .isCutOff, .comesBack,
             .says("STATUS\n"), .passes("1s"), .hears(status)),
         twice,
-        FaultRow("unplug", isRefused: "the fault unplug means something over a line only: BLE checks its packets"),
+        FaultRow("unplug", isRefused: "the fault unplug needs a line: BLE checks its packets"),
     ]
 
     private static let stuck = FaultRow(

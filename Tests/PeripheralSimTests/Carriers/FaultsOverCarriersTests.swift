@@ -50,9 +50,9 @@ struct FaultsOverCarriersTests {
 
     /// The refusals whose reason is the kind of device, in the order of devices and faults.
     private static let refusals = [
-        "led drift over a line: an LED board does nothing that takes time",
-        "led drift over BLE: an LED board does nothing that takes time",
-        "led split over BLE: a notification of one byte has no two pieces",
+        "led drift over a line: an LED board has no timed behaviour",
+        "led drift over BLE: an LED board has no timed behaviour",
+        "led split over BLE: a notification of one byte can't be split",
         "storm stuck over a line: a storm sensor has no error state",
         "storm stuck over BLE: a storm sensor has no error state",
         "peer stuck over a line: a peer has no error state; the fault read_failed fails each image",

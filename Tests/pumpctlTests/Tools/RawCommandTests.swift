@@ -61,7 +61,7 @@ struct RawCommandTests {
     func badScript() async throws {
         let ending = try await Pumpctl.run("-p", script("> A\nB\n"), "send", "A")
         #expect(ending.status == 64)
-        #expect(ending.errors.contains("script:2: the line has none of the forms of a script"), "\(ending)")
+        #expect(ending.errors.contains("script:2: not a valid line of a script"), "\(ending)")
         let offered = try await Pumpctl.run("sim", "raw", "--script", folder.path("none"))
         #expect(offered.status == 66 && offered.errors.contains("No such file"), "\(offered)")
     }

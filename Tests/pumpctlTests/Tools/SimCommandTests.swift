@@ -398,9 +398,9 @@ struct SimCommandTests {
             ),
             (
                 ["sim", "led", "--ble", "--fault", "delay", "--fault", "drop"],
-                "the fault drop means something over a line"
+                "the fault drop needs a line"
             ),
-            (["sim", "led", "--fault", "lost"], "the fault lost means something over BLE only"),
+            (["sim", "led", "--fault", "lost"], "the fault lost needs BLE"),
             (["-p", "sim:led?fault=delay,lost", "led", "get"], "leave out the fault lost"),
             (
                 ["-p", "sim:storm?interval=x", "send", "X"],

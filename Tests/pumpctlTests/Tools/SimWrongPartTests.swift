@@ -12,7 +12,7 @@ struct SimWrongPartTests {
         arguments: [
             (
                 ["sim", "pump", "--fault", "delay=1s,dorp@5%"],
-                "--fault 'dorp@5%': there is no fault 'dorp'; write drop instead"
+                "--fault 'dorp@5%': unknown fault 'dorp'; write drop instead"
             ),
             (["sim", "pump", "--step", "10s pres"], "--step: the device has no verb 'pres'; write press instead"),
             (["-p", "sim:pump?fault=dorp", "status"], "hint: write drop instead of 'dorp'"),
@@ -27,23 +27,23 @@ struct SimWrongPartTests {
     @Test("For a word that resembles no fault, the message lists all faults")
     func list() {
         let text = refusal(of: ["sim", "pump", "--fault", "xyzxyzxyz"])
-        #expect(text.contains("there is no fault 'xyzxyzxyz'; use one of: baud, "))
+        #expect(text.contains("unknown fault 'xyzxyzxyz'; use one of: baud, "))
         #expect(text.contains(Self.wholeList))
     }
 
     @Test(
         "A wrong value is explained without the whole list",
         arguments: [
-            (["--expect", "baud,pacign=1s"], "--expect 'pacign=1s': there is no rule 'pacign'; write pacing instead"),
-            (["--fault", "drop,delay=x"], "--fault 'delay=x': delay takes a time, as in delay=500ms"),
-            (["--fault", "drop=3"], "'drop=3': drop takes nothing after it"),
+            (["--expect", "baud,pacign=1s"], "--expect 'pacign=1s': unknown rule 'pacign'; write pacing instead"),
+            (["--fault", "drop,delay=x"], "--fault 'delay=x': delay takes a time, e.g. delay=500ms"),
+            (["--fault", "drop=3"], "'drop=3': drop takes no value"),
             (["--fault", "drift=80%"], "'drift=80%': drift takes a percentage"),
             (["--fault", "drop@often"], "'drop@often': 'often' is not an occasion"),
             (["--fault", "drift@5%"], "'drift@5%': drift can't begin at '5%'"),
-            (["--expect", "pacing"], "'pacing': pacing takes a time, as in pacing=50ms"),
+            (["--expect", "pacing"], "'pacing': pacing takes a time, e.g. pacing=50ms"),
             (["--expect", "reaction=5s"], "'reaction=5s': reaction takes"),
             (["--step", "10x press"], "'10x press': '10x' is not an occasion"),
-            (["--step", "10s"], "'10s': it has no verb"),
+            (["--step", "10s"], "'10s': the verb is missing"),
             // A bare number may mean a time, a chance, or a command's number.
             (["--fault", "drop@5"], "write 5s, 5% or command:5"),
             (["--step", "5 press"], "write 5s, 5% or command:5"),
@@ -60,7 +60,7 @@ struct SimWrongPartTests {
         let sim = try await Pumpctl.start(["sim", "pump", "--unpaced", "--control", control])
         _ = try await sim.output.line()
         let ending = try await Pumpctl.run("sim", "ctl", control, "fault", "drop,dellay=2s")
-        expectFailure(ending, 64, saying: "'dellay=2s': there is no fault 'dellay'", hint: "write delay instead")
+        expectFailure(ending, 64, saying: "'dellay=2s': unknown fault 'dellay'", hint: "write delay instead")
         _ = try await Pumpctl.run("sim", "ctl", control, "stop")
         _ = try await sim.ending()
     }
@@ -89,7 +89,7 @@ struct SimEndpointTests {
             "-p", "sim:peer?step=command:1 set image /no/such.png", "peer", "say", "hello")
         #expect(ending.status == 0, "\(ending)")
         #expect(
-            ending.errors.contains("pumpctl: the step 'command:1 set image /no/such.png' could not be done: "),
+            ending.errors.contains("pumpctl: the step 'command:1 set image /no/such.png' failed: "),
             "\(ending)")
     }
 }
