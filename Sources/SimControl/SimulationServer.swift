@@ -148,7 +148,7 @@ public actor SimulationServer {
         let number = try members.optionalInteger("device")
         try members.end()
         if request.verb == "stop" {
-            guard given.isEmpty, number == nil else { throw .usage("'stop' ends all devices, and takes nothing") }
+            guard given.isEmpty, number == nil else { throw .usage("'stop' ends all devices, and takes no argument") }
             return await verdict().map { ["verdict": $0] } ?? [:]
         }
         let device = try device(number)

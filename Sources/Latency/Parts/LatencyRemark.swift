@@ -18,12 +18,12 @@ extension LatencyRemark: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noLineRate:
-            "the answers came faster than the port's baud rate allows, so there is no wire that takes time"
-        case .rateUnknown: "the answers do not show the rate of a line, so the wire can't be told apart"
-        case .wayOut: "the firmware's time includes the question's way out through the adapter, which does not show"
+            "the replies arrived faster than the port's baud rate allows, so no time is attributed to a wire"
+        case .rateUnknown: "the replies do not show a line rate, so the wire's time can't be separated"
+        case .wayOut: "the firmware's time includes the query's way through the adapter, which can't be measured"
         case .intervalUnknown: "the packets do not show a connection interval"
-        case .loopUndersampled: "the pauses are short for this loop: repeat it with a longer --interval"
-        case .irregularWaits: "the firmware's waits are not those of one loop"
+        case .loopUndersampled: "the pauses are short for this loop: repeat the measurement with a longer --interval"
+        case .irregularWaits: "the firmware's waits do not fit a single loop"
         }
     }
 }

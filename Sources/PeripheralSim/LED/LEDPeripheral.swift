@@ -84,7 +84,7 @@ public struct LEDPeripheral: SimulatedPeripheral {
                 guard board.canNotify || !notifies else {
                     throw .failed(
                         "the board was offered without notifications",
-                        hint: "start it without --mute, then: set mute on")
+                        hint: "start the simulator without --mute, then: set mute on")
                 }
                 board.notifies = notifies
             }
