@@ -131,7 +131,7 @@ bool board_load(struct board *board, const char *elf) {
     elf_firmware_t firmware;
     memset(&firmware, 0, sizeof firmware);
     if (elf_read_firmware(elf, &firmware) != 0 || firmware.flashsize == 0) {
-        fprintf(stderr, "nano-sim: %s is no AVR firmware\n", elf);
+        fprintf(stderr, "nano-sim: %s is not AVR firmware\n", elf);
         return false;
     }
     // Arduino firmware has no .mmcu section with these values.

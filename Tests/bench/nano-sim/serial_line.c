@@ -23,7 +23,7 @@ static void take_from_uart(struct avr_irq_t *irq, uint32_t value, void *context)
     line->busy_cycles = line->board->cycles;
     if (line->outgoing_count == line_outgoing_size) {
         if (line->dropped++ == 0) {
-            fprintf(stderr, "nano-sim: no client reads the pty and %d bytes wait; dropping what follows\n", line_outgoing_size);
+            fprintf(stderr, "nano-sim: no client reads the pty and %d bytes are queued; dropping more\n", line_outgoing_size);
         }
         return;
     }
@@ -65,7 +65,7 @@ static avr_cycle_count_t deliver_byte(avr_t *avr, avr_cycle_count_t when, void *
 static bool make_link(const char *link, const char *target) {
     struct stat status;
     if (lstat(link, &status) == 0 && !S_ISLNK(status.st_mode)) {
-        fprintf(stderr, "nano-sim: %s exists and is no symbolic link\n", link);
+        fprintf(stderr, "nano-sim: %s exists and is not a symbolic link\n", link);
         return false;
     }
     char temporary[PATH_MAX];

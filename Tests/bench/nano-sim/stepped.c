@@ -84,7 +84,7 @@ static void send(struct stepper *stepper, const char *text) {
         bytes[count++] = (uint8_t)byte;
     }
     if (text[0] != '\0' || !line_give(stepper->hands->line, bytes, count)) {
-        printf("error not sent: no bytes in hexadecimal digits, or too many at once\n");
+        printf("error not sent: not hexadecimal bytes, or too many at once\n");
     } else {
         printf("ok\n");
     }
