@@ -7,16 +7,17 @@ import Testing
 struct DaemonRig: Sendable {
     let cable: PluggableCable
     let daemon: ChildProcess
-    /// The paths of the shares.
+    /// The paths of the shares: two pseudo-terminals and a Unix socket.
     let (first, second, local): (String, String, String)
-    /// A TCP address of a share, which no other process uses.
+    /// The address of the TCP share. It is derived from the process ID, so that no other test process uses it.
     let tcp = "127.77.\(getpid() >> 8 & 0xFF).\(getpid() & 0xFF):4000"
-    /// The environment that makes pumpctl find this daemon.
+    /// The environment in which pumpctl finds this daemon.
     let environment: [String: String]
     private let rig: FirmwareRig
     private let folder = TemporaryFolder()
 
-    /// Runs `body` with the pump on the bench, and cleans up. Skips the test if the pump is not available.
+    /// Calls `body` with a rig, and ends the daemon and the board afterwards. Skips the test if the firmware can't be
+    /// built here.
     static func run(_ body: (DaemonRig) async throws -> Void) async throws {
         if let reason = FirmwareBuild.reasonToSkip { try Test.cancel(Comment(rawValue: reason)) }
         let firmware = try await FirmwareRig(thermistors: 2)
@@ -47,7 +48,7 @@ struct DaemonRig: Sendable {
         try await daemon.errors.text(upTo: "the link is open")
     }
 
-    /// Runs pumpctl to its end.
+    /// Runs pumpctl with this rig's environment, and waits for its end.
     func pumpctl(_ arguments: [String]) async throws -> ChildProcess.Ending {
         try await ChildProcess([Executable.pumpctl] + arguments, environment: environment).ending()
     }

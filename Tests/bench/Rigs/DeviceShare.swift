@@ -5,14 +5,14 @@ import Sharing
 import TestSupport
 import Transports
 
-/// A device that is shared in this process, with one share.
+/// A device that this process shares as pumpctld does, at one address.
 final class DeviceShare: Sendable {
-    /// The kind of share.
+    /// The kind of address at which programs reach the device.
     enum Way: String, Sendable, CaseIterable {
         case terminal, tcp, unix
     }
 
-    /// The share's endpoint.
+    /// The endpoint at which programs reach the device.
     let endpoint: String
     private let running: Task<Void, Never>
     private let folder: TemporaryFolder
@@ -20,6 +20,7 @@ final class DeviceShare: Sendable {
 
     /// Shares the device to which `open` opens a link, and waits until the link is up.
     init(_ family: Family, by way: Way, open: @escaping @Sendable () async throws -> any Link) async throws {
+        // The endpoint is a placeholder: `open` opens the link.
         let settings = SharedDeviceSettings(name: "device", endpoint: try Endpoint("tcp:rig:1"), family: family)
         guard let row = SharedFamily.row(of: family) else { throw CancellationError() }
         let isUp = Watched(false)

@@ -3,7 +3,7 @@ import TestSupport
 
 /// The Nano's firmware and the program that runs it, built once for all tests.
 enum FirmwareBuild {
-    /// The reason why they can't be built here; nil if they can.
+    /// The Debian packages that are missing for the build, as a reason to skip a test; nil if none is missing.
     static let reasonToSkip: String? = {
         let needed = [
             (Executable.find("make") != nil, "make"),
@@ -19,13 +19,16 @@ enum FirmwareBuild {
 
     static let nanoSim = sources + "/Tests/bench/nano-sim/build/nano-sim"
 
-    /// - Parameter isField: Whether the firmware behaves like the devices in the field, instead of safely.
+    /// Returns the path of a variant of the firmware.
+    ///
+    /// - Parameter isField: Whether the firmware behaves like the devices in the field, without our added safety.
     static func firmware(thermistors: Int, isField: Bool) -> String {
         let name = "nano-pump" + (thermistors == 1 ? "-one-thermistor" : "") + (isField ? "-field" : "")
         return "\(sources)/hardware/nano-pump/build/\(name).elf"
     }
 
-    /// Builds everything out of date on the first call; later calls only wait for that.
+    /// Builds nano-sim and all variants of the firmware on the first call, as far as they are out of date. Later calls
+    /// wait for that build.
     static func ready() async throws { try await build.value }
 
     private static let build = Task {

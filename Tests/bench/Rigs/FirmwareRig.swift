@@ -5,15 +5,17 @@ import TestSupport
 
 /// Our firmware on a simulated ATmega328P in nano-sim.
 struct FirmwareRig: PumpRig {
-    /// Longer than a turn of the main loop.
+    /// The command that gives the firmware time to notice a change: more than three turns of its main loop, each of
+    /// which takes about 110 ms.
     private static let notice = "wait 0.4"
 
     private let endpoint: String
     private let process: ChildProcess
 
+    /// nano-sim has refused a command, or its reply is not understood.
     struct Refused: Error { var command: String, answer: String }
 
-    /// Starts a board once a processor is available.
+    /// Starts a board, as soon as fewer boards run than there are processors.
     ///
     /// - Parameter control: The path of a control socket; nil for none.
     init(thermistors: Int, isField: Bool = false, control: String? = nil) async throws {
@@ -43,7 +45,7 @@ struct FirmwareRig: PumpRig {
         return (process, String(ready.dropFirst("PTY ".count)))
     }
 
-    /// Sends a command; returns the reply after the `ok`.
+    /// Sends a command to nano-sim; returns the words of the reply after `ok`.
     @discardableResult
     private func order(_ command: String) async throws -> [Substring] {
         try await process.write(command + "\n")
@@ -70,6 +72,7 @@ struct FirmwareRig: PumpRig {
 
     func reset() async throws {
         try await order("reset")
+        // The firmware's start takes 1.3 s.
         try await order("wait 2")
     }
 

@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// Limits the number of running boards to the number of processors, so that no deadline is spent waiting for one.
+/// Limits the number of running boards to the number of processors, so that no test's time-out passes while its board
+/// waits for a processor.
 actor FirmwareSlots {
     static let count = max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
     static let shared = FirmwareSlots(count: count)
@@ -10,6 +11,7 @@ actor FirmwareSlots {
 
     init(count: Int) { free = count }
 
+    /// Waits until a board may run. Each call needs a later call of ``giveBack()``.
     func take() async {
         if free > 0 {
             free -= 1

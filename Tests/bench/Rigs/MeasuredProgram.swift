@@ -2,11 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// pumpctl, run to its end by a small program that repeatedly measures its memory.
+/// pumpctl, run by a Python program that measures pumpctl's memory every 5 ms.
 ///
-/// Only private memory counts. The mapped part of its file, which the system's peak includes, depends on the rest of
-/// the machine: 3,000 kB more or less were seen.
+/// Only private memory (`RssAnon`) counts. The kernel's own peak (`VmHWM`) also contains mapped pages of the
+/// executable, whose number depends on other programs: it was seen to vary by 3,000 kB.
 enum MeasuredProgram {
+    /// Runs the command in its arguments, prints the peak in kB as its last line, and exits with the command's status.
     private static let measuring = """
         import re, subprocess, sys
         def own(process):
@@ -27,7 +28,9 @@ enum MeasuredProgram {
         sys.exit(program.returncode)
         """
 
-    /// The maximum private memory seen in pumpctl or a program that it has started, in kB. pumpctl must exit with 0.
+    /// Runs pumpctl to its end, which must be an exit with 0.
+    ///
+    /// - Returns: The maximum private memory, in kB, of pumpctl or a program that it has started, whichever had more.
     static func peak(of arguments: String..., environment: [String: String] = [:]) async throws -> Int {
         let ours = ChildProcess.surroundings
         let program = try await ChildProcess(

@@ -13,12 +13,13 @@ import TestSupport
 /// A simulated device in this process whose time advances on demand, offered over BLE: on the second of two adapters of
 /// a fake bluetoothd, for centrals on the first.
 struct OfferedDevice<Radio: SimulatedPeripheral>: Sendable {
+    /// The address of the second adapter.
     private static var address: String { "00:00:5E:00:53:02" }
 
     let host: DeviceHost<Radio>
-    /// The device's endpoint on its bus.
+    /// The device's endpoint. It exists only on the private bus of this device.
     var endpoint: String { "ble:\(Self.address)?adapter=hci0" }
-    /// The environment that makes other programs find the device.
+    /// The environment that makes other programs use that bus.
     var environment: [String: String] { ["DBUS_SYSTEM_BUS_ADDRESS": bus.address] }
     private let bus: PrivateBus
     private let bluetoothd: FakeBlueZ
@@ -36,7 +37,7 @@ struct OfferedDevice<Radio: SimulatedPeripheral>: Sendable {
         server = try await PeripheralServer.open(host, over: bluez, on: "hci1")
     }
 
-    /// Opens a link to the device. Without a family, the device's services decide.
+    /// Opens a link to the device. If `family` is nil, the device's services determine the family.
     func link(_ family: String? = nil) async throws -> any Link {
         let endpoint = endpoint + (family.map { "&family=\($0)" } ?? "")
         return try await BLEEndpoint.open(

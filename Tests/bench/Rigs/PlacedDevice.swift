@@ -10,12 +10,12 @@ enum DevicePlace: String, Sendable, CaseIterable {
     case terminal, tcp, unix
     /// Over BLE, with the MTU that most BLE 5 devices agree on.
     case ble
-    /// Over BLE, with the smallest possible packets.
+    /// Over BLE, with the smallest MTU that Bluetooth allows, 23.
     case bleOfSmallPackets
-    /// Shared on a Unix socket.
+    /// Served on TCP, and shared on a Unix socket by a ``DeviceShare``.
     case shared
 
-    /// The places at which a device's output reaches a host uncut.
+    /// All places except that with packets of 20 bytes, which have no room for the longer messages of a peer.
     static let spacious = allCases.filter { $0 != .bleOfSmallPackets }
 }
 
@@ -29,7 +29,9 @@ protocol PlacedDevice<Device>: Sendable {
     var environment: [String: String] { get }
 
     func link() async throws -> any Link
+    /// Calls `body` with the device and its simulated time; returns the result of `body`.
     func change<Value: Sendable>(_ body: @Sendable (inout Device, Duration) -> Value) async -> Value
+    /// Runs the device for this much simulated time.
     func advance(by duration: Duration) async
     /// Adds a listener for the device's output.
     func attach(_ listener: any EmissionListener) async
@@ -37,7 +39,9 @@ protocol PlacedDevice<Device>: Sendable {
 }
 
 extension PlacedDevice {
-    /// Waits for a condition, which is checked after each output of the device.
+    /// Waits until `isSo` is true of the device. Checks it at once, and again after each output of the device.
+    ///
+    /// - Parameter what: The condition in words, for the failure after a time-out.
     func untilItSpeaks(for what: String, _ isSo: @escaping @Sendable (Device) -> Bool) async throws {
         let ear = Ear()
         await attach(ear)
@@ -95,7 +99,7 @@ extension OfferedDevice: PlacedDevice where Radio: DeviceRadio {
     func attach(_ listener: any EmissionListener) async { await host.attach(listener) }
 }
 
-/// A device on the bench, shared on a Unix socket.
+/// A device of this process, shared on a Unix socket. Links lead to the share.
 struct SharedPlacedDevice<Device: SimulatedDevice>: PlacedDevice {
     private let device: ServedDevice<Device>
     private let share: DeviceShare
@@ -143,6 +147,6 @@ extension DevicePlace {
 
     private var mtu: Int { self == .bleOfSmallPackets ? 23 : 517 }
 
-    /// The corresponding place with a wire; nil if there is none.
+    /// The corresponding kind of wire; nil for BLE and for a shared device.
     private var wire: WirePlace? { .init(rawValue: rawValue) }
 }

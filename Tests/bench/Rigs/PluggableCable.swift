@@ -5,15 +5,15 @@ import Synchronization
 
 /// A cable from a rig's pump to a path that a host opens. The cable can be unplugged.
 ///
-/// Each plugging creates another pseudo-terminal, as a USB adapter creates another port. Bytes in flight while the
-/// cable is unplugged are lost, and the board keeps its power.
+/// Each plugging creates another pseudo-terminal, as a USB adapter creates another port. Bytes sent while the cable is
+/// unplugged are lost. The board keeps its power.
 final class PluggableCable: Sendable {
     /// The port's path while the cable is plugged in.
     let path: String
     private let pump: any Link
     private let port = Mutex<DescriptorChannel?>(nil)
 
-    /// Connects the pump's end.
+    /// Connects the pump's end. The host's end is unplugged until ``plug()``.
     init(_ rig: any PumpRig, path: String) async throws {
         self.path = path
         pump = try await rig.link()
@@ -23,7 +23,7 @@ final class PluggableCable: Sendable {
         }
     }
 
-    /// Connects the host's end.
+    /// Connects the host's end: creates a port at ``path``.
     func plug() async throws {
         let port = try PseudoTerminal(link: path).channel()
         self.port.withLock { $0 = port }
@@ -33,7 +33,7 @@ final class PluggableCable: Sendable {
         }
     }
 
-    /// Removes the port: a program that has it open is disconnected.
+    /// Removes the port. A program that has the port open is disconnected.
     func unplug() async {
         let port = port.withLock { port in
             defer { port = nil }

@@ -2,7 +2,7 @@ import LineProtocol
 import TestSupport
 import Transports
 
-/// The pump's line, with bytes out and lines in, and nothing in between that knows the protocol.
+/// A link to a pump for tests that send bytes and read lines themselves, without a `PumpSession`.
 final class PumpLine: Sendable {
     private struct Heard: Sendable, CustomStringConvertible {
         var framer = LineFramer(limit: 1024)
@@ -13,7 +13,7 @@ final class PumpLine: Sendable {
     private let link: any Link
     private let heard = Watched(Heard())
 
-    /// Opens the line, and discards the pump's earlier output.
+    /// Opens a link, and discards the output that the pump sends before its reply to a first TEMP.
     static func open(_ rig: any PumpRig) async throws -> PumpLine {
         let line = PumpLine(try await rig.link())
         await line.listen()
@@ -41,6 +41,8 @@ final class PumpLine: Sendable {
     func send(_ text: String) async throws { try await link.send(Array(text.utf8)) }
 
     /// Waits for the next line.
+    ///
+    /// - Parameter what: The expected line in words, for the failure after a time-out.
     func next(_ what: String = "a line") async throws -> String {
         try await heard.wait(for: what) { $0.lines.isEmpty ? nil : $0.lines.removeFirst() }
     }
@@ -53,10 +55,11 @@ final class PumpLine: Sendable {
         }
     }
 
-    /// Sends `text`; returns all output of the pump until it has handled it.
+    /// Sends `text`, and returns all lines that the pump sends until it has handled `text`.
     ///
-    /// - Parameter temperatures: The number of TEMP commands in `text`. The end is recognized by one more reply to
-    ///   TEMP, which is never unsolicited.
+    /// An added TEMP command marks the end, because its reply is never unsolicited. That reply is not returned.
+    ///
+    /// - Parameter temperatures: The number of TEMP commands in `text`. Their replies are returned.
     func exchange(_ text: String, temperatures: Int = 0) async throws -> [String] {
         try await exchange(Array(text.utf8), temperatures: temperatures)
     }
@@ -66,6 +69,7 @@ final class PumpLine: Sendable {
         return try await linesBeforeTemperature(number: temperatures + 1)
     }
 
+    /// Waits for this many replies to TEMP; returns the lines before the last one.
     private func linesBeforeTemperature(number: Int) async throws -> [String] {
         try await heard.wait(for: "the end of the answers") { heard in
             let ends = heard.lines.indices.filter { heard.lines[$0].hasPrefix("TEMP:") }
@@ -78,11 +82,12 @@ final class PumpLine: Sendable {
 }
 
 extension String {
-    /// Whether the line may be an unsolicited report, which comes every 5 s.
+    /// Whether the line may be the unsolicited status that a running pump sends every 5 s. A reply to STATUS looks the
+    /// same.
     var isReport: Bool { hasPrefix("STATUS:{State:ON,") }
 }
 
 extension [String] {
-    /// The lines without the status reports of a running pump.
+    /// The lines without the unsolicited status lines of a running pump. Replies to STATUS are removed as well.
     var withoutReports: [String] { filter { !$0.isReport } }
 }

@@ -3,8 +3,8 @@ import Testing
 
 /// A pump under test on a bench: a line to it, and control of everything wired to it.
 ///
-/// A rig's time advances only as far as replies over the line and requests here need. So no test depends on the
-/// machine's speed.
+/// A rig's time advances only as far as the replies over the line and the methods of this protocol need, so no test
+/// depends on the machine's speed.
 protocol PumpRig: Sendable {
     /// Opens a link to the pump.
     func link() async throws -> any Link
@@ -17,22 +17,24 @@ protocol PumpRig: Sendable {
     func setWater(_ celsius: Double) async throws
     /// Sets the potentiometer's reading, 0 to 1023.
     func setPotentiometer(_ reading: Int) async throws
-    /// Runs the firmware for this time.
+    /// Runs the pump for this time.
     func run(for time: Duration) async throws
-    /// Moves the firmware's clock forward, and lets the firmware notice.
+    /// Moves the firmware's clock forward, and lets the firmware notice. The simulator runs through the time; the
+    /// firmware on the emulated chip skips it.
     func moveClock(by time: Duration) async throws
     /// Resets the board, and lets it start.
     func reset() async throws
-    /// Returns the motor's setting.
+    /// Returns the present signals to the motor's driver.
     func motor() async throws -> Motor
-    /// Ends the pump.
+    /// Ends the pump and everything that belongs to the rig.
     func stop() async
 }
 
-/// The motor's driver: D8 and D9.
+/// The signals to the motor's driver.
 struct Motor: Hashable, Sendable {
+    /// The level of the Nano's pin D8.
     var isEnabled: Bool
-    /// 0 to 255.
+    /// The PWM value of the Nano's pin D9, 0 to 255.
     var duty: Int
 
     static let off = Motor(isEnabled: false, duty: 0)
@@ -64,7 +66,7 @@ struct RigKind: Hashable, Sendable, CaseIterable, CustomTestStringConvertible {
         RigKind(pump: .firmware, thermistors: 2), RigKind(pump: .fieldFirmware, thermistors: 1),
     ]
 
-    /// Shared pumps, one for each kind of share, and one behind an HM-10.
+    /// Each pump once, shared. All kinds of share occur.
     static let sharedCases = [
         RigKind(pump: .simulator, thermistors: 2, share: .unix),
         RigKind(pump: .module, thermistors: 2, share: .terminal),
@@ -77,19 +79,21 @@ struct RigKind: Hashable, Sendable, CaseIterable, CustomTestStringConvertible {
             + (share.map { ", shared by \($0.rawValue)" } ?? "")
     }
 
-    /// The pump's temperatures at the start, in °C.
+    /// The temperature of the water's thermistor at the start, in °C.
     static let water = 12.0
+    /// The temperature of the skin's thermistor at the start, in °C.
     static let skin = 34.0
-    /// The knob's reading at the start, which equals ON's start speed and so changes no speed.
+    /// The potentiometer's reading at the start: that of 180, the speed that ON sets.
     static let potentiometer = 716
 
-    /// Puts the pump on the bench. Skips the test if the pump is not available.
+    /// Starts a rig with this pump. Skips the test if the firmware can't be built here.
     func start() async throws -> any PumpRig {
         let rig = try await ownRig()
         guard let share else { return rig }
         return try await SharedRig(rig, by: share)
     }
 
+    /// Starts the pump without a share.
     private func ownRig() async throws -> any PumpRig {
         switch pump {
         case .simulator: return try await SimulatedRig(thermistors: thermistors)
@@ -100,7 +104,7 @@ struct RigKind: Hashable, Sendable, CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// Runs `body` with the pump on the bench, and cleans up.
+    /// Calls `body` with a rig, and stops the rig afterwards. Skips the test if the firmware can't be built here.
     func run(_ body: (any PumpRig) async throws -> Void) async throws {
         let rig = try await start()
         do {

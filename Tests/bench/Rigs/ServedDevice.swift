@@ -3,7 +3,7 @@ import FirmwareSim
 import SerialPort
 import TestSupport
 
-/// The place of a device with a wire on the bench.
+/// The kind of wire on which a simulated device is served.
 enum WirePlace: String, Sendable, CaseIterable { case terminal, tcp, unix }
 
 /// A simulated device of this process, whose time advances on demand, on a pseudo-terminal or a socket.
@@ -32,6 +32,7 @@ struct ServedDevice<Device: SimulatedDevice>: Sendable {
             endpoint = "unix:" + folder.path("device.sock")
             close = { [folder] in
                 await server.close()
+                // The folder exists as long as this closure.
                 _ = folder
             }
         }

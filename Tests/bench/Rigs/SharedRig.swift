@@ -1,7 +1,7 @@
 import DeviceKit
 import LineProtocol
 
-/// Another rig's pump, shared. Links lead to one of its shares.
+/// The pump of another rig, shared by a ``DeviceShare``. Links lead to the share; all other methods act on that rig.
 final class SharedRig: PumpRig {
     private let rig: any PumpRig
     private let share: DeviceShare

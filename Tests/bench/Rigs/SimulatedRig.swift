@@ -11,7 +11,8 @@ import TestSupport
 
 /// The simulator in this process, on a pseudo-terminal, or behind an HM-10 with a fake bluetoothd.
 final class SimulatedRig: PumpRig {
-    /// Longer than a turn of the main loop.
+    /// The time in which the pump notices a change: more than three turns of its main loop, each of which takes about
+    /// 110 ms.
     private static let notice = Duration.milliseconds(400)
 
     private let host: DeviceHost<PumpFirmware>
@@ -46,7 +47,7 @@ final class SimulatedRig: PumpRig {
         }
     }
 
-    /// Opens a control socket for the pump.
+    /// Opens a control socket for the pump, like that of `pumpctl sim pump --control`.
     func controlled(at path: String) async throws -> SimulationServer {
         let server = try await SimulationServer.open(for: "pump", at: path)
         await server.add(host.handle, number: 1)

@@ -3,9 +3,10 @@ import TestSupport
 
 /// The cores of the ESP32 sketches, each behind a pseudo-terminal, built once for all tests.
 enum SketchBuild {
-    /// Builds everything out of date on the first call; later calls only wait for that.
+    /// Builds all programs of `esp32-sim` on the first call, as far as they are out of date. Later calls wait for that
+    /// build.
     ///
-    /// - Returns: The path of the program `name`.
+    /// - Returns: The path of the program `name`, such as `led-sim`.
     static func program(_ name: String) async throws -> String {
         try await build.value
         return "\(folder)/build/\(name)"
