@@ -10,16 +10,17 @@ import TestSupport
 final class BoardWorld: @unchecked Sendable {
     // @unchecked: used on the simulated loop's thread only.
 
-    /// Longer than a board's start.
+    /// Longer than the firmware's start, which takes 1.3 s.
     private static let startTime = Duration.seconds(2)
 
     let loop = SimulatedLoop()
     let board: SteppedBoard
     private(set) var link: LossyLink!
-    /// The text written to the board.
+    /// The verification's writes to the board, in order.
     private(set) var written: [String] = []
     /// The output of the board that has not been passed to the link yet.
     private var arrived: [UInt8] = []
+    /// The board's first error, after which the board does not run any more.
     private var failure: (any Error)?
     /// The time up to which the board runs if no timer is set; nil outside ``rest(for:)``.
     private var horizon: Duration?
@@ -45,9 +46,10 @@ final class BoardWorld: @unchecked Sendable {
         rest(for: Self.startTime)
     }
 
-    /// Runs the board until it sends something, or up to the next timer.
+    /// Runs the board until it sends something, at most up to the next timer. If no timer is set, the limit is the
+    /// horizon, or else one second.
     ///
-    /// - Returns: The time of the output; without output, a time just after the timer.
+    /// - Returns: The time of the output; without output, a time just after the limit.
     private func nextActivity() -> Duration {
         let limit = loop.nextTimer ?? horizon ?? loop.now + .seconds(1)
         if arrived.isEmpty, failure == nil, board.now < limit { attempt { arrived = try board.run(until: limit) } }
@@ -55,6 +57,7 @@ final class BoardWorld: @unchecked Sendable {
         return arrived.isEmpty ? max(limit, loop.now) + .microseconds(1) : max(board.now, loop.now)
     }
 
+    /// Calls `body`. An error of the board drops the link, which ends the verification.
     private func attempt(_ body: () throws -> Void) {
         do { try body() } catch {
             failure = failure ?? error
@@ -64,7 +67,7 @@ final class BoardWorld: @unchecked Sendable {
 
     // MARK: Board
 
-    /// Performs a verb on the board, and waits until it is done.
+    /// Performs a verb on the board, and waits in simulated time until the verb is done.
     func perform(_ verb: String, _ arguments: [String]) async throws {
         try board.perform(verb, arguments)
         repeat {
@@ -80,13 +83,14 @@ final class BoardWorld: @unchecked Sendable {
 
     // MARK: Running
 
+    /// The result of a verification: its verdict or its error, and whether it ended within the time limit.
     struct Outcome: Sendable {
         var verdict: FirmwareVerdict?
         var error: (any Error)?
         var ending: SimulatedLoop.Ending
     }
 
-    /// Lets time pass while the host does nothing.
+    /// Runs the board for this time while no verification runs.
     func rest(for time: Duration) {
         horizon = loop.now + time
         loop.run(for: time)
@@ -95,6 +99,7 @@ final class BoardWorld: @unchecked Sendable {
 
     /// Verifies the firmware with a stimulus, and with permission to run the pump.
     ///
+    /// - Throws: The board's error, if it had one.
     /// - Parameter onResult: Called with each result; returning false ends the checks and switches the pump off.
     func verify(
         checks: [Check]? = nil, rounds: Int = 1, _ onResult: @escaping @Sendable (CheckResult) -> Bool = { _ in true }
@@ -130,6 +135,7 @@ final class BoardWorld: @unchecked Sendable {
     }
 }
 
+/// The stimulus of a verification in a world: performs verbs on its board, and reads its duty.
 private struct BoardHands: Stimulus {
     unowned let world: BoardWorld
 

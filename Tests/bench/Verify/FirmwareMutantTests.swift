@@ -5,13 +5,17 @@ import Testing
 
 @testable import Verification
 
-/// The mutants to verify. `MUTANTS` is `all`, a number, or a text in their changes; `SEEDS` is the seed of a sample;
-/// with `MUTANTS_LISTED`, only the mutants in `survivors.txt` are verified.
+/// The mutants to verify, chosen by the environment.
+///
+/// - `MUTANTS`: a number for a sample of that size (10 if unset), `all`, or a text for all mutants whose change
+///   contains the text.
+/// - `SEEDS`: the seed of the sample. A sample contains no mutant of `survivors.txt`.
+/// - `MUTANTS_LISTED`: if not empty, and without a sample, only mutants in `survivors.txt` are verified.
 private enum MutantSample {
     private static let wish = ProcessInfo.processInfo.environment["MUTANTS"] ?? "10"
     static let seed = "\(Seeds(1, soak: 1).range.lowerBound)"
     private static let isOfListed = ProcessInfo.processInfo.environment["MUTANTS_LISTED", default: ""] != ""
-    /// The number of mutants; nil for all.
+    /// The size of the sample; nil if no sample is wanted.
     static let count = Int(wish)
 
     static func includes(_ mutant: FirmwareMutant) -> Bool {
@@ -37,7 +41,7 @@ struct FirmwareMutantTests {
             try await group.waitForAll()
         }
         let counts = await queue.counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-        // A mutant that was not built but counted as killed would go unnoticed.
+        // If no mutant could be built, nothing else in this test would fail.
         if let count = MutantSample.count { #expect(await queue.counts["killed"] == min(count, all.count)) }
         let time = ContinuousClock.now - start
         print("mutants: \(MutantSample.name) of \(all.count), \(counts.joined(separator: ", "))")
@@ -53,6 +57,8 @@ struct FirmwareMutantTests {
         }
     }
 
+    /// Prints a mutant's fate, and records an issue if it contradicts `survivors.txt`. A reason there that begins with
+    /// "Unit tests" claims that the firmware's unit tests find the mutant.
     private static func judge(_ mutant: FirmwareMutant, _ fate: FirmwareMutant.Fate) async throws {
         switch (fate, mutant.excuse) {
         case (.survived, nil):
@@ -70,16 +76,18 @@ struct FirmwareMutantTests {
     }
 }
 
-/// The mutants still to be verified.
+/// The mutants still to be verified, and the number of verified ones with each fate.
 private actor MutantQueue {
     private var mutants: ArraySlice<FirmwareMutant>
-    /// The number of mutants still to be killed.
+    /// The number of mutants that ``next()`` may still return.
     private var rest: Int
     private(set) var counts: [String: Int] = [:]
 
-    /// - Parameter count: The number of mutants, not counting those that can't be built or equal the firmware.
+    /// - Parameter count: The number of mutants to verify. A mutant that does not build, or whose code equals the
+    ///   firmware's, does not count: another one takes its place.
     init(_ mutants: [FirmwareMutant], count: Int) { (self.mutants, rest) = (mutants[...], count) }
 
+    /// Returns the next mutant to verify; nil if enough were returned, or none is left.
     func next() -> FirmwareMutant? {
         guard rest > 0 else { return nil }
         rest -= 1

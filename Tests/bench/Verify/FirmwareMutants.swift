@@ -3,14 +3,16 @@ import TestSupport
 
 @testable import Verification
 
-/// A firmware of the pump with one operator, constant or branch changed, by `mutants/mutants.py`.
+/// Our pump firmware with one operator, constant or branch changed by `mutants/mutants.py`.
 struct FirmwareMutant: Sendable {
+    /// The number by which the script knows the mutant.
     var number: Int
-    /// The change and its place.
+    /// The file, the function, and the changed line before and after the change.
     var change: String
-    /// The reason why it may survive, from `mutants/survivors.txt`; nil if it must not.
+    /// The reason from `mutants/survivors.txt` why no check fails; nil if a check must fail.
     var excuse: String?
 
+    /// The script failed.
     struct Failed: Error { var output: String }
 
     private static let script = FirmwareBuild.sources + "/Tests/bench/mutants/mutants.py"
@@ -29,7 +31,7 @@ struct FirmwareMutant: Sendable {
 
     /// The result of verifying a mutant.
     enum Fate: Sendable, Equatable {
-        /// The check or the reason.
+        /// `by` is the ID of the failed check, or another sign of the change, such as an error.
         case killed(by: String)
         case survived
         case doesNotBuild
@@ -37,7 +39,7 @@ struct FirmwareMutant: Sendable {
         case sameCode
     }
 
-    /// Builds the mutant and verifies it up to the first check that fails.
+    /// Builds the mutant, and verifies each variant of the firmware that it changes, up to the first failed check.
     func fate() async throws -> Fate {
         let folder = TemporaryFolder()
         let lines = try await Self.run(["build", "\(number)", folder.path("mutant")])
@@ -56,7 +58,7 @@ struct FirmwareMutant: Sendable {
         return try await Self.run(["unit", "\(number)", folder.path("mutant")]) == "killed\n"
     }
 
-    /// Returns the check that fails, or another sign of the flaw; nil if there is none.
+    /// Verifies a firmware; returns the ID of the first failed check, or another sign of a flaw; nil if there is none.
     private static func killer(of firmware: String) throws -> String? {
         let failed = Box()
         let outcome: BoardWorld.Outcome

@@ -22,13 +22,14 @@ struct LockstepTests {
         }
     }
 
-    /// The observations after a verification.
+    /// The outcome of a verification, and observations of its board.
     private struct Seen: Sendable {
         var outcome: BoardWorld.Outcome
+        /// The verification's writes to the board.
         var written: [String]
-        /// The motor's duty.
+        /// The motor's duty after the verification.
         var duty: String
-        /// The motor's duty during the verification.
+        /// The motor's duty when the verification was interrupted; nil in tests that do not interrupt.
         var dutyBefore: String?
     }
 
@@ -48,7 +49,7 @@ struct LockstepTests {
         #expect(isPassed, "\(verdict.ending)")
         #expect(verdict.aftermath == .safe)
         #expect(seen.duty == "0")
-        // Measured in the board's time, and so exactly.
+        // Milliseconds of the board's time, which no other program can affect.
         let period = try #require(verdict.timings.summary(of: .loopPeriod))
         #expect((107...111).contains(period.median))
         let beat = try #require(verdict.timings.summary(of: .statusInterval))
@@ -71,7 +72,7 @@ struct LockstepTests {
         #expect(transcripts[0] == transcripts[1])
     }
 
-    @Test("A running pump is refused, sent nothing but STATUS, and keeps running", arguments: [false, true])
+    @Test("A running pump is sent only STATUS, is not verified, and keeps running", arguments: [false, true])
     func running(isField: Bool) async throws {
         let seen = try await onBoard(thermistors: 2, isField: isField) { world in
             try world.board.send(Array("ON\n".utf8))
@@ -88,7 +89,7 @@ struct LockstepTests {
     func interrupted(isField: Bool) async throws {
         let checks = FamilyVerification.pump.checks.filter { ["pump.on.reply", "pump.unasked.status"].contains($0.id) }
         let seen = try await onBoard(thermistors: 1, isField: isField) { world in
-            // While the pump runs, in the second check.
+            // After 4 s the second check waits for reports of the running pump.
             var duty: String?
             world.loop.at(world.loop.now + .seconds(4)) {
                 duty = try? world.duty()

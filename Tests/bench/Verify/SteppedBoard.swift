@@ -2,22 +2,23 @@ import Glibc
 
 /// A firmware on an emulated Nano whose time the host controls: `nano-sim --stepped`.
 ///
-/// Blocks while the board runs, so use it on a separate thread.
+/// All methods block the thread while the board runs, so use a board on a separate thread.
 final class SteppedBoard {
+    /// nano-sim could not be started.
     struct NotStarted: Error { var errno: CInt }
-    /// The board has refused a line, or has ended, in which case `answer` is nil.
+    /// nano-sim has refused a line; if `answer` is nil, it has ended.
     struct Refused: Error { var line: String, answer: String? }
 
-    /// The time for which the board has run.
+    /// The time for which ``run(until:)`` has run the board.
     private(set) var now = Duration.zero
-    /// Whether a verb is still in progress.
+    /// Whether a verb that takes time, such as `press`, may still be in progress.
     private(set) var isBusy = false
 
     private let process: pid_t
     private let socket: CInt
     private let stream: UnsafeMutablePointer<FILE>
 
-    /// Starts a board with working probes and inputs at rest.
+    /// Starts nano-sim with its default inputs: working thermistors, and a button that is not pressed.
     ///
     /// - Parameter firmware: The path of an ELF file.
     init(firmware: String) throws {
@@ -48,9 +49,9 @@ final class SteppedBoard {
         while waitpid(process, &status, 0) < 0 && errno == EINTR {}
     }
 
-    /// Runs the board up to a time, or until it begins or ends a line, whichever is earlier.
+    /// Runs the board up to a time, or until its output begins or ends a line, whichever is earlier.
     ///
-    /// - Returns: The output since the last run.
+    /// - Returns: The board's output since the previous call.
     func run(until time: Duration) throws -> [UInt8] {
         let rest = max(time - now, .zero).components
         let line = "run \(rest.seconds * 1_000_000 + rest.attoseconds / 1_000_000_000_000)"
@@ -80,6 +81,7 @@ final class SteppedBoard {
         return stride(from: 0, to: values.count - 1, by: 2).map { values[$0] << 4 | values[$0 + 1] }
     }
 
+    /// Sends a line to nano-sim; returns the reply after the `ok`.
     private func ask(_ line: String) throws -> Substring {
         let bytes = Array((line + "\n").utf8)
         guard Glibc.send(socket, bytes, bytes.count, CInt(MSG_NOSIGNAL)) == bytes.count else {

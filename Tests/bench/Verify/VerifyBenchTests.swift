@@ -4,11 +4,11 @@ import Glibc
 import TestSupport
 import Testing
 
-// Boards in real time: measurements are repeated if this machine was busy. Only tests that need the program are here;
-// `LockstepTests` has the rest.
+// These boards run in real time, so `verify` repeats a measurement that a busy machine may have delayed. Only tests that
+// need the program pumpctl are here. `LockstepTests` verifies boards in simulated time.
 @Suite("Bench: verification of firmware in real time", .timeLimit(.minutes(20)))
 struct VerifyBenchTests {
-    /// Runs `body` with our firmware on an emulated Nano in real time, and its control socket.
+    /// Calls `body` with the port and the control socket of our firmware on an emulated Nano in real time.
     private func onNano(_ body: (_ port: String, _ control: String) async throws -> Void) async throws {
         if let reason = FirmwareBuild.reasonToSkip { try Test.cancel(Comment(rawValue: reason)) }
         try await FirmwareBuild.ready()
@@ -27,7 +27,7 @@ struct VerifyBenchTests {
         }
     }
 
-    @Test("A running pump is not touched, and an interrupted verification leaves it off")
+    @Test("verify leaves a running pump on, and switches the pump off if a signal interrupts it")
     func safety() async throws {
         try await onNano { port, control in
             let on = try await Self.pumpctl("--port", port, "--timeout", "20", "on").ending()
@@ -48,7 +48,7 @@ struct VerifyBenchTests {
         }
     }
 
-    @Test("The cores of our ESP32 sketches pass", arguments: ["led", "storm"])
+    @Test("The cores of our ESP32 sketches pass verify", arguments: ["led", "storm"])
     func sketches(family: String) async throws {
         let folder = TemporaryFolder()
         let log = folder.path("log.txt")
@@ -81,7 +81,7 @@ struct VerifyBenchTests {
             ])
     }
 
-    /// A board's observable state.
+    /// Returns the output of `pumpctl sim ctl CONTROL state`, by key.
     private static func state(_ control: String) async throws -> [String: String] {
         let ending = try await pumpctl("sim", "ctl", control, "state").ending()
         let pairs = ending.output.split(separator: "\n").map { $0.split(separator: ":", maxSplits: 1) }
