@@ -6,14 +6,14 @@ import Testing
 @Suite("Bench: a device of no known family", .enabled(if: FirmwareBuild.reasonToSkip == nil), .timeLimit(.minutes(10)))
 struct GrblTests {
     private static let folder = FirmwareBuild.sources + "/Tests/bench/grbl"
-    /// The pattern that ends a reply of the controller, and the pattern of an error.
+    /// The options that name the last line of a reply, and the line that is an error.
     private static let ends = ["--until", "ok|error:*", "--fails-on", "error:*"]
 
     /// A job of 43 lines, whose moves take less than a second.
     private static let job =
         "G1 F6000\n" + (1...42).map { "G1 X\($0.isMultiple(of: 2) ? 1 : 0) (a move)\n" }.joined()
 
-    /// An address that no other process uses.
+    /// A TCP address derived from the process ID, so that no other test process uses it.
     private static let tcp = "127.78.\(getpid() >> 8 & 0xFF).\(getpid() & 0xFF):4000"
 
     private static let builds = Task {
@@ -22,7 +22,7 @@ struct GrblTests {
         #expect(ending.status == 0, "\(ending)")
     }
 
-    /// Calls `body` while a board runs in real time.
+    /// Calls `body` while a board runs in real time. `folder` is empty except for `port`.
     private func withBoard(_ body: (_ port: String, _ folder: TemporaryFolder) async throws -> Void) async throws {
         try await Self.builds.value
         await FirmwareSlots.shared.take()
@@ -44,6 +44,7 @@ struct GrblTests {
         await FirmwareSlots.shared.giveBack()
     }
 
+    /// Runs pumpctl on a device of the family `raw` with `input` as its standard input, and waits for its end.
     private func pumpctl(_ port: String, _ words: String..., input: String? = nil) async throws -> ChildProcess.Ending {
         let options = ["--port", port, "--family", "raw", "--timeout", "60"]
         let process = try await ChildProcess([Executable.pumpctl] + options + words)
@@ -54,7 +55,7 @@ struct GrblTests {
 
     private func lines(_ text: String) -> [Substring] { text.split(separator: "\n") }
 
-    @Test("Lines, lone characters and bytes are answered, and an error exits with 1")
+    @Test("send gets the replies to lines, single characters and bytes, and exits with 1 if the reply is an error")
     func send() async throws {
         try await withBoard { port, _ in
             let information = try await pumpctl(port, "send", "$I", "--until", "ok|error:*")
@@ -77,7 +78,7 @@ struct GrblTests {
     @Test("A job runs line by line and stops at an error, and its capture replays")
     func job() async throws {
         try await withBoard { port, folder in
-            // Practically no time-out for silence.
+            // 600 s of silence never pass, so only the patterns end a reply.
             let options = ["console", "--quiet", "600"] + Self.ends
             let capture = folder.path("job.capture")
             let record = try await ChildProcess(
@@ -93,7 +94,7 @@ struct GrblTests {
             #expect(wrong.status == 1)
             #expect(lines(wrong.output).suffix(2) == ["ok", "error:2"])
             #expect(wrong.errors.contains("not sent: 2 lines"))
-            // The capture plays back like the original.
+            // The same job on the replayed capture gets the same replies.
             let again = try await pumpctl(
                 "replay:\(capture)?pace=none", "console", "--until", "ok|error:*", "--quiet", "600", input: Self.job)
             #expect(again.status == 0, "\(again.errors)")
@@ -101,7 +102,7 @@ struct GrblTests {
         }
     }
 
-    @Test("The device is shared unchanged at a pseudo-terminal, TCP and a Unix socket")
+    @Test("Clients at a pseudo-terminal, TCP and a Unix socket get the device's reply, and so does a listener")
     func serve() async throws {
         try await withBoard { port, folder in
             let (terminal, socket) = (folder.path("pty"), folder.path("socket"))
