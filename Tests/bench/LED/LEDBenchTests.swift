@@ -18,7 +18,7 @@ enum LEDRigKind: String, CaseIterable, Sendable {
     /// The simulator in this process, shared on a pseudo-terminal.
     case shared
 
-    /// Runs `body` with a board whose LED is off, and a function that observes the LED.
+    /// Calls `body` with a board whose LED is off, and with a function that returns whether the LED is lit.
     func run(_ body: (_ board: LEDBoard, _ isLit: () async throws -> Bool) async throws -> Void) async throws {
         switch self {
         case .simulatorOnTerminal: try await simulate(on: .terminal, body)
@@ -57,7 +57,7 @@ enum LEDRigKind: String, CaseIterable, Sendable {
     }
 }
 
-/// Access to a board on the bench.
+/// An LED board on the bench, as a host reaches it.
 struct LEDBoard {
     let endpoint: String
     /// The environment that a program needs to find the board.
@@ -71,6 +71,7 @@ struct LEDBoard {
         self.link = link
     }
 
+    /// A board whose endpoint is valid for all programs.
     init(at endpoint: String) {
         self.init(endpoint: endpoint, environment: [:]) { try await LinkSchemes.standard.open(Endpoint(endpoint)) }
     }
