@@ -7,7 +7,7 @@ import Transports
 
 @Suite("Bench: log of the storm sensor", .timeLimit(.minutes(5)))
 struct StormBenchTests {
-    @Test("A log of any length arrives intact", arguments: StormRigKind.allCases, [0, 1, 3000])
+    @Test("A log with no, one or 3,000 rows arrives intact", arguments: StormRigKind.allCases, [0, 1, 3000])
     func log(kind: StormRigKind, rows: Int) async throws {
         try await kind.run(rows: rows) { rig in
             let link = try await rig.link()
@@ -35,7 +35,7 @@ struct StormBenchTests {
     func live(kind: StormRigKind) async throws {
         try await kind.run(rows: 5) { rig in
             let link = try await rig.link()
-            // The sensor knows of its client once it has replied.
+            // A first reply shows that the sensor has noticed its client, to which it sends live rows from then on.
             _ = try await fetch(over: link, count: StormRigKind.log(rows: 5).count)
             var rows = StormLiveRows(over: link).makeAsyncIterator()
             for _ in 0..<3 {
@@ -61,7 +61,8 @@ struct StormBenchTests {
         await device.stop()
     }
 
-    /// Fetches a log of `count` bytes, with a clock that stands still until they have arrived.
+    /// Fetches a log of `count` bytes. The download's clock stands still until all of them have arrived, so that no
+    /// delay on a busy machine ends the download early.
     private func fetch(over link: any Link, count: Int) async throws -> (text: [UInt8], liveRows: Int) {
         let clock = ManualClock()
         let text = Watched([UInt8]())
@@ -74,7 +75,7 @@ struct StormBenchTests {
         await clock.untilSomebodySleeps(until: StormDownload.hush)
         clock.advance(by: StormDownload.hush)
         _ = try await text.wait(for: "\(count) bytes", within: .seconds(120)) { $0.count >= count ? true : nil }
-        // For an empty log, the time-out of a reply applies until the log's prefix arrives.
+        // An empty log still has a prefix. Until the prefix arrives, the download sleeps until the time-out of a reply.
         await clock.untilSomebodySleeps(until: StormDownload.hush + quiet)
         clock.advance(by: quiet)
         return (text.state, try await fetching.value)
@@ -83,10 +84,10 @@ struct StormBenchTests {
 
 @Suite("Bench: pumpctl storm log get", .timeLimit(.minutes(5)))
 struct LogCommandBenchTests {
-    /// Created once, because it takes a processor a while.
+    /// The log with 760,000 rows, created once because that takes long.
     private static let tenMegabytes = Data(StormRigKind.log(rows: 760_000))
 
-    @Test("10 MB arrive intact, with little more memory than ten rows", arguments: StormRigKind.allCases)
+    @Test("A log of 10 MB arrives intact, with hardly more memory than ten rows", arguments: StormRigKind.allCases)
     func memory(kind: StormRigKind) async throws {
         #expect(Self.tenMegabytes.count > 10_000_000)
         let little = try await peak(kind, rows: 10, Data(StormRigKind.log(rows: 10)))
@@ -94,12 +95,13 @@ struct LogCommandBenchTests {
         #expect(much - little < 4000, "\(little) kB for ten rows, \(much) kB for 10 MB")
     }
 
+    /// Fetches a log with pumpctl, and compares it with `expected`; returns pumpctl's maximum memory in kB.
     private func peak(_ kind: StormRigKind, rows: Int, _ expected: Data) async throws -> Int {
         let folder = TemporaryFolder()
         let file = folder.path("storm.log")
         var peak = 0
         try await kind.run(rows: rows) { rig in
-            // On a busy machine a pause may be longer than a sensor's.
+            // On a busy machine the log may pause for longer than the default `--quiet` of 1 s.
             peak = try await MeasuredProgram.peak(
                 of: "-p", rig.endpoint, "--timeout", "30", "--json", "storm", "log", "get", "--quiet", "10s", "-o",
                 file,

@@ -7,7 +7,7 @@ import Transports
 
 /// A storm sensor under test on a bench. It measures only on demand.
 protocol StormRig: Sendable {
-    /// The endpoint of its line.
+    /// The sensor's endpoint.
     var endpoint: String { get }
     /// The environment that a program needs to find the sensor.
     var environment: [String: String] { get }
@@ -35,10 +35,10 @@ enum StormRigKind: String, CaseIterable, Sendable {
     /// Our firmware's core, shared on TCP.
     case shared
 
-    /// The log stored by each, for a number of rows.
+    /// The log that a sensor of each kind stores if it is started with this number of rows.
     static func log(rows: Int) -> [UInt8] { StormLog(seed: 7).text(rows: 0..<rows) }
 
-    /// Runs `body` with a sensor with `rows` stored rows on the bench, and cleans up.
+    /// Calls `body` with a sensor that stores `rows` rows, and stops the sensor afterwards.
     func run(rows: Int, _ body: (any StormRig) async throws -> Void) async throws {
         let rig: any StormRig =
             switch self {
@@ -58,6 +58,7 @@ enum StormRigKind: String, CaseIterable, Sendable {
     }
 }
 
+/// The simulator in this process, on a wire.
 struct SimulatedStormRig: StormRig {
     private let device: ServedDevice<StormFirmware>
     var endpoint: String { device.endpoint }
@@ -75,6 +76,7 @@ struct SimulatedStormRig: StormRig {
     func stop() async { await device.stop() }
 }
 
+/// The simulator in this process, over BLE with a fake bluetoothd.
 struct RadioStormRig: StormRig {
     private let device: OfferedDevice<StormPeripheral>
     var endpoint: String { device.endpoint }
@@ -96,7 +98,8 @@ struct RadioStormRig: StormRig {
 }
 
 extension StormFirmwareOptions {
-    /// Far longer than any test's simulated time, except the time that ``StormRig/measure()`` adds.
+    /// The time between two measurements: far longer than a test's simulated time, so that the sensor measures only
+    /// when ``StormRig/measure()`` adds this time.
     fileprivate static let interval = Duration.seconds(3600)
 
     fileprivate static func onBench(rows: Int) -> StormFirmwareOptions {
@@ -104,7 +107,9 @@ extension StormFirmwareOptions {
     }
 }
 
+/// Our firmware's core in the program `storm-sim`.
 final class FirmwareStormRig: StormRig {
+    /// The program did not reply with `ok`.
     struct Refused: Error { var answer: String }
 
     let endpoint: String
@@ -130,7 +135,7 @@ final class FirmwareStormRig: StormRig {
     }
 }
 
-/// Another rig's sensor, shared on TCP.
+/// The sensor of another rig, shared on TCP.
 struct SharedStormRig: StormRig {
     private let rig: any StormRig
     private let share: DeviceShare
