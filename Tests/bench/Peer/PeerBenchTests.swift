@@ -10,7 +10,7 @@ import Transports
 struct PeerBenchTests {
     static let patience = Duration.seconds(60)
 
-    /// Runs `body` with a peer on the bench.
+    /// Calls `body` with a peer and a link to it, and ends both afterwards.
     private func run(
         _ place: DevicePlace, _ options: PeerFirmwareOptions,
         _ body: (any PlacedDevice<PeerFirmware>, any Link) async throws -> Void
@@ -39,21 +39,21 @@ struct PeerBenchTests {
     @Test("Text and toggles arrive in order", arguments: DevicePlace.spacious)
     func dialogue(place: DevicePlace) async throws {
         try await run(place, PeerFirmwareOptions(carrier: .line(.unlimited), acknowledges: true)) { peer, link in
-            // A stopped clock, because a peer with a slow reply is still a peer.
+            // The clock stands still, so that on a busy machine a late reply is not taken for a missing one.
             var dialogue = PeerDialogue(over: link, clock: ManualClock())
             try await dialogue.meet()
             for isOn in [true, true, false, true] {
                 try await dialogue.say(.toggle(isOn))
                 #expect(await peer.change { peer, _ in peer.isOn } == isOn)
             }
-            // A write over BLE holds at most 510 bytes.
+            // bluetoothd as a peripheral accepts at most 510 bytes in a write.
             let texts = ["hello", "Grüße ☂", String(repeating: "x", count: place == .ble ? 510 : 2000)]
             for text in texts { try await dialogue.say(.message(PeerMessage(text))) }
             #expect(await peer.change { peer, _ in peer.messages } == texts.map { Array($0.utf8) })
         }
     }
 
-    @Test("Repeated images arrive intact", arguments: DevicePlace.spacious, [128, 20_001])
+    @Test("Two images over one link arrive intact", arguments: DevicePlace.spacious, [128, 20_001])
     func image(place: DevicePlace, size: Int) async throws {
         for chunkLength in [180, 77] {
             let options = PeerFirmwareOptions(
@@ -74,14 +74,14 @@ struct PeerBenchTests {
             let image = try await fetch(over: link)
             #expect(image == PeerPicture(seed: 7, byteCount: 100_000).bytes)
             let time = await peer.change { _, now in now }
-            // Each line of 180 characters has a line end of two bytes.
+            // In base64 100,000 bytes have 133,336 characters. Each line of 180 characters has a line end of two bytes.
             let byteCount = 133_336 + 133_336 / 180 * 2
             #expect(time >= .seconds(10) * byteCount / 115_200)
             #expect(time < .seconds(11) * byteCount / 115_200)
         }
     }
 
-    @Test("A faulty image is reported by its code", arguments: DevicePlace.spacious)
+    @Test("A faulty image is reported with the code of its fault", arguments: DevicePlace.spacious)
     func faults(place: DevicePlace) async throws {
         for fault in PeerFirmwareOptions.ImageFault.allCases where fault != .stalls {
             let options = PeerFirmwareOptions(carrier: .line(.unlimited), imageFault: fault)
@@ -102,16 +102,19 @@ struct PeerBenchTests {
 
 @Suite("Bench: pumpctl peer image get", .timeLimit(.minutes(5)))
 struct ImageGetBenchTests {
-    @Test("3 MB arrive intact, and over a stream with hardly more memory than 1 kB", arguments: DevicePlace.spacious)
+    @Test(
+        "An image of 3 MB arrives intact, and except over BLE takes at most 2.5 MB more memory than one of 1 kB",
+        arguments: DevicePlace.spacious)
     func memory(place: DevicePlace) async throws {
         let little = try await peak(place, size: 1000)
         let much = try await peak(place, size: 3_000_000)
-        // Notifications have no back-pressure: on a busy machine half of an image was seen to queue up in the program.
+        // Notifications have no back-pressure: on a busy machine half of an image was seen to queue up in pumpctl.
         if place == .ble { return }
-        // On a busy machine unread input may take some of it.
+        // On a busy machine some input that pumpctl has not handled yet may be part of the difference.
         #expect(much - little < 2500, "\(little) kB for 1 kB, \(much) kB for 3 MB")
     }
 
+    /// Fetches an image with pumpctl, and compares it with the peer's; returns pumpctl's maximum memory in kB.
     private func peak(_ place: DevicePlace, size: Int) async throws -> Int {
         let options = PeerFirmwareOptions(carrier: .line(.unlimited), seed: 7, imageByteCount: size)
         let peer = try await place.peer(options)
@@ -125,7 +128,7 @@ struct ImageGetBenchTests {
         return peak
     }
 
-    @Test("A peer that vanishes during the image leaves no file", arguments: DevicePlace.spacious)
+    @Test("If the peer vanishes within an image, pumpctl exits with 74 and leaves no file", arguments: DevicePlace.spacious)
     func lost(place: DevicePlace) async throws {
         let options = PeerFirmwareOptions(carrier: .line(.unlimited), imageFault: .stalls)
         let peer = try await place.peer(options)
