@@ -4,8 +4,8 @@ import Glibc
 import TestSupport
 import Testing
 
-// These boards run in real time, so `verify` repeats a measurement that a busy machine may have delayed. Only tests that
-// need the program pumpctl are here. `LockstepTests` verifies boards in simulated time.
+// Boards in real time: `verify` repeats a measurement that a busy machine may have delayed. Only tests that need the
+// program pumpctl are here. `LockstepTests` verifies boards in simulated time.
 @Suite("Bench: verification of firmware in real time", .timeLimit(.minutes(20)))
 struct VerifyBenchTests {
     /// Calls `body` with the port and the control socket of our firmware on an emulated Nano in real time.
