@@ -128,7 +128,9 @@ struct ImageGetBenchTests {
         return peak
     }
 
-    @Test("If the peer vanishes within an image, pumpctl exits with 74 and leaves no file", arguments: DevicePlace.spacious)
+    @Test(
+        "If the peer vanishes during the image, pumpctl exits with 74 and leaves no file",
+        arguments: DevicePlace.spacious)
     func lost(place: DevicePlace) async throws {
         let options = PeerFirmwareOptions(carrier: .line(.unlimited), imageFault: .stalls)
         let peer = try await place.peer(options)
