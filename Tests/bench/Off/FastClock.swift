@@ -1,6 +1,6 @@
 import TestSupport
 
-/// A clock that runs faster than real time, like an emulated board.
+/// A clock that runs five times as fast as real time, for hosts of an emulated board, which is faster than a real one.
 struct FastClock: Clock {
     typealias Instant = ManualClock.Instant
 

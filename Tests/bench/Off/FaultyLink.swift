@@ -1,7 +1,7 @@
 import LineProtocol
 import TestSupport
 
-/// A link to the pump of an `OffWorld`. Its carrier may accept bytes late, lose the device, and lose bytes.
+/// A host's link to the pump of an `OffWorld`. The link may be lost, and its carrier may accept writes late.
 final class FaultyLink: Link, @unchecked Sendable {
     // @unchecked: used on the simulated loop's thread only.
 
@@ -16,22 +16,25 @@ final class FaultyLink: Link, @unchecked Sendable {
     private unowned let world: OffWorld
     private let loop: SimulatedLoop
     private var receiver: (@Sendable (LinkArrival) -> Void)?
+    /// The input that arrived while there was no receiver, in the pieces in which it arrived.
     private var arrived: [[UInt8]] = []
     private(set) var isOpen = true
+    /// The reason why the link was lost; nil while it is open, and after ``close()``.
     private var error: LinkError?
 
     /// Bytes that the carrier has not accepted yet.
     private struct Waiting {
         let id: UInt64
         var bytes: [UInt8]
-        /// Nil if the sender does not wait and can't take the bytes back.
+        /// The call of ``send(_:)`` that waits; nil if the bytes can't be withdrawn any more.
         var sender: UnsafeContinuation<LinkError?, Never>?
     }
 
     private var waiting: [Waiting] = []
     private var lastID: UInt64 = 0
-    /// Whether the carrier accepts nothing for now, and whether it accepts the first bytes into its own buffer.
+    /// Whether no bytes reach the pump for now.
     private var isStalled = false
+    /// Whether the carrier keeps the first write of a stall in its own buffer, so that the host takes it for sent.
     private var buffersFirst = false
 
     init(_ world: OffWorld, host: Int, mayHaveReset: Bool, backlog: [[UInt8]] = []) {
@@ -54,6 +57,7 @@ final class FaultyLink: Link, @unchecked Sendable {
         self.buffersFirst = buffersFirst
     }
 
+    /// Ends the stall: everything that waits goes to the pump.
     func unstall() {
         isStalled = false
         let due = waiting
@@ -64,6 +68,7 @@ final class FaultyLink: Link, @unchecked Sendable {
         }
     }
 
+    /// Loses the link.
     func cut() {
         guard isOpen else { return }
         end(LinkError(.disconnected, name: name, activity: "receive"))
@@ -118,7 +123,8 @@ final class FaultyLink: Link, @unchecked Sendable {
         if let error { throw error }
     }
 
-    /// Withdraws a write, of which a part may have been sent.
+    /// Withdraws a write whose caller was cancelled. If it is the first that waits, the carrier may already have a part
+    /// of it, which goes to the pump later.
     private func withdraw(_ id: UInt64) {
         guard let index = waiting.firstIndex(where: { $0.id == id }), let sender = waiting[index].sender else { return }
         let count = index == 0 && world.isPartSent() ? world.number(below: waiting[index].bytes.count) : 0
@@ -129,6 +135,7 @@ final class FaultyLink: Link, @unchecked Sendable {
         sender.resume(returning: LinkError(.cancelled, name: name, activity: "send"))
     }
 
+    /// Throws if the link has ended. A host that sends after it has closed the link fails the run.
     private func check(_ bytes: [UInt8]) throws(LinkError) {
         guard !isOpen else { return }
         if error == nil {

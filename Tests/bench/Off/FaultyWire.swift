@@ -6,7 +6,7 @@ import TestSupport
 final class FaultyWire: @unchecked Sendable {
     // @unchecked: used on the executor of the board's link only.
 
-    /// The number of lines in 1000 of the board's that are lost, doubled or late.
+    /// The numbers of the board's lines in 1,000 that are lost, doubled and late.
     struct Faults {
         var lost = 0
         var doubled = 0
@@ -20,7 +20,9 @@ final class FaultyWire: @unchecked Sendable {
     var random = SplitMix64(seed: 0)
     private(set) var transcript: [String] = []
     private var links: [WireLink] = []
+    /// The board's output since its last line end.
     private var said: [UInt8] = []
+    /// The delayed lines, in order.
     private var late: [[UInt8]] = []
 
     init(_ board: any Link, _ clock: FastClock) {
@@ -28,6 +30,7 @@ final class FaultyWire: @unchecked Sendable {
         self.clock = clock
     }
 
+    /// Begins to pass the board's lines to the hosts.
     func listen() async {
         await board.forward { [self] arrival in
             guard case .bytes(let bytes) = arrival else { return cut() }
@@ -39,7 +42,7 @@ final class FaultyWire: @unchecked Sendable {
         }
     }
 
-    /// Prepares a run without faults and without anything in flight.
+    /// Prepares the next run: without faults, links and delayed lines.
     func clear(seed: UInt64) {
         faults = Faults()
         random = SplitMix64(seed: seed)
@@ -48,6 +51,7 @@ final class FaultyWire: @unchecked Sendable {
         links = []
     }
 
+    /// Opens a link for one more host.
     func open() -> WireLink {
         links.removeAll { !$0.isOpen }
         let link = WireLink(self)
@@ -55,6 +59,7 @@ final class FaultyWire: @unchecked Sendable {
         return link
     }
 
+    /// Loses the links of all hosts.
     func cut() {
         note("the link is lost")
         for link in links { link.end(LinkError(.disconnected, name: link.name, activity: "receive")) }
@@ -62,6 +67,7 @@ final class FaultyWire: @unchecked Sendable {
 
     func note(_ text: String) { transcript.append(text) }
 
+    /// Passes a line of the board to the hosts, with the faults of the run.
     private func say(_ line: [UInt8]) {
         let text = String(decoding: line, as: UTF8.self).debugDescription
         guard random.number(below: 1000) >= faults.lost else { return note("    <- \(text) lost") }
@@ -73,7 +79,7 @@ final class FaultyWire: @unchecked Sendable {
         }
     }
 
-    /// Delays a line and the lines after it.
+    /// Delays a line by 100 to 850 ms. Lines that come in this time wait behind it.
     private func hold(_ line: [UInt8]) {
         late.append(line)
         guard late.count == 1 else { return }

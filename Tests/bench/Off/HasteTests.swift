@@ -4,8 +4,8 @@ import LineProtocol
 import TestSupport
 import Testing
 
-/// A sleeping pump buffers 63 bytes, and silently loses the rest. No program, however hasty, makes pumpctl send more.
-/// The simulator counts the bytes while it replies, and then they are played to our firmware on the emulated chip.
+/// A sleeping pump buffers 63 bytes, and silently loses further ones. Even for a hasty program pumpctl must not send
+/// more at once. The simulator counts its lost bytes. Some runs are then played to our firmware on the emulated chip.
 ///
 /// `SEEDS=1234 swift test --filter HasteTests` plays one program and prints its course.
 @Suite("Bench: pumpctl's commands do not overflow the pump's input buffer")
@@ -23,7 +23,7 @@ struct HasteTests {
             if Self.seeds.isSingle { print(run.transcript.text) }
             #expect(run.lost == 0, "seed \(seed) loses \(run.lost) bytes")
         }
-        // Otherwise the test proves nothing.
+        // A run with few writes can't fill the buffer, so most runs must have more.
         #expect(runs.count { $0.1.writes.count >= 8 } > runs.count / 2)
 
         if let reason = FirmwareBuild.reasonToSkip { try Test.cancel(Comment(rawValue: reason)) }
@@ -42,11 +42,13 @@ struct HasteTests {
     }
 }
 
-/// A hasty program, generated from a seed: its commands are cancelled, or not waited for, as soon as they are sent.
+/// A hasty program, generated from a seed: it begins most commands without waiting for the previous reply, and cancels
+/// half of them within 20 ms.
 final class HasteRun: @unchecked Sendable {
     // @unchecked: used on the simulated loop's thread only.
 
     struct Outcome: Sendable {
+        /// The number of bytes for which the pump's buffer had no room.
         var lost: Int
         var writes: [(time: Duration, bytes: [UInt8])]
         var transcript: OffTranscript
@@ -58,12 +60,12 @@ final class HasteRun: @unchecked Sendable {
 
     static func play(seed: UInt64) -> Outcome {
         let world = OffWorld(seed: seed, isShared: false) { faults in
-            // Without other senders and faults of the carrier, which pumpctl does not control.
+            // No other senders and no faults of the carrier, because pumpctl does not control them.
             (faults.intrusions, faults.cutWrites, faults.cuts, faults.resets) = ([], 0, [], false)
             faults.options.lineRate = .baud(9600)
         }
         let run = HasteRun(world)
-        // Any phase of the pump's turn.
+        // Begin at any moment of a turn of the pump's main loop, which takes up to 160 ms.
         world.loop.run(for: world.time(0, 160))
         world.beginFaults()
         _ = world.loop.run(limit: .seconds(60)) { await run.play() }

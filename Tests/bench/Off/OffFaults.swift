@@ -2,19 +2,21 @@ import FirmwareSim
 import TestSupport
 
 /// The faults of one run, generated from its seed. Most runs lack most kinds, so that each kind also occurs alone.
+///
+/// Times count from ``OffWorld/beginFaults()``.
 struct OffFaults: Sendable {
-    /// The number of lines in 1000 of the device's that are lost, doubled, late, or lack a byte.
+    /// The numbers of the pump's lines in 1,000 that are lost, doubled, late, and lack a byte.
     var lostLines = 0
     var doubledLines = 0
     var lateLines = 0
     var cutLines = 0
-    /// The number of writes in 1000 of a host's that lack a byte at the pump.
+    /// The number of a host's writes in 1,000 that lose a byte on the way to the pump.
     var cutWrites = 0
     /// The periods in which the carrier accepts nothing.
     var stalls: [(start: Duration, end: Duration)] = []
     /// The times at which the link is lost.
     var cuts: [Duration] = []
-    /// The time until the device is back after that; nil for never.
+    /// The time from a loss of the link until the device can be opened again; nil for never.
     var absence: Duration? = .zero
     /// Whether opening the link resets the board.
     var resets = false
@@ -28,6 +30,8 @@ struct OffFaults: Sendable {
     var options = PumpFirmwareOptions()
     var potentiometer = 716
 
+    /// Texts that other programs send: first parts of lines, then bytes that nearly fill the pump's buffer, then whole
+    /// lines.
     static let halfLines = [
         "STA", "SPEED:2", "ON", "O", "OF", "SPEED:", "TEM", "9", "S", "\0", String(repeating: "X", count: 60),
         String(repeating: "X", count: 60) + "\n", "FOO\n", "STATUS\n", "TEMP\n", "SPEED:20\n", "SPEED:999\n", "ON\n",

@@ -4,17 +4,18 @@ import TestSupport
 
 @testable import pumpctl
 
-/// Programs that end with OFF, on a board, one after another.
+/// Programs that end with OFF, played one after another on one board behind a faulty wire.
 final class OffFirmwareRun: @unchecked Sendable {
     // @unchecked: used on the executor of the board's link only.
 
-    /// Long enough for OFF to get through in every case, on any machine.
+    /// 150 s of the fast clock, in which OFF gets through the faulty wire even on a busy machine.
     private static let patience = Duration.seconds(150)
 
     private let wire: FaultyWire
     private let rig: any PumpRig
     private let clock: FastClock
     private(set) var failures: [String] = []
+    /// Whether the program has begun its OFF.
     private var isStopping = false
 
     private init(_ wire: FaultyWire, _ rig: any PumpRig) {
@@ -65,6 +66,7 @@ final class OffFirmwareRun: @unchecked Sendable {
 
     private func begin() async throws -> PumpSession { try await PumpSession.begin(over: wire.open(), clock: clock) }
 
+    /// Switches the pump off, and then on if `isOn`, before the faults begin.
     private func prepare(isOn: Bool) async throws {
         let session = try await begin()
         try await session.turnOff(timeout: Self.patience)
@@ -76,6 +78,7 @@ final class OffFirmwareRun: @unchecked Sendable {
 
     // MARK: Programs
 
+    /// Other programs leave parts of lines; then a host sends OFF.
     private func halfLines() async throws {
         for _ in 0...number(2) {
             let text = ["STA", "SPEED:2", "ON", "O", "OF", "9", String(repeating: "X", count: 58)][number(7)]
@@ -87,6 +90,7 @@ final class OffFirmwareRun: @unchecked Sendable {
         await session.close()
     }
 
+    /// One or two hosts begin commands, some of them cancelled; then the first host sends OFF.
     private func commands(withOther: Bool) async throws {
         let session = try await begin()
         let other = withOther ? try await begin() : nil
@@ -95,7 +99,7 @@ final class OffFirmwareRun: @unchecked Sendable {
             let host = index > 0 ? other ?? session : session
             let task = Task(executorPreference: wire.board.executor) {
                 try? await self.clock.sleep(for: pause)
-                // A command that begins after OFF is intentional.
+                // A command that begins after OFF may rightly switch the pump on.
                 guard !self.isStopping else { return }
                 do { _ = try await host.perform(command, timeout: .seconds(3)) } catch {
                     self.wire.note("\(command.text): \(error)")
@@ -106,7 +110,7 @@ final class OffFirmwareRun: @unchecked Sendable {
         }
         try? await clock.sleep(for: .milliseconds(number(300)))
         if other != nil {
-            // Changes by another host after OFF are allowed.
+            // The other host may rightly switch the pump on after OFF, so its commands end before OFF begins.
             for task in tasks { await task.value }
             async let temperatures = other?.readTemperatures()
             try await off(session)
@@ -129,7 +133,7 @@ final class OffFirmwareRun: @unchecked Sendable {
         }
     }
 
-    /// Sends OFF from a task that may be cancelled; nothing may keep it from getting through.
+    /// Sends OFF from a task that may be cancelled. OFF must get through even then.
     private func off(_ session: PumpSession) async throws {
         isStopping = true
         let off = Task(executorPreference: wire.board.executor) { try await session.turnOff(timeout: Self.patience) }
@@ -142,6 +146,7 @@ final class OffFirmwareRun: @unchecked Sendable {
         if try await rig.motor().isEnabled { failures.append("\(what), and the pump is on") }
     }
 
+    /// A run of the pump for a limited time, which a cut of all links (`isCut`) or a cancellation may end early.
     private func timedRun(isCut: Bool) async throws {
         let session = try await begin()
         let run = PumpRun(

@@ -5,18 +5,27 @@ import TestSupport
 
 @testable import pumpctl
 
-/// A run of a program that ends with OFF, generated from a seed, and its failures.
+/// A run of a program that ends with OFF, generated from a seed. It checks that each report of a host is true.
 final class OffRun: @unchecked Sendable {
     // @unchecked: used on the simulated loop's thread only.
 
     enum Program: Int, CaseIterable {
-        case timedRun, commands, shared, halfLines, inFlight
+        /// A run of the pump for a limited time, as of `pumpctl on --for`.
+        case timedRun
+        /// Commands within 2.5 s, and OFF among them.
+        case commands
+        /// A timed run, or commands and OFF, while a second host sends commands.
+        case shared
+        /// Other programs leave parts of lines; then a host sends OFF.
+        case halfLines
+        /// Commands within 0.3 s, so that most are in flight when OFF begins.
+        case inFlight
     }
 
     let world: OffWorld
     var loop: SimulatedLoop { world.loop }
     private let program: Program
-    /// Whether OFF was begun, after which nothing may begin.
+    /// Whether OFF was begun. After that no task begins another command.
     private var isStopping = false
     /// The number of times that each command was begun.
     private var begunCommands: [String: Int] = [:]
@@ -39,12 +48,13 @@ final class OffRun: @unchecked Sendable {
         case .deadlock: world.fail("nothing goes on any more")
         case .late: world.fail("it does not end")
         }
-        // Nothing more is sent.
+        // A host that sends something in this time fails the run.
         world.loop.run(for: .seconds(1.5))
         if world.loop.strayJobs > 0 { world.fail("\(world.loop.strayJobs) jobs came from another thread") }
         return (world.failures, world.transcript)
     }
 
+    /// Draws the events before the run.
     private func past() -> [OffWorld.Past] {
         switch program {
         case .halfLines: [.on]
@@ -82,7 +92,8 @@ final class OffRun: @unchecked Sendable {
         await session.close()
     }
 
-    /// Runs commands in several tasks, some of them cancelled, with OFF in between.
+    /// Begins up to five commands at random times, some of them cancelled, and sends OFF. Commands that have not begun
+    /// by then do not begin.
     private func commandsAndOff(_ session: PumpSession, within milliseconds: Int) async {
         let start = loop.now
         let end = start + world.time(0, milliseconds)
@@ -167,14 +178,14 @@ final class OffRun: @unchecked Sendable {
 
     // MARK: A single command
 
-    /// Performs a command and judges the reported outcome.
+    /// Performs a command, and fails the run if the reported outcome is not true.
     private func perform(
         _ command: LineProtocol.PumpCommand, _ session: PumpSession, host: Int = 0, timeout: Duration
     ) async {
         let begun = loop.now
         begunCommands[command.text, default: 0] += 1
         world.log(.note("host \(host) begins \(command.text)"))
-        // Of two at once, the first may make the second unnecessary.
+        // If one OFF is in flight, a second one may be unnecessary, so only the first must be sent before other lines.
         if command == .off, begunCommands["OFF"] == 1 { world.edit { $0.beginOff(host: host) } }
         do throws(SessionError) {
             let reply = try await session.perform(command, timeout: timeout)
@@ -187,7 +198,7 @@ final class OffRun: @unchecked Sendable {
     }
 
     private func judge(_ reply: PumpReply, since begun: Duration) {
-        // A button press that is handled within the reply immediately undoes the command.
+        // A button press that the pump handles within its reply immediately undoes the command.
         let isPressed = world.facts.lastPress.map { $0 + .milliseconds(200) >= begun } ?? false
         switch reply {
         case .on where isPressed: break
@@ -223,10 +234,10 @@ final class OffRun: @unchecked Sendable {
                 world.fail("OFF did not get through: \(error)")
             }
         case .on, .speed:
-            // Of several equal commands, it is unknown which one the pump has carried out.
+            // If a command was begun more than once, it is unknown which one of them the pump has carried out.
             guard error.outcome != .unknown, begunCommands[command.text] == 1, !world.facts.hasOthers else { return }
             guard world.facts.isCarriedOut(command.text, since: begun) else { return }
-            // If the reply was lost, an error in its place looks like a real one.
+            // If the reply was lost, an ERROR line that arrives instead looks like the refusal of this command.
             if error.outcome == .nothingChanged, let loss = world.facts.lastLoss, loss >= begun { return }
             world.fail("\(command.text) is said to be \(error.outcome.rawValue), and was carried out")
         case .status, .temperature: break
@@ -260,7 +271,7 @@ final class OffRun: @unchecked Sendable {
         }
         let result = await task.result
         judge(result, since: start)
-        // The signal may come before the source of a refusal is known: then OFF is sent.
+        // A signal may come before the run knows why ON was refused. Then it sends OFF, which ends the error state.
         if case .failure(is CancellationError) = result { return }
         if wasLatched, world.pump.state != .error, world.faults.isLineSound, !world.facts.hasOthers {
             world.fail("the run has cleared the latch")
@@ -271,7 +282,7 @@ final class OffRun: @unchecked Sendable {
         switch report {
         case .on(let report):
             world.log(.note("told: \(report.text)"))
-            // A failed report is not printed.
+            // pumpctl does not print a report whose query has failed.
             if report.failure == nil { judge(report) }
         case .off:
             world.log(.note("told: off"))
@@ -283,7 +294,7 @@ final class OffRun: @unchecked Sendable {
 
     private func judge(_ report: PumpOnReport) {
         guard let start = world.facts.hosts.first?.firstOn else { return }
-        // 7 % may be a 70 % that has lost a byte: both are valid by the protocol.
+        // A line that lost a byte may say 7 % instead of 70 %: both are valid by the protocol.
         if let damage = world.facts.lastDamage, damage >= start { return }
         if let percent = report.status?.speedPercent,
             !world.facts.wasDriven(since: start, { $0.state == .on && Int($0.duty) * 100 / 255 == Int(percent) })
@@ -315,7 +326,8 @@ final class OffRun: @unchecked Sendable {
         }
     }
 
-    /// Waits until the device is back.
+    /// Opens a link once the device is back. If it never comes back, throws at once, or after an hour, which is longer
+    /// than a run.
     private func reopen() async throws -> any Link {
         world.log(.note("the device is wanted back"))
         guard let absence = world.faults.absence else {

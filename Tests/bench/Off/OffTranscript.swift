@@ -1,11 +1,15 @@
 import FirmwareSim
 
-/// The course of a run, for people.
+/// The events of a run with their times, as text for people.
 struct OffTranscript {
     enum Event {
+        /// Bytes of the host with this number leave for the pump.
         case sends(Int, [UInt8])
+        /// Bytes of another program reach the pump.
         case intrudes([UInt8])
+        /// The pump has handled a command.
         case handles([UInt8])
+        /// The pump has sent a line, to which a fault may have happened, named by the text.
         case says([UInt8], String)
         case note(String)
     }

@@ -4,11 +4,11 @@ import TestSupport
 
 /// A pump, its hosts and their carriers in simulated time, all from one seed.
 ///
-/// The world knows the true events, and so whether a host's reports are true.
+/// The world records the facts at the pump and on the carriers, and so can judge a host's reports.
 final class OffWorld: @unchecked Sendable {
     // @unchecked: used on the simulated loop's thread only.
 
-    /// The interval at which a busy pump is observed.
+    /// The shortest time between two steps of the pump, each of which is observed.
     private static let grain = Duration.milliseconds(8)
 
     let loop = SimulatedLoop()
@@ -23,12 +23,19 @@ final class OffWorld: @unchecked Sendable {
     private(set) var writes: [(time: Duration, bytes: [UInt8])] = []
 
     private var links: [FaultyLink] = []
+    /// The time up to which the pump has run.
     private var lived = Duration.zero
+    /// The pump's output since its last line end.
     private var said: [UInt8] = []
+    /// The arrival time of the pump's latest line. Later lines do not overtake it.
     private var lastArrival = Duration.zero
+    /// Whether lines and writes are lost, doubled, delayed or damaged. Stalls, cuts and other events have their own
+    /// times.
     private var areFaultsOn = false
 
-    /// - Parameter change: Changes the faults of the seed.
+    /// - Parameters:
+    ///   - isShared: Whether the program has two hosts: then lines are not late, and the link is not lost.
+    ///   - change: Changes the faults that the seed has given.
     init(seed: UInt64, isShared: Bool, change: (inout OffFaults) -> Void = { _ in }) {
         random = SplitMix64(seed: seed)
         var faults = OffFaults(&random, isShared: isShared)
@@ -41,7 +48,9 @@ final class OffWorld: @unchecked Sendable {
             step: { [unowned self] in live(until: $0) })
     }
 
-    /// Plays the events before the run. Their last lines may still be in flight when the run begins.
+    /// Plays the events before the run. The pump's last lines may still be in flight when the run begins.
+    ///
+    /// - Parameter isLineFaulty: Whether the faults of lines already occur.
     func prepare(_ past: [Past], isLineFaulty: Bool) {
         areFaultsOn = isLineFaulty
         for event in past {
@@ -60,7 +69,7 @@ final class OffWorld: @unchecked Sendable {
 
     enum Past { case on, off, overheating }
 
-    /// Activates the faults.
+    /// Activates the faults of lines and writes, and schedules all other faults from now on.
     func beginFaults() {
         areFaultsOn = true
         let start = loop.now
@@ -92,9 +101,10 @@ final class OffWorld: @unchecked Sendable {
         }
     }
 
+    /// Sends bytes of a program other than the hosts to the pump.
     func intrude(_ bytes: [UInt8]) {
         log(.intrudes(bytes))
-        // Any later byte may complete an O or an ON.
+        // Any later bytes may make an ON of the O.
         if bytes.contains(UInt8(ascii: "O")) { facts.hasOthers = true }
         facts.lastIntrusion = loop.now
         pump.receive(bytes, at: loop.now)
@@ -117,6 +127,9 @@ final class OffWorld: @unchecked Sendable {
 
     // MARK: Links
 
+    /// Opens a host's link to the pump.
+    ///
+    /// - Parameter backlog: Input that the link has at once.
     func open(host: Int, backlog: [[UInt8]] = []) -> FaultyLink {
         let link = FaultyLink(self, host: host, mayHaveReset: faults.resets, backlog: backlog)
         if faults.resets {
@@ -147,10 +160,12 @@ final class OffWorld: @unchecked Sendable {
         pump.receive(bytes, at: loop.now)
     }
 
+    /// Draws whether a part of a withdrawn write is sent.
     func isPartSent() -> Bool { isDrawn(2) }
 
     // MARK: The pump
 
+    /// Runs the pump until this time, and passes its complete lines on.
     private func live(until time: Duration) {
         let wasOn = pump.state == .on
         lived = time
@@ -164,6 +179,7 @@ final class OffWorld: @unchecked Sendable {
         if wasOn != (pump.state == .on) { log(.note("the pump is \(pump.state.rawValue)")) }
     }
 
+    /// Passes a line of the pump to all links, with the faults of the run.
     private func say(_ line: [UInt8]) {
         guard areFaultsOn else { return arrive(line) }
         var (line, fate) = (line, "")
@@ -210,19 +226,20 @@ final class OffWorld: @unchecked Sendable {
 
     func log(_ event: OffTranscript.Event) { transcript.add(event, at: loop.now) }
 
+    /// Records a failure of the run.
     func fail(_ text: String) {
         log(.note("FAILED: \(text)"))
         failures.append(text)
     }
 
-    /// Whether nothing was lost or delayed so far.
+    /// Whether nothing was lost or late so far, and in this run neither a stall nor a reset by opening occurs.
     var isLossless: Bool { facts.lastLoss == nil && faults.stalls.isEmpty && !faults.resets }
 
     func edit(_ change: (inout OffFacts) -> Void) { change(&facts) }
 
-    /// Judges a report of "off" for an OFF that was begun at `start`.
+    /// Judges a report of "off" for an OFF that was begun at `start`; nil if none was.
     ///
-    /// The pump may run again by then, because of the button or another host.
+    /// When the report comes, the pump may rightly be on again because of the button or another host.
     func judgeOff(since start: Duration?) {
         guard let start else { return fail("\"off\" is said, and no OFF was sent") }
         guard pump.state == .on else { return }
@@ -236,7 +253,11 @@ final class OffWorld: @unchecked Sendable {
         if !facts.hasOthers { fail("\"off\" is said, and the pump is on again by no other's doing") }
     }
 
-    /// Judges the pump's state after the end of a run.
+    /// Judges whether a host may leave the pump in its present state.
+    ///
+    /// - Parameters:
+    ///   - start: The beginning of the host's OFF; nil if it has sent none.
+    ///   - saying: The host's last report.
     func judgeLeftOff(since start: Duration?, _ saying: String) {
         guard pump.state == .on else { return }
         if let start, facts.lateOffs.contains(where: { $0.said < start && $0.arrived >= start }) { return }
