@@ -79,7 +79,7 @@ final class FaultyWire: @unchecked Sendable {
         }
     }
 
-    /// Delays a line by 100 to 850 ms. Lines that come in this time wait behind it.
+    /// Delays a line by 100 to 850 ms of the fast clock. Lines that come in this time arrive with it.
     private func hold(_ line: [UInt8]) {
         late.append(line)
         guard late.count == 1 else { return }

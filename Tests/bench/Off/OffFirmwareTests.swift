@@ -5,7 +5,7 @@ import Testing
 struct OffFirmwareTests {
     static let seeds = Seeds(60, soak: 200)
 
-    /// Programs of even seeds run on the firmware with one thermistor, those of odd seeds on that with two.
+    /// Programs of even seeds run on firmware with one thermistor, programs of odd seeds on firmware with two.
     @Test("OFF works at our firmware in simavr", arguments: seeds.pieces(FirmwareSlots.count), [1, 2])
     func programs(seeds: Range<UInt64>, thermistors: Int) async throws {
         let seeds = seeds.filter { Int($0 % 2) == thermistors - 1 }
