@@ -10,6 +10,7 @@ struct FaultBench<Truth: Sendable>: Sendable {
     let clock: any Clock<Duration>
     let executor: any SerialExecutor & TaskExecutor
     let tape: Tape
+    /// The seed of the device's faults.
     let seed: UInt64
     /// Whether the carrier is BLE instead of a wire.
     let isRadio: Bool
@@ -20,7 +21,7 @@ struct FaultBench<Truth: Sendable>: Sendable {
     /// Returns the device's true state.
     let truth: @Sendable () async -> Truth
 
-    /// Opens a link, with retries while the device is away.
+    /// Opens a link. While the device is away, tries again after each second, 30 times at most, and then throws.
     func link() async throws -> any Link {
         for _ in 0..<30 {
             if let link = try? await open() { return link }
@@ -50,16 +51,16 @@ protocol FaultScript: Sendable {
     static func run(_ bench: FaultBench<Truth>) async -> [Outcome]
 }
 
-/// A session that is started again after its link was lost.
+/// A host's session, which is begun again for the next command if its link was lost.
 ///
-/// - Note: A command that was in flight has failed with an error.
+/// A command in flight fails with an error when the link is lost, and is not sent again.
 final class RenewedSession<Truth: Sendable, F: FollowedFamily> {
     private let bench: FaultBench<Truth>
     private var session: Session<F>?
 
     init(_ bench: FaultBench<Truth>) { self.bench = bench }
 
-    /// Runs `body` in a session; returns `reported` if no session can be opened.
+    /// Calls `body` with the session; returns `reported` if no session can be begun.
     func perform(_ body: (Session<F>) async -> Outcome) async -> Outcome {
         if bench.tape.isDropped { await close() }
         if session == nil {

@@ -2,15 +2,16 @@ import FirmwareSim
 
 /// A device with a fault: one row in the table of outcomes.
 struct FaultCell: Sendable {
-    /// The fault in the syntax of `--fault`.
+    /// The fault as an argument of `--fault`; `none` for a device without a fault.
     let text: String
     /// The options of the simulated device.
     let options: [String: String]
 
-    /// Whether the fault exists only on this carrier.
+    /// Whether the fault exists only on the carrier in use, or the cell has several faults at once. Over BLE such cells
+    /// are run with more seeds.
     let isOfCarrier: Bool
 
-    /// The fault orders that are tried for each fault. A fault that is not listed is tried without an occasion.
+    /// The arguments of `--fault` that are tried for each fault. A fault that is not listed is tried by its name alone.
     private static let orders: [String: [String]] = [
         "corrupt": ["corrupt@20%"], "delay": ["delay@20%", "delay=5s@20%"], "disconnect": ["disconnect@20%"],
         "drain": ["drain@always"], "drift": ["drift", "drift=-2%"], "drop": ["drop@20%"],
@@ -20,6 +21,7 @@ struct FaultCell: Sendable {
         "unplug": ["unplug@10%", "unplug=100ms@10%"],
     ]
 
+    /// The faults of the cell that has several at once, as far as they apply to the family and the carrier.
     private static let mixture = [
         "corrupt@10%", "drop@10%", "lost@10%", "duplicate@10%", "split@20%", "overrun@10%", "unplug@5%",
         "disconnect@5%",
@@ -31,8 +33,8 @@ struct FaultCell: Sendable {
         self.isOfCarrier = isOfCarrier
     }
 
-    /// The cells of a family: one without a fault, one or more for each applicable fault, one with several at once, and
-    /// the family's own.
+    /// The cells of a family on a carrier: one without a fault, one or more for each fault that applies, one with
+    /// several faults at once, and those of the family's own faults.
     ///
     /// - Parameter own: The family's own faults, by their syntax.
     static func all(
@@ -59,6 +61,7 @@ struct FaultCell: Sendable {
         }
     }
 
+    /// Returns why a fault does not apply to a family on a carrier; nil if it applies.
     private static func reason(
         against fault: String, _ simulator: Simulator, _ carrier: SimulatorOption.Carrier
     ) -> String? {

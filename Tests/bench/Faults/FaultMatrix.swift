@@ -5,21 +5,21 @@ import Testing
 /// Runs a family on a carrier: each of its cells with several seeds.
 enum FaultMatrix {
     private static let onWire = Seeds(100, soak: 200)
-    /// Runs over BLE take real time.
+    /// Runs over BLE take real time, so they have fewer seeds.
     private static let overRadio = Seeds(20, soak: 100)
     /// The seeds over BLE for faults that a wire has too.
     private static let sharedFaults = Seeds(10, soak: 10)
-    /// Whether these are the seeds of the committed table.
+    /// Whether this run has the seeds of the committed table, so that both can be compared.
     private static let areThoseOfTable = onWire.range == 0..<100 && overRadio.range == 0..<20
-    /// The number of failures printed for each cell.
+    /// The number of failures of a cell that are recorded one by one.
     private static let toldFailures = 3
 
-    /// Runs all cells. The oracle judges each step; with the default seeds, the outcomes are also compared with the
-    /// committed table.
+    /// Runs all cells of a family on a carrier. An oracle judges each step. With the default seeds, the numbers of
+    /// outcomes are also compared with the committed table.
     ///
     /// - Parameters:
     ///   - own: The family's own faults, by their syntax.
-    ///   - run: Runs the script once; returns nil if it does not end.
+    ///   - run: Runs the script once on a device with these settings and this seed; returns nil if it does not end.
     static func check<Script: FaultScript>(
         _ simulator: Simulator, over carrier: SimulatorOption.Carrier, _ script: Script.Type,
         own: [(String, [String: String])] = [], _ run: (SimulatorSettings, UInt64) async throws -> [Outcome]?

@@ -7,8 +7,8 @@ import TestSupport
 /// A device with faults on a fake bluetoothd, with the time of a manual clock.
 @Radio
 final class FaultyRadio<Device: SimulatedPeripheral> {
-    /// The transmission time of a notification. Each takes a little longer than the previous one, so that none arrives
-    /// at the exact moment of a host's time-out.
+    /// The transmission time of the next notification. Each notification takes 7 ns longer than the previous one, so
+    /// that none arrives at the exact moment of a host's time-out.
     private var flightTime = Duration.microseconds(53)
     /// The time after which bluetoothd gives up on a device that does not respond (Bluetooth Core 5.3, Vol 3, Part F,
     /// 3.3.3).
@@ -17,12 +17,15 @@ final class FaultyRadio<Device: SimulatedPeripheral> {
     let radio: RadioDevice
     private let tape: Tape
     private let clock: ManualClock
+    /// The clock's time at the beginning of the device's time.
     private let start: Duration
     private var device: FaultyDevice<Device>
     private var characteristics: [UInt128: RadioCharacteristic] = [:]
+    /// The characteristics to which the host has subscribed.
     private var subscribed: Set<UInt128> = []
     /// The notifications in flight, with their arrival times.
     private var outbox: [(arrival: Duration, emission: Emission)] = []
+    /// The events of the radio link that faults have caused and that are not due yet.
     private var events: [CarrierEvent] = []
 
     /// - Parameter mtu: The MTU of the central's connection.
@@ -96,7 +99,7 @@ final class FaultyRadio<Device: SimulatedPeripheral> {
         tape.add(.confirmed)
     }
 
-    /// Waits for a response that never comes, as long as bluetoothd does, and drops the link.
+    /// Waits as long as bluetoothd waits for the device's response, which never comes, and drops the link.
     private func giveUp(_ link: RadioLink) async throws {
         try await clock.sleep(for: Self.transactionTime)
         link.drop()
@@ -105,9 +108,11 @@ final class FaultyRadio<Device: SimulatedPeripheral> {
 
     // MARK: Time
 
-    /// The time of the next arrival or link event up to `limit`. Runs the device up to that time.
+    /// Runs the device until a notification or an event of the link is due, at most up to `limit`.
+    ///
+    /// - Returns: The time at which it is due; nil if nothing is due up to `limit`.
     func nextMoment(by limit: Duration?) -> Duration? {
-        // A device that is silent for this long stays silent.
+        // Without a limit: a device that is silent for 100 s stays silent.
         let limit = limit.map { $0 - start } ?? now + .seconds(100)
         while outbox.isEmpty, events.isEmpty, let next = device.nextActivity, next <= limit {
             live(until: max(next, now))
@@ -116,6 +121,7 @@ final class FaultyRadio<Device: SimulatedPeripheral> {
         return moments.min().flatMap { $0 <= limit ? max($0, now) + start : nil }
     }
 
+    /// Runs the device until this time, and queues its notifications and events.
     private func live(until instant: Duration) {
         for emission in device.advance(to: instant) {
             outbox.append((instant + flightTime, emission))
@@ -124,7 +130,7 @@ final class FaultyRadio<Device: SimulatedPeripheral> {
         events += device.takeCarrierEvents()
     }
 
-    /// Handles everything that is due by now.
+    /// Delivers the notifications, and carries out the events, that are due by now.
     func attend() {
         live(until: now)
         while let (arrival, emission) = outbox.first, arrival <= now {
@@ -147,5 +153,6 @@ final class FaultyRadio<Device: SimulatedPeripheral> {
         characteristics[output]?.notify(bytes)
     }
 
+    /// Calls `body` with the device behind the faults.
     func look<Value: Sendable>(_ body: (Device) -> Value) -> Value { body(device.device) }
 }

@@ -62,7 +62,7 @@ enum LEDFaultScript: FaultScript {
     /// Judges a change that the host reports as done.
     private static func judge(_ bench: Bench, _ isLit: Bool, from start: Int) async -> Outcome {
         let sendings = LEDOracle.changes(bench, to: isLit, from: start)
-        // On a line the reply to the change could be an echo, so the host must query the LED after it.
+        // On a line the reply to the change could be an echo of the command, so the host must query the LED after it.
         let questions = LEDOracle.questions(bench, from: sendings.first ?? start)
         let isAnswered = questions.first.map { LEDOracle.told(bench, from: $0).contains(isLit) } ?? false
         let isConfirmed = sendings.first.map { LEDOracle.isConfirmed(bench, from: $0) } ?? false
@@ -125,7 +125,7 @@ extension LEDValue {
 
 /// Parses an LED board's traffic as in docs/protocols.md, independently of the host's code.
 enum LEDOracle {
-    /// The LED states that the board has sent.
+    /// The LED states that were delivered from `start` on.
     static func told(_ bench: FaultBench<Bool>, from start: Int) -> [Bool] {
         guard bench.isRadio else {
             return bench.tape.lines(from: start).compactMap { $0 == "LED:1" ? true : $0 == "LED:0" ? false : nil }
@@ -138,7 +138,8 @@ enum LEDOracle {
         }
     }
 
-    /// The positions after each query of the host.
+    /// For each query of the host from `start` on, the position from which its reply can be on the tape. Over BLE that
+    /// is the position of the read itself.
     static func questions(_ bench: FaultBench<Bool>, from start: Int) -> [Int] {
         if bench.isRadio {
             return bench.tape.entries(from: start).enumerated().compactMap { index, entry in
@@ -148,7 +149,7 @@ enum LEDOracle {
         return bench.tape.sendings(of: "LED\n", from: start)
     }
 
-    /// The positions after each change by the host.
+    /// The positions after each write of the host, from `start` on, that sets the LED to `isLit`.
     static func changes(_ bench: FaultBench<Bool>, to isLit: Bool, from start: Int) -> [Int] {
         bench.tape.sendings(of: bench.isRadio ? (isLit ? "\u{1}" : "\0") : "LED:\(isLit ? 1 : 0)\n", from: start)
     }

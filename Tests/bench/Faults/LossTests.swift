@@ -3,6 +3,7 @@ import Testing
 
 @Suite("Hosts that lose their link, in simulated time", .timeLimit(.minutes(5)))
 struct LossTests {
+    /// Runs the script of a pump without other faults, while the cable is unplugged at `time` for `length`.
     private static func followed(
         _ time: Duration, for length: Duration
     ) throws -> (world: WireWorld<Overheard<PumpFirmware>>, outcomes: [Outcome]) {
@@ -21,7 +22,7 @@ struct LossTests {
     @Test("A command during a lost link fails, and the next ones use a new link") func commands()
         throws
     {
-        // The reply to the first query takes one turn of the loop.
+        // After 50 ms the reply to the first query is still due: it takes one turn of the pump's main loop.
         let outcomes = try Self.followed(.milliseconds(50), for: .seconds(2)).outcomes
         #expect(outcomes.first == .reported)
         #expect(outcomes.dropFirst() == [.done, .done, .done, .done, .done, .done])

@@ -1,6 +1,6 @@
 import FirmwareSim
 
-// The devices of the matrix, for any carrier, and their true state as seen by an observer.
+// The simulated devices of `FaultMatrix`, for any carrier, and their true states.
 
 extension PumpFirmwareOptions {
     static let matrix = PumpFirmwareOptions(
@@ -41,7 +41,8 @@ extension PeerFirmware {
                 acknowledges: seed % 2 == 0))
     }
 
-    // An image of megabytes is created once, and sent slowly enough to close the link at its beginning.
+    // An image that is too large has megabytes, so it is created only once. Its line rate is low enough for the host to
+    // close the link near the beginning of the image.
     private static let largeOnLine = large(over: .line(.baud(115_200)))
     private static let largeOverRadio = large(over: .notifications)
 

@@ -2,7 +2,7 @@
 enum Outcome: Sendable, Hashable {
     /// The action succeeded, or the host shows the device's true state.
     case done
-    /// Like `done`, but the host needed retries or another way.
+    /// Like `done`, but the host had to ask more than once, or lost its link in between.
     case recovered
     /// The host reports a failure or an unknown outcome.
     case reported
@@ -11,7 +11,7 @@ enum Outcome: Sendable, Hashable {
     /// The host is wrong, and could have known.
     case failed(String)
 
-    /// The rank of this outcome among the outcomes of one step.
+    /// The rank of this outcome: a higher number is worse.
     private var weight: Int {
         switch self {
         case .done: 0
@@ -22,12 +22,14 @@ enum Outcome: Sendable, Hashable {
         }
     }
 
-    /// The outcome of a step with several parts.
+    /// The outcome of a step with several parts: that of its worst part, or `done` without parts.
     static func worst(_ outcomes: some Sequence<Outcome>) -> Outcome {
         outcomes.max { $0.weight < $1.weight } ?? .done
     }
 
     /// The outcome of an action whose result the host reports correctly.
+    ///
+    /// - Parameter times: The number of times that the host has sent the command.
     static func right(asked times: Int) -> Outcome { times > 1 ? .recovered : .done }
 }
 
@@ -37,7 +39,7 @@ struct OutcomeCounts: Sendable {
     private(set) var recovered = 0
     private(set) var reported = 0
     private(set) var undetectable = 0
-    /// Descriptions of the host's errors.
+    /// The failed outcomes, each with its place.
     private(set) var failures: [String] = []
 
     mutating func add(_ outcome: Outcome, _ place: @autoclosure () -> String) {

@@ -4,7 +4,7 @@ import TestSupport
 
 /// The committed table of outcomes and that of this run, with a section for each family and carrier.
 enum OutcomeTable {
-    /// A section of this run.
+    /// The section of this run for a family and a carrier.
     struct Section: Sendable {
         let title: String
         var rows: [String] = []
@@ -35,12 +35,12 @@ enum OutcomeTable {
         #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast()
         .joined(separator: "/") + "/outcomes.md"
 
-    /// The committed table with the differing sections of this run in place; nil if none differs.
+    /// The committed table with each differing section replaced by this run's; nil if none differs so far.
     private static let changed = Mutex<String?>(nil)
 
-    /// Compares a section with the committed one.
+    /// Compares a section with the committed one, and writes a table with the new section if they differ.
     ///
-    /// - Returns: Nil if they are equal; else the path of the table with the new section.
+    /// - Returns: The path of the written table; nil if the sections are equal.
     static func difference(of section: Section) -> String? {
         let committed = read(path)
         guard self.section(section.title, of: committed) != section.text else { return nil }

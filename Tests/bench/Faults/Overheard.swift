@@ -2,14 +2,17 @@ import BlueZ
 import FirmwareSim
 import PeripheralSim
 
-/// A device and its output before any fault: lines without their ends, or notifications.
+/// A device that also records its own output, before any fault.
 struct Overheard<Device: SimulatedDevice>: SimulatedDevice {
     private(set) var device: Device
+    /// The output so far: non-empty lines without their ends, or notifications.
     private(set) var said: [String] = []
+    /// The output since the last line end.
     private var line: [UInt8] = []
     private let change: (@Sendable (inout Device, Duration) -> Void)?
 
-    /// - Parameter change: Changes the device's surroundings over time.
+    /// - Parameter change: Called before each step with the device and the time, to change the device's surroundings;
+    ///   nil if they stay the same.
     init(_ device: Device, change: (@Sendable (inout Device, Duration) -> Void)? = nil) {
         self.device = device
         self.change = change

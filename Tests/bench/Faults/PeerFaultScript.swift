@@ -8,9 +8,9 @@ import TestSupport
 enum PeerFaultScript: FaultScript {
     struct Truth: Sendable {
         var isOn: Bool
-        /// The messages received.
+        /// The messages that the peer has received.
         var messages: [[UInt8]]
-        /// The image to send.
+        /// The image that the peer sends.
         var image: [UInt8]
         /// The peer's output before any fault.
         var said: [String]
@@ -31,6 +31,7 @@ enum PeerFaultScript: FaultScript {
 
     // MARK: Saying
 
+    /// Sends a message or `ON`. `isSo` is whether the peer has received it.
     private static func say(_ bench: Bench, _ text: String, isSo: (Truth) -> Bool) async -> Outcome {
         let start = bench.tape.end
         let delivery: PeerDelivery
@@ -114,7 +115,7 @@ enum PeerFaultScript: FaultScript {
             }
             await bench.pass(.milliseconds(8500))
             let said = await bench.truth().said.dropFirst(saidBefore)
-            // Output sent by now may arrive late.
+            // Output sent by now may arrive up to 5 s late, with the fault `delay=5s`.
             await bench.pass(.seconds(6))
             await monitor.close()
             _ = await reading.result
@@ -126,14 +127,17 @@ enum PeerFaultScript: FaultScript {
         }
     }
 
-    /// - Parameter said: The peer's output that must have arrived.
+    /// - Parameters:
+    ///   - shown: The messages that the host shows.
+    ///   - hasLoss: Whether the host shows that its link was lost.
+    ///   - said: The peer's output that must have arrived.
     private static func judge(
         _ bench: Bench, _ shown: [String], _ hasLoss: Bool, from start: Int, said: [String]
     ) -> Outcome {
         let shown = shown.filter(isForPeople)
         let delivered = PeerOracle.messages(bench, from: start).filter(isForPeople)
         guard shown == delivered else { return .failed("\(shown) is shown, and what came is \(delivered)") }
-        // Earlier output may arrive late, and so may output at the end.
+        // The host may also show output from before `said`, which came late, and output from after `said`.
         let begin = shown.firstIndex { $0 == said.first } ?? shown.endIndex
         if shown[begin...].starts(with: said) { return hasLoss ? .recovered : .done }
         return hasLoss && shown.allSatisfy(said.contains) ? .reported : .undetectable

@@ -47,7 +47,7 @@ enum PumpFaultScript: FaultScript {
         let (start, saidBefore) = (bench.tape.end, await bench.truth().said.count)
         let status: PumpStatus
         do throws(SessionError) { status = try await session.readStatus() } catch { return .reported }
-        // The session reports an unknown state.
+        // A damaged status may have no state, which the session reports as unknown.
         guard status.power != .unknown else { return .reported }
         return await judge(bench, status.shownFields, of: "STATUS", from: start, saidBefore) { fields, truth in
             fields["State"] == truth.state
@@ -65,9 +65,13 @@ enum PumpFaultScript: FaultScript {
         }
     }
 
+    /// Judges a reply that the host shows.
+    ///
     /// - Parameters:
-    ///   - saidBefore: The number of lines that the pump had sent before the query, which are old.
-    ///   - isCurrent: Whether the fields, which the pump has sent since, are still true.
+    ///   - shown: The fields that the host shows.
+    ///   - command: The query.
+    ///   - saidBefore: The number of lines that the pump had sent before the query. They are no reply to it.
+    ///   - isCurrent: Whether the shown fields agree with the pump's present state.
     private static func judge(
         _ bench: Bench, _ shown: [String: String], of command: String, from start: Int, _ saidBefore: Int,
         isCurrent: ([String: String], Truth) -> Bool
@@ -87,6 +91,11 @@ enum PumpFaultScript: FaultScript {
 
     // MARK: Changes
 
+    /// Makes a change by `body`, and judges what the host says of it.
+    ///
+    /// - Parameters:
+    ///   - echo: The line with which the pump confirms the command.
+    ///   - isSo: Whether the change is made.
     private static func change(
         _ bench: Bench, _ command: String, told echo: String, isSo: (Truth) -> Bool,
         _ body: () async throws(SessionError) -> Void
@@ -122,7 +131,7 @@ enum PumpFaultScript: FaultScript {
         }
     }
 
-    /// OFF counts as done only if the pump reports that it is off in reply to a later query.
+    /// Switches the pump off. The host may call OFF done only after a STATUS sent later was answered with `OFF`.
     private static func switchOff(_ bench: Bench, _ session: PumpSession) async -> Outcome {
         let start = bench.tape.end
         do throws(SessionError) { try await session.turnOff() } catch { return .reported }
@@ -141,7 +150,7 @@ enum PumpFaultScript: FaultScript {
 
     // MARK: Following
 
-    /// Follows the pump for three polls, including losses of its link.
+    /// Follows the pump for 13 s, through losses of the link.
     private static func follow(_ bench: Bench) async -> Outcome {
         let start = bench.tape.end
         do {

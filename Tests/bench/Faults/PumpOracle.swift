@@ -51,7 +51,7 @@ enum PumpOracle {
         !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// The pump's power according to a line: `ON`, `OFF`, `ERROR`; nil if the line does not say.
+    /// The pump's state after it has sent a line: `ON`, `OFF` or `ERROR`; nil if the line does not show it.
     static func power(by line: String) -> String? {
         switch line {
         case "PUMP:ON", "MANUAL:ON": return "ON"
@@ -71,7 +71,7 @@ enum PumpOracle {
 }
 
 extension PumpStatus {
-    /// The fields that a host shows, in the form of ``PumpOracle/fields(of:)``.
+    /// The fields that a host shows of a status, in the form of ``PumpOracle/fields(of:)``.
     var shownFields: [String: String] {
         var fields: [String: String] = [:]
         if power != .unknown { fields["State"] = power.rawValue.uppercased() }
@@ -87,7 +87,7 @@ extension PumpStatus {
 }
 
 extension PumpTemperatures {
-    /// The fields of a reply to TEMP.
+    /// The fields that a host shows of a reply to TEMP, in the form of ``PumpOracle/fields(of:)``.
     var shownFields: [String: String] {
         var fields: [String: String] = [:]
         fields["Water"] = water.map { "\($0.celsius)" }

@@ -11,19 +11,21 @@ import TestSupport
 
 @testable import Transports
 
-/// A fake bluetoothd on its own bus, for one device with faults at a time, with a manual clock.
+/// A fake bluetoothd on its own bus with a manual clock, for one device with faults at a time.
 final class RadioWorld: Sendable {
-    /// The time limit of a script.
+    /// The time limit of a script, by the manual clock.
     private static let longest = Duration.seconds(900)
 
     private let clock = ManualClock()
-    /// Host and fake share a loop, so that each immediately sees the effects of the other.
+    /// The host and the fake bluetoothd share a loop, so that each immediately sees the effects of the other.
     private let loop = Radio.loop
     private let bus: PrivateBus
     private let fake: FakeBlueZ
+    /// The D-Bus method calls that the fake bluetoothd has received.
     private let calls: Watched<[FakeBlueZ.Call]>
     private let folder = TemporaryFolder()
-    /// Private locks, because devices of other worlds have the same addresses.
+    /// The locks that keep a second program from a device. Private, because devices of other worlds have the same
+    /// addresses.
     private let locks: DeviceLocks
 
     init() async throws {
@@ -63,7 +65,7 @@ final class RadioWorld: Sendable {
         return outcomes
     }
 
-    /// The device's own address, derived from its 32-bit seed.
+    /// The address of the device of this 32-bit seed, which differs from those of all other seeds.
     private static func address(of seed: UInt64) -> String {
         let bytes = [24, 16, 8, 0].map { String(0x100 + (seed >> $0 & 0xFF), radix: 16, uppercase: true).dropFirst() }
         return (["C0", "FF"] + bytes).joined(separator: ":")
@@ -71,7 +73,9 @@ final class RadioWorld: Sendable {
 
     // MARK: Time
 
-    /// Advances the clock from one due time to the next until `body` has ended.
+    /// Calls `body`, and advances the clock from one due time to the next until `body` has ended.
+    ///
+    /// - Returns: The outcomes; nil if `body` did not end within ``longest``, or nothing is due any more.
     @Radio
     private func drive<Device: SimulatedPeripheral>(
         _ faulty: FaultyRadio<Device>, _ script: Progress, _ body: @escaping @Sendable () async -> [Outcome]
@@ -83,7 +87,7 @@ final class RadioWorld: Sendable {
             if let outcomes = script.outcomes { return outcomes }
             let deadline = clock.deadlines.first
             guard let next = faulty.nextMoment(by: deadline) ?? deadline else { break }
-            // Work that has begun since has a due time of its own.
+            // Running the device may have caused new work, which must settle before time goes on.
             guard self.state(script) == state else { continue }
             clock.advance(by: max(.zero, next - clock.now.offset))
             faulty.attend()
@@ -105,7 +109,7 @@ final class RadioWorld: Sendable {
         while true {
             await idle()
             let (state, rest) = (state(script), bus.restCount)
-            // The bus's last messages are handled and cause nothing further.
+            // If a second wait changes nothing, the last messages on the bus were handled and caused no further ones.
             await idle()
             let isQuiet = rest != nil && bus.restCount == rest && self.state(script) == state
             if isQuiet || script.outcomes != nil { return state }
@@ -116,7 +120,9 @@ final class RadioWorld: Sendable {
     /// descriptors when it has nothing else to do.
     private func idle() async { for _ in 0..<4 { try? await EventLoopClock(loop).sleep(for: .zero) } }
 
+    /// A comparable summary of the progress: if two are equal, nothing has happened in between.
     private struct State: Equatable {
+        /// The number of entries of the tape.
         var tape: Int
         var deadlines: [Duration]
         var calls: Int

@@ -8,9 +8,9 @@ import TestSupport
 /// A host that receives a phone's messages, and then hands one on to the phone.
 enum RescueFaultScript: FaultScript {
     struct Truth: Sendable {
-        /// The messages to send.
+        /// The messages that the phone sends.
         var stock: [PhoneMessage]
-        /// The messages received.
+        /// The messages that the phone has received.
         var received: [PhoneMessage]
     }
 
@@ -40,7 +40,7 @@ enum RescueFaultScript: FaultScript {
         var reports = 0
         let carrier = MessageCarrier(bench.endpoint, for: relay) { _ in try await bench.link() }
         let receiving = Task(executorPreference: bench.executor) { try await carrier.receive() }
-        // Waiting for a lost message never ends.
+        // The relay waits for a lost message without a limit, so it is cancelled after 30 s.
         let isGivenUp = Mutex(false)
         let timer = Task(executorPreference: bench.executor) {
             await bench.pass(.seconds(30))
@@ -59,6 +59,9 @@ enum RescueFaultScript: FaultScript {
         return judge(bench, stored, from: start, stock, reports: reports)
     }
 
+    /// - Parameters:
+    ///   - stored: The messages that the host has stored.
+    ///   - reports: The number of times that the host has reported a failure, a loss or a malformed message.
     private static func judge(
         _ bench: Bench, _ stored: [RescueOracle.Fields], from start: Int, _ stock: [RescueOracle.Fields], reports: Int
     ) -> Outcome {
@@ -98,7 +101,7 @@ enum RescueFaultScript: FaultScript {
             isDone = false
         }
         let isMarked = await !store.messages(.synced).isEmpty
-        // Lets the message get through the line.
+        // Time for the message to reach the phone.
         await bench.pass(.seconds(1))
         let hasCome = await bench.truth().received.map(RescueOracle.Fields.init).contains(RescueOracle.Fields(message))
         guard isDone || !isMarked else { return .failed("a message is marked as handed on, and handing it on failed") }

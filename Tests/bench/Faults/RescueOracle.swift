@@ -13,7 +13,7 @@ enum RescueOracle {
         var category: String
     }
 
-    /// The messages delivered from `start` on, at any position of the stream.
+    /// The messages delivered from `start` on, at any position of each link's stream.
     static func messages(_ tape: Tape, from start: Int) -> Set<Fields> {
         Set(tape.streams(from: start).flatMap(messages))
     }
@@ -37,6 +37,8 @@ enum RescueOracle {
         }
     }
 
+    /// The position of the `}` that ends the message at `begin`; nil if there is no valid message of at most 1,024
+    /// bytes.
     private static func endOfMessage(in stream: [UInt8], from begin: Int) -> Int? {
         guard stream[begin] == UInt8(ascii: "{") else { return nil }
         return stream[begin...].prefix(1024).indices.first { end in
@@ -49,14 +51,14 @@ enum RescueOracle {
 
     private static func messages(in stream: [UInt8]) -> [Fields] {
         stream.indices.compactMap { begin in
-            // A message contains no object, so it ends at the first position that gives a valid object.
+            // A message contains no other object, so it ends at the first `}` that makes a valid message.
             endOfMessage(in: stream, from: begin).flatMap { message(Array(stream[begin...$0])) }.map(Fields.init)
         }
     }
 
-    /// Parses a message that has each field once with a valid value.
+    /// Parses a message; nil if it does not have each field once with a valid value.
     private static func message(_ json: [UInt8]) -> PhoneMessage? {
-        // A category that the page does not name is handed on unchanged.
+        // Any category is valid: a host hands on one that docs/protocols.md does not name.
         guard let message = PhoneMessage(json: json), statuses.contains(message.status) else { return nil }
         let text = String(decoding: json, as: UTF8.self)
         return names.allSatisfy { text.split(separator: "\"\($0)\":").count == 2 } ? message : nil

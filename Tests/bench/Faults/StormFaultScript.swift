@@ -7,9 +7,9 @@ import TestSupport
 /// A host that fetches a storm sensor's log, and then follows its live rows.
 enum StormFaultScript: FaultScript {
     struct Truth: Sendable {
-        /// The measurements.
+        /// The sensor's rows, including those that it will measure later.
         var log: StormLog
-        /// The number of stored rows.
+        /// The number of rows that the sensor has stored.
         var rowCount: Int
     }
 
@@ -39,8 +39,8 @@ enum StormFaultScript: FaultScript {
             }
             let result = await fetching.result
             timer.cancel()
-            // Live rows do not delay the end of a download. Without any, the sensor's output is unintelligible, and may
-            // never fall silent: a user would notice and give up.
+            // Live rows must not delay the end of a download. If none came, the sensor's output was unintelligible and
+            // may never have fallen silent: a user would notice that and give up, as the timer did.
             if isGivenUp.withLock({ $0 }), !StormOracle.liveRows(bench, from: start).isEmpty {
                 return .failed("it does not end")
             }
@@ -53,7 +53,7 @@ enum StormFaultScript: FaultScript {
         }
     }
 
-    /// - Parameter rowCounts: The numbers of rows during the transfer.
+    /// - Parameter rowCounts: The numbers of rows that the sensor had stored during the transfer.
     private static func judge(
         _ bench: Bench, _ text: [UInt8], _ report: LogDownload.Report, from start: Int, _ rowCounts: ClosedRange<Int>,
         of log: StormLog
@@ -103,7 +103,7 @@ enum StormFaultScript: FaultScript {
             }
             await bench.pass(.milliseconds(8500))
             let truth = await bench.truth()
-            // Rows measured by now may arrive late.
+            // Rows measured by now may arrive up to 5 s late, with the fault `delay=5s`.
             await bench.pass(.seconds(6))
             await monitor.close()
             _ = await reading.result
@@ -123,14 +123,14 @@ enum StormFaultScript: FaultScript {
         let shown = rows.map { String(decoding: $0.bytes, as: UTF8.self) }
         let delivered = StormOracle.liveRows(bench, from: start)
         guard shown == delivered else { return .failed("\(shown) are shown, and what came is \(delivered)") }
-        // Rows from before `measured` may arrive late, and so be shown first. Rows from after it may be shown, too.
+        // The host may also show rows from before `measured`, which came late, and rows from after `measured`.
         let known = (0..<measured.upperBound + 20).map {
             String(decoding: log.text(rows: $0..<$0 + 1).dropLast(), as: UTF8.self)
         }
         let begin = known.lastIndex { $0 == shown.first && !shown.isEmpty } ?? measured.upperBound
         let isWhole = begin <= measured.lowerBound && begin + shown.count >= measured.upperBound
         if isWhole, known[begin...].starts(with: shown) { return hasLoss ? .recovered : .done }
-        // A user notices a strange row, unless it looks like a measurement.
+        // A user notices a damaged row, unless it looks like a measurement.
         let strange = shown.filter { !known.contains($0) }
         let isFalse = strange.contains(where: StormOracle.isMeasurement)
         let isTold = hasLoss || !strange.isEmpty || rows.contains(where: \.mayBeCut)
@@ -140,7 +140,7 @@ enum StormFaultScript: FaultScript {
 
 /// Parses a storm sensor's output as in docs/protocols.md, independently of the host's code.
 enum StormOracle {
-    /// The text of the log that was delivered from `start` on.
+    /// The log's text that was delivered from `start` on.
     static func log(_ bench: FaultBench<StormFaultScript.Truth>, from start: Int) -> [UInt8] {
         if bench.isRadio {
             return bench.tape.packets(from: start).flatMap { logText(of: $0, isWhole: true) }
@@ -149,9 +149,11 @@ enum StormOracle {
             .flatMap { logText(of: $0, isWhole: $0.last == 0x0A || $0.last == 0x0D) }
     }
 
-    /// The log's part of a line with its end, or of a notification.
+    /// The part of a piece that belongs to the log; empty if none does.
     ///
-    /// - Parameter isWhole: Ignored: an incomplete piece is treated like a complete one.
+    /// - Parameters:
+    ///   - piece: A line with its end, or a notification.
+    ///   - isWhole: Ignored: an incomplete piece is treated like a complete one.
     private static func logText(of piece: [UInt8], isWhole: Bool) -> [UInt8] {
         let content = piece.withoutEnd
         if content == Array("GET_LOG".utf8) || content.starts(with: "LIVE LOG: ".utf8) { return [] }
@@ -166,7 +168,7 @@ enum StormOracle {
             bench.isRadio
             ? bench.tape.packets(from: start).map { String(decoding: $0.withoutEnd, as: UTF8.self) }
             : bench.tape.lines(from: start)
-        // An empty row does not count.
+        // The host ignores an empty row.
         return lines.filter { $0.hasPrefix("LIVE LOG: ") }.map { String($0.dropFirst("LIVE LOG: ".count)) }
             .filter { !$0.isEmpty }
     }

@@ -24,7 +24,7 @@ final class Tape: Sendable {
     /// The position after the last entry.
     var end: Int { entries.withLock { $0.count } }
 
-    /// Whether the last link was lost.
+    /// Whether the latest link was lost; false if none was opened.
     var isDropped: Bool {
         entries.withLock { entries in
             for entry in entries.reversed() {
@@ -73,7 +73,7 @@ final class Tape: Sendable {
 
     /// The non-empty lines whose end was delivered from `start` on, without their ends.
     ///
-    /// `\n`, `\r` and both together end a line. An incomplete line does not count when its link drops.
+    /// `\n`, `\r` and both together end a line. A line whose link drops before its end does not count.
     func lines(from start: Int) -> [String] {
         var lines: [String] = []
         var line: [UInt8] = []
@@ -99,7 +99,7 @@ final class Tape: Sendable {
 }
 
 extension [UInt8] {
-    /// The bytes without leading and trailing NULs, which are ignored.
+    /// The bytes without leading and trailing NULs, which hosts ignore.
     var withoutNULsAround: ArraySlice<UInt8> {
         let line = drop { $0 == 0 }
         return line.prefix(through: line.lastIndex { $0 != 0 } ?? line.startIndex - 1)

@@ -15,9 +15,12 @@ final class UpdateLog: Sendable {
 
     func add(_ entry: Entry) { entries.withLock { $0.append(entry) } }
 
-    /// The outcome of the whole log, if `truth` is the state at the end.
+    /// Judges the whole log.
     ///
-    /// - Parameter told: The values in the device's lines, in order. Each shown update must match one of them.
+    /// - Parameters:
+    ///   - truth: The device's true value at the end.
+    ///   - told: The values that were delivered, in order. The shown values must be among them in the same order; a
+    ///     delivered value may be shown more than once.
     func conclude(by truth: String, told: [String]) -> Outcome {
         let entries = entries.withLock { $0 }
         var rest = told[...]

@@ -3,11 +3,11 @@ import LineProtocol
 import TestSupport
 import Transports
 
-/// A device with faults at the far end of a wire, in simulated time, all from one seed.
+/// A device with faults at the far end of a wire, in simulated time. The same seed gives the same faults in every run.
 final class WireWorld<Device: SimulatedDevice>: @unchecked Sendable {
     // @unchecked: used on the simulated loop's thread only.
 
-    /// The time limit of a script.
+    /// The time limit of a script, in simulated time.
     private static var longest: Duration { .seconds(900) }
 
     private let loop = SimulatedLoop()
@@ -52,6 +52,7 @@ final class WireWorld<Device: SimulatedDevice>: @unchecked Sendable {
         return link
     }
 
+    /// Unplugs the cable, or plugs it in, if a fault of the device wants that.
     private func attendToCable() {
         for event in device.takeCarrierEvents() {
             switch event.action {
