@@ -2,8 +2,8 @@ import ControlProtocol
 import TestSupport
 import Testing
 
-// The same requests to the simulator and to the firmware on the emulated board. The client checks each line against
-// packaging/schema/simulation.schema.json.
+// The same requests to the simulator and to the firmware on the emulated board. `SimulationClient` checks each line of
+// the socket against packaging/schema/simulation.schema.json.
 @Suite("Bench: control socket of the simulator and of the emulated board")
 struct ControlTests {
     typealias Kind = ControlledPump.Kind
@@ -93,7 +93,7 @@ struct ControlTests {
             _ = try await pump.line.exchange("ON\n")
             #expect(try await pump.perform("advance", "29m")["duty"] == 180)
             let lines = try await pump.line.exchange("")
-            // One report every 5 s, and nothing else.
+            // One report every 5 s in 29 minutes, and nothing else.
             #expect([347, 348].contains(lines.count), "\(lines.count)")
             #expect(lines.withoutReports == [])
             #expect(lines.last?.contains("Runtime:28m,Remaining:1m") == true, "\(lines.last ?? "")")
@@ -114,7 +114,7 @@ struct ControlTests {
         }
     }
 
-    /// Lines that are refused, each with whether the schema accepts it as a request, and the error code.
+    /// Lines that are refused, each with the error code. `isRequest` is whether the schema accepts the line.
     static let refusals: [(line: String, isRequest: Bool, code: String)] = [
         (#"{"id":1,"do":"dance"}"#, true, "usage"),
         (#"{"id":1,"do":"press","arguments":["hard"]}"#, true, "usage"),
@@ -193,7 +193,7 @@ struct ControlTests {
         }
     }
 
-    @Test("stop is answered before the end", arguments: Kind.allCases)
+    @Test("stop gets its reply before the simulation ends", arguments: Kind.allCases)
     func stop(kind: Kind) async throws {
         try await ControlledPump.run(kind) { pump in
             let answer = try await pump.client.ask(#"{"id":"end","do":"stop"}"#)

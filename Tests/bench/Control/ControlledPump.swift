@@ -4,7 +4,7 @@ import SimControl
 import TestSupport
 import Testing
 
-/// A pump on the bench with a control socket, independent of the kind of pump behind the socket.
+/// A pump on the bench with a control socket. Tests do not see which kind of pump it is.
 struct ControlledPump: Sendable {
     /// The kind of pump. Both behave like the devices in the field.
     enum Kind: String, CaseIterable, CustomTestStringConvertible {
@@ -18,7 +18,9 @@ struct ControlledPump: Sendable {
 
     /// The path of the control socket.
     let path: String
+    /// A client of the control socket.
     let client: SimulationClient
+    /// The pump's own line, for commands such as ON.
     let line: PumpLine
 
     /// Performs a verb; returns the pump's observable state after it.
@@ -31,7 +33,8 @@ struct ControlledPump: Sendable {
         return try #require(answer["state"]?.members, "\(verb): \(answer.json)")
     }
 
-    /// Runs `body` with a pump of this kind, and cleans up. Skips the test if the pump is not available.
+    /// Calls `body` with a pump of this kind, and stops the pump afterwards. Skips the test if the firmware can't be
+    /// built here.
     static func run(_ kind: Kind, _ body: (ControlledPump) async throws -> Void) async throws {
         let folder = TemporaryFolder()
         let path = folder.path("control")
@@ -54,8 +57,7 @@ struct ControlledPump: Sendable {
     ) async throws {
         let pump = ControlledPump(path: path, client: try await SimulationClient(path), line: try await .open(rig))
         try await withCleanup(pump.leave) {
-            // The status LED is lit for a moment after each command, including the one that shows that the line is
-            // open.
+            // The status LED is lit for a moment after each command, also after the TEMP that `PumpLine.open` sends.
             try await pump.perform("advance", "1s")
             try await body(pump)
         }
