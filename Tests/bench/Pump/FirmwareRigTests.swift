@@ -2,7 +2,8 @@ import Testing
 
 @Suite("Bench: firmware available")
 struct FirmwareRigTests {
-    // A cancelled case of a parameterized test is not reported; this test is.
+    // Parameterized tests with firmware are cancelled if it can't be built, which is not reported. This test is skipped
+    // with the reason.
     @Test(
         "Our firmware builds and runs in simavr",
         .enabled(if: FirmwareBuild.reasonToSkip == nil, Comment(rawValue: FirmwareBuild.reasonToSkip ?? "")))

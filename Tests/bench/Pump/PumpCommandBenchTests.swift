@@ -7,7 +7,7 @@ struct PumpCommandBenchTests {
     struct Dialogue: Sendable, CustomTestStringConvertible {
         var name: String
         var turns: [(out: String, back: [String])]
-        /// The motor's setting at the end.
+        /// The signals to the motor's driver at the end.
         var motor: Motor
         var testDescription: String { name }
     }
@@ -100,8 +100,9 @@ struct PumpCommandBenchTests {
         dialogues)
     func dialogue(kind: RigKind, _ dialogue: Dialogue) async throws { try await hold(dialogue, kind) }
 
-    /// Without two dialogues: a share sends OFF before other commands, which reorders the first; and it passes on whole
-    /// lines only, which the pump could not read piece by piece.
+    /// Two dialogues are left out. "Several commands": a share sends OFF before other commands, so their order changes.
+    /// "63 bytes": a share passes on whole lines only, so the test can't send a long line in pieces that the pump's
+    /// buffer has room for.
     @Test(
         "Commands to a shared pump get the expected replies", arguments: RigKind.sharedCases,
         dialogues.filter { !$0.name.hasPrefix("several commands") && !$0.name.hasPrefix("63 bytes") })
@@ -113,7 +114,7 @@ struct PumpCommandBenchTests {
             for turn in dialogue.turns {
                 var out = turn.out
                 while out.utf8.count > 55 {
-                    // Send no more at once than the UART buffers while the firmware sleeps: 63 bytes, with the query below.
+                    // While the firmware sleeps, its UART buffers only 63 bytes, including the query that ends a turn.
                     try await line.send(String(out.prefix(40)))
                     try await rig.run(for: .milliseconds(300))
                     out = String(out.dropFirst(40))
@@ -156,7 +157,7 @@ struct PumpCommandBenchTests {
             let line = try await PumpLine.open(rig)
             try await rig.setWater(5)
             try await rig.setSkin(36.5)
-            // Within one count of the converter, which is 0.1 °C here.
+            // Within one count of the analogue-to-digital converter, which is 0.1 °C here.
             let (water, skin) = ("( 4\\.9| 5\\.0| 5\\.1)C", "36\\.[456]")
             let fields = kind.thermistors == 1 ? "Temp:\(skin)C" : "WaterTemp:\(water),SkinTemp:\(skin)C"
             try await line.send("STATUS\n")

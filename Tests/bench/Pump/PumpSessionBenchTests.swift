@@ -49,6 +49,7 @@ struct PumpSessionBenchTests {
         }
     }
 
+    /// Expects temperatures within 0.15 °C, which is more than one count of the converter.
     private func expect(
         _ temperatures: PumpTemperatures, water: Double, skin: Double, _ kind: RigKind,
         _ location: SourceLocation = #_sourceLocation
@@ -71,7 +72,7 @@ struct PumpSessionBenchTests {
             try await pump.turnOn(timeout: Self.patience)
             try await rig.setSkin(41)
             try await rig.run(for: .seconds(1))
-            // The first command after the stop may come before or after the report of the stop.
+            // The session may send this command before it has received the pump's ERROR:OVERHEAT.
             try await expectRefusal("PUMP_START_FAILED") { try await pump.turnOn(timeout: Self.patience) }
             try await expectRefusal("PUMP_NOT_RUNNING") { try await pump.setSpeed(speed, timeout: Self.patience) }
             #expect(await pump.state.power == .error)
@@ -93,7 +94,7 @@ struct PumpSessionBenchTests {
         #expect(error?.outcome == .nothingChanged, sourceLocation: location)
     }
 
-    @Test("Reports between commands are not taken for their replies", arguments: RigKind.allCases)
+    @Test("Reports between a command and its reply are not taken for the reply", arguments: RigKind.allCases)
     func interleaving(kind: RigKind) async throws {
         try await kind.run { try await interleave($0) }
     }
@@ -105,7 +106,8 @@ struct PumpSessionBenchTests {
         await rig.stop()
     }
 
-    /// Sends commands, with enough time between each command and its reply for the pump to report.
+    /// Sends commands, and in each round moves the pump's clock forward by 4.7 s, so that its reports, one every 5 s,
+    /// come at different moments of a command.
     private func interleave(_ rig: any PumpRig) async throws {
         let pump = try await rig.session()
         let events = await pump.events()
@@ -169,7 +171,8 @@ struct PumpSessionBenchTests {
             try await rig.setPotentiometer(716)
             try await pump.turnOn(timeout: Self.patience)
             try await pump.setSpeed(try #require(PumpSpeed(pwm: 40)), timeout: Self.patience)
-            // 716 means 180, the value taken at boot. 692 to 740 are within 5 of it.
+            // The reading 716 means a speed of 180, which the pump has taken at boot. Readings from 692 to 740 mean a
+            // speed within 5 of it.
             for (reading, duty) in [
                 (716, 40), (736, 40), (696, 40), (741, 186), (512, 130), (20, 10), (19, 0), (0, 0), (1023, 255),
                 (1003, 255), (999, 249), (998, 249), (21, 10), (40, 10), (45, 16),
@@ -178,7 +181,8 @@ struct PumpSessionBenchTests {
                 try await rig.run(for: .seconds(1))
                 #expect(try await rig.motor() == .on(duty), "at \(reading)")
             }
-            // A report at the previous speed may still be in flight and count as the reply.
+            // A report with an earlier speed may still be in flight, and would count as the reply to STATUS. The reply
+            // to TEMP comes after it.
             _ = try await pump.readTemperatures(timeout: Self.patience)
             #expect(try await pump.readStatus(timeout: Self.patience).speedPercent == 6)
             await pump.close()
@@ -249,7 +253,8 @@ struct PumpSessionBenchTests {
                 let time = minutes * 60 + seconds
                 try await rig.moveClock(by: .seconds(time - passed))
                 passed = time
-                // Earlier reports may be in flight and count as the reply. TEMP's reply is never unsolicited.
+                // Earlier reports may be in flight, and would count as the reply to STATUS. The reply to TEMP, which is
+                // never unsolicited, comes after them.
                 _ = try await pump.readTemperatures(timeout: Self.patience)
                 let status = try await pump.readStatus(timeout: Self.patience)
                 #expect(status.runtimeMinutes.map(Int.init) == minutes)
@@ -301,7 +306,9 @@ extension Session where Family == PumpFamily {
 }
 
 extension Watched where State == [PumpMessage] {
-    /// Waits for a message; discards the messages before it.
+    /// Waits for a message that `isWanted` accepts; discards it and the messages before it.
+    ///
+    /// - Parameter what: The message in words, for the failure after a time-out.
     func event(_ what: String, _ isWanted: @Sendable (PumpMessage) -> Bool) async throws {
         _ = try await wait(for: what) { messages -> Bool? in
             guard let index = messages.firstIndex(where: isWanted) else { return nil }
