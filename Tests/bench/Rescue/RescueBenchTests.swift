@@ -7,14 +7,21 @@ import Transports
 
 @Suite("Bench: simulated rescue phone", .timeLimit(.minutes(15)))
 struct RescueBenchTests {
+    /// The time between two messages of a phone.
     private static let interval = Duration.seconds(1)
 
+    /// The options of a phone with this number of messages.
+    ///
+    /// - Parameters:
+    ///   - split: The most bytes that leave at once; nil for no limit.
+    ///   - malformed: The percentage of messages that are preceded by something malformed.
     private static func phone(_ messages: Int, split: Int? = nil, malformed: Int = 0) -> RescueFirmwareOptions {
         RescueFirmwareOptions(
             carrier: .line(.unlimited), seed: 7, messages: messages, interval: interval, split: split,
             malformed: malformed)
     }
 
+    /// The IDs of the phone's messages with these numbers.
     private static func stock(_ range: Range<Int>) -> [String] {
         range.map { PhoneStock(seed: 7).message($0).id.uuidString }
     }
@@ -25,7 +32,7 @@ struct RescueBenchTests {
     func arrive(place: DevicePlace, split: Int?) async throws {
         let device = try await place.phone(Self.phone(50, split: split, malformed: 30))
         let link = try await device.link()
-        // A phone knows of its client once it has handed on the client's message.
+        // The phone hands the client's message on to the client as well. From then on it knows the client.
         try await link.send(Array(PhoneStock(seed: 8).message(0).json))
         var arrivals = RescueArrivals(over: link).makeAsyncIterator()
         var ids: [String] = []
@@ -48,7 +55,7 @@ struct RescueBenchTests {
             folder, device, "rescue", "send", "--category", "Road Closure", "--at", "35.9,-79.05",
             "a \"tree\" \\ 🌊 \u{1B}[2J")
         #expect(ending.status == 0, "\(ending)")
-        // The message may still be in flight, for example in the buffer of a port.
+        // pumpctl has ended, but the message may still be in the buffer of a port.
         try await device.untilItSpeaks(for: "a message") { phone in !phone.received.isEmpty }
         let received = await device.change { phone, _ in phone.received }
         #expect(received.map(\.content) == ["a \"tree\" \\ 🌊 \u{1B}[2J"])
@@ -71,7 +78,7 @@ struct RescueBenchTests {
         let program = try await ChildProcess(
             [Executable.pumpctl, "-p", first.endpoint, "-v", "rescue", "sync", "--for", "100s"],
             environment: Self.environment(folder, first))
-        // The phone knows of its client once it has received something.
+        // The phone knows its client once it has received something.
         _ = try await program.errors.wait(for: "a message that is sent") { $0.text.contains("> {") ? true : nil }
         try await first.untilItSpeaks(for: "a message") { phone in !phone.received.isEmpty }
         await first.advance(by: Self.interval * 5)
@@ -81,7 +88,8 @@ struct RescueBenchTests {
         await first.stop()
 
         let second = try await place.phone(Self.phone(0))
-        // The interrupted run left its own message to be sent again.
+        // The interrupted run did not mark its own message, "mine", as handed on, so it is sent again: 6 in all. A
+        // second run has nothing left to hand on.
         for count in [6, 0] {
             let ending = try await Self.pumpctl(folder, second, "rescue", "sync")
             #expect(ending.output == "\(count.counted("message")) sent\n", "\(ending)")
@@ -118,6 +126,7 @@ struct RescueBenchTests {
         #expect(peaks[1] < peaks[0] + 4096, "\(peaks) kB")
     }
 
+    /// The environment in which programs keep their messages in `folder`, and find `device`.
     private static func environment(
         _ folder: TemporaryFolder, _ device: (any PlacedDevice<RescueFirmware>)? = nil
     ) -> [String: String] {
