@@ -1,6 +1,8 @@
-/// The bytes that a UART receives if the sender has another baud rate: 8N1, each bit sampled in its middle, and a
-/// framing error passed on as a byte, as by an AVR.
+/// A serial line whose ends may have different baud rates.
 enum GarbledLine {
+    /// Returns the bytes that the receiver's UART makes of the sender's bytes: 8N1, each bit sampled in its middle, and
+    /// a framing error passed on as a byte, as by an AVR.
+    ///
     /// - Parameters:
     ///   - bytes: The bytes, sent without a pause, on a line that is idle before and after.
     ///   - sender: Bits per second.

@@ -3,8 +3,8 @@ import FirmwareSim
 import LineProtocol
 import TestSupport
 
-/// A device on a serial line that is opened at a baud rate, in simulated time. If the rate is not the device's, each
-/// side receives what a UART makes of it.
+/// A device on a serial line that a `ModuleSetup` opens at various baud rates, in simulated time. At a wrong rate each
+/// side receives garbled bytes.
 final class ModuleRig: @unchecked Sendable {
     // @unchecked: used on the simulated loop's thread only.
 
@@ -16,16 +16,16 @@ final class ModuleRig: @unchecked Sendable {
 
     let loop = SimulatedLoop()
     var device: any SimulatedDevice
-    /// The baud rates at which the line was opened; 0 for none.
+    /// The baud rates at which the line was opened, in order; 0 if it was opened without a rate.
     private(set) var opened: [Int] = []
     /// The text sent, before any garbling.
     private(set) var sent: [String] = []
     private(set) var reports: [ModuleSetup.Report] = []
-    /// Whether the line has a baud rate.
+    /// Whether the host can choose the line's baud rate; false as for a line behind a network server.
     var isSerial = true
-    /// Whether opening the line resets the device.
+    /// Whether the first opening of the line resets the device.
     var resets = false
-    /// The rates that the adapter does not support.
+    /// The rates at which the line can't be opened, because the adapter does not support them.
     var missingRates: Set<Int> = []
     private var link: ModuleWire?
 
@@ -57,7 +57,10 @@ final class ModuleRig: @unchecked Sendable {
         return link
     }
 
-    /// Runs an operation of a setup, and advances the clock until it is done.
+    /// Runs an operation of a setup to its end in simulated time.
+    ///
+    /// - Parameter dialect: The dialect that the user has named; nil if it must be detected.
+    /// - Throws: ``Hang`` if the operation does not end within five minutes.
     func perform(
         dialect: String? = nil,
         _ body: @escaping @Sendable (ModuleSetup) async throws(ModuleSetupError) -> ModuleInfo
@@ -84,7 +87,7 @@ final class ModuleRig: @unchecked Sendable {
     }
 }
 
-/// A line that accepts all writes immediately.
+/// The host's link, which accepts all writes immediately.
 private final class ModuleWire: Link, @unchecked Sendable {
     // @unchecked: used on the simulated loop's thread only.
 

@@ -6,7 +6,9 @@ import Testing
 
 @Suite("Setup of BLE modules", .timeLimit(.minutes(5)))
 struct ModuleSetupTests {
+    /// The dialects of AT commands: that of the genuine HM-10, and those of its clones.
     private static let dialects = ["hm-10", "cc41-a", "mlt-bt05"]
+    /// The default name of a module of each dialect.
     private static let names = ["hm-10": "HMSoft", "cc41-a": "BT05", "mlt-bt05": "MLT-BT05"]
 
     private func module(_ dialect: String, baud: Int = 9600) throws -> ModuleRig {
@@ -66,7 +68,7 @@ struct ModuleSetupTests {
         }
     }
 
-    @Test("A named dialect is tried alone", arguments: dialects)
+    @Test("If a dialect is named, its probe is sent first", arguments: dialects)
     func namedDialect(dialect: String) throws {
         let rig = try module(dialect)
         let info = try rig.perform(dialect: dialect) { setup throws(ModuleSetupError) in try await setup.info() }.get()
@@ -105,7 +107,7 @@ struct ModuleSetupTests {
         let info = try rig.perform { setup throws(ModuleSetupError) in try await setup.info() }.get()
         #expect(info.name == "HMSoft")
         #expect(try !state(rig).isConnected)
-        // A module without notices to its UART disconnects silently.
+        // A module that does not report at its UART disconnects its central without a line.
         #expect(rig.reports.contains(.disconnectedCentral) == notifies)
     }
 
@@ -161,7 +163,8 @@ struct ModuleSetupTests {
         _ = pump.advance(to: .seconds(3))
         let duty = pump.duty
         var now = Duration.seconds(3)
-        // In any order of the probes that are sent without a reply, and of the queries that are sent after one.
+        // First the probes, which are sent before the module has replied, then the queries, which are sent after a
+        // reply; and all of them in reverse order.
         let texts = [
             "AT", "\r\n", "AT", "\r\n", "AT\r\n", "AT\r\n", "AT+VERS?", "AT+VERSION\r\n", "AT+NAME?", "AT+NAME\r\n",
             "AT+BAUD?",
