@@ -34,7 +34,7 @@ struct FaultCell: Sendable {
     }
 
     /// The cells of a family on a carrier: one without a fault, one or more for each fault that applies, one with
-    /// several faults at once, and those of the family's own faults.
+    /// several faults at once, and one for each of the family's own faults.
     ///
     /// - Parameter own: The family's own faults, by their syntax.
     static func all(

@@ -65,7 +65,7 @@ final class RadioWorld: Sendable {
         return outcomes
     }
 
-    /// The address of the device of this 32-bit seed, which differs from those of all other seeds.
+    /// The address of the device with this 32-bit seed. Each seed has another one.
     private static func address(of seed: UInt64) -> String {
         let bytes = [24, 16, 8, 0].map { String(0x100 + (seed >> $0 & 0xFF), radix: 16, uppercase: true).dropFirst() }
         return (["C0", "FF"] + bytes).joined(separator: ":")

@@ -7,7 +7,7 @@ import TestSupport
 /// A host that fetches a storm sensor's log, and then follows its live rows.
 enum StormFaultScript: FaultScript {
     struct Truth: Sendable {
-        /// The sensor's rows, including those that it will measure later.
+        /// The rows that the sensor has measured and will measure.
         var log: StormLog
         /// The number of rows that the sensor has stored.
         var rowCount: Int
