@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Setup of BLE modules", .timeLimit(.minutes(5)))
 struct ModuleSetupTests {
-    /// The dialects of AT commands: that of the genuine HM-10, and those of its clones.
+    /// The dialects of AT commands: the genuine HM-10's, and two of its clones.
     private static let dialects = ["hm-10", "cc41-a", "mlt-bt05"]
     /// The default name of a module of each dialect.
     private static let names = ["hm-10": "HMSoft", "cc41-a": "BT05", "mlt-bt05": "MLT-BT05"]
