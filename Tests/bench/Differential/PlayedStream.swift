@@ -1,6 +1,6 @@
 import TestSupport
 
-/// A board's output and behaviour while a stream was played to it. Times count from the board's reset.
+/// The output and the behaviour of a board to which a stream was played. Times count from the board's reset.
 struct PlayedStream: Sendable {
     struct Byte: Sendable {
         var time: Duration
@@ -12,16 +12,16 @@ struct PlayedStream: Sendable {
         var motor: Motor
     }
 
-    /// The bytes that left the UART, and the end of each one's last bit.
+    /// The bytes that left the UART, each with the time at which its last bit ended.
     var bytes: [Byte]
-    /// The time at which each turn of the main loop began to measure, just after it had read its command.
+    /// The time at which each turn of the main loop began to measure, which it does just after reading its command.
     var turns: [Duration]
-    /// The motor's settings, each with its start.
+    /// The settings of the motor's driver, each with the time since which it held.
     var drives: [Drive]
     /// The number of bytes for which the receive buffer had no room.
     var lost: Int
 
-    /// The motor's setting at a time.
+    /// The setting of the motor's driver at a time.
     func motor(at time: Duration) -> Motor { drives.last { $0.time <= time }?.motor ?? .off }
 }
 
@@ -31,6 +31,7 @@ final class StreamPlayer: Sendable {
     /// The time between the reset and the beginning of a stream.
     let begin: Duration
 
+    /// A line of nano-sim has not the expected form.
     struct NotUnderstood: Error { var line: String }
 
     /// - Parameter isField: Whether the firmware behaves like the devices in the field.
@@ -59,7 +60,8 @@ final class StreamPlayer: Sendable {
             lost: await records("lost").first?[0] ?? -1)
     }
 
-    /// Reads a line of records. Each record has a few numbers: a time, and the values at that time.
+    /// Reads a line of nano-sim's output that begins with `name`; returns the numbers of each record in the line. The
+    /// first number of a record is a time in microseconds.
     private func records(_ name: String) async throws -> [[Int]] {
         let line = try await process.output.line("the \(name) of a stream")
         let words = line.split(separator: " ")

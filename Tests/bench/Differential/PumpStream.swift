@@ -1,10 +1,10 @@
 import TestSupport
 
-/// Bytes for a pump and other events, with their times. The same seed gives the same stream on every machine. Times
-/// count from the beginning of the stream.
+/// Bytes for a pump, and changes of its inputs, with their times. The same seed gives the same stream on every machine.
+/// Times count from the beginning of the stream.
 struct PumpStream: Sendable {
     enum Happening: Sendable, Hashable {
-        /// Bytes that follow the previous ones at the line rate.
+        /// Bytes at the line rate. They begin when the previous ones have left, if that is later than the event's time.
         case send([UInt8])
         case button(isDown: Bool)
         case potentiometer(Int)
@@ -25,25 +25,29 @@ struct PumpStream: Sendable {
     private static let rest = Duration.milliseconds(350)
 
     private(set) var events: [Event] = []
-    /// The end of each byte's last bit.
+    /// The time at which the last bit of each byte ends.
     private(set) var arrivals: [Duration] = []
-    /// The end of the stream.
+    /// The time up to which the pump is watched.
     private(set) var end = Duration.zero
 
+    /// The end of the last byte so far.
     private var lineFreeAt = Duration.zero
+    /// The time from which the button may be pressed again.
     private var buttonFreeAt = Duration.zero
     private var random: SplitMix64
 
+    /// Generates a stream with up to seven writes, presses and changes.
     init(seed: UInt64) {
         random = SplitMix64(seed: seed)
+        // Up to 120 ms, so that the first event comes at any moment of a turn of the main loop.
         var time = Duration.microseconds(number(120_000))
         for _ in 0..<(1 + number(7)) {
             happen(at: time)
-            // Half of the writes follow the previous one closely, the rest within one or two turns.
+            // Some events follow the previous one closely or overlap it, the others come up to four turns later.
             time = max(time, lineFreeAt - .milliseconds(number(10))) + .microseconds([0, 3000, 250_000][number(3)])
             time += .microseconds(number(2) == 0 ? number(2000) : number(150_000))
         }
-        // One stream in sixteen lasts until the first unsolicited report.
+        // One stream in sixteen switches the pump on, and lasts until the first unsolicited report.
         if number(16) == 0 {
             send(Array("ON\n".utf8), at: time)
             lineFreeAt = max(lineFreeAt, .milliseconds(3300 + number(500)))
@@ -51,7 +55,7 @@ struct PumpStream: Sendable {
         end = max(time, lineFreeAt, buttonFreeAt) + Self.rest
     }
 
-    /// A stream of these bytes with their times.
+    /// Creates a stream of these writes.
     init(writes: [(time: Duration, bytes: [UInt8])]) {
         random = SplitMix64(seed: 0)
         for write in writes { send(write.bytes, at: write.time) }
@@ -62,6 +66,7 @@ struct PumpStream: Sendable {
 
     // MARK: Events
 
+    /// Adds a random event: in 16 of 20 cases bytes.
     private mutating func happen(at time: Duration) {
         switch number(20) {
         case 0: events.append(Event(time: time, happening: .potentiometer(number(1024))))
@@ -94,7 +99,7 @@ struct PumpStream: Sendable {
     private mutating func bytes() -> [UInt8] {
         switch number(16) {
         case 0...5: return command() + lineEnd()
-        // Half a line, which the next bytes complete or which swallows them.
+        // A part of a line, which the next bytes complete or spoil.
         case 6: return Array(command().prefix(1 + number(5)))
         case 7: return lineEnd()
         // More than the UART buffers while the firmware sleeps.

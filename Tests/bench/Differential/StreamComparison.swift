@@ -1,53 +1,66 @@
 @testable import FirmwareSim
 
-/// Runs the simulator alongside a recorded board, and reports the first difference.
+/// Runs the simulator with a stream that was played to our firmware, and reports the first difference.
+///
+/// In this file "board" means the firmware on the emulated chip. A turn is one pass of the pump's main loop, and the
+/// edge of a turn is the moment at which it begins to measure, just after reading the line.
 ///
 /// The simulator runs freely from one turn to the next. Each of its turns must come within ``turnTolerance`` of the
 /// board's, and is then moved to the board's time, so that small differences do not add up. The output must be
-/// identical byte for byte, each within ``byteTolerance``; so must the motor's settings and the number of lost bytes.
+/// identical, each byte within ``byteTolerance``. The motor's settings and the number of lost bytes must be equal.
 ///
-/// If an event falls too close to the edge of a turn, either outcome is correct: a byte that arrives within
-/// ``guardBand``, another input within the converter's conversion time, a button press that may be settling, or a
-/// report that is due within a step of the board's clock. The simulator then tries each outcome, and one of them must
-/// continue like the board.
+/// If something happens too close to the edge of a turn, either outcome is correct: a byte arrives, or a thermistor or
+/// the potentiometer changes, within ``guardBand``; a button press may have settled or not (``settling``); or a report
+/// is due within ``clockBand``. The comparison then tries each outcome, and one of them must continue like the board.
 struct StreamComparison {
-    /// The board's turn takes half a millisecond more for measuring, two more if it prints temperatures, and its clock
-    /// counts milliseconds; simavr's UART buffers one byte less than the chip's.
+    /// The largest accepted difference between the times of a turn. The board's turn takes half a millisecond more for
+    /// measuring, and 2 ms more if it prints temperatures; its clock counts whole milliseconds; and simavr's UART
+    /// buffers one byte less than the chip's.
     static let turnTolerance = Duration.microseconds(5500)
-    /// A reply begins after measuring and arithmetic.
+    /// The largest accepted difference between the times of a byte. The board's reply begins later, after measuring and
+    /// arithmetic.
     static let byteTolerance = Duration.milliseconds(3)
-    /// Reading the UART may come up to this long before the visible edge, and an interrupt up to this long after it.
+    /// The board may have read the UART up to this long before the edge of its turn, and an interrupt may come up to
+    /// this long after the edge.
     static let guardBand = Duration.microseconds(500)
     /// The possible error of `millis()`.
     static let clockBand = Duration.microseconds(2500)
-    /// The time range after which a press has settled, counted from its beginning. The board does not sample while it
-    /// prints.
+    /// The time from the beginning of a press until the board counts it: at least the lower bound, at most the upper
+    /// one, because the board does not sample the button while it prints.
     static let settling = Duration.microseconds(49_500)...Duration.milliseconds(110)
-    /// The middle of the sleep before a turn, at which the simulator sleeps too.
+    /// The time from the middle of the sleep before a turn to the turn's edge. In that middle both the board and the
+    /// simulator sleep.
     private static let sleep = Duration.milliseconds(50)
     /// The number of tries after which a stream counts as different.
     private static let mostTries = 20_000
 
     private let stream: PumpStream
     private let played: PlayedStream
+    /// The time from the board's reset to the beginning of the stream.
     private let begin: Duration
+    /// The end of each byte for the pump. Like all times of a branch, it counts from the board's reset.
     private let arrivals: [Duration]
+    /// The changes of thermistors and potentiometer.
     private let surroundings: [PumpStream.Event]
+    /// The beginnings of the button presses.
     private let presses: [Duration]
 
     /// One possible course of the stream so far.
     fileprivate struct Branch {
         var pump: PumpFirmware
-        /// The board's next turn.
+        /// The index of the board's next turn.
         var turn = 0
         /// The number of compared bytes of the board's output.
         var compared = 0
         /// The simulator's output that the board has not sent yet.
         var ahead: [PlayedStream.Byte] = []
+        /// The number of changes in `surroundings` that the simulator has had.
         var surroundingsDone = 0
+        /// The number of presses that the simulator has had.
         var pressesDone = 0
     }
 
+    /// The simulator of a branch differs from the board.
     private struct Parted: Error { var what: String }
 
     init(_ stream: PumpStream, _ played: PlayedStream, begin: Duration, thermistors: Int) {
@@ -76,9 +89,10 @@ struct StreamComparison {
 
     private let first: Branch
 
+    /// Converts a time since the board's reset to the simulator's time, which includes a bootloader.
     private static func simulated(_ time: Duration) -> Duration { time + PumpFirmware.bootloaderTime }
 
-    /// Returns the first difference; nil if there is none.
+    /// Returns the difference at which the longest branch ends; nil if a branch is like the board to its end.
     func difference() -> String? {
         var branches = [first]
         var furthest = (turn: -1, what: "")
@@ -104,11 +118,11 @@ struct StreamComparison {
 
     // MARK: Running turn by turn
 
-    /// Runs up to the sleep before the next turn, and compares everything so far.
+    /// Runs the simulator up to the sleep before the board's next turn, and compares everything so far.
     private func approach(_ branch: inout Branch) throws {
         let edge = played.turns[branch.turn]
         guard branch.turn > 0 else {
-            // The two are not in step up to here: the board has sent its banner, and the simulator has not.
+            // Nothing is compared before the first turn: the board has sent its banner, and the simulator sends none.
             _ = branch.pump.advance(to: Self.simulated(begin))
             return
         }
@@ -119,6 +133,7 @@ struct StreamComparison {
         else { throw Parted(what: "turn \(branch.turn) at \(edge): the simulator's is \(difference) later") }
     }
 
+    /// Runs the simulator until a time, and compares its output and its motor with the board's.
     private func listen(_ branch: inout Branch, until time: Duration) throws {
         for emission in branch.pump.advance(to: Self.simulated(time)) {
             let count = emission.bytes.count
@@ -128,7 +143,7 @@ struct StreamComparison {
             }
         }
         try compare(&branch, until: time)
-        // The board's motor is sampled only once per millisecond.
+        // nano-sim samples the board's motor only once per millisecond, so soon after a turn both may differ.
         if let turn = played.turns[..<branch.turn].last, time - turn < Self.byteTolerance { return }
         let motor = Motor(isEnabled: branch.pump.isEnabled, duty: Int(branch.pump.duty))
         guard motor == played.motor(at: time) else {
@@ -136,6 +151,8 @@ struct StreamComparison {
         }
     }
 
+    /// Compares the simulator's bytes with the board's. A byte may be missing if it is due within ``byteTolerance``
+    /// before `time`.
     private func compare(_ branch: inout Branch, until time: Duration) throws {
         var said = branch.ahead[...]
         while let byte = said.first, branch.compared < played.bytes.count {
@@ -154,16 +171,18 @@ struct StreamComparison {
         }
     }
 
+    /// The board's output around a byte, for a message.
     private func heard(_ index: Int) -> String {
         let bytes = played.bytes[max(0, index - 10)..<min(played.bytes.count, index + 40)]
         return String(decoding: bytes.map(\.value), as: UTF8.self).debugDescription
     }
 
+    /// Runs the simulator from the board's last turn to the end of the stream, and compares the rest.
     private func finish(_ branch: inout Branch) throws {
         let end = begin + stream.end - Self.turnTolerance
         let turns = branch.pump.turns
         try listen(&branch, until: end)
-        // The turn that began last, and the sleep before the next one.
+        // The simulator may count one more turn here: the board's last one.
         guard branch.pump.turns <= turns + 1 else { throw Parted(what: "the simulator has a turn more") }
         guard branch.pump.receiveOverflows == played.lost else {
             throw Parted(what: "bytes lost: simulator \(branch.pump.receiveOverflows), firmware \(played.lost)")
@@ -172,6 +191,7 @@ struct StreamComparison {
 
     // MARK: Outcomes at a turn's edge
 
+    /// Returns a branch for each possible outcome of the board's next turn.
     private func waysOn(from branch: Branch) -> [Branch] {
         let edge = played.turns[branch.turn]
         var ways: [Branch] = []
@@ -195,8 +215,10 @@ struct StreamComparison {
         return ways
     }
 
-    /// The times at which the turn may have read the line and the clock, one for each outcome. Reading takes time, in
-    /// which an arriving byte finds room in a ring that was full.
+    /// The times at which the turn may have read the line and the clock, one for each outcome.
+    ///
+    /// `readsLong` marks an outcome in which the turn began to read the line earlier: while it reads, an arriving byte
+    /// finds room in a buffer that was full.
     private func moments(at edge: Duration) -> [(moment: Duration, readsLong: Bool)] {
         let beat = Duration.milliseconds(PumpController.reportInterval)
         let phase = Duration.microseconds(edge.microseconds % beat.microseconds)
@@ -212,15 +234,17 @@ struct StreamComparison {
         return moments.map { ($0, false) } + long.map { ($0, true) }
     }
 
+    /// The number of bytes that have arrived by a time.
     private func arrived(by moment: Duration) -> Int { arrivals.partitioningIndex { $0 > moment } }
 
-    /// The possible numbers of input changes that the board may have measured.
+    /// The possible numbers of changes in `surroundings` that the board has measured by the edge of a turn.
     private func inputs(of branch: Branch, at edge: Duration) -> ClosedRange<Int> {
         let surely = surroundings.count { begin + $0.time <= edge - Self.guardBand }
         let perhaps = surroundings.count { begin + $0.time <= edge + Self.guardBand }
         return max(surely, branch.surroundingsDone)...max(perhaps, branch.surroundingsDone)
     }
 
+    /// The possible numbers of presses that the board has counted by the edge of a turn.
     private func presses(of branch: Branch, at edge: Duration) -> ClosedRange<Int> {
         let surely = presses.count { $0 + Self.settling.upperBound <= edge }
         let perhaps = presses.count { $0 + Self.settling.lowerBound <= edge }
@@ -242,7 +266,7 @@ extension StreamComparison.Branch {
 }
 
 extension PumpFirmware {
-    /// Reads the line before the turn.
+    /// Runs the firmware up to this time, and reads the line, which the turn will read again.
     fileprivate mutating func read(at instant: Duration) {
         run(to: instant)
         readLine()

@@ -4,13 +4,13 @@ import Testing
 
 /// Compares the simulator with our firmware for all kinds of bytes at all times.
 ///
-/// `SEEDS=1234 swift test --filter StreamTests` compares one stream, and prints the stream if the two differ.
+/// `SEEDS=1234 swift test --filter StreamTests` compares one stream, and prints it if simulator and firmware differ.
 @Suite("Bench: simulator and firmware answer with equal bytes at equal times")
 struct StreamTests {
     static let seeds = Seeds(100, soak: 3_000)
 
     @Test(
-        "Streams of commands, fragments, bursts and noise are answered equally",
+        "Simulator and firmware handle streams of commands, fragments, bursts and noise equally",
         arguments: seeds.pieces(FirmwareSlots.count))
     func streams(seeds: Range<UInt64>) async throws {
         if let reason = FirmwareBuild.reasonToSkip { try Test.cancel(Comment(rawValue: reason)) }
@@ -23,7 +23,7 @@ struct StreamTests {
 
     /// Returns the differences, with their seeds.
     private static func play(_ seeds: Range<UInt64>) async throws -> [String] {
-        // The seed selects the firmware variant of a stream.
+        // Streams of even seeds are played to firmware with one thermistor, streams of odd seeds to firmware with two.
         let players = [
             try await StreamPlayer(thermistors: 1, isField: true),
             try await StreamPlayer(thermistors: 2, isField: true),
