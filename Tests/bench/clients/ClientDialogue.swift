@@ -1,6 +1,7 @@
-/// Commands for any client of a pump, whose replies need no hands, no long runs and no paced writes.
+/// Commands that any client of a pump can send. Their replies need no button presses, no long runs and no pauses
+/// between writes.
 enum ClientDialogue {
-    /// A command and the lines of its reply. A measurement is given by the beginning of its line.
+    /// A command, and the beginning of each line of its reply.
     struct Turn: Sendable {
         var out: String
         var back: [String]
@@ -27,7 +28,7 @@ enum ClientDialogue {
         Turn("STATUS", "STATUS:{State:OFF,"),
     ]
 
-    /// Whether `lines` are the replies, in order, apart from the unsolicited reports of a running pump.
+    /// Whether `lines` are the replies to all turns, in order, apart from the unsolicited reports of a running pump.
     static func isAnswered(by lines: [String]) -> Bool {
         var rest = lines[...]
         for wanted in turns.flatMap(\.back) {

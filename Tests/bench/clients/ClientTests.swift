@@ -4,7 +4,7 @@ import SerialPort
 import TestSupport
 import Testing
 
-// Third-party programs with the pump of `pumpctl sim`.
+// Third-party programs as clients of `pumpctl sim pump`.
 @Suite("Bench: other programs at the simulated pump")
 struct ClientTests {
     /// Calls `body` while `pumpctl sim pump` runs.
@@ -58,7 +58,7 @@ struct ClientTests {
             let client = try await ChildProcess(
                 ["picocom", "--baud", "9600", "--nolock", "--omap", "crlf", path], terminal: terminal.path,
                 streamsOnTerminal: true)
-            // picocom discards input that was typed earlier.
+            // picocom discards input that is typed before its greeting.
             while try await screen.line("picocom's greeting") != "Terminal ready" {}
             let lines = try await converse(with: screen, lineEnd: "\r") { try await channel.write(Array($0.utf8)) }
             #expect(ClientDialogue.isAnswered(by: lines), "\(lines)")
@@ -69,7 +69,11 @@ struct ClientTests {
         }
     }
 
-    /// Sends each command after the previous reply; returns the received lines.
+    /// Sends each command of the dialogue after the previous reply; returns the received lines.
+    ///
+    /// - Parameters:
+    ///   - screen: The program's output.
+    ///   - say: Sends a command to the program.
     private func converse(
         with screen: Watched<ReceivedText>, lineEnd: String, say: (String) async throws -> Void
     ) async throws -> [String] {

@@ -2,21 +2,22 @@ import DescriptorIO
 import TestSupport
 import Testing
 
-// Third-party programs and pumpctl with one pump, through pumpctld.
+// Third-party programs and pumpctl as clients of one pump, which pumpctld shares.
 @Suite("Bench: other programs at a shared pump", .timeLimit(.minutes(5)))
 struct SharedClientTests {
     private static let unpluggings = 50
-    /// The minimum number of replies.
+    /// The number of replies, to all clients together, that the test waits for.
     private static let commands = 500
 
-    /// The common knowledge of all clients.
+    /// The state of the test, for all clients.
     private struct Course: Sendable, CustomStringConvertible {
-        /// Whether the pump is up, so that starting a program for one command is worthwhile.
+        /// Whether the pump is plugged in. Only then is pumpctl started for another command.
         var isUp = true
+        /// Whether the clients must end.
         var isOver = false
-        /// The number of replies to each client.
+        /// The number of replies that each client has had.
         var answered: [String: Int] = [:]
-        /// The number of commands of each client that were refused or got no reply while the pump was away.
+        /// The number of each client's commands that were refused or got no reply because the pump was unplugged.
         var unanswered: [String: Int] = [:]
 
         var description: String { "answered: \(answered), not: \(unanswered), \(isUp ? "up" : "away")" }
@@ -27,7 +28,7 @@ struct SharedClientTests {
         .enabled(if: LineProgram.missing.isEmpty, "not installed: \(LineProgram.missing.joined(separator: ", "))"))
     func unplugging() async throws {
         try await DaemonRig.run { rig in
-            // The board's banner precedes its first reply.
+            // The reply to this command comes after the board's banner, so no client receives the banner later.
             #expect(try await rig.pumpctl(["--port", rig.cable.path, "on"]).status == 0)
             let programs = [
                 try await LineProgram.pyserial(at: rig.first), try await LineProgram.socat(at: "TCP:\(rig.tcp)"),
@@ -52,7 +53,7 @@ struct SharedClientTests {
         }
     }
 
-    /// Sends one line after another. No other client uses its speeds.
+    /// Has a program send one command after another, until the test is over. No other client uses these speeds.
     private static func talk(_ program: LineProgram, speeds: Range<Int>, _ course: Watched<Course>) async throws {
         var conversation = SharedConversation()
         var speed = speeds.lowerBound
@@ -81,7 +82,8 @@ struct SharedClientTests {
         }
     }
 
-    /// Starts pumpctl for one command after another: a speed that no other client uses, or every third time the status.
+    /// Starts pumpctl for one command after another, until the test is over: a speed that no other client uses, or
+    /// every third time the status.
     private static func command(
         _ rig: DaemonRig, _ endpoint: String, _ number: Int, speeds: Range<Int>, _ course: Watched<Course>
     ) async throws {
@@ -93,14 +95,15 @@ struct SharedClientTests {
             speed = speed + 1 < speeds.upperBound ? speed + 1 : speeds.lowerBound
             let asksStatus = speed.isMultiple(of: 3)
             let ending = try await rig.pumpctl(
-                // A busy machine replies late. While the pump is away, nothing is waited for.
+                // 60 s, because on a busy machine a reply comes late. While the pump is away, pumpctl fails at once.
                 ["--port", endpoint, "--timeout", "60"] + (asksStatus ? ["status"] : ["speed", "\(speed)"]))
             if ending.status == 0 {
                 let wanted = asksStatus ? "pump       on\n" : "speed \(speed) (\(speed * 100 / 255) %)\n"
                 #expect(ending.output.hasPrefix(wanted), "\(endpoint): \(ending)")
                 course.update { $0.answered[name, default: 0] += 1 }
             } else {
-                // No such port, busy with a faster program, a broken link, or the daemon's refusal.
+                // 66: no such port. 69: another program was faster to open the port. 74: the link broke. Or the daemon
+                // has refused the command.
                 let isAway = [66, 69, 74].contains(ending.status) || ending.errors.contains("DEVICE_AWAY")
                 #expect(isAway, "\(endpoint): \(ending)")
                 course.update { $0.unanswered[name, default: 0] += 1 }
@@ -108,7 +111,8 @@ struct SharedClientTests {
         }
     }
 
-    /// Unplugs the pump and plugs it in again, each time after every client has had a reply, and then ends the test.
+    /// Unplugs the pump and plugs it in again 50 times, each time after every client has had another reply. Then ends
+    /// the test.
     private static func unplug(_ rig: DaemonRig, clients: Int, _ course: Watched<Course>) async throws {
         let channel = try await DescriptorChannel.connect(
             to: .unix(path: rig.local), deadline: .now.advanced(by: .seconds(30)))
@@ -119,7 +123,7 @@ struct SharedClientTests {
         func hear(_ wanted: String) async throws {
             while true {
                 let line = try await received.line(wanted)
-                // A refused command must not be carried out later.
+                // SPEED:255 below is always refused, so no report may ever show that speed.
                 #expect(!line.contains("Speed:100%"))
                 try conversation.hear(line)
                 if line == wanted { return }

@@ -1,10 +1,11 @@
-/// One client's queries of a shared pump, and a check that each received line answers one of them.
+/// One client's commands to a shared pump, and a check that each received line is the reply to one of them, a report,
+/// or a notice of the daemon.
 ///
-/// A query in flight during an unplugging is refused or gets no reply. Any other line that answers nothing is an error:
-/// it belongs to another client or is stale.
+/// A command in flight during an unplugging is refused, gets no reply, or gets it late. Any other line is an error: the
+/// reply to another client, or a stale one.
 struct SharedConversation: Sendable {
-    /// A line, and the beginnings of its reply's lines. STATUS is not used, because an unsolicited report would count
-    /// as its reply.
+    /// A command, and the beginning of each line of its reply. STATUS is not used, because an unsolicited report would
+    /// count as the reply.
     struct Question: Sendable {
         var line: String
         var answer: [String]
@@ -20,7 +21,7 @@ struct SharedConversation: Sendable {
         static let temperatures = Question(line: "TEMP", answer: ["TEMP:{Water:"])
     }
 
-    /// A line that answers no query.
+    /// A line that is no reply to any command of this client.
     struct MixedUp: Error, CustomStringConvertible {
         var line: String
         /// The last lines sent and received.
@@ -30,50 +31,57 @@ struct SharedConversation: Sendable {
         }
     }
 
+    /// The daemon's notice that the link to the pump is lost.
     static let away = "[WARNING] the device is away"
+    /// The daemon's notice that the link to the pump is open again.
     static let back = "[WARNING] the device is back"
+    /// The daemon's reply to a command that it can't send.
     static let refusal = "ERROR:DEVICE_AWAY"
 
-    /// The number of queries with a reply.
+    /// The number of commands with a complete reply.
     private(set) var answered = 0
-    /// The number of queries refused while the pump was away.
+    /// The number of commands that the daemon has refused.
     private(set) var refused = 0
-    /// The number of queries without a reply because the pump was unplugged.
+    /// The number of commands without a reply because the pump was unplugged.
     private(set) var lost = 0
-    /// Whether only the refusal of a query may arrive until the pump is back.
+    /// Whether the pump is away, so that no line but a refusal may arrive until it is back.
     private(set) var isAway = false
-    /// Whether the pump is back and may still reply to earlier queries, which a reply to a later query decides.
+    /// Whether the pump is back, and it is unknown whether it will reply to the open commands. The client must send
+    /// another command: if the reply to that comes first, they get none.
     private(set) var isInDoubt = false
-    /// Whether the pump may have been in the middle of a line when it was plugged in.
+    /// Whether the next line may be the tail of one that the pump was sending when it was plugged in.
     private var mayHearTail = false
+    /// The commands without a complete reply, in order.
     private var open: [OpenQuestion] = []
     private var transcript: [String] = []
 
     private struct OpenQuestion: Sendable {
         let question: Question
         var heard: [String] = []
-        /// Whether the pump was unplugged since the query.
+        /// Whether the pump was unplugged after the command was sent.
         var mayBeLost = false
     }
 
     /// The beginnings of a pump's lines.
     private static let beginnings = ["OK", "SPEED:", "STATUS:", "TEMP:", "ERROR:"]
 
-    /// Whether nothing more is expected.
+    /// Whether the pump is there and every command has its reply, or was refused or lost.
     var isAnswered: Bool { open.isEmpty && !isAway }
 
+    /// Records that the client sends a command.
     mutating func ask(_ question: Question) {
         note("> \(question.line)")
         open.append(OpenQuestion(question: question))
         isInDoubt = false
     }
 
+    /// Records a line that the client receives; throws if the line is no reply to this client.
     mutating func hear(_ line: String) throws(MixedUp) {
         note("< \(line)")
         switch line {
         case Self.away:
             isAway = true
-            // A reply that has begun does not continue.
+            // A reply of which some lines have come does not continue.
             lost += open.count { !$0.heard.isEmpty }
             open.removeAll { !$0.heard.isEmpty }
             for index in open.indices { open[index].mayBeLost = true }
@@ -101,7 +109,7 @@ struct SharedConversation: Sendable {
         } else if line.isReport {
             return
         } else if let first = open.first, first.mayBeLost {
-            // The apparent reply belongs to the next query.
+            // The oldest command got no reply: its lines so far belong to the next command.
             lost += 1
             open.removeFirst()
             for line in first.heard + [line] { try hearAnswer(line) }

@@ -2,7 +2,8 @@ import Testing
 
 @Suite("Bench: oracle for clients of a shared pump")
 struct SharedConversationTests {
-    /// A client that has sent its queries and received these lines. A line that begins with `>` is a query.
+    /// Returns a conversation with these lines, in order. A line that begins with `>` is a command of the client, any
+    /// other is received.
     private func conversation(_ lines: String...) throws -> SharedConversation {
         var conversation = SharedConversation()
         for line in lines {

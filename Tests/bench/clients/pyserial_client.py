@@ -3,14 +3,15 @@
 
 usage: pyserial_client.py PORT
 
-Each line of stdin has the number of reply lines to wait for, a tab, and a command. Prints `> command` and `< reply`.
-Unsolicited status reports are left out.
+Each line of stdin has the number of reply lines to wait for, a tab, and a command. Prints `> COMMAND`, and `< LINE` for
+each line of the reply. Unsolicited status reports are left out.
 """
 
 import sys
 
 import serial
 
+# The time limit of a line in seconds; only a pump that does not reply reaches it.
 DEADLINE = 30
 
 
