@@ -15,8 +15,9 @@ struct argument {
     const char *const *words;
 };
 
-// Reads a number, a word (its index in `words`), or a time in seconds. A time is above 0, up to 1,000,000 s: seconds,
-// or a number with ms, s, m or h. False if the text is none of these.
+// Reads an argument: `value` receives a number, the index of a word in `words`, or a time in seconds. A time is a
+// number of seconds, or a number with ms, s, m or h, above 0 and up to 1,000,000 s. False if the text is not of this
+// kind, or out of range.
 bool argument_read(const struct argument *argument, const char *text, double *value);
 
 // A description of the accepted values, to follow "takes". The caller frees it.

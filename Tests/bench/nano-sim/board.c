@@ -31,7 +31,8 @@ static void log_to_stderr(avr_t *avr, const int level, const char *format, va_li
     }
 }
 
-// Simulated time passes in the caller's loop, so a sleeping AVR must not sleep here.
+// simavr would pause the program while the AVR sleeps. The caller decides how fast simulated time passes, so this does
+// nothing.
 static void skip_sleep(avr_t *avr, avr_cycle_count_t how_long) {
     (void)avr;
     (void)how_long;
@@ -48,7 +49,7 @@ static uint16_t thermistor_reading(double celsius) {
 
 // Applies the voltage for a reading of 0-1023 to an analogue input. The firmware sees it at its next conversion.
 static void put_reading(struct board *board, int channel, uint16_t reading) {
-    // simavr rounds down when it converts back.
+    // Rounded up, because simavr rounds down when it converts the voltage back.
     uint32_t millivolts = ((uint32_t)reading * supply_millivolts + 1022) / 1023;
     avr_raise_irq(avr_io_getirq(board->avr, AVR_IOCTL_ADC_GETIRQ, ADC_IRQ_ADC0 + channel), millivolts);
 }
@@ -87,7 +88,7 @@ static void apply_inputs(struct board *board) {
     put_probe(board, probe_water);
     put_probe(board, probe_skin);
     board_set_knob(board, board->knob);
-    // A pin's level is applied only when it changes.
+    // simavr applies a pin's level only if it changes, so change it twice.
     board_set_button(board, !board->button_down);
     board_set_button(board, !board->button_down);
 }
@@ -114,7 +115,8 @@ static void complete_timer_modes(avr_t *avr) {
     }
 }
 
-// A reset of the chip by its reset line or by its watchdog, which simavr performs within avr_run.
+// simavr's own reset of the chip, which it calls within avr_run, also for the watchdog; and whether that has happened
+// since `follow_reset` was last called.
 static void (*reset_chip)(avr_t *avr);
 static bool was_reset;
 
@@ -193,8 +195,8 @@ static bool is_uart_open(const struct board *board) {
     return board->avr->data[reg_ucsr0b] & rxen0;
 }
 
-// Handles a reset of any cause: restores everything outside the chip, and corrects the UART's byte time once it is
-// open.
+// Handles a reset of any cause: applies the inputs again, and corrects the UART's byte time once the firmware has
+// opened the UART.
 static void follow_reset(struct board *board) {
     if (was_reset) {
         was_reset = false;

@@ -30,15 +30,15 @@ struct board {
     avr_t *avr;
     // Simulated cycles since the start. Unlike avr->cycle, the count continues through a reset.
     uint64_t cycles;
-    // Whether the power was switched on, which is the first reset.
+    // Whether the power was switched on, which the first reset does.
     bool is_on;
-    // The time of the last reset.
+    // The time of the last reset, in `cycles`.
     uint64_t reset_cycles;
     // Whether the board was reset and its firmware has not opened its UART yet.
     bool is_starting;
-    // Whether the register with the reset cause is cleared before the firmware runs, as by Optiboot.
+    // Whether the register with the reset cause is cleared before the firmware runs, as the bootloader Optiboot does.
     bool clears_cause;
-    // The Arduino core's millisecond counter while it is stopped.
+    // Whether the Arduino core's millisecond counter is stopped, and its value since then.
     bool is_hung;
     uint8_t hung_millis[4];
     struct probe probes[2];
@@ -55,7 +55,7 @@ struct board {
 // Loads a firmware. False, with a message on stderr, if the file is not an AVR firmware.
 bool board_load(struct board *board, const char *elf);
 
-// Sets a thermistor's temperature in Celsius, even of a broken one.
+// Sets a thermistor's temperature in Celsius. If the thermistor is broken, the firmware sees it once it is repaired.
 void board_set_temperature(struct board *board, enum board_probe probe, double celsius);
 
 // Breaks or repairs a thermistor.
@@ -88,13 +88,13 @@ bool board_hang(struct board *board);
 // none.
 int board_receive_head(const struct board *board);
 
-// D8: whether the pump's driver is enabled.
+// Pin D8: whether the pump's driver is enabled.
 bool board_pump_enabled(const struct board *board);
-// D9: the PWM value, 0-255.
+// Pin D9: the PWM value, 0-255.
 uint8_t board_pump_duty(const struct board *board);
-// D12.
+// Pin D12.
 bool board_power_led(const struct board *board);
-// D13.
+// Pin D13.
 bool board_status_led(const struct board *board);
 
 #endif

@@ -22,12 +22,12 @@ import tempfile
 import termios
 import tty
 
-# The time limit in seconds; only a hang reaches it.
+# The time limit of a reply in seconds; only a nano-sim that hangs reaches it.
 DEADLINE = 300.0
 
 
 def banner(cause):
-    """Return the lines that are printed at boot; the firmware of devices in the field does not print the cause."""
+    """Return the lines that a board prints at boot. `cause` is None for the field build, which does not print it."""
     told = [f"Reset: {cause}"] if cause else []
     return ["=" * 30, "Device: nano-pump", "Version: 1.1.0", "Baud Rate: 9600", *told, "Ready for commands...", "=" * 30]
 
@@ -40,7 +40,8 @@ class Program:
         self.answers = b""
 
     def answer(self):
-        # Several replies may come at once; select would not see those in a file object's buffer.
+        """Wait for the next line on stdout, and return it."""
+        # Not read through the file object: several replies may come at once, and select does not see its buffer.
         while b"\n" not in self.answers:
             if not select.select([self.process.stdout], [], [], DEADLINE)[0]:
                 raise AssertionError("nano-sim does not answer")
@@ -52,6 +53,7 @@ class Program:
         return answer.decode()
 
     def control(self, command):
+        """Send a control command; return the line with which nano-sim replies."""
         self.process.stdin.write(command + "\n")
         self.process.stdin.flush()
         return self.answer()
@@ -63,6 +65,7 @@ class Program:
         return answer[3:]
 
     def measure(self, command, wanted):
+        """Check that a control command succeeds with this text after `ok`."""
         seen = self.do(command)
         assert seen == wanted, f"{command}: wanted {wanted}, saw {seen}"
 
@@ -85,7 +88,7 @@ class Board(Program):
         self.said = ""
 
     def run(self, seconds):
-        """Let the board run for some seconds; return the lines that it has completed."""
+        """Run the board for some seconds; return the lines that it completes in them."""
         until = self.now + round(seconds * 1e6)
         while self.now < until:
             time, _, said = self.do(f"run {until - self.now}").split()
@@ -95,25 +98,27 @@ class Board(Program):
         return lines
 
     def ask(self, command, seconds=0.5):
-        """Send a command; return the lines that the board completes in these seconds."""
+        """Send the pump a command; return the lines that the board completes in the next seconds."""
         self.do("send " + (command + "\n").encode("ascii").hex())
         return self.run(seconds)
 
     def expect(self, command, *replies):
-        """Send a command that must print exactly these lines, apart from unsolicited reports of a running pump."""
+        """Send the pump a command; check that it prints exactly these lines, apart from unsolicited reports."""
         seen = [line for line in self.ask(command) if not line.startswith("STATUS:{State:ON,")]
         assert seen == list(replies), f"{command}: wanted {replies}, saw {seen}"
 
     def on(self):
+        """Switch the pump on, and check the motor's pins."""
         self.expect("ON", "OK", "PUMP:ON")
         self.measure("pwm", "1 180")
 
     def off(self):
+        """Switch the pump off, and check the motor's pins."""
         self.expect("OFF", "OK", "PUMP:OFF")
         self.measure("pwm", "0 0")
 
     def match(self, command, pattern):
-        """Send a command whose last line must match a pattern."""
+        """Send the pump a command; check that the last line of the reply matches a pattern."""
         seen = self.ask(command)
         assert seen and re.fullmatch(pattern, seen[-1]), f"{command}: wanted {pattern!r}, saw {seen!r}"
 
@@ -140,7 +145,7 @@ class Nano(Program):
         os.close(self.client)
 
     def do_at_once(self, *commands):
-        """Run control commands with no time between them except their own; return the text after each `ok`."""
+        """Send control commands at once, so that no time passes between them; return the text after each `ok`."""
         self.process.stdin.write("".join(command + "\n" for command in commands))
         self.process.stdin.flush()
         answers = [self.answer() for _ in commands]
@@ -159,7 +164,7 @@ class Nano(Program):
         return line[:-1].decode("ascii")
 
     def expect(self, *lines):
-        """Read exactly these lines, apart from unsolicited reports of a running pump."""
+        """Check that the next lines are exactly these, apart from unsolicited reports of a running pump."""
         for wanted in lines:
             seen = self.line()
             while seen != wanted and seen.startswith("STATUS:{State:ON,"):
@@ -167,13 +172,14 @@ class Nano(Program):
             assert seen == wanted, f"wanted {wanted!r}, saw {seen!r}"
 
     def ask(self, command, *replies):
+        """Send the pump a command; check that the reply has exactly these lines."""
         os.write(self.client, command.encode("ascii") + b"\n")
         self.expect(*replies)
 
     def lines_so_far(self):
-        """Return the lines printed so far.
+        """Return the lines that the board has printed so far.
 
-        Asks for the temperatures, which are never reported unsolicited, and reads up to them.
+        Sends TEMP, whose reply is never unsolicited, and returns the lines before that reply.
         """
         os.write(self.client, b"TEMP\n")
         lines = []
@@ -187,6 +193,7 @@ class Nano(Program):
 
 
 def booted(nano, cause="power-on"):
+    """Check that the next lines are the banner."""
     nano.expect(*banner(cause))
 
 
@@ -203,11 +210,11 @@ def turn_to(reading):
     return f"turn {reading / 1023}"
 
 
-# The firmware on the chip. Its output and behaviour are tested elsewhere; these tests cover the parts that depend on
-# the chip.
+# The firmware on the chip. Swift tests on the bench cover its output and behaviour; these checks cover what depends on
+# the chip, such as the watchdog.
 
 
-def a_setup_of_1300_ms_ends_with_the_banner(start):
+def the_setup_takes_1300_ms_and_ends_with_the_banner(start):
     for firmware, cause, again in (("nano-pump.elf", "power-on", "external"), ("nano-pump-field.elf", None, None)):
         with start(Board, firmware) as board:
             for cause in (cause, again):
@@ -217,7 +224,7 @@ def a_setup_of_1300_ms_ends_with_the_banner(start):
                 board.do("reset")
 
 
-def other_banners_can_be_built(start):
+def other_builds_print_other_banners(start):
     for firmware, lines in (
             ("nano-pump-hello.elf", ["HELLO:nano-pump 1.1.0", "Reset: power-on"]), ("nano-pump-quiet.elf", []),
             ("nano-pump-hello-field.elf", ["HELLO:nano-pump 1.1.0"]), ("nano-pump-one-thermistor-quiet.elf", []),
@@ -227,7 +234,7 @@ def other_banners_can_be_built(start):
             board.off()
 
 
-def one_thermistor_firmware_has_its_own_lines(start):
+def firmware_with_one_thermistor_reports_one_temperature(start):
     with start(Board, "nano-pump-one-thermistor.elf", "--skin", "34.5") as board:
         board.boots(*banner("power-on"))
         board.match("STATUS", r"STATUS:\{State:OFF,Temp:34\.[456]C\}")
@@ -273,7 +280,7 @@ def a_fault_at_boot_never_runs_the_motor(start):
         with start(Board, "nano-pump.elf") as board:
             board.do(fault)
             board.run(1)
-            # The command waits in the UART's buffer for the first turn of the loop.
+            # The command waits in the UART's buffer until the first turn of the main loop.
             board.do("send " + b"ON\n".hex())
             seen = []
             for _ in range(150):
@@ -306,7 +313,7 @@ def without_a_watchdog_a_hang_lasts(start):
             board.measure("pwm", "1 180")
 
 
-def a_reset_is_told_where_the_bootloader_clears_its_cause(start):
+def the_banner_names_what_is_known_of_a_reset_if_the_bootloader_clears_its_cause(start):
     with start(Board, "nano-pump.elf", "--optiboot") as board:
         board.boots(*banner("power-on"))
         board.do("reset")
@@ -319,12 +326,12 @@ def a_reset_is_told_where_the_bootloader_clears_its_cause(start):
         board.boots(*banner("external, brown-out or power"))
 
 
-def long_lines_do_not_wake_the_watchdog(start):
+def a_turn_that_prints_many_lines_is_not_reset_by_the_watchdog(start):
     with start(Board, "nano-pump.elf") as board:
         board.run(1.9)
         for turn in range(8):
-            # An unsolicited STATUS, requested ones, and an overheat with its text: in one of these tries a single turn
-            # of the loop prints all of them.
+            # An unsolicited STATUS, two requested ones, and an overheat with its text: in at least one of the eight
+            # tries a single turn of the main loop prints all of them.
             board.on()
             board.run(5 * (turn + 1) - 0.05 * turn - board.now / 1e6)
             board.do("temperature skin 41")
@@ -334,10 +341,10 @@ def long_lines_do_not_wake_the_watchdog(start):
             board.off()
 
 
-# nano-sim's control of a board.
+# The control commands of nano-sim.
 
 
-def what_the_hands_do_the_firmware_sees(start):
+def the_firmware_sees_probes_knob_and_button(start):
     with start(Board, "nano-pump.elf") as board:
         board.run(2)
         board.do("temperature water 5")
@@ -387,7 +394,7 @@ def a_skip_moves_the_firmwares_clock(start):
         board.measure("pwm", "0 0")
 
 
-def what_is_on_its_way_to_a_board_is_lost_by_its_reset(start):
+def a_reset_drops_the_input_that_is_in_flight(start):
     with start(Board, "nano-pump.elf") as board:
         board.run(2)
         board.on()
@@ -401,7 +408,7 @@ def what_is_on_its_way_to_a_board_is_lost_by_its_reset(start):
 # nano-sim's other guarantees.
 
 
-def wrong_control_lines_are_answered(start):
+def wrong_control_lines_get_an_error(start):
     with start(Nano, "nano-pump.elf") as nano:
         for command in ("frob", "turn 1.01", "turn -0.1", "turn nan", "turn", "turn 0.5 0.5", "temperature skin warm",
                         "temperature air 20", "temperature water 500", "probe skin", "probe skin short", "press hard",
@@ -418,17 +425,17 @@ def the_knob_is_turned_to_each_reading(start):
             assert json.loads(nano.do("state"))["knob"] == reading / 1023, reading
 
 
-def an_advance_is_as_good_as_the_time_that_passes(start):
+def an_advance_has_the_same_reports_as_the_time_that_it_skips(start):
     with start(Nano, "nano-pump.elf") as nano:
         booted(nano)
         on(nano)
         nano.lines_so_far()
         nano.do("advance 5m")
-        # One report per 5 s: more than the queue of a pty holds if nobody reads.
+        # One report per 5 s of the advance: more bytes than a pty holds if no client reads them.
         seen = nano.lines_so_far()
         assert len(seen) in (59, 60) and all(line.startswith("STATUS:{State:ON,") for line in seen), f"{len(seen)} lines"
         assert "Runtime:4m,Remaining:25m" in seen[-2], seen[-2]
-        # A short advance is run in full.
+        # The last second of an advance is run in full, so a short one takes its whole time.
         begin, _, end = nano.do_at_once("time", "advance 500ms", "time")
         assert 0.5 <= float(end) - float(begin) < 0.6, (begin, end)
         assert nano.do("stats").endswith("dropped 0")
@@ -451,7 +458,7 @@ def clients_come_and_go(start):
         on(nano)
 
 
-def on_demand_time_stands_still(start):
+def time_stands_still_on_demand(start):
     with start(Nano, "nano-pump.elf") as nano:
         booted(nano)
         on(nano)
@@ -465,7 +472,7 @@ def on_demand_time_stands_still(start):
 
 
 def stepped(start, *lines):
-    """Return the answers of a stepped board to these control lines."""
+    """Return the replies of a new stepped board to these control lines."""
     with start(Board, "nano-pump-quiet.elf") as board:
         answers = [board.control(line) for line in lines]
         board.process.stdin.close()
@@ -473,7 +480,7 @@ def stepped(start, *lines):
         return answers
 
 
-def a_stepped_board_runs_when_it_is_told_to(start):
+def a_stepped_board_runs_only_on_request(start):
     ask = "send " + b"TEMP\n".hex()
     run = "run 400000"
     lines = ["run 2000000", ask, run, run, run, "send " + b"ON\n".hex(), run, run, run, run, run]
@@ -481,7 +488,7 @@ def a_stepped_board_runs_when_it_is_told_to(start):
     words = [answer.split() for answer in answers]
     assert words[0][0] == "ok" and 0 <= int(words[0][1]) - 2000000 < 1100 and words[0][2:] == ["0", "-"], answers[0]
     assert answers[1] == "ok", answers[1]
-    # A run ends early when the board begins a line, and when it ends one.
+    # A run ends early when the board begins a line of output, and when it ends one.
     assert bytes.fromhex(words[2][3]) == b"T" and int(words[2][1]) < 2300000, answers[2]
     assert re.fullmatch(rb"EMP:\{Water:12\.0C,Skin:34\.0C\}\r\n", bytes.fromhex(words[3][3])), answers[3]
     assert words[4][3] == "-" and 0 <= int(words[4][1]) - int(words[3][1]) - 400000 < 1100, answers[4]
@@ -489,7 +496,7 @@ def a_stepped_board_runs_when_it_is_told_to(start):
     assert stepped(start, *lines) == answers, "not the same each time"
 
 
-def verbs_take_no_time_of_a_stepped_board(start):
+def verbs_add_no_time_to_a_stepped_board(start):
     run = "run 200000"
     answers = stepped(
         start, "run 2000000", "press", run, run, "advance 1m", "run 1000000", run, run, run, run, "advance 1m", "pwm",
@@ -499,13 +506,13 @@ def verbs_take_no_time_of_a_stepped_board(start):
     assert answers[4].startswith("error "), "two verbs at once"
     assert answers[9].split()[2] == "0", "a press does not end"
     assert answers[10:12] == ["ok advance", "ok 1 180"], answers[10:12]
-    # During the advance the board has reported every 5 s.
+    # During the advance of a minute the board has reported every 5 s.
     assert int(answers[12].split()[1]) - int(answers[9].split()[1]) <= 1100, answers[12]
     assert bytes.fromhex(answers[12].split()[3]).count(b"STATUS:{State:ON,") >= 11, answers[12]
     assert all(answer.startswith("error ") for answer in answers[13:17]) and len(answers) == 17, answers[13:]
 
 
-def the_link_lives_as_long_as_the_program(start):
+def the_link_is_removed_when_the_program_ends(start):
     with tempfile.TemporaryDirectory() as directory:
         link = os.path.join(directory, "nano")
         os.symlink("/nowhere", link)
@@ -521,7 +528,7 @@ def the_link_lives_as_long_as_the_program(start):
         assert os.listdir(directory) == []
 
 
-def a_link_that_another_took_over_stays(start):
+def a_link_that_another_program_has_replaced_stays(start):
     with tempfile.TemporaryDirectory() as directory:
         link = os.path.join(directory, "nano")
         with start(Nano, "nano-pump-quiet.elf", "--link", link) as first:
@@ -532,14 +539,14 @@ def a_link_that_another_took_over_stays(start):
                 off(second)
 
 
-def stdins_end_ends_it_if_asked(start):
+def exit_on_eof_ends_the_program_with_stdin(start):
     with start(Nano, "nano-pump-quiet.elf") as nano:
         nano.process.stdin.close()
         assert nano.process.wait(DEADLINE) == 0
 
 
 class Control:
-    """A client of the control socket."""
+    """A client of the control socket of a running nano-sim."""
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)
@@ -558,6 +565,7 @@ class Control:
         return json.loads(line)
 
     def has_ended(self):
+        """Wait for the next line, or the end of the connection; return whether it is the end."""
         return self.lines.readline() == ""
 
     def ask(self, verb, *arguments):
@@ -571,6 +579,7 @@ class Control:
 
 @contextlib.contextmanager
 def at_socket(start, *options):
+    """Start a board with a control socket; yield the board, a client of the socket, and the socket's path."""
     with tempfile.TemporaryDirectory() as directory:
         path = os.path.join(directory, "control")
         with start(Nano, "nano-pump.elf", "--control", path, *options) as nano, contextlib.closing(Control(path)) as control:
@@ -578,7 +587,7 @@ def at_socket(start, *options):
             yield nano, control, path
 
 
-def the_socket_is_for_this_user_and_goes_with_the_program(start):
+def the_socket_is_private_and_removed_when_the_program_ends(start):
     with at_socket(start) as (nano, control, path):
         assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
         assert control.ask("stop") == {"id": 1, "ok": True}
@@ -601,7 +610,7 @@ def a_stale_socket_is_replaced_and_nothing_else(start):
         assert open(path).read() == "mine"
 
 
-def several_programs_are_served_one_request_at_a_time(start):
+def requests_of_several_clients_are_handled_one_at_a_time(start):
     with at_socket(start) as (nano, control, path), contextlib.closing(Control(path)) as other:
         press, turn = ('{"id":"%s","do":"%s","arguments":%s}\n' % words for words in (
             ("a", "press", "[]"), ("b", "turn", '["1"]')))
@@ -610,8 +619,8 @@ def several_programs_are_served_one_request_at_a_time(start):
         assert [answer["id"] for answer in answers] == ["a", "b"], answers
         assert answers[0]["state"]["knob"] < 1 and answers[1]["state"]["knob"] == 1, answers
         nano.expect("MANUAL:ON")
-        # Each client sends two presses in one write, and stdin sends one: they must follow one another, because a press
-        # during another press would not count.
+        # Two clients send two presses each in one write, and stdin sends one. All five must be performed one after the
+        # other, because a press during another press would not count.
         for program in (control, other):
             program.send(press * 2)
         nano.do("press")
@@ -620,7 +629,7 @@ def several_programs_are_served_one_request_at_a_time(start):
         nano.expect("MANUAL:OFF", "MANUAL:ON", "MANUAL:OFF", "MANUAL:ON", "MANUAL:OFF")
 
 
-def programs_at_the_socket_may_leave_at_any_moment(start):
+def clients_of_the_socket_may_leave_at_any_moment(start):
     with at_socket(start) as (nano, control, path):
         for text in ('{"id":1,"do":"adv', '{"id":1,"do":"advance","arguments":["10m"]}\n', "x" * 20000):
             with contextlib.closing(Control(path)) as other:
@@ -634,7 +643,7 @@ def programs_at_the_socket_may_leave_at_any_moment(start):
         nano.expect("MANUAL:ON")
 
 
-def a_program_that_reads_nothing_holds_up_only_itself(start):
+def a_client_that_reads_nothing_delays_no_other_client(start):
     with at_socket(start) as (nano, control, path), contextlib.closing(Control(path)) as other:
         other.socket.setblocking(False)
         with contextlib.suppress(BlockingIOError):
@@ -645,35 +654,35 @@ def a_program_that_reads_nothing_holds_up_only_itself(start):
 
 
 CHECKS = [
-    a_setup_of_1300_ms_ends_with_the_banner,
-    other_banners_can_be_built,
-    one_thermistor_firmware_has_its_own_lines,
+    the_setup_takes_1300_ms_and_ends_with_the_banner,
+    other_builds_print_other_banners,
+    firmware_with_one_thermistor_reports_one_temperature,
     a_thermistor_that_fails_stops_the_pump_within_a_second,
     a_fault_at_boot_never_runs_the_motor,
     a_firmware_that_hangs_is_reset_and_the_pump_stops,
     without_a_watchdog_a_hang_lasts,
-    a_reset_is_told_where_the_bootloader_clears_its_cause,
-    long_lines_do_not_wake_the_watchdog,
-    what_the_hands_do_the_firmware_sees,
+    the_banner_names_what_is_known_of_a_reset_if_the_bootloader_clears_its_cause,
+    a_turn_that_prints_many_lines_is_not_reset_by_the_watchdog,
+    the_firmware_sees_probes_knob_and_button,
     the_leds_show_power_and_commands,
     a_skip_moves_the_firmwares_clock,
-    what_is_on_its_way_to_a_board_is_lost_by_its_reset,
-    wrong_control_lines_are_answered,
+    a_reset_drops_the_input_that_is_in_flight,
+    wrong_control_lines_get_an_error,
     the_knob_is_turned_to_each_reading,
-    an_advance_is_as_good_as_the_time_that_passes,
+    an_advance_has_the_same_reports_as_the_time_that_it_skips,
     a_board_starts_within_an_advance,
     clients_come_and_go,
-    on_demand_time_stands_still,
-    a_stepped_board_runs_when_it_is_told_to,
-    verbs_take_no_time_of_a_stepped_board,
-    the_link_lives_as_long_as_the_program,
-    a_link_that_another_took_over_stays,
-    stdins_end_ends_it_if_asked,
-    the_socket_is_for_this_user_and_goes_with_the_program,
+    time_stands_still_on_demand,
+    a_stepped_board_runs_only_on_request,
+    verbs_add_no_time_to_a_stepped_board,
+    the_link_is_removed_when_the_program_ends,
+    a_link_that_another_program_has_replaced_stays,
+    exit_on_eof_ends_the_program_with_stdin,
+    the_socket_is_private_and_removed_when_the_program_ends,
     a_stale_socket_is_replaced_and_nothing_else,
-    several_programs_are_served_one_request_at_a_time,
-    programs_at_the_socket_may_leave_at_any_moment,
-    a_program_that_reads_nothing_holds_up_only_itself,
+    requests_of_several_clients_are_handled_one_at_a_time,
+    clients_of_the_socket_may_leave_at_any_moment,
+    a_client_that_reads_nothing_delays_no_other_client,
 ]
 
 
@@ -685,7 +694,7 @@ def main():
 
     @contextlib.contextmanager
     def start(kind, firmware, *more):
-        """Start a simulator of this kind with this firmware, and stop it after the `with` block."""
+        """Start a program of this class with this firmware, and stop it after the `with` block."""
         nano = kind(options.nano_sim, os.path.join(options.firmware_directory, firmware), *more)
         try:
             yield nano

@@ -52,7 +52,7 @@ static void obey(struct console *console, const char *line) {
     free(text);
 }
 
-// Takes one complete line out of `input`. False if there is none.
+// Moves the first complete line of the input to `line`, without its end. False if there is none.
 static bool take_line(struct console *console, char *line) {
     char *end = memchr(console->input, '\n', console->input_length);
     if (end == NULL) {
@@ -73,7 +73,7 @@ static bool take_line(struct console *console, char *line) {
     return true;
 }
 
-// True if there was input or the end of input.
+// Reads from stdin. False if nothing has come, not even the end.
 static bool read_input(struct console *console) {
     struct pollfd poll_stdin = {.fd = STDIN_FILENO, .events = POLLIN};
     if (console->ended || poll(&poll_stdin, 1, 0) <= 0) {

@@ -19,21 +19,23 @@ struct console {
     size_t input_length;
     // Whether the current line is longer than `input`.
     bool too_long;
+    // Whether stdin has ended.
     bool ended;
 
-    // The line whose reply is due once its verb has ended: when `hands->ended` has reached `awaited`.
+    // Whether a reply is due: to `waiting_line`, once its verb has ended, which it has when `hands->ended` has reached
+    // `awaited`.
     bool is_waiting;
     char waiting_line[console_line_size];
     uint64_t awaited;
 };
 
-// Sends the replies that are due, then reads and performs verbs as far as the hands are free. Never blocks.
+// Sends a reply that is due, then reads and performs verbs as long as none is in progress. Never blocks.
 void console_step(struct console *console);
 
 // Whether stdin has ended and everything was replied to.
 bool console_is_done(const struct console *console);
 
-// The event to wait for until there is something to do.
+// The event for which a caller of poll() must wait.
 struct pollfd console_source(const struct console *console);
 
 #endif

@@ -30,7 +30,7 @@ static void remove_stale(const struct sockaddr_un *address) {
 
 static int listen_at(const struct sockaddr_un *address) {
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    // Before the socket has a name, so that no other user connects in between.
+    // The permissions are set before the socket has a name, so that no other user connects in between.
     if (descriptor >= 0 && fchmod(descriptor, S_IRUSR | S_IWUSR) == 0 &&
         bind(descriptor, (const struct sockaddr *)address, sizeof *address) == 0 && listen(descriptor, SOMAXCONN) == 0) {
         return descriptor;
@@ -137,7 +137,8 @@ static struct failure usage(char *message) {
     return (struct failure){.code = "usage", .message = message};
 }
 
-// Performs or begins a request. False if nothing was done, with the reason in `failure`.
+// Performs the verb of a request, or begins a verb that takes time. False if nothing was done, with the reason in
+// `failure`.
 static bool perform(struct hands *hands, const struct request *request, struct failure *failure) {
     bool is_stop = strcmp(request->verb, "stop") == 0;
     if (is_stop && request->has_device) {
@@ -169,6 +170,7 @@ static bool perform(struct hands *hands, const struct request *request, struct f
     return true;
 }
 
+// The state for a reply: none after `stop`.
 static json_t *state_behind(const struct hands *hands) {
     return hands->stop ? NULL : hands_see(hands);
 }
@@ -223,7 +225,7 @@ static void serve(struct hands *hands, struct control_client *client) {
     if (has_line || client->output != NULL || client->awaiting != NULL) {
         return;
     }
-    // The rest is not a line: it will never end, or it is too long.
+    // The input contains no complete line, and none can come if it fills the buffer or the client has stopped sending.
     if (client->input_length == sizeof client->input && !client->is_refused) {
         client->is_refused = true;
         refuse_length(client);

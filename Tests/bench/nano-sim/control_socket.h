@@ -21,11 +21,11 @@ struct control_client {
     size_t input_length;
     // Whether the client has stopped sending.
     bool ended;
-    // Whether the client was informed that its request is too long, and will be hung up on.
+    // Whether the client was told that its request is too long. The connection is closed once that reply is sent.
     bool is_refused;
 
-    // The unsent output, to be freed; NULL if everything was sent. No other request of the client is handled until
-    // then.
+    // The output of which a part is not sent yet, to be freed; NULL if everything was sent. Until then no other request
+    // of the client is handled.
     char *output;
     size_t output_begin, output_length;
 
@@ -40,20 +40,20 @@ struct control_socket {
     // -1 if not listening.
     int listener;
     const char *path;
-    // The identity of the socket's node, because another program may replace it.
+    // The identity of the socket in the file system, because another program may replace it.
     dev_t device;
     ino_t node;
     struct control_client clients[control_client_limit];
 };
 
-// Begins to listen, or does nothing if `path` is NULL. Replaces a socket without a listener. False, with a message on
-// stderr, on failure.
+// Begins to listen at `path`, or does nothing if it is NULL. A socket there is replaced if no program listens at it.
+// False, with a message on stderr, on failure.
 bool control_open(struct control_socket *socket, struct hands *hands, const char *path);
 
-// Sends the replies that are due, then handles requests as far as the hands are free. Never blocks.
+// Sends the replies that are due, then handles requests as long as no verb is in progress. Never blocks.
 void control_step(struct control_socket *socket);
 
-// Writes the events to wait for until there is something to do; returns their number, at most 1 + control_client_limit.
+// Writes the events for which a caller of poll() must wait; returns their number, at most 1 + control_client_limit.
 size_t control_sources(const struct control_socket *socket, struct pollfd *sources);
 
 // Stops listening, removes the socket unless another program has replaced it, and hangs up on all clients.

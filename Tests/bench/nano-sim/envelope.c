@@ -39,7 +39,7 @@ static bool read_device(json_t *number, struct request *request, struct failure 
            refuse(failure, text_append(NULL, "'device' must be an integer"));
 }
 
-// Refuses unknown members, so that a misspelt one does not go unnoticed.
+// Refuses a request with unknown members, so that a misspelt one does not go unnoticed.
 static bool refuse_others(const struct request *request, struct failure *failure) {
     static const char *const known[] = {"id", "do", "arguments", "device"};
     const char *name;

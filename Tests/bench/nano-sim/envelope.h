@@ -11,9 +11,9 @@
 enum { request_argument_limit = 4 };
 
 struct request {
-    // Null if the request's id is unknown.
+    // The request's id; JSON's null if the line has no valid one.
     json_t *id;
-    // The owner of the texts below.
+    // The whole parsed line, which owns the texts below.
     json_t *whole;
     const char *verb;
     const char *arguments[request_argument_limit];
@@ -24,8 +24,9 @@ struct request {
     bool has_device;
 };
 
-// The reason why a request was not performed; both texts are freed by the caller.
+// The reason why a request was not performed. The caller frees `message` and `hint`.
 struct failure {
+    // `usage` or `no_such_device`.
     const char *code;
     char *message;
     // NULL for none.
@@ -36,13 +37,13 @@ struct failure {
 bool request_read(const char *line, size_t length, struct request *request, struct failure *failure);
 void request_free(struct request *request);
 
-// The first line, with the list of devices.
+// The first line for each client, with the family and the number of devices.
 char *envelope_hello(void);
 
-// The reply to a performed request. `state` may be NULL, and is freed.
+// The reply to a performed request, with the board's state; NULL for none. Releases `state`.
 char *envelope_response(json_t *id, json_t *state);
 
-// The reply to a refused request, which had no effect. Frees the failure.
+// The reply to a refused request, which had no effect. Frees the texts of the failure.
 char *envelope_refusal(json_t *id, struct failure *failure);
 
 #endif

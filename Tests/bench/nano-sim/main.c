@@ -159,8 +159,8 @@ static double seconds_now(void) {
     return now.tv_sec + now.tv_nsec * 1e-9;
 }
 
-// Sleeps until real time has caught up. `origin` is the real time at which simulated time was 0. If the machine was too
-// slow, `origin` moves, so that the firmware does not have to catch up.
+// Sleeps until real time has caught up with the board. `origin` is the real time at which the board's time was 0. If
+// the board is more than 0.1 s late, because the machine is slow, `origin` moves, so that the board does not catch up.
 static void keep_pace(const struct board *board, double *origin) {
     static const double tolerated_lag = 0.1;
     double ahead = *origin + (double)board->cycles / board_frequency - seconds_now();
@@ -172,12 +172,12 @@ static void keep_pace(const struct board *board, double *origin) {
     }
 }
 
-// The time after the last input byte after which the firmware has presumably no further output: more than two turns of
-// a main loop, plus the firmware's start after a reset.
+// The firmware has presumably nothing more to send if no byte was transferred for `answering_time`, which is more than
+// two turns of a main loop, and the last reset was `starting_time` ago.
 static const uint64_t answering_time = board_frequency / 1000 * 400;
 static const uint64_t starting_time = board_frequency / 1000 * 2000;
 
-// Whether there is nothing to run for: all input has its reply, and no verb is in progress.
+// Whether the board need not run: presumably all input has its reply, and no verb is in progress.
 static bool is_idle(const struct board *board, const struct serial_line *line, const struct hands *hands) {
     return board->cycles >= board->reset_cycles + starting_time && board->cycles >= line->busy_cycles + answering_time &&
            !line_has_input(line) && !hands_are_busy(hands);
@@ -186,7 +186,7 @@ static bool is_idle(const struct board *board, const struct serial_line *line, c
 // Sleeps until there is input from a client, stdin or the control socket, or room for pending output.
 static void wait_for_demand(const struct serial_line *line, const struct console *console,
                             const struct control_socket *control) {
-    // Not without a limit: a signal may have come just before.
+    // Limited to 100 ms, because a signal that comes just before the call does not end it.
     static const int longest_sleep = 100;
     struct pollfd sources[3 + control_client_limit] = {
         {.fd = line->master, .events = POLLIN | (line->outgoing_count > 0 ? POLLOUT : 0)},
@@ -195,7 +195,8 @@ static void wait_for_demand(const struct serial_line *line, const struct console
     poll(sources, 2 + control_sources(control, sources + 2), longest_sleep);
 }
 
-// Runs the board and handles requests until the end is requested. Returns the exit status.
+// Runs the board and handles requests until a signal, a verb, or with --exit-on-eof the end of stdin ends the program.
+// Returns the exit status.
 static int run(const struct options *options, struct hands *hands, struct control_socket *control) {
     static const uint64_t slice = board_frequency / 1000;
     struct board *board = hands->board;

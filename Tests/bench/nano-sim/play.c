@@ -16,11 +16,12 @@
 
 enum { event_limit = 512, byte_limit = 4096, text_limit = 9000, record_limit = 16384 };
 
-// The time that the firmware runs before the first stream: it has started and sent its banner.
+// The time that the firmware runs before the streams, in which it starts and sends its banner.
 static const uint64_t starting_time = board_frequency / 1000 * 1500;
 static const uint64_t cycles_per_microsecond = board_frequency / 1000000;
 static const double cycles_per_byte = board_frequency * 10.0 / 9600;
 
+// A change of an input, or the end of the stream.
 struct event {
     uint64_t cycle;
     enum { event_input, event_button, event_end } kind;
@@ -30,6 +31,7 @@ struct event {
     bool is_down;
 };
 
+// A byte, a turn, or a state of the motor, and its time.
 struct record {
     uint64_t cycle;
     uint16_t value;
@@ -42,18 +44,19 @@ struct records {
 
 struct player {
     struct board *board;
+    // The time at which each stream begins.
     uint64_t begin;
 
     struct event events[event_limit];
     size_t event_count, events_done;
 
-    // The end of each byte's last bit.
+    // The bytes for the firmware, each with the beginning of its first bit.
     struct record incoming[byte_limit];
     size_t incoming_count, delivered;
     double line_free_at;
 
     struct records bytes, turns, motor;
-    // The number of bytes that the firmware's receive ring has accepted, and the ring's head at that time.
+    // The number of bytes that the firmware's receive ring had accepted at the last count, and the ring's head then.
     size_t kept;
     int ring_head;
 };
@@ -69,7 +72,8 @@ static void add(struct records *records, uint64_t cycle, uint16_t value) {
 static void byte_leaves(struct avr_irq_t *irq, uint32_t value, void *context) {
     (void)irq;
     (void)context;
-    // simavr reports a byte when it is put into the data register. The byte leaves after the previous one.
+    // simavr reports a byte when the firmware writes it to the data register. The byte begins to leave when the
+    // previous one has left.
     uint64_t begin = player.board->avr->cycle;
     const struct records *bytes = &player.bytes;
     if (bytes->count > 0 && bytes->items[bytes->count - 1].cycle > begin) {
@@ -81,18 +85,18 @@ static void byte_leaves(struct avr_irq_t *irq, uint32_t value, void *context) {
 static void conversion_begins(struct avr_irq_t *irq, uint32_t value, void *context) {
     (void)irq;
     (void)context;
-    // The packing that simavr uses.
+    // simavr packs the channel into the value in this way.
     union {
         avr_adc_mux_t mux;
         uint32_t value;
     } trigger = {.value = value};
-    // The firmware measures the water first.
+    // The firmware measures the water first in each turn of its main loop.
     if (trigger.mux.kind == ADC_MUX_SINGLE && trigger.mux.src == probe_water) {
         add(&player.turns, player.board->avr->cycle, 0);
     }
 }
 
-// The ring's head moves by one for each accepted byte.
+// Adds the bytes that the receive ring has accepted since the last count: its head moves by one for each.
 static void count_kept_bytes(void) {
     int head = board_receive_head(player.board);
     player.kept += (size_t)((head - player.ring_head) & (receive_ring_size - 1));
@@ -125,7 +129,7 @@ static bool take_bytes(uint64_t cycle, const char *text) {
         if (sscanf(text, "%2x", &byte) != 1 || player.incoming_count == byte_limit) {
             return false;
         }
-        // simavr accepts a byte at its beginning, and delivers it at its end.
+        // simavr must be given a byte when its first bit begins, and makes the firmware see it at its end.
         player.incoming[player.incoming_count++] = (struct record){(uint64_t)player.line_free_at, (uint16_t)byte};
         player.line_free_at += cycles_per_byte;
     }
@@ -190,7 +194,7 @@ static int read_stream(void) {
     return 0;
 }
 
-// False at the end.
+// Carries out an event. False if it is the end of the stream.
 static bool happen(const struct event *event) {
     struct hands hands = {.board = player.board};
     char *text = NULL;

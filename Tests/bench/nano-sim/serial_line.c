@@ -60,8 +60,8 @@ static avr_cycle_count_t deliver_byte(avr_t *avr, avr_cycle_count_t when, void *
     return when + line->cycles_per_byte;
 }
 
-// A link is replaced in one step: a client that opens it always gets the old or the new pty. Anything at this path that
-// is not a link is a user's file, and stays.
+// Creates the link. An existing link is replaced in one step: a client that opens it always gets the old or the new
+// pty. Anything else at this path is a user's file, and stays.
 static bool make_link(const char *link, const char *target) {
     struct stat status;
     if (lstat(link, &status) == 0 && !S_ISLNK(status.st_mode)) {
@@ -150,7 +150,7 @@ size_t line_take(struct serial_line *line, uint8_t *bytes, size_t limit) {
 
 static void read_pty(struct serial_line *line) {
     if (line->incoming_begin != line->incoming_end) {
-        // The rest waits in the pty, which exerts back-pressure on the client.
+        // Further input stays in the pty, which exerts back-pressure on the client.
         return;
     }
     ssize_t count = read(line->master, line->incoming, line_incoming_size);

@@ -24,19 +24,20 @@ struct serial_line {
     const char *link;
 
     uint64_t cycles_per_byte;
+    // Whether a timer of simavr passes `incoming` to the UART.
     bool delivering;
     // Whether the UART's input is full.
     bool paused;
     uint8_t incoming[line_incoming_size];
     size_t incoming_begin, incoming_end;
 
-    // A ring buffer.
+    // The firmware's output that no client has taken yet, in a ring buffer.
     uint8_t outgoing[line_outgoing_size];
     size_t outgoing_begin, outgoing_count;
 
     // Bytes since the start: to the firmware, from the firmware, and lost because no client read them.
     uint64_t received, sent, dropped;
-    // The time of the last byte in either direction.
+    // The board's time of the last byte in either direction.
     uint64_t busy_cycles;
 };
 

@@ -14,13 +14,15 @@ static const uint64_t slice = board_frequency / 10000;
 
 struct stepper {
     struct hands *hands;
-    // The cycles run by `run`.
+    // The cycles for which the requests `run` have run the board.
     uint64_t cycles;
     // Whether the firmware is in the middle of a line.
     bool is_in_line;
     bool has_crashed;
 };
 
+// Continues the verb in progress, and runs the board for this time. False if the firmware has crashed or sleeps for
+// good.
 static bool step(struct stepper *stepper, uint64_t cycles) {
     hands_step(stepper->hands);
     stepper->has_crashed = stepper->has_crashed || !board_run(stepper->hands->board, cycles);
@@ -90,7 +92,7 @@ static void send(struct stepper *stepper, const char *text) {
     }
 }
 
-// Completes an advance, which moves the firmware's clocks and is independent of the host's time.
+// Completes an advance. It moves the firmware's clocks, but takes none of the time that the host controls by `run`.
 static void finish_advance(struct stepper *stepper) {
     while (hands_hurry(stepper->hands)) {
         uint64_t rest = stepper->hands->until - stepper->hands->board->cycles;

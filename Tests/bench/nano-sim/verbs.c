@@ -7,8 +7,9 @@
 #include "text.h"
 
 static const uint64_t cycles_per_millisecond = board_frequency / 1000;
-// Longer than any debouncing, and than two turns of a main loop.
+// The time for which a press holds the button down: longer than any debouncing, and than two turns of a main loop.
 static const uint64_t button_hold = cycles_per_millisecond * 300;
+// The time from the button's release until the press is done.
 static const uint64_t button_settling = cycles_per_millisecond * 100;
 // An advance makes the firmware's clocks jump, and after each jump gives the firmware time for one turn of its main
 // loop, and for a report every 5 s to leave. The last second is run in full, so that the firmware acts in its usual

@@ -10,18 +10,18 @@
 #include "board.h"
 #include "serial_line.h"
 
-// The actions on a board as rows: the verbs that `pumpctl sim ctl` has for any pump, and those of an emulator only.
+// The actions on a board: the verbs that `pumpctl sim ctl` has for any pump, and more verbs that only an emulator has.
 
 enum { verb_argument_limit = 2 };
 
-// The hands that perform verbs, one at a time for all clients.
+// The state of performing verbs, of which only one is in progress at a time, for stdin and all clients together.
 struct hands {
     struct board *board;
     struct serial_line *line;
     // Whether the end of the program was requested.
     bool stop;
 
-    // The verb in progress that takes simulated time, and the time at which it continues or ends.
+    // The verb in progress, if one takes simulated time, and the board's time at which it continues or ends.
     enum { hands_free, hands_wait, hands_hold_button, hands_let_settle, hands_advance } doing;
     uint64_t until;
     // The rest of an advance, in cycles.
@@ -56,16 +56,16 @@ bool verb_read(const struct verb *verb, const char *const *arguments, size_t cou
 // Parses a verb's arguments, and performs or begins it. False if nothing was done, with the reason in `text`.
 bool hands_perform(struct hands *hands, const struct verb *verb, const char *const *arguments, size_t count, char **text);
 
-// Continues a verb that takes time.
+// Continues or ends the verb in progress, if it is time for that.
 void hands_step(struct hands *hands);
 
 // Whether a verb is in progress.
 bool hands_are_busy(const struct hands *hands);
 
-// Whether simulated time must pass as fast as possible.
+// Whether simulated time must pass as fast as possible: during an advance.
 bool hands_hurry(const struct hands *hands);
 
-// The board's observable state, with the keys of `pumpctl sim`. A new reference.
+// The board's observable state, with the keys of `pumpctl sim`. The caller releases it.
 json_t *hands_see(const struct hands *hands);
 
 #endif
