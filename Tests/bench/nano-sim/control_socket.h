@@ -21,7 +21,7 @@ struct control_client {
     size_t input_length;
     // Whether the client has stopped sending.
     bool ended;
-    // Whether the client was told that its request is too long. The connection is closed once that reply is sent.
+    // Whether a request of the client was refused as too long. The connection is closed once that reply is sent.
     bool is_refused;
 
     // The output of which a part is not sent yet, to be freed; NULL if everything was sent. Until then no other request

@@ -92,7 +92,7 @@ static void send(struct stepper *stepper, const char *text) {
     }
 }
 
-// Completes an advance. It moves the firmware's clocks, but takes none of the time that the host controls by `run`.
+// Completes an advance, which moves the firmware's clocks, but not the time that the host controls by `run`.
 static void finish_advance(struct stepper *stepper) {
     while (hands_hurry(stepper->hands)) {
         uint64_t rest = stepper->hands->until - stepper->hands->board->cycles;
