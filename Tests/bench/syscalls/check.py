@@ -26,13 +26,13 @@ import tempfile
 import time
 
 ERRORS = ["EIO", "ENOMEM", "EINTR", "EMFILE"]
-# Calls of strace itself, and calls that never fail in this way on a real kernel: if they did, the C library or Swift's
-# runtime would abort the program.
+# Calls that strace itself needs, and calls that never fail in this way on a real kernel: if they did, the C library or
+# Swift's runtime would abort the program.
 LEFT_OUT = {
     "execve", "exit", "exit_group", "rt_sigreturn", "restart_syscall", "brk", "futex", "gettid", "getpid", "geteuid", "getuid",
     "getegid", "getgid", "tgkill", "rt_sigaction", "rt_sigprocmask", "arch_prctl", "set_robust_list", "set_tid_address", "rseq",
 }
-# The number of runs of each program in a sample.
+# The number of failing calls in a sample, for each program.
 SAMPLE = 16
 # The time limit of a run in seconds; only a program that hangs reaches it.
 PATIENCE = 120
@@ -48,6 +48,7 @@ class Pump:
         self.process.stdout.readline()
 
     def ask(self, *words: str) -> dict:
+        """Perform a verb at the control socket; return the reply."""
         answer = subprocess.run(
             [self.pumpctl, "sim", "ctl", "--json", self.control, *words], capture_output=True, check=True)
         return json.loads(answer.stdout)
@@ -57,6 +58,7 @@ class Pump:
         return self.ask("state")["state"] == "on"
 
     def become(self, is_running: bool) -> None:
+        """Switch the pump on or off, unless it is so already."""
         if self.is_running != is_running:
             subprocess.run(
                 [self.pumpctl, "-p", self.port, "on" if is_running else "off"], check=True, stdout=subprocess.DEVNULL)
@@ -67,7 +69,7 @@ class Pump:
 
 
 class Ending:
-    """The result of a run: its exit status, its output, and the last JSON record in the output."""
+    """The result of a run: its exit status, its output, and the last JSON record in the output, {} if there is none."""
 
     def __init__(self, status: int, output: str, errors: str) -> None:
         self.status, self.output, self.errors = status, output, errors
@@ -79,9 +81,9 @@ class Ending:
 
 
 def traced(strace: list[str], command: list[str], during=None) -> Ending:
-    """Run a command under strace.
+    """Run a command under strace with these options; kill it after PATIENCE seconds.
 
-    `during` is called with strace's process while the command runs, and ends the command.
+    `during`, if given, is called with strace's process while the command runs, and must end the command.
     """
     with subprocess.Popen(
             ["strace", "-f", "-qq", *strace, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -98,9 +100,13 @@ def traced(strace: list[str], command: list[str], during=None) -> Ending:
 
 
 class Program:
-    """A program under test."""
+    """A program under test: pumpctl with these arguments.
 
-    # The signal sent during the run. The program may end by this signal if it could not catch it.
+    `begins_running` is whether the pump is on before each run.
+    """
+
+    # The signal that is sent during the run; None for none. A fault may keep the program from catching it, so the program
+    # may end by this signal.
     sent_signal: int | None = None
 
     def __init__(self, name: str, begins_running: bool, *arguments: str) -> None:
@@ -129,7 +135,7 @@ class Program:
 
 
 class Daemon(Program):
-    """pumpctld, with an OFF sent through it while it runs."""
+    """pumpctld, through which `pumpctl off` sends an OFF while it runs."""
 
     sent_signal = signal.SIGTERM
 
@@ -145,7 +151,8 @@ class Daemon(Program):
                 [pump.pumpctl, "-p", f"unix:{path}", "--json", "off"], capture_output=True, text=True,
                 timeout=PATIENCE)
             heard.append(Ending(off.returncode, off.stdout, off.stderr))
-            # Signal the child: if strace ended, the child would keep running. There is none if the fault has ended it.
+            # Send the signal to pumpctld, strace's child: if strace ended, pumpctld would keep running. There is no child
+            # if the fault has ended pumpctld.
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):
                 for child in pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
                     os.kill(int(child), signal.SIGTERM)
@@ -156,7 +163,7 @@ class Daemon(Program):
                 during)
         finally:
             pathlib.Path(path).unlink(missing_ok=True)
-        # The daemon's own end counts, together with the state that the client reports.
+        # The exit status is the daemon's; the reported state is that of `pumpctl off`, if it succeeded.
         ending.record = heard[0].record if heard[0].status == 0 else {}
         return ending
 
@@ -171,10 +178,9 @@ PROGRAMS = [
 
 
 def calls(log: str) -> dict[str, range]:
-    """Return the occurrences of each system call in a log of strace, without those of the loader.
+    """Return the numbers of the occurrences of each system call in a log of strace, without those of the loader.
 
-    The C library's loader has no way to report a failed call. It queries the stack limit last
-    (prlimit64).
+    The C library's loader has no way to report a failed call. Its last call queries the stack limit (prlimit64).
     """
     names = re.findall(r"^\d+ +([a-z]\w*)\(", log, re.M)
     loading = names.index("prlimit64") if "prlimit64" in names else 0
@@ -183,7 +189,7 @@ def calls(log: str) -> dict[str, range]:
 
 
 def faults(program: Program, pump: Pump, folder: pathlib.Path) -> list[str]:
-    """Return all faults of a program's run, in the syntax of strace's option `inject`."""
+    """Run a program without a fault; return a fault for each of its calls and each error, as strace's `inject` takes it."""
     log = folder / "calls"
     pump.become(program.begins_running)
     ending = program.run(pump, ["-o", str(log)])
@@ -197,9 +203,9 @@ def faults(program: Program, pump: Pump, folder: pathlib.Path) -> list[str]:
 
 
 def sample(all_faults: list[str], count: int, source: random.Random) -> list[str]:
-    """Return `count` of the faults, with all system calls represented equally.
+    """Return `count` of the faults, drawn so that each system call has about as many as any other.
 
-    Some calls occur a thousand times in a run, and others once.
+    Otherwise calls that occur a thousand times in a run would displace those that occur once.
     """
     by_call = collections.defaultdict(list)
     for fault in all_faults:
@@ -237,7 +243,7 @@ def main() -> int:
                     flaws = []
                     for fault in some:
                         pump.become(program.begins_running)
-                        # Only this one call is traced, so that a run takes hardly longer than without strace.
+                        # strace stops the program only at this call, so a run takes hardly longer than without strace.
                         call = fault.split(":")[0]
                         ending = program.run(
                             pump, ["-o", "/dev/null", "--seccomp-bpf", "-e", f"trace={call}", "-e", f"inject={fault}"])
