@@ -24,7 +24,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 FIRMWARE = HERE.parent.parent.parent / "hardware" / "nano-pump"
 SURVIVORS = HERE / "survivors.txt"
 
-# Together these builds contain all code that depends on the options.
+# The builds that are verified. Together they contain all code that depends on the options of the firmware's Makefile.
 BUILDS = [
     ("nano-pump", ["THERMISTORS=2", "FIELD=0"]),
     ("nano-pump-one-thermistor-field", ["THERMISTORS=1", "FIELD=1"]),
@@ -44,29 +44,36 @@ BINARY = {
     "&&": ["||"], "||": ["&&"], "+": ["-"], "-": ["+"], "*": ["/"], "/": ["*"], "%": ["/"], "&": ["|"], "|": ["&"],
     "<<": [">>"], ">>": ["<<"], "+=": ["-="], "-=": ["+="],
 }
+# The replacements of an operator before or after its operand.
 UNARY = {"++": "--", "--": "++"}
+# The names that do not begin a statement that can be removed.
 NO_STATEMENT = {
     "if", "for", "while", "switch", "case", "default", "do", "else", "const", "static", "struct", "namespace", "using",
 }
 
 
 class Token:
+    """A token of C++, with the offsets of its begin and end in the source."""
+
     def __init__(self, kind, text, start):
         self.kind, self.text, self.start, self.end = kind, text, start, start + len(text)
 
 
 class Mutant:
+    """A changed source file; `key` names the file, the function, and the changed line before and after."""
+
     def __init__(self, path, key, source):
         self.path, self.key, self.source = path, key, source
 
 
 def tokens_of(source):
+    """Return the tokens of a source, without comments, directives and white space."""
     found = [Token(m.lastgroup, m.group(), m.start()) for m in TOKEN.finditer(source)]
     return [token for token in found if token.kind not in ("comment", "directive", "space")]
 
 
 def enumerators(sources):
-    """Return the replacement of each enumerator, by the names of its enum and itself: the next one of the enum."""
+    """Return the replacement of each enumerator, by the pair of its enum's name and its own: the next one of the enum."""
     stand_ins = {}
     for source in sources:
         plain = re.sub(r"//[^\n]*", "", source)
@@ -88,6 +95,7 @@ def closing(tokens, index):
 
 
 def number_changes(text):
+    """Return two replacements of an integer: by 1 or by a tenth more and less."""
     digits = re.match(r"0[xX][0-9a-fA-F]+|\d+", text).group()
     suffix, value = text[len(digits):], int(digits, 0)
     step = 1 if value <= 255 else value // 10
@@ -95,7 +103,7 @@ def number_changes(text):
 
 
 def token_changes(tokens, index, source, stand_ins):
-    """Return the possible replacements of one token."""
+    """Return the replacements of one token; none if it is left as it is."""
     token = tokens[index]
     before = tokens[index - 1] if index > 0 else None
     after = tokens[index + 1] if index + 1 < len(tokens) else None
@@ -126,7 +134,7 @@ def token_changes(tokens, index, source, stand_ins):
 
 
 def conditions(tokens):
-    """Yield the begin and end offsets of each condition."""
+    """Yield the begin and end offsets of each condition of an `if`, a `while` or a `?`."""
     for index, token in enumerate(tokens):
         if token.text in ("if", "while") and tokens[index + 1].text == "(":
             yield tokens[index + 2].start, tokens[closing(tokens, index + 1) - 1].end
@@ -175,7 +183,7 @@ def statements(tokens):
 
 
 def context(source, offset):
-    """Return the name of the function or type that contains `offset`."""
+    """Return the name of the function or type that contains `offset`, or "-"."""
     name = "-"
     for line in source[:source.find("\n", offset)].split("\n"):
         if re.match(r"[A-Za-z].*[({,]$|[A-Za-z].*\{.*\}$", line) and not line.startswith("namespace"):
@@ -185,7 +193,7 @@ def context(source, offset):
 
 
 def changes(source, stand_ins):
-    """Yield all changes of one file: begin and end offset, and the replacement."""
+    """Yield all changes of one source: begin and end offset, and the text that replaces what is between them."""
     tokens = tokens_of(source)
     for index, token in enumerate(tokens):
         for text in token_changes(tokens, index, source, stand_ins):
@@ -201,6 +209,7 @@ def one_line(text):
 
 
 def mutants():
+    """Return all mutants, in the order of the sources. The index of a mutant is its number."""
     paths = sorted((FIRMWARE / "src").glob("*.cpp")) + sorted((FIRMWARE / "src").glob("*.h"))
     sources = [path.read_text() for path in paths]
     stand_ins = enumerators(sources)
@@ -220,7 +229,7 @@ def mutants():
 def survivors():
     """Return the reason why a mutant may survive, by the mutant's key.
 
-    In survivors.txt a reason is a paragraph of lines that begin with `#`; the mutants that it covers follow it.
+    In survivors.txt a reason is a paragraph of lines that begin with `#`. The keys of its mutants follow it.
     """
     reasons, reason, was_reason = {}, "", False
     for line in SURVIVORS.read_text().splitlines():
@@ -234,6 +243,7 @@ def survivors():
 
 
 def plan(seed):
+    """Print all mutants; return the exit status. `seed` is None for the order of the sources."""
     all_mutants, reasons = mutants(), survivors()
     strangers = set(reasons) - {mutant.key for mutant in all_mutants}
     for key in sorted(strangers):
@@ -252,6 +262,7 @@ def copy_firmware(mutant, folder):
 
 
 def binary(elf):
+    """Return the content of the flash according to an ELF file."""
     flash = elf.with_suffix(".bin")
     subprocess.run(["avr-objcopy", "-O", "binary", elf, flash], check=True)
     data = flash.read_bytes()
@@ -260,6 +271,7 @@ def binary(elf):
 
 
 def build(mutant, folder):
+    """Build a mutant; return the lines to print. The parts that do not depend on a change are linked or copied."""
     copy_firmware(mutant, folder)
     objects = folder / "build" / "objects"
     objects.mkdir(parents=True)
@@ -281,7 +293,8 @@ def build(mutant, folder):
 
 
 def unit(mutant, folder):
-    # Several mutants are tested at once, and only one of them may build the original's objects.
+    """Run the firmware's unit tests with a mutant; return the line to print. A hang also counts as killed."""
+    # Several programs test mutants at once, and only one of them may build the objects of the unchanged firmware.
     with open(FIRMWARE / "Makefile") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         subprocess.run(["make", "-s", "-C", FIRMWARE, "build/check"], check=True, capture_output=True)
