@@ -1,7 +1,8 @@
-// The LED board's firmware without its board, behind a pty.
+// The core of the LED board's sketch, without a board, behind a pty.
 //
 // usage: led-sim
-// Standard input takes `lamp`, which is answered by `ok 1` or `ok 0`. The program ends when standard input does.
+// Standard input takes `lamp`, one command per line; the reply is `ok 1` if the LED is lit, else `ok 0`. The program
+// ends when standard input does.
 
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "led.h"
 #include "pty_line.h"
 
+/// The LED, and the serial line to which the firmware writes.
 class Board final : public Lamp, public LineOutput {
 public:
     explicit Board(PtyLine &line) : _line(line) {}
@@ -26,7 +28,7 @@ private:
     bool _isLit = false;
 };
 
-/// A radio without connections.
+/// The BLE characteristic of a board that no central connects to.
 class NoValue final : public Value {
 public:
     size_t read(uint8_t *, size_t) override { return 0; }

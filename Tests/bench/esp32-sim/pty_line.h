@@ -6,7 +6,7 @@
 
 /// A serial line on a pseudo-terminal, and commands on standard input.
 ///
-/// Bytes from the firmware wait for a slow client, up to a limit that the firmware sees as its UART's buffer.
+/// Bytes from the firmware wait for a slow client, up to a limit, which the firmware takes for its UART's buffer size.
 class PtyLine {
 public:
     /// Opens the pty and prints its path: `PTY /dev/pts/3`. Exits on failure.
@@ -20,10 +20,11 @@ public:
 
     /// Takes the next line of standard input; false if there is none.
     bool takeCommand(std::string &command);
-    /// Whether standard input has ended, and so the program must end.
+    /// Whether standard input has ended. The program must end then, too.
     bool hasEnded() const { return _hasEnded; }
 
-    /// Transfers bytes; first waits for something to do, unless `isBusy`.
+    /// Transfers bytes. Before that, waits for input, or for a client to take output, unless `isBusy` and there is room
+    /// for output.
     void exchange(bool isBusy);
 
 private:

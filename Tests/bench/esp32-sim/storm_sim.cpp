@@ -1,8 +1,9 @@
-// The storm sensor's firmware without its board, behind a pty.
+// The core of the storm sensor's sketch, without a board, behind a pty.
 //
 // usage: storm-sim LOG
-// LOG is the flash's content at the start; it is not written to. Standard input takes `measure PIPE PORT POINT VALUE`,
-// which is answered by `ok` or `error`. The program ends when standard input does.
+// LOG is a file with the log that the sensor has in its flash at the start. The file is not changed. Standard input
+// takes `measure PIPE PORT POINT VALUE`, one command per line; the reply is `ok` or `error`. The program ends when
+// standard input does.
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 #include "pty_line.h"
 #include "storm.h"
 
-/// A file, with the appended bytes kept separately.
+/// The log in the flash: a file that is not changed, and behind its content the appended bytes, in memory.
 class FileLog final : public LogStore {
 public:
     explicit FileLog(int file) : _file(file) {
@@ -41,6 +42,7 @@ private:
     std::string _appended;
 };
 
+/// The serial line.
 class LineOutput final : public Output {
 public:
     explicit LineOutput(PtyLine &line) : _line(line) {}
@@ -52,7 +54,7 @@ private:
     PtyLine &_line;
 };
 
-/// A radio without connections.
+/// The radio of a sensor that no central connects to.
 class NoOutput final : public Output {
 public:
     size_t room() override { return 0; }
