@@ -1,7 +1,7 @@
-// A stand-in for Grbl 1.1 on an ATmega328P at 16 MHz, based on its documentation (the pages "Grbl v1.1 Interface" and
-// "Grbl v1.1 Commands" of its wiki): 115200 baud, one reply per line, real-time characters that are taken out of the
-// stream immediately, and a buffer of 15 moves. It has no motors: a move takes the time given by its distance and feed,
-// a rapid one 10 ms.
+// A stand-in for Grbl 1.1 on an ATmega328P at 16 MHz, based on the pages "Grbl v1.1 Interface" and
+// "Grbl v1.1 Commands" of Grbl's wiki: 115200 baud, one reply per line, real-time characters that are taken out of the
+// stream immediately, and a buffer of 15 moves. There are no motors: a move only takes time, as its distance and feed
+// need; a rapid move takes 10 ms.
 
 #include <avr/interrupt.h>
 #include <avr/io.h>
@@ -23,11 +23,13 @@ static volatile uint8_t ring[RING_LENGTH];
 static volatile uint8_t ring_head, ring_tail;
 static volatile bool status_is_wanted, reset_is_wanted;
 
-// The durations of the waiting moves in milliseconds, the next move first.
+// The remaining durations of the moves in milliseconds: the current move, then the waiting ones.
 static volatile uint16_t moves[MOVE_COUNT];
 static volatile uint8_t move_count;
+// Whether the host has stopped the moves for now, by '!'.
 static volatile bool is_held;
 
+// X, Y and Z after the last accepted move, in mm, and the feed in mm/min.
 static double position[3];
 static double feed;
 
@@ -46,7 +48,7 @@ ISR(USART_RX_vect) {
     }
 }
 
-// Runs every millisecond.
+// Runs every millisecond: lets the time of the current move pass.
 ISR(TIMER1_COMPA_vect) {
     if (move_count == 0 || is_held || --moves[0] > 0) {
         return;
@@ -84,7 +86,7 @@ static void put_error(uint8_t number) {
     put(text);
 }
 
-// Handles requests that may come at any time.
+// Sends a status if the host has asked for one. A request may come at any time, also while a line is executed.
 static void attend(void) {
     if (status_is_wanted) {
         status_is_wanted = false;
@@ -100,7 +102,7 @@ static void move_to(const double target[3], bool is_rapid) {
         position[i] = target[i];
     }
     double time = is_rapid ? RAPID_MS : distance / feed * 60000;
-    // The reply waits until there is room for the move.
+    // The reply to the line waits until there is room for the move.
     while (move_count == MOVE_COUNT && !reset_is_wanted) {
         attend();
     }
@@ -158,6 +160,7 @@ static uint8_t run_block(const char *text) {
     return 0;
 }
 
+// Executes a line that begins with `$`; returns the number of the error, 0 for none.
 static uint8_t run_system(const char *text) {
     if (strcmp(text, "$I") == 0) {
         put("[VER:1.1h.20190825:]\r\n[OPT:V,15,128]\r\n");
