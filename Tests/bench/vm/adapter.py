@@ -1,4 +1,4 @@
-"""USB-serial adapters in the guest: a plug, and a serial side for a wire or a test."""
+"""USB-serial adapters that can be plugged into the guest, with a serial side for a simulated board or a test."""
 
 import socket
 import threading
@@ -7,9 +7,10 @@ from guest import PATIENCE
 
 
 class Adapter:
-    """An adapter in a port of the machine's USB hub, plugged in or not.
+    """An adapter for a port of the machine's USB hub, plugged in or not.
 
-    Its serial side is `on_bytes`, which is called with bytes from the computer, and `send`, for bytes to the computer.
+    "Computer" means the guest. The serial side is `on_bytes`, which is called with bytes from the computer, and `send`,
+    for bytes to the computer.
     """
 
     # The name of QEMU's driver for this kind of device.
@@ -41,7 +42,7 @@ class Adapter:
         self._thread.start()
 
     def unplug(self):
-        """Pull the plug; bytes in transit are lost."""
+        """Unplug the adapter; bytes in transit are lost."""
         connection, self._connection = self._connection, None
         connection.shutdown(socket.SHUT_RDWR)
         self._thread.join()
@@ -52,12 +53,12 @@ class Adapter:
         return self._connection is not None
 
     def until(self, condition, seconds=PATIENCE):
-        """Wait until a condition on the adapter's serial side or chip holds."""
+        """Wait until a condition on the adapter's bytes or chip holds. It is checked after each change."""
         with self.changed:
             assert self.changed.wait_for(condition, seconds), f"not within {seconds} s: {self}"
 
     def send(self, data):
-        """Send bytes to the computer; drop them while unplugged."""
+        """Send bytes to the computer; drop them while the adapter is unplugged."""
         if self._connection:
             self.sent += data
             try:

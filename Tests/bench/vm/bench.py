@@ -24,9 +24,10 @@ from report import TEST_SECONDS, cases, passes
 from vm import VirtualMachine, saved_state
 from wire import Wire
 
-# Prefixes of the slowest tests' names. They run first, so that none is left running alone at the end.
+# Prefixes of the slowest tests' names. These tests run first, so that none of them runs alone at the end.
 LONGEST = ("test_deaths.", "test_ports.Endurance.", "test_pump.", "test_ble_owner.", "test_families_")
 
+# The replies of a pump that is off, by the command.
 ANSWERS = {
     b"STATUS": b"STATUS:{State:OFF,WaterTemp:12.0C,SkinTemp:34.5C}\r\n",
     b"TEMP": b"TEMP:{Water:12.0C,Skin:34.5C}\r\n",
@@ -41,7 +42,7 @@ class BenchTest(unittest.TestCase):
 
     @staticmethod
     def prepare(guest):
-        """Prepare a guest, once for all tests that share this function."""
+        """Prepare a guest whose state is saved, once for all tests that share this function."""
 
     def setUp(self):
         self.machine = self.enterContext(VirtualMachine.resume(self.states[self.prepare]))
@@ -50,7 +51,7 @@ class BenchTest(unittest.TestCase):
         self.adapters = []
 
     def run(self, result=None):
-        # An interrupt would bypass unittest's own clean-up.
+        # unittest does not call the clean-ups itself if an interrupt ends the test.
         try:
             return super().run(result)
         finally:
@@ -78,8 +79,8 @@ class BenchTest(unittest.TestCase):
     def board(self, adapter):
         """Return a Nano with our firmware, on an adapter that is not plugged in yet.
 
-        On a CH340 it is a Nano as sold: powered and reset through USB. The FTDI adapter does not show DTR, so its board
-        has a supply of its own, and only the UART is connected.
+        On a CH340 it is a Nano as sold: powered through USB, and reset when DTR becomes active. QEMU's FTDI adapter does
+        not show DTR, so a board on it has a supply of its own, and only the UART is connected. On an HM-10, too.
         """
         nano = Nano()
         self.addCleanup(nano.close)
@@ -100,12 +101,12 @@ class BenchTest(unittest.TestCase):
         return result
 
     def start_pumpctl(self, *arguments, port="/dev/ttyUSB0"):
-        """Start pumpctl; it ends with the guest at the latest."""
+        """Start pumpctl without a record; return its process. It ends with the guest at the latest."""
         return self.guest.start("pumpctl", "--no-record", "--port", port, *arguments)
 
 
 def other_program(program, name):
-    """Return the path of another of our programs: beside pumpctl, or where `make install` puts it."""
+    """Return the path of another of our programs: in the folder of pumpctl, or where `make install` puts it."""
     beside = program.with_name(name)
     return beside if beside.exists() else program.parent.parent / "libexec/pumpctl" / name
 
@@ -137,7 +138,10 @@ def prepared(state, prepare, path):
 
 
 def tests(patterns):
-    """Return the tests whose `module.class.method` contains one of the patterns, or all; the longest first."""
+    """Return the tests whose `module.class.method` contains one of the patterns, or all if there are none.
+
+    The slowest tests come first.
+    """
     loader = unittest.TestLoader()
     loader.testNamePatterns = [p if "*" in p else f"*{p}*" for p in patterns] or None
     suite = loader.discover(os.path.dirname(os.path.abspath(__file__)))
@@ -151,6 +155,7 @@ def tests(patterns):
 
 
 def stop(number, frame):
+    """Handle a signal: fail the running test if its time is up, else end the bench."""
     if number == signal.SIGALRM:
         raise TimeoutError(f"the test has taken {TEST_SECONDS} s")
     # unittest treats SystemExit as a failure and continues.

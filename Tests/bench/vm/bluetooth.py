@@ -1,4 +1,4 @@
-"""Bluetooth in the guest: adapters under the real bluetoothd, and clients that are not pumpctl."""
+"""Bluetooth in the guest: adapters under the real bluetoothd, and programs that share no code with pumpctl."""
 
 import functools
 import json
@@ -12,7 +12,7 @@ PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 BLUETOOTHD = "/usr/libexec/bluetooth/bluetoothd"
 
 
-# For the guest: calls to bluetoothd.
+# Functions that are defined in the guest: calls to bluetoothd.
 CALLS = r"""
 import re, subprocess
 def bluez(path, interface, *arguments):
@@ -30,7 +30,7 @@ def devices():
 
 
 class Devices:
-    """bluetoothd's view of each device, for the report of a failed test."""
+    """The properties of each device in bluetoothd, as text for the report of a failed test."""
 
     def __init__(self, guest):
         self.guest = guest
@@ -40,7 +40,7 @@ class Devices:
 
 
 class BluetoothTest(BenchTest):
-    """A test with Bluetooth in its guest, and HM-10s that Bumble simulates."""
+    """A test with bluetoothd in its guest, and with HM-10s that Bumble simulates outside of the guest."""
 
     def setUp(self):
         super().setUp()
@@ -85,22 +85,21 @@ class BluetoothTest(BenchTest):
         return self.guest.start("python3", f"/tmp/{name}", *arguments)
 
     def central(self, adapter="hci0", name="HMSoft"):
-        """Connect a central that is not pumpctl to a pump, and return it."""
+        """Start `programs/pump_central.py`, wait until it has connected to a pump, and return it."""
         return Central(self.start_program("pump_central.py", "--adapter", adapter, "--name", name))
 
     def peripheral(self, *arguments, adapter="hci1"):
-        """Start a pump that is not ours, wait until it advertises, and return its process, which takes orders."""
+        """Start `programs/pump_peripheral.py`, wait until it advertises, and return its process, which takes orders."""
         process = self.start_program("pump_peripheral.py", "--adapter", adapter, *arguments)
         process.until_output("ready\n", PATIENCE)
         return process
 
 
 class RadioTest(BluetoothTest):
-    """A test with two adapters in its guest that hear each other: hci0 and hci1, LE controllers of the guest's kernel.
+    """A test with two adapters in its guest that hear each other: hci0 and hci1, which btvirt emulates.
 
     Both belong to one bluetoothd, which is configured for one ATT channel per connection, as with an ESP32. With
-    Debian's configuration, bluetoothd opens three channels to its own kind, and notifications in them overtake each
-    other.
+    Debian's configuration, bluetoothd opens three channels to another BlueZ, in which notifications overtake each other.
     """
 
     @staticmethod
@@ -126,11 +125,12 @@ class Central:
         self.facts = self._answer()
 
     def ask(self, command):
-        """Send a command; return the lines of its `reply`, and the sizes of the `pieces` in which they arrived."""
+        """Send a command; return an object with the lines of its `reply`, and the sizes of the `pieces` that arrived."""
         self.process.feed(command + "\n")
         return self._answer()
 
     def reply(self, command):
+        """Send a command; return the lines of its reply."""
         return self.ask(command)["reply"]
 
     def close(self):

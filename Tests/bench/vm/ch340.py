@@ -1,4 +1,4 @@
-"""A CH340 adapter, as on a cheap Nano, which records every setting of the computer, down to each edge of DTR.
+"""A CH340 adapter, as on a cheap Nano, that records every setting that the computer makes, and each edge of DTR.
 
 Registers and requests follow Linux's drivers/usb/serial/ch341.c. Like a real CH340 it has no serial number.
 """
@@ -11,7 +11,7 @@ from adapter import Adapter
 VENDOR, PRODUCT, VERSION = 0x1A86, 0x7523, 0x0264
 CLOCK = 48_000_000
 
-# Vendor requests, by bmRequestType and bRequest.
+# Control requests, by bmRequestType and bRequest.
 READ_VERSION = (0xC0, 0x5F)
 READ_REGISTERS = (0xC0, 0x95)
 WRITE_REGISTERS = (0x40, 0x9A)
@@ -19,7 +19,7 @@ SERIAL_INIT = (0x40, 0xA1)
 MODEM_CONTROL = (0x40, 0xA4)
 GET_STATUS = (0x80, 0x00)
 
-# Registers. BREAK's lowest bit is 0 during a break. The modem inputs are inverted; none is active.
+# Registers. The lowest bit of BREAK is 0 during a break. The modem inputs in MODEM_STATUS are inverted; none is active.
 MODEM_STATUS, BREAK, STATE, PRESCALER, DIVISOR, LCR = 0x06, 0x05, 0x07, 0x12, 0x13, 0x18
 NO_BREAK = 0x01
 DTR, RTS = 0x20, 0x40
@@ -46,9 +46,9 @@ class CH340(Adapter):
 
     def __init__(self, machine, port=1, **properties):
         super().__init__(machine, port, **properties)
-        # Called when DTR becomes active, before the computer gets its confirmation.
+        # Called when DTR becomes active, before the computer's request is confirmed.
         self.on_dtr_edge = lambda: None
-        # The number of activations of DTR since the adapter was created, and of breaks.
+        # How often DTR has become active, and how often a break has begun, since the adapter was created.
         self.dtr_edges = 0
         self.breaks = 0
         # The computer's settings, in order: ("dtr", True), ("baud", 9600), ("line", "8N1"), ("break", True).

@@ -1,4 +1,4 @@
-"""QEMU's FT232 adapter: any bytes, hot-plugging, a latency timer. QEMU does not show its modem lines."""
+"""QEMU's FT232 adapter. It can be plugged in at any time and has a latency timer; QEMU does not show its modem lines."""
 
 from adapter import Adapter
 

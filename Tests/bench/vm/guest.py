@@ -1,4 +1,4 @@
-"""The client of the guest's agent: runs commands, moves files and waits for conditions."""
+"""The client of the agent in the guest, which runs commands, reads and writes files, and waits for conditions."""
 
 import dataclasses
 import json
@@ -37,12 +37,13 @@ class Process:
         self.id = process_id
 
     def wait(self, seconds):
-        """Wait for the command's end; raise AssertionError if it still runs after these seconds."""
+        """Wait for the command's end; return its result. Raise AssertionError if it still runs after these seconds."""
         result = self.ended_within(seconds)
         assert result, f"still runs after {seconds} s: {self.output()}"
         return result
 
     def ended_within(self, seconds):
+        """Wait for the command's end; return its result, or None if it still runs after these seconds."""
         answer = self.guest.request("wait", process_id=self.id, seconds=seconds)
         return Result(**answer) if answer else None
 
@@ -56,7 +57,7 @@ class Process:
         return self.guest.request("output", process_id=self.id)["out"]
 
     def until_output(self, text, seconds):
-        """Wait until the output contains `text`."""
+        """Wait until standard output or standard error contains `text`."""
         found = self.guest.request("until", expression=f"{text!r} in output_of({self.id})", seconds=seconds)
         assert found, f"no {text!r} within {seconds} s: {self.output()}"
 
@@ -74,13 +75,13 @@ class Process:
         return (int(fields[11]) + int(fields[12])) / ticks
 
     def wakeups(self):
-        """Return how often its threads have waited so far: their voluntary context switches."""
+        """Return how often the command's threads have waited so far: their voluntary context switches."""
         return self.guest.python(
             f"import glob, re\nresult = sum(int(re.search('^voluntary_ctxt_switches:.*?(\\d+)', open(p).read(), re.M)[1])"
             f" for p in glob.glob('/proc/{self.id}/task/*/status'))")
 
     def descriptors(self):
-        """Return the targets of its open descriptors, by number."""
+        """Return the targets of the command's open descriptors, by number."""
         return self.guest.request("descriptors", process_id=self.id)
 
     def kill(self):
@@ -99,7 +100,7 @@ class Guest:
         self.socket.close()
 
     def request(self, request, payload=b"", with_payload=False, **arguments):
-        """Send a request to the agent; return its result.
+        """Send a request to the agent; return its result, or with `with_payload` the payload of its answer.
 
         The time limit is one minute, plus `seconds` for a request that itself waits for so long.
         """

@@ -1,4 +1,4 @@
-"""HM-10 modules within radio range of the guest, simulated with Bumble at the MTU of 23 that real ones have.
+"""HM-10 modules near the guest, simulated with Bumble, with the MTU of 23 that real ones have.
 
 Bumble also simulates the guest's adapter: its HCI (H4) is the far end of the guest's second serial port.
 """
@@ -18,8 +18,9 @@ from bumble.transport.unix import open_unix_client_transport
 
 from guest import PATIENCE
 
+# The most bytes of a notification at an MTU of 23.
 PIECE = 20
-# The module sends its buffer after so many seconds of silence on its UART; at 9600 baud a byte takes 1 ms.
+# The module notifies its buffer after this many seconds of silence on its UART; at 9600 baud a byte takes 1 ms.
 UART_QUIET = 0.005
 ADVERTISING_MILLISECONDS = 100
 
@@ -29,7 +30,10 @@ def public(address):
 
 
 class Link(LocalLink):
-    """A link that takes a connection's own address for the source of its data; Bumble's takes the random address."""
+    """A radio link on which data come from the address that a connection uses.
+
+    With Bumble's own class they come from the random address, also if a device uses its public one.
+    """
 
     def send_acl_data(self, sender_controller, destination_address, transport, data):
         connection = sender_controller.le_connections.get(destination_address)
@@ -45,7 +49,7 @@ class Air:
     def __init__(self, path):
         """Connect the guest's adapter.
 
-        `path` is the socket on which QEMU offers the far end of the guest's serial port.
+        `path` is the socket on which QEMU offers the far end of the guest's second serial port.
         """
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -87,7 +91,7 @@ class Air:
 class HM10:
     """A module that is out of range until it is plugged in.
 
-    A wire uses it like an adapter: `on_bytes` is called with a central's writes, and `send` takes the bytes that arrive
+    A `Wire` uses it like an adapter: `on_bytes` is called with a central's writes, and `send` takes the bytes that arrive
     at the module's UART.
     """
 
@@ -96,13 +100,13 @@ class HM10:
         self.on_dtr_edge = lambda: None
         self.name = name
         self.address = address
-        # The data of each write, and of each notification.
+        # The data of each write to the module, and of each notification from it.
         self.writes = []
         self.notifications = []
         self.connections = 0
-        # The notification that a subscriber gets before the subscription is confirmed.
+        # The notification that a central gets before its subscription is confirmed; None for none.
         self.greeting = None
-        # The number of writes after which the link is dropped.
+        # The number of the write at which the link is dropped; None for never.
         self.drops_after = None
         self.changed = threading.Condition()
         self._air = air
@@ -219,7 +223,7 @@ class HM10:
             self._notify(self.greeting)
 
     def send(self, data):
-        """Send bytes from the UART to the central; drop them if it has not subscribed."""
+        """Send bytes from the UART to the central; drop them if no central has subscribed."""
         self._air.call(self._gather, data)
 
     def _gather(self, data):

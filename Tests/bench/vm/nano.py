@@ -1,4 +1,4 @@
-"""A Nano: the real firmware on an ATmega328P that `Tests/bench/nano-sim` simulates."""
+"""A Nano: our firmware on an ATmega328P that `Tests/bench/nano-sim` simulates."""
 
 import os
 import pathlib
@@ -27,7 +27,7 @@ class Nano:
         self.on_bytes = lambda data: None
         self.bootloader = bootloader
         self.resets = 0
-        # The timer of a reset in progress; meanwhile, bytes in both directions are dropped.
+        # The timer of the bootloader, None if it does not run. While it runs, bytes in both directions are dropped.
         self._booting = None
         self._lock = threading.Lock()
         self._simulator = subprocess.Popen(
@@ -66,12 +66,12 @@ class Nano:
         return answer.removeprefix("ok ")
 
     def pump(self):
-        """Return whether the pump's enable pin is high, and the pump's PWM value."""
+        """Return whether the pump's driver is enabled, and the pump's PWM value."""
         enabled, pwm = self.control("pwm").split()
         return enabled == "1", int(pwm)
 
     def until_pump(self, enabled, pwm, seconds=PATIENCE):
-        """Wait until the pump is driven like this. The PWM of a pump that is off does not matter."""
+        """Wait until the pump's driver has these signals. If it is not enabled, its PWM value does not matter."""
         deadline = time.monotonic() + seconds
         while (found := self.pump())[0] != enabled or enabled and found[1] != pwm:
             assert time.monotonic() < deadline, f"pump is {found}, not {(enabled, pwm)}"

@@ -60,7 +60,7 @@ def cases(suite):
 
 
 def _run_at_once(tests, jobs, report):
-    """Run the tests in so many processes, and add their verdicts to the report."""
+    """Run the tests in `jobs` processes, and add their verdicts to the report."""
     # A forked process already has all tests, so only the number of a test is sent to it.
     _run_one.tests = tests
     pool = concurrent.futures.ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), end_with_parent)
@@ -95,6 +95,7 @@ def _note(text):
 
 
 def _tell(what, names):
+    """Print the names of the tests with a verdict, if there are any."""
     if names:
         _note(f"{what}: {len(names)}: {', '.join(map(_title, sorted(names)))}")
 
@@ -175,7 +176,7 @@ class Report(unittest.TestResult):
         self._details += f": {reason}"
 
     def add(self, test, has_failed, was_skipped, times):
-        """Count a test that another report has printed."""
+        """Count a test that another process has run and reported."""
         self.testsRun += 1
         self.times.update(times)
         if has_failed:

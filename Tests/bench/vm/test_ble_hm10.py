@@ -1,4 +1,4 @@
-"""pumpctl over Bluetooth: an HM-10 at an MTU of 23, under the guest's real bluetoothd."""
+"""pumpctl over Bluetooth, with an HM-10 at an MTU of 23 and the guest's real bluetoothd."""
 
 import json
 
@@ -7,12 +7,12 @@ from bluetooth import BluetoothTest
 
 PORT = "ble:HMSoft"
 ADDRESS = "A4:D5:78:0B:11:22"
-# The time limit for finding and connecting, in a slow guest on a busy machine.
+# The value of --timeout: long enough for finding and connecting in a slow guest on a busy machine.
 SECONDS = "60"
 
 
 class BLETest(BluetoothTest):
-    """A test whose commands go to the HM-10, unless it says otherwise."""
+    """A test whose commands go to the HM-10, unless they name another port."""
 
     def pumpctl(self, *arguments, port=PORT, **expected):
         return super().pumpctl(*arguments, port=port, **expected)
@@ -34,6 +34,7 @@ class BLETest(BluetoothTest):
         return module, process
 
     def until_asked_again(self, module, written):
+        """Wait until the module has received a STATUS after its first `written` bytes."""
         module.until(lambda: b"STATUS\n" in module.received[written:], PATIENCE)
 
 
@@ -46,29 +47,29 @@ class Pump(BLETest):
         self.assertEqual(board.nano.pump(), (True, 200))
         self.assertEqual(board.adapter.connections, 2)
 
-    def test_it_is_found_by_its_address_and_by_its_service(self):
+    def test_a_module_is_found_by_its_address_and_by_its_service(self):
         self.module()
         self.pumpctl("status", port=f"ble:{ADDRESS}")
         self.pumpctl("status", port="ble:*")
 
-    def test_a_command_lets_go_of_the_module(self):
+    def test_a_command_disconnects_from_the_module_at_its_end(self):
         module = self.module()
         self.pumpctl("status")
         module.until(lambda: not module.is_connected, PATIENCE)
 
     def test_the_longest_line_arrives_whole_in_packets_of_20_bytes(self):
         module = self.module()
-        # Such a line gets no reply here.
+        # The test's pump does not reply to this line, so the command ends with a time-out.
         self.pumpctl("send", "X" * 100, status=75)
         self.assertEqual([len(data) for data in module.writes], [20, 20, 20, 20, 20, 1])
         self.assertEqual(module.received, b"X" * 100 + b"\n")
 
-    def test_what_it_says_before_the_subscription_is_confirmed_is_not_lost(self):
+    def test_a_notification_before_the_subscription_is_confirmed_is_not_lost(self):
         module = self.module()
         module.greeting = b"HELLO:pump\r\n"
         self.assertIn("HELLO:pump", self.pumpctl("status", "--verbose").err)
 
-    def test_of_two_at_once_each_gets_its_own(self):
+    def test_two_monitors_at_once_follow_one_module_each(self):
         first, second = self.module(), self.module(name="Spare", address="A4:D5:78:0B:11:33")
         # Both scan and connect at the same moment.
         monitors = [self.start_pumpctl("monitor", port=port) for port in ["ble:HMSoft", "ble:Spare"]]
@@ -82,7 +83,7 @@ class Pump(BLETest):
 
 
 class Losing(BLETest):
-    """Loss of the link."""
+    """Loss of the link to the module."""
 
     def test_a_module_that_drops_the_link_at_a_command_leaves_its_outcome_unknown(self):
         module = self.module()
@@ -90,17 +91,17 @@ class Losing(BLETest):
         result = self.pumpctl("on", "--timeout", SECONDS, status=74)
         self.assertIn("whether it was carried out is unknown", result.err)
 
-    def test_a_module_that_drops_the_link_in_the_middle_of_a_line_is_told_of(self):
+    def test_a_link_that_drops_in_the_middle_of_a_line_fails_the_command(self):
         module = self.module()
         module.drops_after = 3
         self.pumpctl("send", "X" * 100, "--timeout", SECONDS, status=74)
         self.assertEqual(module.received, b"X" * 60)
 
-    def test_a_module_out_of_sight_is_not_found(self):
+    def test_a_module_out_of_range_is_not_found(self):
         self.hm10()
         self.assertIn("HMSoft", self.pumpctl("status", "--timeout", "5", status=66).err)
 
-    def test_a_command_connects_again_after_the_module_was_out_of_sight(self):
+    def test_a_command_connects_again_after_the_module_was_out_of_range(self):
         module = self.module()
         self.pumpctl("status")
         module.unplug()
@@ -108,7 +109,7 @@ class Losing(BLETest):
         module.plug()
         self.pumpctl("status")
 
-    def test_monitor_goes_on_when_the_module_is_back_in_sight(self):
+    def test_monitor_continues_when_the_module_is_back_in_range(self):
         module, process = self.monitored()
         module.unplug()
         process.until_output("lost", PATIENCE)
@@ -117,7 +118,7 @@ class Losing(BLETest):
         self.until_asked_again(module, written)
         self.assertIsNone(process.ended_within(0))
 
-    def test_monitor_goes_on_when_the_module_dropped_the_link(self):
+    def test_monitor_continues_after_the_module_has_dropped_the_link(self):
         module, process = self.monitored()
         written = len(module.received)
         module.disconnect()
@@ -126,9 +127,9 @@ class Losing(BLETest):
 
 
 class Adapter(BLETest):
-    """Outages of bluetoothd and of the adapter, and other programs that use them."""
+    """Outages of bluetoothd and of the adapter, and bluetoothctl as another program that uses both."""
 
-    def test_monitor_outlives_a_restart_of_bluetoothd(self):
+    def test_monitor_continues_after_a_restart_of_bluetoothd(self):
         module, process = self.monitored()
         self.stop_bluetoothd()
         process.until_output("lost", PATIENCE)
@@ -145,7 +146,7 @@ class Adapter(BLETest):
         self.start_bluetoothd()
         self.pumpctl("status")
 
-    def test_monitor_outlives_an_adapter_that_is_off_for_a_while(self):
+    def test_monitor_continues_after_the_adapter_was_off(self):
         module, process = self.monitored()
         self.set_powered("hci0", False)
         process.until_output("lost", PATIENCE)
@@ -162,7 +163,7 @@ class Adapter(BLETest):
         self.set_powered("hci0", True)
         self.pumpctl("status")
 
-    def test_bluetoothctl_may_scan_meanwhile(self):
+    def test_a_command_works_while_bluetoothctl_scans(self):
         self.module()
         bluetoothctl = self.guest.start("bluetoothctl")
         bluetoothctl.feed("scan le\n")
@@ -189,20 +190,20 @@ class Scan(BLETest):
         devices = [json.loads(line) for line in result.out.splitlines()]
         return {device["address"]: device for device in devices if "address" in device}
 
-    def test_it_lists_what_is_in_sight(self):
+    def test_scan_lists_the_modules_in_range(self):
         self.module()
         spare = self.module(name="Spare", address="A4:D5:78:0B:11:33")
         found = self.found()
         self.assertEqual({address: device["name"] for address, device in found.items()},
                          {ADDRESS: "HMSoft", spare.address: "Spare"})
-        # Other devices behind an HM-10 offer the same service.
+        # Other devices than a pump may be behind an HM-10, which offers the same service for all of them.
         self.assertEqual((found[ADDRESS]["family"], found[ADDRESS]["possible_family"]), (None, "pump"))
 
-    def test_it_lists_nothing_where_nothing_is_in_sight(self):
+    def test_scan_lists_nothing_if_no_module_is_in_range(self):
         self.hm10()
         self.assertEqual(self.found(), {})
 
-    def test_watching_tells_of_what_comes_into_sight(self):
+    def test_scan_watch_reports_a_module_that_comes_into_range(self):
         module = self.answering(self.hm10())
         watch = self.guest.start("pumpctl", "scan", "--watch", "--json")
         module.plug()

@@ -1,4 +1,4 @@
-"""SIGKILL and SIGSTOP of a client, of pumpctld and of bluetoothd, at seeded points of a command to a shared pump.
+"""SIGKILL and SIGSTOP to a client, to pumpctld and to bluetoothd, at random points of a command to a shared pump.
 
 The reports of pumpctl and pumpctld are compared with the firmware's output, and with the pin that drives the motor.
 """
@@ -13,14 +13,15 @@ import threading
 from bench import PATIENCE, BenchTest
 from bluetooth import BluetoothTest
 
-# The seed selects the points: SEEDS=7, or SEEDS=7+ in a soak.
+# The seed of the points at which signals are sent: SEEDS=7, or SEEDS=7+ in a soak.
 SEED = int(re.match(r"\d+", os.environ.get("SEEDS") or "1")[0])
+# The commands of the client, one for each moment, again and again.
 COMMANDS = (("off",), ("on",), ("speed", "120"), ("off",), ("status",))
-# The firmware's lines that report whether its pump is on.
+# The parts of the firmware's lines that show whether its pump is on.
 STATES = re.compile(rb"(?:PUMP:|MANUAL:|STATUS:\{State:)(?:ON|OFF)|\bSPEED:\d")
-# The possible outcomes of a failed command, by whether it is OFF: see docs/exit-codes.md.
+# The outcomes that a failed command may report: False for any command but OFF, True for OFF. See docs/exit-codes.md.
 OUTCOMES = {False: ("not_sent", "nothing_changed", "unknown"), True: ("not_sent", "unknown")}
-# For the guest: `subscribe` to pumpctld's updates; `states` returns the updates since then.
+# Run in the guest: `subscribe` begins to receive pumpctld's updates of the state; `states` returns all updates so far.
 SUBSCRIBER = r"""
 import json, socket
 def subscribe():
@@ -47,10 +48,10 @@ def states(said):
 
 
 class Gate:
-    """A gate between an adapter and its board; from a certain byte on, it holds back both directions until opened."""
+    """A gate between an adapter and its board. From a certain byte on, it holds back all bytes until it is opened."""
 
     def __init__(self, wire):
-        # The board's input and output.
+        # The bytes that have reached the board, and the bytes that the board has sent, held back or not.
         self.received = b""
         self.said = b""
         self.is_shut = threading.Event()
@@ -62,12 +63,12 @@ class Gate:
         wire.nano.on_bytes = lambda data: self._pass("said", data)
 
     def shut_behind(self, way, count):
-        """Shut at the byte that follows the next `count` bytes in one direction, `received` or `said`."""
+        """Let `count` more bytes pass in one direction, `received` or `said`, and shut at the next one."""
         with self._lock:
             self._limits = {way: count}
 
     def open(self):
-        """Forward what was held back, and everything that follows."""
+        """Forward the bytes that were held back, and all later ones."""
         with self._lock:
             held, self._held, self._limits = self._held, [], {}
             self.is_shut.clear()
@@ -102,8 +103,11 @@ class Deaths:
     A subclass defines how the pump is reached.
     """
 
+    # The victim and the signal of each moment.
     MOMENTS = ()
+    # The endpoint of the pump, by which pumpctld opens it.
     port = None
+    # More options of `pumpctl serve`.
     SERVE = ()
 
     def wire_of_pump(self):
@@ -125,7 +129,7 @@ class Deaths:
         self.guest.python("subscribe()")
         self.guest.until("any(state['link'] == 'up' for state in states())", PATIENCE)
 
-    def test_no_state_is_shown_that_is_not_so_and_no_off_is_lost(self):
+    def test_no_false_state_is_shown_and_no_acknowledged_off_is_lost(self):
         for number, (victim, blow) in enumerate(self.MOMENTS):
             try:
                 self.moment(number, victim, blow)
@@ -137,6 +141,7 @@ class Deaths:
         self.assertEqual(self.daemon.wait(PATIENCE).status, 0)
 
     def moment(self, number, victim, blow):
+        """Send a signal to the victim at a random point of a command, and check all reports and the pump."""
         point = random.Random(f"{SEED} {number}")
         words = COMMANDS[number % len(COMMANDS)]
         self.assertEqual(self.nano.pump()[0], False)
@@ -147,12 +152,12 @@ class Deaths:
         received, said = len(self.gate.received), len(self.gate.said)
         self.gate.shut_behind(way, count)
         client = self.start(*words, port=point.choice([self.port, "unix:/tmp/pump", "shared:pump"]))
-        # If the command ends before the gate shuts, the point of the strike is the command's end.
+        # If the command ends before the gate shuts, the signal is sent at the command's end.
         while not self.gate.is_shut.wait(0.02) and not client.ended_within(0):
             pass
         self.strike(victim, blow, client)
         self.gate.open()
-        # bluetoothd resolves the name of a module. Without bluetoothd, an OFF by name would not reach pumpctld.
+        # Without bluetoothd, pumpctl can't resolve the module's name, so an OFF by name would not reach pumpctld.
         is_off = self.ask_and_switch_off("unix:/tmp/pump" if victim == "bluetoothd" else self.port)
         self.recover(victim, blow, client)
         self.check(client.wait(PATIENCE), words, received, said)
@@ -169,6 +174,7 @@ class Deaths:
     # The victims: programs that are killed or stopped.
 
     def strike(self, victim, blow, client):
+        """Send a signal to the victim."""
         if victim == "bluetoothd":
             self.guest.run("busybox", "killall", f"-{blow.name}", "bluetoothd")
         elif victim == "pumpctld":
@@ -177,6 +183,7 @@ class Deaths:
             client.send_signal(blow)
 
     def recover(self, victim, blow, client):
+        """Continue a stopped victim, or start a killed one again."""
         if blow == signal.SIGSTOP:
             self.strike(victim, signal.SIGCONT, client)
         elif victim == "bluetoothd":
@@ -193,7 +200,7 @@ class Deaths:
             "pumpctl", "--no-record", "--json", "--timeout", timeout, "--port", port or self.port, *words)
 
     def ask_and_switch_off(self, port):
-        """Send OFF and a status query while the victim is dead or stopped; return whether OFF was acknowledged."""
+        """Run `off` and `status` while the victim is dead or stopped; return whether OFF was acknowledged."""
         received, said = len(self.gate.received), len(self.gate.said)
         asking = self.start("status", port="unix:/tmp/pump", timeout="2")
         result = self.start("off", port=port, timeout="2").wait(PATIENCE)
@@ -215,10 +222,10 @@ class Deaths:
                 self.assertIn(record["state"], truth, result)
             else:
                 self.assertNotIn("state", record, result)
-                # If no link was open, the command was not sent, and its record has no outcome.
+                # The record has no outcome if no link was open: then the command was not sent.
                 outcome = record.get("outcome", "not_sent")
                 if record["error"] == "stopped":
-                    # The pump was switched on, and then off by another program.
+                    # Another program has switched the pump off after this command had switched it on.
                     self.assertEqual(truth[-1], "off", result)
                 else:
                     self.assertIn(outcome, OUTCOMES[words[0] == "off"], result)

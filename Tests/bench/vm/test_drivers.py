@@ -5,12 +5,14 @@ from bench import BenchTest
 
 class Drivers(BenchTest):
     def links(self, folder):
+        """Return the targets of the links in a folder, by name."""
         return self.guest.python(f"f = {folder!r}\nresult = {{n: os.path.realpath(f + '/' + n) for n in os.listdir(f)}}")
 
     def driver(self, name="ttyUSB0"):
+        """Return the name of the kernel's driver that has this port."""
         return self.guest.python(f"result = os.readlink('/sys/bus/usb-serial/devices/{name}/driver').split('/')[-1]")
 
-    def test_an_ftdi_adapter_is_bound_and_has_links_by_serial_number_and_by_place(self):
+    def test_an_ftdi_adapter_has_its_driver_and_links_by_serial_number_and_by_usb_port(self):
         self.plug(self.ftdi(serial="A1B2C3"))
         self.assertEqual(self.driver(), "ftdi_sio")
         self.assertEqual(self.links("/dev/serial/by-path"), {"pci-0000:00:02.0-usb-0:1:1.0-port0": "/dev/ttyUSB0"})
@@ -18,13 +20,13 @@ class Drivers(BenchTest):
         self.assertIn("A1B2C3", name)
         self.assertEqual(node, "/dev/ttyUSB0")
 
-    def test_a_ch340_is_bound_and_has_no_serial_number_in_its_link(self):
+    def test_a_ch340_has_its_driver_and_a_link_without_a_serial_number(self):
         self.plug(self.ch340())
         self.assertEqual(self.driver(), "ch341-uart")
         self.assertEqual(self.links("/dev/serial/by-path"), {"pci-0000:00:02.0-usb-0:1:1.0-port0": "/dev/ttyUSB0"})
         self.assertEqual(self.links("/dev/serial/by-id"), {"usb-1a86_USB_Serial-if00-port0": "/dev/ttyUSB0"})
 
-    def test_two_ch340s_differ_by_their_place_alone(self):
+    def test_two_ch340s_differ_only_by_their_usb_ports(self):
         self.plug(self.ch340(port=1))
         self.plug(self.ch340(port=2), "/dev/ttyUSB1")
         self.assertEqual(len(self.links("/dev/serial/by-id")), 1)

@@ -18,6 +18,7 @@ class FamilyTest(RadioTest):
         return simulator
 
     def address(self, adapter):
+        """Return the Bluetooth address of an adapter."""
         answer = self.guest.python(
             f"result = bluez('/org/bluez/{adapter}', 'org.freedesktop.DBus.Properties.Get', 'string:org.bluez.Adapter1',"
             " 'string:Address')")
@@ -27,7 +28,7 @@ class FamilyTest(RadioTest):
 class Peer(FamilyTest):
     PORT = f"ble:QDevice1?adapter={FIRST}"
 
-    def test_it_is_told_things_and_is_listened_to(self):
+    def test_a_peer_receives_text_and_toggles_and_is_listened_to(self):
         self.simulate("peer", "--acks")
         self.assertEqual(self.pumpctl("peer", "say", "Grüße", port=self.PORT).out, "sent, acknowledged\n")
         self.assertEqual(self.pumpctl("peer", "say", "x" * 510, port=self.PORT).out.splitlines()[-1], "sent, acknowledged")
@@ -39,15 +40,15 @@ class Peer(FamilyTest):
         self.assertEqual(events[0]["host"], "QDevice1")
         self.assertRegex(events[0]["host_time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
 
-    def test_it_is_told_things_though_it_acknowledges_nothing(self):
+    def test_a_peer_without_acknowledgements_receives_text_and_toggles(self):
         self.simulate("peer")
         self.assertEqual(self.pumpctl("peer", "say", "Grüße", port=self.PORT).out, "sent\n")
         self.assertEqual(self.pumpctl("peer", "toggle", "on", port=self.PORT).out, "toggle on\n")
 
-    def test_its_image_comes_whole(self):
+    def test_an_image_arrives_intact(self):
         self.simulate("peer", "--size", "200000", "--seed", "7")
         images = []
-        # The second image was never sent by radio.
+        # The second image comes from a simulator inside pumpctl, and not over BLE.
         for name, port in ("a.png", self.PORT), ("b.png", "sim:peer?size=200000&seed=7&unpaced"):
             result = self.pumpctl("--timeout", "60", "peer", "image", "get", "-o", f"/tmp/{name}", port=port)
             self.assertEqual(result.out, f"200000 bytes in /tmp/{name}\n")
@@ -56,8 +57,8 @@ class Peer(FamilyTest):
         self.assertTrue(images[0].startswith(b"\x89PNG\r\n\x1a\n") and images[0].endswith(b"IEND\xaeB`\x82"))
         self.assertEqual(*images)
 
-    def test_an_image_that_is_damaged_is_refused(self):
-        # The refusal of the other faults does not depend on the radio.
+    def test_a_damaged_image_is_refused(self):
+        # One fault is enough here: the refusal of a fault does not depend on the carrier.
         self.simulate("peer", "--fault", "base64_invalid")
         result = self.pumpctl(
             "--json", "--timeout", "60", "peer", "image", "get", "-o", "/tmp/image.png", port=self.PORT, status=76)
@@ -77,13 +78,15 @@ class Rescue(FamilyTest):
         return self.guest.start("env", f"XDG_DATA_HOME=/tmp/{folder}", "pumpctl", *arguments)
 
     def keep(self, folder, text):
+        """Store a message in a folder, to be sent later."""
         command = self.message(folder, "rescue", "send", "--later", "--at", "1,2", text)
         self.assertEqual(command.wait(PATIENCE).status, 0)
 
     def statuses(self, folder):
+        """Return the status of each message in a folder, by its text."""
         return {message["content"]: message["status"] for message in self.messages(folder)}
 
-    def test_a_phones_messages_are_received_each_once(self):
+    def test_each_message_of_a_phone_is_stored_once(self):
         self.simulate("rescue", "--messages", "30", "--interval", "0", "--malformed", "30")
         listening = self.message("one", "-p", self.PORT, "--json", "rescue", "listen", "--count", "30")
         result = listening.wait(2 * PATIENCE)
@@ -91,14 +94,14 @@ class Rescue(FamilyTest):
         ids = [message["id"] for message in self.messages("one")]
         self.assertEqual(len(set(ids)), 30)
 
-    def test_a_phone_takes_what_is_handed_on(self):
+    def test_a_message_sent_to_a_phone_is_marked_as_synced(self):
         self.simulate("rescue", "--messages", "0")
         text = "on the roof " + "x" * 700
         sent = self.message("one", "-p", self.PORT, "rescue", "send", "--category", "SOS", "--at", "1,2", text)
         self.assertEqual(sent.wait(PATIENCE).status, 0)
         self.assertEqual(self.statuses("one"), {text: "synced"})
 
-    def test_what_is_written_to_one_is_kept_to_be_handed_on(self):
+    def test_a_message_received_while_offering_is_kept_to_be_handed_on(self):
         text = "on the roof " + "x" * 700
         listening = self.message("one", "rescue", "listen", "--offer", "--adapter", SECOND)
         listening.until_output("is offered", PATIENCE)
@@ -107,7 +110,7 @@ class Rescue(FamilyTest):
         listening.until_output(text, PATIENCE)
         self.assertEqual(self.statuses("one"), {text: "pending_sync"})
 
-    def test_sync_hands_on_to_who_comes(self):
+    def test_sync_hands_on_its_messages_to_a_central_that_connects(self):
         for number in range(5):
             self.keep("one", f"message {number}")
         sync = self.message("one", "rescue", "sync", "--offer", "--adapter", SECOND)
@@ -117,7 +120,7 @@ class Rescue(FamilyTest):
         self.assertEqual(sync.wait(PATIENCE).out, "5 messages sent\n")
         self.assertEqual(set(self.statuses("one").values()), {"synced"})
 
-    def test_two_in_both_roles_at_once_have_the_messages_of_each_other(self):
+    def test_two_programs_in_both_roles_exchange_their_messages(self):
         adapters = {"one": FIRST, "two": SECOND}
         addresses = {"one": self.address(SECOND), "two": self.address(FIRST)}
         programs = {}

@@ -1,4 +1,4 @@
-"""The HM-10 under the guest's bluetoothd, with a central that is not pumpctl."""
+"""The simulated HM-10 itself: the guest's bluetoothd, and a central that shares no code with pumpctl, use it."""
 
 from bench import PATIENCE
 from bluetooth import BluetoothTest
@@ -7,7 +7,7 @@ STATUS = r"STATUS:\{State:%s.*WaterTemp:12\.0C,SkinTemp:3\d\.\dC\}"
 
 
 class HM10(BluetoothTest):
-    def test_our_firmware_answers_through_it_in_pieces_of_20_bytes(self):
+    def test_our_firmware_replies_through_the_module_in_pieces_of_20_bytes(self):
         board = self.board(self.hm10())
         board.plug()
         central = self.central()
@@ -29,7 +29,7 @@ class HM10(BluetoothTest):
         self.assertEqual(central.close().status, 0)
         board.adapter.until(lambda: not board.adapter.is_connected, PATIENCE)
 
-    def test_a_line_longer_than_a_packet_is_written_in_several(self):
+    def test_a_line_longer_than_a_packet_is_written_in_several_packets(self):
         module = self.answering(self.hm10())
         module.plug()
         central = self.central()
@@ -37,7 +37,7 @@ class HM10(BluetoothTest):
         module.until(lambda: module.received == b"X" * 100 + b"\n", PATIENCE)
         self.assertEqual([len(data) for data in module.writes], [20, 20, 20, 20, 20, 1])
 
-    def test_a_dropped_link_can_be_made_again(self):
+    def test_a_central_can_connect_again_after_a_dropped_link(self):
         module = self.answering(self.hm10())
         module.plug()
         central = self.central()
@@ -47,7 +47,7 @@ class HM10(BluetoothTest):
         self.assertTrue(self.central().reply("STATUS"))
         self.assertEqual(module.connections, 2)
 
-    def test_it_is_found_only_while_it_is_in_sight(self):
+    def test_a_module_is_found_only_while_it_is_in_range(self):
         module = self.answering(self.hm10())
         central = self.start_program("pump_central.py")
         self.guest.until("'boolean true' in bluez('/org/bluez/hci0', 'org.freedesktop.DBus.Properties.Get',"
@@ -60,7 +60,7 @@ class HM10(BluetoothTest):
         module.plug()
         self.assertTrue(self.central().reply("STATUS"))
 
-    def test_two_at_once_keep_apart(self):
+    def test_two_modules_do_not_mix_up_their_bytes(self):
         first = self.answering(self.hm10())
         second = self.answering(self.hm10(name="Spare", address="A4:D5:78:0B:11:33"))
         first.plug()
@@ -70,7 +70,7 @@ class HM10(BluetoothTest):
         self.assertRegex(centrals[0].reply("STATUS")[-1], "STATUS")
         self.assertEqual((first.received, second.received), (b"STATUS\n", b"TEMP\n"))
 
-    def test_what_it_says_before_the_subscription_is_confirmed_arrives(self):
+    def test_a_notification_before_the_subscription_is_confirmed_arrives(self):
         module = self.answering(self.hm10())
         module.greeting = b"HELLO:pump\r\n"
         module.plug()

@@ -1,4 +1,4 @@
-"""The serial settings of an endpoint, as the chip receives them."""
+"""The serial settings of an endpoint, as they reach the adapter's chip."""
 
 import json
 
@@ -18,14 +18,14 @@ class Lines(BenchTest):
         self.status()
         self.assertEqual((self.chip.dtr, self.chip.rts), (True, True))
 
-    def test_dtr_and_rts_are_released_where_that_is_asked(self):
+    def test_dtr_and_rts_are_released_on_request(self):
         self.status("?dtr=off&rts=off")
         self.assertEqual((self.chip.dtr, self.chip.rts), (False, False))
         lines = [event for event in self.chip.history if event[0] in ("dtr", "rts")]
-        # The kernel asserts both at first; this can't be prevented.
+        # On opening, the kernel asserts both first, which no program can prevent.
         self.assertEqual(lines[-2:], [("dtr", False), ("rts", False)])
 
-    def test_one_line_is_released_alone(self):
+    def test_rts_is_released_without_dtr(self):
         self.status("?rts=off")
         self.assertEqual((self.chip.dtr, self.chip.rts), (True, False))
 
@@ -35,7 +35,7 @@ class Lines(BenchTest):
 
     def test_the_default_is_9600_8n1(self):
         self.status()
-        # The nearest rate of the chip's divider.
+        # 9615 is the rate nearest to 9600 that the chip's divider can make.
         self.assertEqual((self.chip.baud, self.chip.line), (9615, "8N1"))
 
     def test_any_baud_rate_reaches_the_chip(self):
@@ -69,22 +69,23 @@ class Lines(BenchTest):
 
 
 class Latency(BenchTest):
+    # The latency timer of the kernel's driver for FTDI adapters, in ms.
     timer = "/sys/bus/usb-serial/devices/ttyUSB0/latency_timer"
 
-    def test_an_ftdi_adapter_hands_over_at_once_where_that_is_asked(self):
+    def test_lowlatency_sets_the_timer_of_an_ftdi_adapter_to_1_ms(self):
         self.plug(self.answering(self.ftdi()))
-        # The value of a real adapter in ms; QEMU's begins with 0.
+        # 16 ms is the default of a real adapter; that of QEMU's adapter is 0.
         self.guest.python(f"with open('{self.timer}', 'w') as timer: timer.write('16')")
         self.pumpctl("status")
         self.assertEqual(self.guest.read(self.timer), "16")
         self.pumpctl("status", port="serial:/dev/ttyUSB0?lowlatency=true")
         self.assertEqual(self.guest.read(self.timer), "1")
 
-    def test_a_ch340_that_has_no_such_timer_is_no_error(self):
+    def test_lowlatency_on_a_ch340_without_a_timer_is_no_error(self):
         self.plug(self.answering(self.ch340()))
         self.pumpctl("status", port="serial:/dev/ttyUSB0?lowlatency=true")
 
-    def test_a_measurement_tells_the_timer_and_adds_up_and_starts_nothing(self):
+    def test_latency_reports_the_timer_and_consistent_times_and_does_not_start_the_pump(self):
         board = self.board(self.ftdi())
         self.plug(board)
         for time in 16, 1:
@@ -93,12 +94,13 @@ class Latency(BenchTest):
             self.assertEqual((report["carrier"], report["latency_timer_ms"]), ("port", time))
             self.assertEqual(report["answers"] + report["left_out"] + report["refused"] + report["unanswered"], 4, report)
             self.assertGreater(report["answers"], 0, report)
-            # Each figure is rounded to a microsecond.
+            # The sums may differ by 0.01 ms, because each figure is rounded to a microsecond.
             parts = report["parts"]
             self.assertAlmostEqual(
                 sum(part["times_ms"]["mean"] for part in parts), report["round_trip_ms"]["mean"], delta=0.01, msg=parts)
             self.assertAlmostEqual(sum(part["share"] for part in parts), 1, delta=0.01, msg=parts)
         self.assertIn("\nadapter: latency timer 1 ms\n", self.pumpctl("latency", "--count", "1").out)
-        # Only queries were sent, and the pump was neither started nor reset. 999 ends any leftover on the line.
+        # Only TEMP was sent, and the pump was neither started nor reset. The line 999 ends any part of a line that another
+        # program may have left.
         self.assertEqual(set(board.adapter.received.split(b"\n")) - {b"", b"999"}, {b"TEMP"}, board.adapter)
         self.assertEqual((board.nano.pump()[0], board.nano.resets), (False, 0))

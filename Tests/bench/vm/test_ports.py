@@ -5,7 +5,7 @@ import os
 
 from bench import PATIENCE, BenchTest
 
-# The number of times that the plug is pulled; in a soak (SEEDS=7+), as often as a person might in a year.
+# The number of times that the adapter is unplugged. In a soak (SEEDS=7+), as often as a person might do it in a year.
 PLUGS = 200 if os.environ.get("SEEDS", "").endswith("+") else 30
 
 
@@ -25,14 +25,14 @@ class Ports(BenchTest):
         self.listed()
         self.assertEqual(chip.dtr_edges, 0)
 
-    def test_two_adapters_of_one_kind_are_told_apart_by_their_place(self):
+    def test_two_adapters_of_one_kind_are_listed_with_their_usb_ports(self):
         self.plug(self.ch340(port=1))
         self.plug(self.ch340(port=2), "/dev/ttyUSB1")
         text = self.listed("--json")
         self.assertIn("usb-0:1:1.0", text)
         self.assertIn("usb-0:2:1.0", text)
 
-    def test_the_only_port_is_taken_and_of_two_neither(self):
+    def test_the_only_port_is_used_and_of_two_ports_neither(self):
         self.plug(self.answering(self.ch340(port=1)))
         self.assertEqual(self.guest.run("pumpctl", "status").status, 0)
         self.plug(self.answering(self.ch340(port=2)), "/dev/ttyUSB1")
@@ -40,7 +40,7 @@ class Ports(BenchTest):
         self.assertEqual(result.status, 64)
         self.assertIn("/dev/ttyUSB1", result.err)
 
-    def test_watching_tells_of_each_plug(self):
+    def test_ports_watch_reports_plugging_and_unplugging(self):
         chip = self.ch340()
         watch = self.guest.start("pumpctl", "ports", "--watch", "--json")
         chip.plug()
@@ -51,9 +51,10 @@ class Ports(BenchTest):
 
 class Endurance(BenchTest):
     def cycle(self, process, adapter, is_back):
-        """Unplug and plug in many times.
+        """Unplug an adapter and plug it in many times, each time after the previous `is_back`.
 
-        The process must end up with no more descriptors than after the first time.
+        `is_back` is called after each plugging in, with the number of bytes that the adapter had received before. In the
+        end, the process must have no more open descriptors than after the first time.
         """
         before = None
         for _ in range(PLUGS):
@@ -62,10 +63,11 @@ class Endurance(BenchTest):
             self.plug_quickly(adapter)
             is_back(received)
             before = before or len(process.descriptors())
-        # The search for the device may keep descriptors open for a moment, the first time too.
+        # While the process searches for the device, it may have more descriptors open for a moment.
         self.guest.until(f"len(os.listdir('/proc/{process.id}/fd')) <= {before}", PATIENCE)
 
     def plug_quickly(self, adapter):
+        """Plug in an adapter, and wait for its node, but not for udev."""
         adapter.plug()
         self.guest.until("os.path.exists('/dev/ttyUSB0')", PATIENCE)
 
@@ -77,10 +79,10 @@ class Endurance(BenchTest):
         process.until_output("34.5", PATIENCE)
         return adapter, process
 
-    def test_monitor_outlives_many_plugs_without_a_leaked_descriptor(self):
+    def test_monitor_continues_after_many_unpluggings_without_a_leaked_descriptor(self):
         adapter, process = self.monitored()
-        # Every other time the plug is pulled while the monitor writes; otherwise the monitor has sent its last query,
-        # STATUS, and rests.
+        # The monitor sends TEMP and then STATUS. After a TEMP it is unplugged while it still writes; after a STATUS it
+        # has sent its last query for now, and rests.
         ends = itertools.cycle([b"STATUS\n", b"TEMP\n"])
 
         def is_back(received):
@@ -89,7 +91,7 @@ class Endurance(BenchTest):
 
         self.cycle(process, adapter, is_back)
 
-    def test_watching_outlives_many_plugs_without_a_leaked_descriptor(self):
+    def test_ports_watch_continues_after_many_unpluggings_without_a_leaked_descriptor(self):
         adapter = self.ch340()
         self.plug(adapter)
         process = self.guest.start("pumpctl", "ports", "--watch")

@@ -1,6 +1,7 @@
 """The pump from end to end: one suite for the Nano's firmware, by cable and by radio, and for pumpctl's simulated pump.
 
-Each route to the pump that has its own driver, and pumpctld, runs the whole suite. The other routes run one test.
+The whole suite runs on each route to the pump that has a driver of its own, and through pumpctld. One test runs on the
+other routes.
 """
 
 import json
@@ -12,12 +13,13 @@ from bluetooth import BluetoothTest, RadioTest
 
 
 class PumpCommands:
-    """The behaviour of a pump at each command, for any pump and any route.
+    """One test of all commands, for any pump and any route.
 
     A subclass has a `port`, and `pump()`: whether the pump is on and its PWM, or None if the chip can't be observed.
     """
 
     def tell(self, *arguments, status=0):
+        """Run pumpctl on the pump, and check its exit status."""
         return self.pumpctl(*arguments, port=self.port, status=status)
 
     def assert_pump(self, is_on, pwm=None):
@@ -32,6 +34,7 @@ class PumpCommands:
             self.assertEqual(state["speed_percent"], pwm * 100 // 255)
 
     def report(self):
+        """Return the record that `pumpctl status` prints."""
         return json.loads(self.tell("--json", "status").out)
 
     def test_each_command_does_what_it_says(self):
@@ -57,17 +60,18 @@ class PumpCommands:
 class PumpSuite(PumpCommands):
     """The whole behaviour of a pump."""
 
-    # An unsolicited report of a running pump, with each number as 0.
+    # An unsolicited report of a running pump, with each number replaced by 0.
     REPORT = "STATUS:{State:ON,Speed:0%,Runtime:0m,Remaining:0m,WaterTemp:0.0C,SkinTemp:0.0C}"
 
-    def test_what_it_refuses_is_told(self):
+    def test_a_refusal_is_reported(self):
         self.assertIn("PUMP_NOT_RUNNING", self.tell("speed", "200", status=1).err)
         self.assertIn("a speed must be 0 to 255", self.tell("speed", "256", status=64).err)
         self.assertEqual(self.tell("send", "NONSENSE", status=1).out, "ERROR:UNKNOWN_COMMAND\n")
-        # No longer line is tested here: a sleeping pump buffers 63 bytes of one write, and may lose the line end.
+        # A line that is too long is not tested here: a sleeping pump buffers 63 bytes of one write, and may lose the
+        # line's end.
         self.assert_pump(False)
 
-    def test_a_timed_run_ends_off_also_when_it_is_interrupted(self):
+    def test_a_timed_run_ends_with_the_pump_off_even_if_interrupted(self):
         self.assertEqual(self.tell("on", "--for", "1s").out, "pump on at 70 %\npump off\n")
         self.assert_pump(False)
         running = self.start_pumpctl("on", "--for", "10m", port=self.port)
@@ -78,23 +82,24 @@ class PumpSuite(PumpCommands):
         # The link is free for the next command.
         self.assertRegex(self.tell("status").out, "^pump +off")
 
-    def test_it_is_watched_and_talked_to(self):
+    def test_monitor_and_console_work_on_a_running_pump(self):
         self.tell("on")
         lines = self.tell("monitor", "--no-record", "--json", "--count", "3", "--interval", "1").out.splitlines()
         updates = [json.loads(line) for line in lines]
-        # The link may be opened in the middle of a report; the rest of it shows no state.
+        # The link may be opened in the middle of a report. The remaining part of that report is shown as text.
         if updates[0]["event"] == "text":
             self.assertIn(re.sub(r"\d+", "0", updates.pop(0)["text"].strip()), self.REPORT)
         told = [(update["event"], update["state"]) for update in updates]
-        # A radio may lose a link for a moment: this is reported, and the pump's state is unknown until it is back.
+        # Over BLE the link may be lost for a moment. That is reported, and the pump's state is unknown until the link is
+        # back.
         self.assertEqual(told, [(event, "unknown" if event == "lost" else "on") for event, _ in told])
         self.assertIn(("status", "on"), told)
         console = self.start_pumpctl("console", port=self.port)
         console.feed("SPEED:100\noff\n", end=True)
         result = console.wait(PATIENCE)
         self.assertEqual(result.status, 0, result)
-        # The port may be opened in the middle of a report, and during the opening its adapter may lose the end of one:
-        # the reply then follows the rest of that report.
+        # The port may be opened in the middle of a report, and while it opens, the adapter may lose the end of one. So
+        # parts of a report may come before the reply.
         before, _, after = result.out.partition("OK\n")
         for piece in re.sub(r"\d+", "0", before).split():
             self.assertIn(piece, self.REPORT)
@@ -104,6 +109,8 @@ class PumpSuite(PumpCommands):
 
 
 class Cable(BenchTest):
+    """A pump by a cable, with an FTDI adapter."""
+
     port = "/dev/ttyUSB0"
 
     def setUp(self):
@@ -164,7 +171,7 @@ class BySharedUnixSocket(PumpCommands, Shared):
 
 
 class BehindHM10(PumpSuite, BluetoothTest):
-    """By radio, in packets of 20 bytes."""
+    """Over BLE, in packets of 20 bytes."""
 
     port = "ble:HMSoft"
 
@@ -178,7 +185,7 @@ class BehindHM10(PumpSuite, BluetoothTest):
 
 
 class Simulated(PumpCommands, RadioTest):
-    """By radio, with pumpctl at both ends; a packet holds a whole line."""
+    """Over BLE, with pumpctl at both ends. A packet has room for a whole line."""
 
     port = "ble:HMSoft"
 

@@ -1,4 +1,4 @@
-"""The reset of a board at an edge of DTR: it must not happen while a pump runs."""
+"""The reset of a board when DTR becomes active. It must not happen while a pump runs, unless it is requested."""
 
 from bench import PATIENCE, BenchTest
 
@@ -9,7 +9,7 @@ class Reset(BenchTest):
         self.plug(board)
         self.assertEqual(board.adapter.dtr_edges, 0)
         self.pumpctl("on")
-        # The first open after plugging in can't avoid a reset.
+        # The first opening after plugging in can't avoid a reset.
         self.assertEqual(board.adapter.dtr_edges, 1)
         self.assertEqual(board.nano.pump(), (True, 180))
         self.pumpctl("speed", "200")
@@ -28,7 +28,7 @@ class Reset(BenchTest):
         self.assertEqual(board.adapter.dtr_edges, 1, board.adapter)
         self.assertEqual(board.nano.pump(), (True, 200))
 
-    def test_hanging_up_on_close_makes_each_open_a_reset(self):
+    def test_with_hupcl_each_opening_resets_the_board(self):
         board = self.board(self.ch340())
         port = "serial:/dev/ttyUSB0?hupcl=true"
         self.plug(board)
@@ -37,22 +37,23 @@ class Reset(BenchTest):
         self.assertRegex(self.pumpctl("status", port=port).out, r"pump +off")
         self.assertEqual(board.adapter.dtr_edges, 2)
 
-    def test_a_reset_that_the_endpoint_asks_for_comes_and_is_waited_for(self):
+    def test_reset_in_the_endpoint_resets_the_board_and_waits_for_its_start(self):
         board = self.board(self.ch340())
         self.plug(board)
         self.pumpctl("on")
         self.assertRegex(self.pumpctl("status", port="serial:/dev/ttyUSB0?reset=true").out, r"pump +off")
         self.assertEqual(board.adapter.dtr_edges, 2, board.adapter)
 
-    def test_a_reset_that_the_command_line_asks_for_comes(self):
+    def test_the_option_reset_resets_the_board(self):
         board = self.board(self.ch340())
         self.plug(board)
         self.pumpctl("on")
         self.assertRegex(self.pumpctl("--reset", "status").out, r"pump +off")
         self.assertEqual(board.adapter.dtr_edges, 2, board.adapter)
 
-    def test_what_the_device_said_before_the_first_open_is_not_taken_for_a_command(self):
-        # Linux echoes input until the port is in raw mode: half a line goes back before the first command.
+    def test_an_echo_of_earlier_output_does_not_spoil_the_first_command(self):
+        # Linux echoes input until the port is in raw mode: this part of a line goes back to the device before the first
+        # command.
         adapter = self.answering(self.ch340())
         adapter.on_dtr_edge = lambda: adapter.send(b"SPEED:2")
         self.plug(adapter)

@@ -1,4 +1,4 @@
-"""Access to a port: its holder, its lock and its permissions."""
+"""Refused access to a port: another program has it open or locked, or the user may not open it."""
 
 import re
 
@@ -15,14 +15,14 @@ class Sharing(BenchTest):
         holder.until_output("off", PATIENCE)
         self.assertIn(f"pumpctl (pid {holder.id})", self.pumpctl("status", status=69).err)
 
-    def test_a_port_that_another_program_has_locked_names_it_too(self):
+    def test_a_port_locked_by_another_program_names_that_program(self):
         holder = self.guest.start("python3", "-c", (
             "import fcntl, os, time; port = os.open('/dev/ttyUSB0', os.O_RDWR); fcntl.flock(port, fcntl.LOCK_EX)\n"
             "print('locked', flush=True); time.sleep(1000)"))
         holder.until_output("locked", PATIENCE)
         self.assertIn(f"python3 (pid {holder.id})", self.pumpctl("status", status=69).err)
 
-    def test_a_user_outside_the_group_is_told_which(self):
+    def test_a_user_outside_the_group_gets_a_hint_with_its_name(self):
         error = self.pumpctl("status", status=77, user="bench").err
         self.assertIn("dialout", error)
         self.assertTrue(re.search(r"hint: .*(usermod|adduser)", error), error)

@@ -1,4 +1,4 @@
-"""The guest's two virtual adapters, with a central and a peripheral that are not pumpctl."""
+"""The guest's two virtual adapters, with a central and a peripheral that share no code with pumpctl."""
 
 from bench import PATIENCE
 from bluetooth import RadioTest
@@ -21,14 +21,14 @@ class Radio(RadioTest):
         self.assertIn("wrote SPEED:200\\n\n", peripheral.output())
         peripheral.until_output("unsubscribed", PATIENCE)
 
-    def test_a_peripheral_can_drop_its_central(self):
+    def test_a_peripheral_disconnects_its_central(self):
         peripheral = self.peripheral()
         central = self.central()
         peripheral.feed("disconnect\n")
         self.assertIn("the link is lost", central.process.wait(PATIENCE).err)
         self.assertTrue(self.central().reply("TEMP"))
 
-    def test_a_peripheral_speaks_unasked_and_late(self):
+    def test_a_peripheral_sends_unsolicited_lines_and_late_replies(self):
         peripheral = self.peripheral("--name", "Other")
         peripheral.feed("greet HELLO:pump\ndelay 0.2\n")
         central = self.central(name="Other")

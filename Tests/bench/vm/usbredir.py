@@ -49,9 +49,9 @@ class RedirectedDevice:
         self._descriptors = descriptors
         self._handler = handler
         self._lock = threading.Lock()
-        # The ids of the computer's pending reads. Bytes that no read has taken yet are in `_outgoing`.
+        # The ids of the computer's pending reads. `_outgoing` has the bytes that no read has taken yet.
         self._readers = []
-        # Whether reads are pending: a driver always has some while its port is open.
+        # Whether the computer's port is open: then its driver keeps reads pending, and it cancels them at the end.
         self._is_read = False
         self._outgoing = bytearray()
 
@@ -65,7 +65,7 @@ class RedirectedDevice:
             self._handle(kind, packet_id, body)
 
     def send(self, data):
-        """Send bytes to the computer on the bulk endpoint; keep at most 64 of them while its port is closed."""
+        """Send bytes to the computer on the bulk endpoint. While its port is closed, keep the first 64 bytes at most."""
         with self._lock:
             self._outgoing += data
             if not self._is_read:
@@ -86,7 +86,7 @@ class RedirectedDevice:
         return data
 
     def _send(self, kind, body, packet_id=0):
-        # The first packet is sent before both sides know that ids have 64 bits.
+        # In the first packet ids have 32 bits, because the sides have not agreed on 64 bits yet.
         header = struct.pack("<III" if kind == HELLO else "<IIQ", kind, len(body), packet_id)
         self._connection.sendall(header + body)
 

@@ -45,10 +45,10 @@ def saved_state(folder):
 
 
 def end_with_parent():
-    """Have the kernel kill this child, before its exec, when the bench ends for any reason."""
+    """Called in a child: have the kernel kill it when the bench ends for any reason."""
     pr_set_pdeathsig = 1
     ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
-    # Ctrl-C is handled by the bench, which ends its processes.
+    # Ctrl-C reaches only the bench, which then ends its processes.
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
 
 
@@ -124,7 +124,7 @@ class VirtualMachine:
                 return answer["return"]
 
     def save(self, path):
-        """Save the machine's state to a file; afterwards the machine does not run any more."""
+        """Save the machine's state to a file. After that the machine does not run any more."""
         self.ask("migrate-set-parameters", **{"max-bandwidth": 1 << 40})
         self.ask("migrate", uri=f"exec:cat >'{path}'")
         self._until("query-migrate", "completed", "saved")

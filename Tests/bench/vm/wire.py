@@ -1,9 +1,9 @@
-"""A Nano on an adapter: TX and RX, and DTR on the reset line."""
+"""The wires between an adapter or an HM-10 and a Nano: TX, RX, and DTR on the Nano's reset line."""
 
 
 class Wire:
     def __init__(self, adapter, nano, is_powered_by_usb=True):
-        """Connect a board to an adapter; a board with its own supply already runs when it is plugged in."""
+        """Connect a board to an adapter. A board with a supply of its own runs before the adapter is plugged in."""
         self.adapter = adapter
         self.nano = nano
         self.is_powered_by_usb = is_powered_by_usb

@@ -1,4 +1,4 @@
-"""Shared parts of the guest's programs: calls to bluetoothd with dbus-fast, and orders on standard input."""
+"""Common parts of the programs for the guest: calls to bluetoothd with dbus-fast, and orders on standard input."""
 
 import asyncio
 import sys
@@ -55,7 +55,7 @@ class BlueZ:
                         "org.bluez.Adapter1", "Alias", Variant("s", name))
 
     async def objects(self, interface, below=None):
-        """Return the paths and properties of the objects with an interface, below the adapter or another object."""
+        """Return the path of each object with an interface below the adapter, or another object, and its properties."""
         objects, = await self.call("/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
         return [(path, {name: value.value for name, value in interfaces[interface].items()})
                 for path, interfaces in objects.items()

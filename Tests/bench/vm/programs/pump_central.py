@@ -15,6 +15,7 @@ from dbus_fast import Variant
 
 # The beginning of a reply's last line, by the command without its argument.
 LAST_LINE = {"ON": "PUMP:", "OFF": "PUMP:", "SPEED": "SPEED:", "STATUS": "STATUS:", "TEMP": "TEMP:"}
+# The time limit of each wait.
 SECONDS = 120
 
 
@@ -24,7 +25,7 @@ class Central:
         bluez.on_change = self._take
         self.device = None
         self.characteristic = None
-        # The sizes of the notifications since the last command, and the lines that they form.
+        # The sizes of the notifications since the last command, and the lines that have come and are not printed yet.
         self.pieces = []
         self.lines = asyncio.Queue()
         self.lost = asyncio.Event()
@@ -63,7 +64,7 @@ class Central:
                      if properties["Alias"] == name and "RSSI" in properties), None)
 
     async def _until(self, question, *arguments):
-        """Wait for a true answer, asking again after each change."""
+        """Call `question` after each change until its answer is true; return the answer."""
         async with asyncio.timeout(SECONDS):
             while True:
                 self._changed.clear()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """A pump behind an HM-10, as a BlueZ peripheral: pump_peripheral.py [--adapter hci0] [--name HMSoft] [--piece 20]
 
-Shares no code with pumpctl. The replies are canned; the only state of the pump is whether it runs, and its PWM. Reports
+Shares no code with pumpctl. The replies are fixed; the pump's only state is whether it is on, and its PWM value. Reports
 its events on standard output, one per line: `ready`, `subscribed`, `unsubscribed`, `wrote SPEED:200\\n`. Takes orders
 from standard input, one per line:
 
-    delay 0.5           delay each reply by so many seconds
+    delay 0.5           delay each reply by this many seconds
     say MANUAL:ON       send an unsolicited line
     greet HELLO:pump    send a line to each subscriber before its subscription is confirmed
     disconnect          drop every central
@@ -23,7 +23,7 @@ APPLICATION, SERVICE, CHARACTERISTIC, ADVERTISEMENT = "/pump", "/pump/service", 
 
 
 class Pump:
-    """The replies of the firmware."""
+    """A pump with replies like those of the firmware."""
 
     def __init__(self):
         self.is_on = False
@@ -66,7 +66,7 @@ class Service(ServiceInterface):
 
 
 class Characteristic(ServiceInterface):
-    """FFE1: each line written is a command, and replies are notified in pieces."""
+    """FFE1: each written line is a command, and its reply is notified in pieces."""
 
     def __init__(self, pump, piece):
         super().__init__("org.bluez.GattCharacteristic1")
