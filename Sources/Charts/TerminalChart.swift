@@ -8,7 +8,7 @@ extension Chart {
     ///   - isColoured: Whether lines are also distinguished by colour.
     ///   - rest: The text that replaces the end of a legend that is too long.
     public func lines(
-        in size: TerminalSize, isColoured: Bool, rest: String = "… not all are named here"
+        in size: TerminalSize, isColoured: Bool, rest: String = "… more are not listed"
     ) -> [String] {
         TerminalChart(self, isColoured: isColoured, size, rest: rest).lines
     }

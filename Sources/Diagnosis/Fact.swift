@@ -19,7 +19,7 @@ extension Fact: CustomStringConvertible {
         switch self {
         case .text(let text): text
         case .advertisesAsExperiment(let version):
-            "BlueZ \(version) advertises as an experiment only, so no device can be offered"
+            "BlueZ \(version) supports advertising only as an experimental feature, so no device can be offered"
         case .readsPhones:
             "bluetoothd reads the battery of a phone that connects to a device offered here: an iPhone then asks to pair"
         }

@@ -99,7 +99,7 @@ struct ChartTests {
         let chart = Chart((1...300).map { Self.folded("value", family: "storm", part: "point \($0)", [1, 2]) })
         let lines = Self.lines(chart, rows: 24)
         #expect(lines.count < 24)
-        #expect(lines.contains { $0.contains("not all are named here") })
+        #expect(lines.contains { $0.contains("more are not listed") })
     }
 
     @Test("Boolean values are drawn between 0 and 1; a single device is not named in the label")

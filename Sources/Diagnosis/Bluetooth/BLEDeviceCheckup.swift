@@ -66,7 +66,7 @@ struct BLEDeviceCheckup {
     private func change(to device: ScannedDevice) -> Finding? {
         guard case .name(let name) = target, let before, before != device.address else { return nil }
         return .bad(
-            .name, of: endpoint, "the name led to \(before) until now, and to \(device.address) now",
+            .name, of: endpoint, "the name resolved to \(before) before, and resolves to \(device.address) now",
             .nameByAddressOrForget(device.address, name: name), .changedDevice)
     }
 

@@ -48,7 +48,7 @@ struct BlueZVersion: Comparable, CustomStringConvertible {
     /// A missing feature, or one that needs `--experimental`; nil if nothing is missing.
     var shortcoming: Fact? {
         if self < BlueZVersion(5, 42) {
-            return "BlueZ \(self) supports GATT only as an experiment, so 'ble:' does not work"
+            return "BlueZ \(self) supports GATT only as an experimental feature, so 'ble:' does not work"
         }
         if self < BlueZVersion(5, 48) { return .advertisesAsExperiment(bluez: description) }
         guard self < BlueZVersion(5, 62) else { return nil }

@@ -35,7 +35,7 @@ struct SharedDeviceCheckup {
         return known.isEmpty
             ? .bad(
                 .daemon, of: subject, "no pumpctld with a device runs here",
-                "start pumpctld, or name the device itself, as /dev/ttyUSB0", .unavailable)
+                "start pumpctld, or use the endpoint of the device itself, such as /dev/ttyUSB0", .unavailable)
             : .bad(
                 .daemon, of: subject, "pumpctld has no device of that name", .advice("name one that it has: \(known)"),
                 .notFound)

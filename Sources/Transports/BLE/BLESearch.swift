@@ -76,7 +76,7 @@ struct BLESearch {
         guard let before = memory?.address(of: name), before != report.address else { return }
         throw LinkError(
             .changedDevice, name: endpoint.text, activity: "find",
-            detail: "ble:\(name) led to \(before) until now, and to \(report.address) now",
+            detail: "ble:\(name) resolved to \(before) before, and resolves to \(report.address) now",
             hint: "bring \(before) back in range, or name the other by its address: ble:\(report.address)")
     }
 

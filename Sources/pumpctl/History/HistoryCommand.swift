@@ -164,7 +164,7 @@ extension HistoryCommand {
         }
         if let svg { try ReplacedFile(path: svg).replace(with: Array(chart.svg.utf8)) }
         guard plot else { return }
-        let rest = "… not all are named here: use --device, or --svg"
+        let rest = "… more are not listed: use --device, or --svg"
         for line in chart.lines(in: size, isColoured: output.isColoured, rest: rest) { output.text(line) }
     }
 

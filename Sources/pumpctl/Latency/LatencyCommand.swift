@@ -36,8 +36,8 @@ struct LatencyCommand: ParsableCommand, Sendable {
         guard (question != nil) == (shared.toldFamily == .raw) else {
             throw ValidationError(
                 question == nil
-                    ? "the family raw requires --question TEXT"
-                    : "--question requires --family raw")
+                    ? "the family raw needs --question TEXT"
+                    : "--question needs --family raw")
         }
         guard (1...100_000).contains(count ?? 1) else {
             throw ValidationError("--count must be from 1 to 100000")

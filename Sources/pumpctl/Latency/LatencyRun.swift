@@ -32,7 +32,7 @@ struct LatencyRun: Sendable {
         } catch is CancellationError where stop.wasTaken {
             throw Failure(
                 .refused, code: "stopped", "another pumpctl has asked for OFF",
-                hint: "find out who sent OFF; then repeat the command")
+                hint: "find out which program sent OFF; then repeat the command")
         }
         let carrier = LatencyCarrier(of: link, at: endpoint)
         guard let record = result.withLock(\.self),

@@ -134,7 +134,7 @@ extension Failure {
     private static func hint(onRoom errno: CInt, _ otherwise: String) -> String {
         switch errno {
         case EFBIG: "raise the limit on file sizes (ulimit -f), or \(otherwise)"
-        case ENOSPC, EDQUOT: "make room on the disk, or \(otherwise)"
+        case ENOSPC, EDQUOT: "free space on the disk, or \(otherwise)"
         default: otherwise
         }
     }

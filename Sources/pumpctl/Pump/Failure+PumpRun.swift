@@ -8,7 +8,8 @@ extension Failure {
         case .stoppedForSafety(let code):
             self.init(
                 .stoppedForSafety, code: "stopped", "\(error)",
-                hint: "find out why, then leave that state: pumpctl off", deviceCode: code?.rawValue)
+                hint: "find out why the pump was stopped, then leave the error state: pumpctl off",
+                deviceCode: code?.rawValue)
         case .latched(let error), .notBegun(let error): self.init(error, .pump)
         case .button, .foundOff: self.init(.refused, code: "stopped", "\(error)", outcome: "off")
         case .skin:

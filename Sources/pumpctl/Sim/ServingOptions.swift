@@ -89,18 +89,18 @@ struct ServingOptions: ParsableArguments {
         if tcp != nil, usesPseudoTerminal || link != nil {
             throw ValidationError("--tcp cannot be combined with --pty and --link")
         }
-        if broadcasts, tcp == nil { throw ValidationError("--broadcast requires --tcp") }
+        if broadcasts, tcp == nil { throw ValidationError("--broadcast needs --tcp") }
         if usesRadio, count != nil || !others.isEmpty {
             throw ValidationError("--ble cannot be combined with --count and --with")
         }
         try validateCount()
         if isInBackground, waits { throw ValidationError("--wait cannot be combined with --background") }
-        if runsCommand, command.isEmpty { throw ValidationError("--run requires a command, as in --run -- make test") }
-        if !runsCommand, !command.isEmpty { throw ValidationError("a command requires --run") }
+        if runsCommand, command.isEmpty { throw ValidationError("--run needs a command, as in --run -- make test") }
+        if !runsCommand, !command.isEmpty { throw ValidationError("a command needs --run") }
         if runsCommand, usesRadio || isInBackground || waits {
             throw ValidationError("--run cannot be combined with --ble, --background and --wait")
         }
-        if !usesRadio, adapter != nil { throw ValidationError("--adapter requires --ble") }
+        if !usesRadio, adapter != nil { throw ValidationError("--adapter needs --ble") }
     }
 
     private func validateCount() throws {
@@ -109,7 +109,7 @@ struct ServingOptions: ParsableArguments {
                 throw ValidationError("--count must be from 1 to 100000")
             }
             if let link, !link.contains(Self.numberMark) {
-                throw ValidationError("--count requires '%d' in --link, as in --link '/tmp/pump-%d'")
+                throw ValidationError("--count needs '%d' in --link, as in --link '/tmp/pump-%d'")
             }
         }
         let number = (count ?? 1) + others.count
@@ -162,7 +162,7 @@ struct ServingOptions: ParsableArguments {
         guard isInBackground || waits || runsCommand, place == .terminal() else { return settings }
         if settings.pullsCable {
             throw ValidationError(
-                "with --run, --wait and --background, the fault 'unplug' requires --link: "
+                "with --run, --wait and --background, the fault 'unplug' needs --link: "
                     + "the device comes back on another port")
         }
         var settings = settings

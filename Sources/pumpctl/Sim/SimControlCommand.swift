@@ -70,14 +70,14 @@ struct SimControlCommand: ContextCommand {
         if output.isJSON {
             output.draw(JSONValue.object(["ok": verdict["passed"] ?? false, "verdict": verdict]).json + "\n")
         } else if verdict["passed"] == true {
-            output.text("the program did all that was expected")
+            output.text("the host met all expectations")
         } else {
             for finding in verdict["findings"]?.elements ?? [] {
                 let (rule, detail) = (finding["expectation"]?.text ?? "", finding["detail"]?.text ?? "")
                 output.text("at \(finding["time_s"]?.json ?? "?") s: \(rule): \(detail)".printable())
             }
             for rule in verdict["untested"]?.elements ?? [] {
-                output.text("\(rule["expectation"]?.text ?? ""): was never put to the test".printable())
+                output.text("\(rule["expectation"]?.text ?? ""): was not tested".printable())
             }
         }
         return verdict["passed"] == true ? .done : .checkFailed

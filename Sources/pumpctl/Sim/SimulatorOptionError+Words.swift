@@ -10,7 +10,7 @@ extension SimulatorOptionError {
         case .unknown: "unknown option --\(option)"
         case .invalid(let value): "--\(option) takes \(value)"
         case .part: "--\(self)" + remedy
-        case .only(.radio): "--\(option) requires --ble"
+        case .only(.radio): "--\(option) needs --ble"
         case .only(.line): "--ble cannot be combined with --\(option): there is no line"
         case .fault, .senseless: "\(self)"
         case .tooManyFaults: "--\(self)"

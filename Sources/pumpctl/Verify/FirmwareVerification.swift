@@ -121,7 +121,7 @@ struct FirmwareVerification: Sendable {
             let isOff = aftermath == .safe
             return Failure(
                 .refused, code: "stopped", "another pumpctl has \(isOff ? "switched the pump off" : "asked for OFF")",
-                hint: "find out who sent OFF; then repeat the command", outcome: isOff ? "off" : nil)
+                hint: "find out which program sent OFF; then repeat the command", outcome: isOff ? "off" : nil)
         case .interrupted: return CancellationError()
         case .stimulusFailed(let error): return error
         case .complete, .unusable, .timeIsUp: return nil

@@ -32,11 +32,11 @@ struct HostOptions: ParsableArguments {
             link.map { _ in "--link" }, usesRadio ? "--ble" : nil, adapter.map { _ in "--adapter" },
             runsCommand ? "--run" : nil,
         ].compactMap(\.self).first
-        if let option, !playsDevice { throw ValidationError("\(option) requires --as-device") }
+        if let option, !playsDevice { throw ValidationError("\(option) needs --as-device") }
         if usesRadio, link != nil { throw ValidationError("--ble cannot be combined with --link") }
         if usesRadio, runsCommand { throw ValidationError("--run cannot be combined with --ble") }
-        if adapter != nil, !usesRadio { throw ValidationError("--adapter requires --ble") }
-        if runsCommand, command.isEmpty { throw ValidationError("--run requires a command, as in --run -- make test") }
-        if !runsCommand, !command.isEmpty { throw ValidationError("a command requires --run") }
+        if adapter != nil, !usesRadio { throw ValidationError("--adapter needs --ble") }
+        if runsCommand, command.isEmpty { throw ValidationError("--run needs a command, as in --run -- make test") }
+        if !runsCommand, !command.isEmpty { throw ValidationError("a command needs --run") }
     }
 }

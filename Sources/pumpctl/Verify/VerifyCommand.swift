@@ -140,7 +140,7 @@ struct VerifyCommand: ParsableCommand, Sendable {
         if options.timeout != nil, !host.runsCommand, !list {
             throw Failure(
                 .usage, code: "usage",
-                "with --as-device, --timeout requires --run: it limits the run time of a command",
+                "with --as-device, --timeout needs --run: it limits the run time of a command",
                 hint: "omit --timeout, and end the test with Ctrl-C", outcome: "not_sent")
         }
         let given = [

@@ -111,7 +111,7 @@ struct SharingServerTests {
             #expect(error["outcome"] == "nothing_changed")
             #expect(error["message"] == "pump: the device refused SPEED:7: PUMP_NOT_RUNNING")
             #expect(
-                error["hint"]
+                error["hint"]?.string
                     == "switch the pump on first: command 'on'; "
                     + "after a stop for safety: command 'off', then command 'on'")
             #expect(try await client.refusal("state", ["device": "hose"])["code"] == "no_such_device")

@@ -70,7 +70,7 @@ struct BLENameTests {
         let connections = await calls(rig, of: "Connect")
         let error = await failure { try await rig.open("ble:HMSoft", memory) }
         #expect(error?.code == .changedDevice)
-        #expect(error?.detail == "ble:HMSoft led to \(Self.first) until now, and to \(Self.second) now")
+        #expect(error?.detail == "ble:HMSoft resolved to \(Self.first) before, and resolves to \(Self.second) now")
         #expect(error?.hint?.contains("name the other by its address: ble:") == true)
         #expect(await calls(rig, of: "Connect") == connections)
         #expect(memory.all == ["HMSoft": Self.first])

@@ -173,6 +173,6 @@ struct ModuleCommandTests {
             _ = try await sim.ending()
         }
         expectFailure(
-            try await Pumpctl.run("sim", "pump", "--dialect", "hm-10"), 64, saying: "--dialect requires --ble")
+            try await Pumpctl.run("sim", "pump", "--dialect", "hm-10"), 64, saying: "--dialect needs --ble")
     }
 }

@@ -110,6 +110,6 @@ struct PeerBLETests {
         let cable = try await Pumpctl.run("-p", "sim:peer?name=Bench", "peer", "listen", "--count", "1")
         #expect(cable.status == 0)
         let alone = try await Pumpctl.run("sim", "peer", "--adapter", "hci1")
-        expectFailure(alone, 64, saying: "--adapter requires --ble", hint: "pumpctl sim peer")
+        expectFailure(alone, 64, saying: "--adapter needs --ble", hint: "pumpctl sim peer")
     }
 }

@@ -148,7 +148,7 @@ struct BLENameTests {
         for command in ["off", "status", "on"] {
             let ending = try await rig.run("-p", "ble:HMSoft", command)
             expectFailure(
-                ending, 66, saying: "led to 00:15:83:00:00:10 until now, and to 00:15:83:00:00:20 now",
+                ending, 66, saying: "resolved to 00:15:83:00:00:10 before, and resolves to 00:15:83:00:00:20 now",
                 hint: "pumpctl forget ble:HMSoft")
             #expect(ending.output == "")
         }

@@ -44,10 +44,10 @@ struct RawCommandTests {
                 ["send", "X", "--no-answer", "--until", "ok"],
                 "--no-answer cannot be combined with --until and --fails-on"
             ),
-            (["latency"], "requires --question TEXT"), (["verify"], "there are no checks for the family raw"),
+            (["latency"], "needs --question TEXT"), (["verify"], "there are no checks for the family raw"),
             (
                 ["--family", "pump", "-p", "/dev/null", "latency", "--question", "X"],
-                "--question requires --family raw"
+                "--question needs --family raw"
             ),
         ])
     func usage(arguments: [String], text: String) async throws {

@@ -387,7 +387,7 @@ struct SimCommandTests {
         arguments: [
             (["sim", "pump", "--knob", "half"], "--knob takes a number from 0 to 1023"),
             (["sim", "pump", "--knbo", "3"], "Did you mean '--knob'?"),
-            (["sim", "pump", "--name", "x"], "--name requires --ble"),
+            (["sim", "pump", "--name", "x"], "--name needs --ble"),
             (["sim", "led", "--ble", "--baud", "9600"], "--ble cannot be combined with --baud: there is no line"),
             (["sim", "rescue", "--hoard", "--forwards"], "--forwards cannot be combined with --hoard"),
             (["sim", "peer", "--fault", "xxxxx"], "use one of: no_file_selected, "),

@@ -55,17 +55,17 @@ struct SimUnplugTests {
     }
 
     @Test(
-        "The fault unplug requires --link with --wait, --background and --run",
+        "The fault unplug needs --link with --wait, --background and --run",
         arguments: [["--wait"], ["--background"], ["--run", "--", "true"]])
     func needsLink(options: [String]) async throws {
         let ending = try await Pumpctl.start(["sim", "pump", "--fault", "unplug"] + options).ending()
-        expectFailure(ending, 64, saying: "requires --link", hint: "pumpctl sim")
+        expectFailure(ending, 64, saying: "needs --link", hint: "pumpctl sim")
     }
 
-    @Test("The fault unplug in a step or by sim ctl requires --link too")
+    @Test("The fault unplug in a step or by sim ctl needs --link too")
     func needsLinkLater() async throws {
         let step = try await Pumpctl.run("sim", "pump", "--step", "1h fault unplug", "--run", "--", "true")
-        expectFailure(step, 64, saying: "requires --link")
+        expectFailure(step, 64, saying: "needs --link")
         let start = try await Pumpctl.run("sim", "pump", "--wait")
         let control = try #require(try start.object()["control"] as? String)
         let refused = try await Pumpctl.run("sim", "ctl", control, "fault", "drop,unplug")

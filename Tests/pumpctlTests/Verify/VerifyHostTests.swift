@@ -186,11 +186,11 @@ struct VerifyHostTests {
     @Test("verify --as-device refuses conflicting arguments")
     func usage() async throws {
         for (arguments, words) in [
-            (["verify", "--run", "--", "true"], "--run requires --as-device"),
+            (["verify", "--run", "--", "true"], "--run needs --as-device"),
             (["verify", "--as-device", "--allow-run"], "--as-device cannot be combined with"),
             (["verify", "--as-device", "--allow-send"], "--as-device cannot be combined with"),
             (["verify", "--as-device", "--ble", "--run", "--", "true"], "--run cannot be combined with --ble"),
-            (["--timeout", "5", "verify", "--as-device"], "--timeout requires --run"),
+            (["--timeout", "5", "verify", "--as-device"], "--timeout needs --run"),
             (
                 ["--port", "/dev/null", "verify", "--as-device"],
                 "--as-device cannot be combined with the port /dev/null"
