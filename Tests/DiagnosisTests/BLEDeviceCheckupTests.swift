@@ -57,7 +57,7 @@ import Transports
             before: BluetoothAddress("00:15:83:00:00:10"))
         let change = checkup.findings.first { $0.check == .name }
         #expect(change?.status == .bad && change?.obstacle == .changedDevice)
-        #expect(change?.fact == "the name led to 00:15:83:00:00:10 until now, and to 00:15:83:00:00:11 now")
+        #expect(change?.fact == "the name resolved to 00:15:83:00:00:10 before, and resolves to 00:15:83:00:00:11 now")
         #expect(
             change?.remedy == .nameByAddressOrForget(try Self.device("11", "HMSoft", nil).address, name: "HMSoft"))
     }

@@ -102,7 +102,7 @@ struct BLEOpeningTests {
         #expect(error?.code == .unfit)
         #expect(
             error.map { "\($0)" }
-                == "ble:Thermometer: the device lacks the required characteristics: it has 2A1C (indicate)")
+                == "ble:Thermometer: the device lacks the required characteristics: the device has 2A1C (indicate)")
         #expect(error?.hint?.contains("?profile=nus") == true)
         #expect(error?.hint?.hasPrefix("name the characteristics: ?write=UUID&hear=UUID") == true)
         let named = await failure { try await rig.open("ble:Thermometer?write=2A1C") }

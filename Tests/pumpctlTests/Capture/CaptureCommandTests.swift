@@ -204,7 +204,7 @@ struct CaptureCommandTests {
                     0.200000 * the link ended: disconnected
 
                 """)
-        #expect(lines.errors.contains("cut off in line 7"))
+        #expect(lines.errors.contains("line 7 is cut off"))
         let pieces = try await Pumpctl.run("replay", file, "--pieces")
         #expect(pieces.output.contains("    0.101000 < \\x0aPUMP:ON\\x0d\\x0aSTAT\n"))
         let json = try await Pumpctl.run("--json", "replay", file)

@@ -122,7 +122,7 @@ struct LatencyCommandTests {
         #expect(await pump.state() == .off)
         let ending = try await measuring.ending()
         await pump.close()
-        expectFailure(ending, 1, saying: "another pumpctl has asked for OFF", hint: "find out who sent OFF")
+        expectFailure(ending, 1, saying: "another pumpctl has asked for OFF", hint: "find out which program sent OFF")
         #expect(ending.output.isEmpty)
     }
 

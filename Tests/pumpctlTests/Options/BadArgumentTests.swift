@@ -63,7 +63,7 @@ struct BadArgumentTests {
     @Test("Help that cannot be written fails")
     func fullDisk() async throws {
         let ending = try await ChildProcess(Shell.bash("exec \(Executable.pumpctl) --help > /dev/full")).ending()
-        expectFailure(ending, 74, saying: "No space left", hint: "make room")
+        expectFailure(ending, 74, saying: "No space left", hint: "free space")
     }
 
     @Test("A refused command sends nothing", arguments: [["speed", "-1"], ["on", "--speed=256"]])

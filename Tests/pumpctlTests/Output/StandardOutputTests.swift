@@ -20,7 +20,7 @@ struct StandardOutputTests {
     func full(words: [String]) async throws {
         let pump = try await BenchPump()
         let ending = try await run("exec \"$0\" \"$@\" >/dev/full", ["-p", pump.port] + words)
-        expectFailure(ending, 74, saying: "standard output: No space left on device", hint: "make room")
+        expectFailure(ending, 74, saying: "standard output: No space left on device", hint: "free space")
         if words == ["off"] { #expect(ending.errors.contains("the command was carried out: pump off")) }
         if words == ["on"] { #expect(ending.errors.contains("the command was carried out: pump on at 70 %")) }
         #expect(ending.errors.split(separator: "\n").count == 2, "\(ending.errors)")
@@ -41,7 +41,7 @@ struct StandardOutputTests {
             program: ["/bin/bash", "-c", "\(limit)exec \"$0\" \"$@\" \(place)", Executable.pumpctl]
         ).ending()
         expectFailure(ending, 74, saying: "standard output: ", hint: "")
-        let outcomes = ["off": "carried out: pump off", "led": "carried out: led on", "peer": "carried out: said"]
+        let outcomes = ["off": "carried out: pump off", "led": "carried out: led on", "peer": "carried out: sent"]
         #expect(ending.errors.contains(outcomes[words[0]] ?? "incomplete"), "\(ending.errors)")
     }
 
@@ -96,7 +96,7 @@ struct StandardOutputTests {
             ["history", "--where"], environment: environment,
             program: Shell.bash("exec \"$0\" \"$@\" >/dev/full", Executable.pumpctl)
         ).ending()
-        expectFailure(ending, 74, saying: "standard output: No space left on device", hint: "make room")
+        expectFailure(ending, 74, saying: "standard output: No space left on device", hint: "free space")
         await pump.close()
     }
 

@@ -155,10 +155,10 @@ struct BLENameTests {
         #expect(await rig.calls.count == before)
         #expect(await rig.duties().map { $0 == nil } == [false, true])
         // The letter case of the remembered name does not matter.
-        expectFailure(try await rig.run("-p", "ble:hmsoft", "off"), 66, saying: "until now")
+        expectFailure(try await rig.run("-p", "ble:hmsoft", "off"), 66, saying: "resolved to")
         // A device named by its address is used, and the name still leads to the remembered address.
         #expect(try await rig.run("-p", "ble:00:15:83:00:00:20", "off").output == "pump off\n")
-        expectFailure(try await rig.run("-p", "ble:HMSoft", "off"), 66, saying: "until now")
+        expectFailure(try await rig.run("-p", "ble:HMSoft", "off"), 66, saying: "resolved to")
         let forgotten = try await rig.run("forget", "ble:HMSoft")
         #expect(forgotten.status == 0 && forgotten.output == "forgot HMSoft (00:15:83:00:00:10)\n")
         #expect(try await rig.run("-p", "ble:HMSoft", "off").output == "pump off\n")

@@ -114,7 +114,7 @@ struct SimBLETests {
             try await bench.run("--adapter", "hci9"), 66, saying: "hci9", hint: "choose one of: hci0, hci1")
         let name = String(repeating: "n", count: 30)
         expectFailure(
-            try await bench.run("--name", name), 64, saying: "30 bytes", "room for 29", hint: "choose a shorter name")
+            try await bench.run("--name", name), 64, saying: "30 bytes", "limit is 29", hint: "choose a shorter name")
         await bench.adapter.setPower(false)
         expectFailure(try await bench.run("--adapter", "hci1"), 69, saying: "is off", hint: "bluetoothctl power on")
         await bench.fake.stop()
