@@ -2,7 +2,7 @@
 
 #include <dbus/dbus.h>
 
-_Static_assert(sizeof(cdbus_iterator) == sizeof(DBusMessageIter), "an iterator must fit");
+_Static_assert(sizeof(cdbus_iterator) == sizeof(DBusMessageIter), "cdbus_iterator must have DBusMessageIter's size");
 
 static DBusMessageIter *real(cdbus_iterator *iterator) { return (DBusMessageIter *)iterator; }
 

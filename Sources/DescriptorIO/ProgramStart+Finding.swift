@@ -1,7 +1,8 @@
 internal import Glibc
 
 extension ProgramStart {
-    /// Checks whether the program can be started, without starting it. Looks for its file as `start()` does.
+    /// Checks that the program has a file that may be executed, and looks for the file as `start()` does. `start()` may
+    /// still fail, for example if the interpreter of a script is missing.
     ///
     /// - Throws: `system` with ENOENT if there is no file, or EACCES if the file can't be executed.
     package func check() throws(DescriptorError) {

@@ -56,7 +56,7 @@ public struct Checkup: Sendable {
         if let endpoint, endpoint.scheme == "shared" { return try checkup.sharedDevice(at: endpoint) + checkup.system }
         guard let endpoint else { return checkup.usbPorts + checkup.system + bluetooth }
         var system = checkup.system
-        // A device that is present, as at a pseudo-terminal, needs no USB port.
+        // If the port's node exists, as that of a pseudo-terminal does, it does not matter that no USB port was found.
         if endpoint.scheme == "serial", access(endpoint.address, F_OK) == 0 {
             system.removeAll { $0.check == .usbPorts && $0.status == .warning }
         }
@@ -99,7 +99,8 @@ public struct Checkup: Sendable {
     /// the device.
     ///
     /// - Parameter endpoint: The endpoint of the device.
-    /// - Throws: `invalidEndpoint` if the endpoint is malformed.
+    /// - Throws: `invalidEndpoint` if the endpoint is malformed, and the errors of ``port(at:)`` for that serial port:
+    ///   `notFound` if the daemon's endpoint is `usb:…` and the device is unplugged.
     public func sharedDevice(at endpoint: Endpoint) throws(LinkError) -> [Finding] {
         try endpoint.allowOptions([])
         let checkup = SharedDeviceCheckup(name: endpoint.address, daemons: daemons)
@@ -141,8 +142,8 @@ extension Checkup {
     ///   - profiles: The known GATT profiles.
     ///   - memory: The store of the addresses of named devices; nil for none.
     ///   - loop: The loop for the connection to bluetoothd.
-    /// - Throws: `LinkError` if the endpoint is malformed; `BLEError` if scanning fails; `CancellationError` if the
-    ///   task is cancelled.
+    /// - Throws: `LinkError` if the endpoint is malformed; `BLEError` if scanning fails, or the task is cancelled while
+    ///   the scan starts; `CancellationError` if the task is cancelled during the scan.
     public static func device(
         at endpoint: Endpoint, among profiles: GATTProfiles = .families, memory: (any BLENameMemory)? = nil,
         on loop: EventLoop = .shared

@@ -1,7 +1,8 @@
 internal import Glibc
 
 extension RecordTime {
-    /// Creates a time from seconds since 1970-01-01T00:00:00Z, in the years 1 to 9999, rounded down to milliseconds.
+    /// Creates a time from seconds since 1970-01-01T00:00:00Z, rounded down to milliseconds. The time must lie in the
+    /// years 1 to 9999; this is not checked.
     public init(secondsSince1970 seconds: Double) { self.init(milliseconds: Int64((seconds * 1000).rounded(.down))) }
 
     /// The seconds since 1970-01-01T00:00:00Z.

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A claim on the path of a link: a file next to the link, `.pump.lock` for `pump`, that stays locked while the link is
-/// in use.
+/// A claim on the path of a symbolic link: a file next to the link, `.pump.lock` for `pump`. The program that creates
+/// the link keeps the file locked until after the removal of the link.
 ///
 /// An flock(2) lock ends with its process, so a killed program leaves the file unlocked. The file then still identifies
 /// the link that the program created: inode and modification time distinguish that link from a later one of the same
@@ -12,12 +12,13 @@ struct PortLinkClaim: Sendable {
 
     private let descriptor: CInt
     private let path: String
-    /// The link that the previous owner of the claim created; nil if there was no previous owner.
+    /// The link that the claim file recorded when the claim was made: the link of a killed program. Nil if the file was
+    /// new or empty.
     let formerLink: Identity?
 
     /// The identity of a link: distinguishes the link from a later one of the same name.
     struct Identity: Sendable, Hashable {
-        /// The line that the claim file contains.
+        /// The identity as the first line of a claim file, including the line feed.
         fileprivate var text: String
 
         /// Reads the identity of the link at a path; nil if there is no link.
@@ -35,8 +36,9 @@ struct PortLinkClaim: Sendable {
 
     /// Claims the path of a link.
     ///
-    /// - Throws: ``SerialError`` with ``SerialError/Code/pathTaken`` if a running program has claimed the path, or if
-    ///   the claim file is a foreign file; or with ``SerialError/Code/system``.
+    /// - Throws: ``SerialError`` with ``SerialError/Code/pathTaken`` if a running program has claimed the path, if a
+    ///   link exists and this user may not open or create the claim file, or if the claim file has contents that no
+    ///   claim wrote; or with ``SerialError/Code/system``.
     init(link: String) throws(SerialError) {
         let slash = link.lastIndex(of: "/").map { link.index(after: $0) } ?? link.startIndex
         path = "\(link[..<slash]).\(link[slash...]).lock"
@@ -44,7 +46,8 @@ struct PortLinkClaim: Sendable {
             let file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
             guard file >= 0 else {
                 let error = errno
-                // If there is a link, the claim file and the link belong to another user.
+                // If there is a link, the path is taken: the claim file belongs to another user, or this user may not
+                // write to the folder.
                 if [EACCES, EPERM].contains(error), Identity(ofLink: link) != nil { throw Self.taken(link) }
                 throw SerialError(
                     .system, errno: error, activity: "linking", path: link,
@@ -95,7 +98,8 @@ struct PortLinkClaim: Sendable {
 
     /// Records the link and this process in the claim file.
     func note(_ link: Identity) {
-        // If this write fails and the program is killed later, a person has to remove the link.
+        // If this write fails, the program is killed later, and another program's terminal gets the number of the
+        // link's target, then a person has to remove the link.
         ftruncate(descriptor, 0)
         let bytes = Array("\(link.text)\(Self.processTitle)\(getpid())\n".utf8)
         pwrite(descriptor, bytes, bytes.count, 0)

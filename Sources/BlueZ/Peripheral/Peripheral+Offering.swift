@@ -8,11 +8,11 @@ extension BlueZ {
     ///   - description: The name, the services and the advertisement.
     ///   - adapter: The name or address of an adapter; nil for the first that is powered.
     ///   - handlers: The handlers of reads, writes, subscriptions and events.
-    /// - Throws: ``BLEError`` with ``BLEError/Code/invalidArgument``, before anything was registered, if the
-    ///   description can't be offered; with ``BLEError/Code/notRunning``, ``BLEError/Code/noBus``,
+    /// - Throws: ``BLEError``, after everything was withdrawn: with ``BLEError/Code/invalidArgument`` if the
+    ///   description can't be offered, otherwise with ``BLEError/Code/notRunning``, ``BLEError/Code/noBus``,
     ///   ``BLEError/Code/noAdapter``, ``BLEError/Code/adapterOff``, ``BLEError/Code/unsupported``,
-    ///   ``BLEError/Code/notPermitted``, ``BLEError/Code/busy`` or ``BLEError/Code/failed``, after everything was
-    ///   withdrawn.
+    ///   ``BLEError/Code/notPermitted``, ``BLEError/Code/busy``, ``BLEError/Code/timedOut``,
+    ///   ``BLEError/Code/cancelled`` or ``BLEError/Code/failed``.
     public func offer(
         _ description: PeripheralDescription, on adapter: String? = nil, handlers: PeripheralHandlers = .init()
     ) async throws(BLEError) -> Peripheral {
@@ -30,7 +30,8 @@ extension BlueZ {
 struct Registration {
     /// The connection on which the objects are exported.
     var bus: DBusConnection?
-    /// The path of the adapter with which the peripheral is registered.
+    /// The path of the adapter for the registration, set before bluetoothd is asked to register; nil before that, and
+    /// after a loss.
     var adapter: ObjectPath?
     var hasApplication = false
     var isAdvertised = false
@@ -39,7 +40,7 @@ struct Registration {
     var losses = 0
     /// The reason that was reported for the current interruption; nil while the peripheral is offered.
     var interruption: BLEError?
-    /// Whether something has changed since the last attempt to restore the registration.
+    /// Whether an attempt to restore the registration is due: after a change, or after the pause following a refusal.
     var mustLook = false
     /// The task that restores the registration.
     var caretaker: Task<Void, Never>?
@@ -102,7 +103,8 @@ extension Peripheral {
     /// Disconnects the centrals that have used the peripheral. The peripheral stays offered.
     ///
     /// Centrals that have not used this peripheral stay connected, since they may be using another program. But if no
-    /// central is known to have used this peripheral, all centrals of the adapter are disconnected.
+    /// central is known to have used this peripheral, all devices on the adapter are disconnected, even those to which
+    /// this computer has connected.
     public func disconnectCentrals() {
         guard let adapter = registration.adapter else { return }
         for central in guests.isEmpty ? Set(centrals.keys) : guests { hangUp(central, on: adapter) }
@@ -188,7 +190,7 @@ extension Peripheral {
             // `NotPermitted` means here that the controller has no room for another advertisement.
             throw BLEError(
                 .busy, name: error.name, message: error.message, activity: activity,
-                hint: "stop a program that advertises through this adapter: it can advertise no more devices")
+                hint: "stop a program that advertises through this adapter: the adapter can advertise no more devices")
         }
     }
 
@@ -206,8 +208,8 @@ extension Peripheral {
             guard !registration.isComplete else { continue }
             do throws(BLEError) { try await register() } catch {
                 interrupt(error)
-                // For these failures, wait for the signal that reports their end. After other failures, try again after
-                // a pause.
+                // A signal reports the end of these failures; `cancelled` means that the peripheral is being closed.
+                // After other failures, try again after a pause, as long as pauses are left.
                 let isTold = [.notRunning, .noBus, .noAdapter, .adapterOff, .cancelled].contains(error.code)
                 guard !isTold, let pause = pauses.popFirst() else { continue }
                 try? await bluez.clock.sleep(for: pause)

@@ -5,8 +5,8 @@ internal import Glibc
 struct Kernel: Equatable {
     /// The release, as printed by `uname -r`.
     let release: String
-    /// The ``adapterDrivers`` that are neither built in nor available as modules; nil if unknown, as in a container,
-    /// which does not see the kernel's modules.
+    /// The ``adapterDrivers`` that are neither built in, nor available as modules, nor loaded now; nil if unknown, as
+    /// in a container that lacks the kernel's folder in `/lib/modules`.
     let missingDrivers: [String]?
 
     /// The module names of the drivers of common adapters.
@@ -25,7 +25,7 @@ struct Kernel: Equatable {
             missingDrivers = nil
             return
         }
-        // File names have a dash for each underscore of the module name: cdc-acm.ko.
+        // A file name may have dashes in place of the module name's underscores: cdc-acm.ko, but ftdi_sio.ko.
         var modules: Set<Substring> = []
         for line in moduleLists.joined(separator: "\n").split(separator: "\n") {
             let path = line.prefix { $0 != ":" }
@@ -38,7 +38,7 @@ struct Kernel: Equatable {
         }
     }
 
-    /// Reads the running kernel.
+    /// Determines the release and the missing drivers of the running kernel.
     static func running() -> Kernel {
         var name = utsname()
         uname(&name)

@@ -1,4 +1,4 @@
-/// A command or message from a central to a peer.
+/// A command or message from a host to a peer.
 public enum PeerCommand: Sendable, Hashable {
     /// Asks the peer to reply `Hello ack`.
     case hello

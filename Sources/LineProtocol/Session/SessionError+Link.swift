@@ -1,5 +1,5 @@
 extension SessionError {
-    /// Creates the error of a command at which the link failed.
+    /// Creates the error of a command during which the link failed.
     ///
     /// - Parameters:
     ///   - error: The failure of the link. `cancelled` and `closed` keep their codes; all others become `linkLost`.

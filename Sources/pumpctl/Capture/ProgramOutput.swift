@@ -35,9 +35,11 @@ actor ProgramOutput {
     /// - Parameters:
     ///   - passing: The task of ``passOn()``, which was cancelled.
     ///   - limit: The time limit, by the event loop's clock.
-    /// - Throws: `LinkError` if not everything was sent.
+    /// - Throws: `LinkError` if sending has failed, or the limit is reached. Output that was still unread when the
+    ///   terminal was closed is discarded without an error.
     func finish(_ passing: Task<Void, Never>, within limit: Duration) async throws(LinkError) {
-        // The timer is a task of its own, so that an interrupted command still sends everything.
+        // The timer is a task of its own: if the command is interrupted, this task is cancelled, and a sleep in this
+        // task would end at once.
         let timer = Task(executorPreference: channel.loop) { [loop = channel.loop] in
             try await EventLoopClock(loop).sleep(for: limit)
             await self.giveUp()

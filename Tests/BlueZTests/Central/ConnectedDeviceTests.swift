@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Connected devices", .timeLimit(.minutes(5)))
 struct ConnectedDeviceTests {
-    /// A connected module and its characteristic FFE1: each as the client under test sees it, and as the fake's radio.
+    /// A connected module and its characteristic FFE1. The client under test has `device` and `line`; `radio` and `far`
+    /// are the same two at the far end of the simulated radio link.
     private struct Rig {
         let bench: Bench
         let radio: RadioDevice
@@ -348,7 +349,7 @@ struct ConnectedDeviceTests {
         }
     }
 
-    @Test func `A connected device ends with bluetoothd and can be connected again after its return`() async throws {
+    @Test func `A connection ends when bluetoothd stops, and can be made again once bluetoothd is back`() async throws {
         try await withModule { rig in
             let values = try await rig.device.notifications(of: rig.line)
             try await rig.bench.fake.restart {

@@ -2,7 +2,8 @@ import ControlProtocol
 import FirmwareSim
 import Foundation
 
-/// The rows of the storm sensor, the peer and the phone. Their messages have a line end only on a serial line.
+/// The rows of the storm sensor, the peer and the phone. Live rows, echoed commands and the peer's messages have a line
+/// end only on a terminal; rows of a stored log have one over either carrier, and the phone's messages have none.
 extension VerbRow {
     static func storm(_ carrier: Carrier) -> [VerbRow] {
         let end = carrier.end
@@ -135,12 +136,14 @@ struct ImageText {
 
 /// The messages of a phone, as JSON.
 enum PhoneText {
-    /// A prepared message, which the phone sends after the one with the preceding index.
+    /// A message of the stock that a phone with this seed sends in order, from index 0. A negative index gives a
+    /// message outside the stock.
     static func stock(_ index: Int, seed: UInt64 = 1) -> String {
         String(decoding: PhoneStock(seed: seed).message(index).json, as: UTF8.self)
     }
 
-    /// A message with a duplicate field. As malformed input, it comes before the first prepared message.
+    /// The malformed message that the phone with seed 1 sends before its first stock message if its option `malformed`
+    /// is 100: a message from outside the stock, with a duplicate field.
     static var malformed: String { stock(-1).dropLast() + ",\"status\":\"synced\"}" }
 
     /// The first message that a user writes on the phone, at the phone's start time.

@@ -58,7 +58,7 @@ void Channel::step() {
         length = length < _end - _offset ? length : _end - _offset;
         length = _store.read(_offset, block, length);
         if (length == 0) {
-            // The store holds less than it reported.
+            // The store holds less than it reported, or can't be read.
             stop();
             return;
         }
@@ -96,14 +96,15 @@ void Channel::sendWaiting() {
         } else if (_carrier == Carrier::line || room == 0) {
             return;
         }
-        // A row too long for a packet is dropped; the log still has it.
+        // Remove the row: it was sent, or it is too long for a packet and is dropped. The log still has a dropped row,
+        // unless the flash is unusable.
         _waitingLength -= length + 1;
         memmove(_waiting, _waiting + length + 1, _waitingLength);
     }
 }
 
-/// Writes prefix and bytes in one call, because each call is a packet. Returns the number of bytes written; 0, without
-/// writing, if there is not enough room for all.
+/// Writes prefix and bytes in one call of `Output::write`, because each call sends a packet over BLE. Returns the
+/// number of bytes written; 0, without writing, if there is not enough room for all.
 size_t Channel::put(const char *prefix, const char *bytes, size_t length) {
     char piece[blockLength + sizeof logPrefixOnNewLine];
     size_t prefixLength = strlen(prefix);
