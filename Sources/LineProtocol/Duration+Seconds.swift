@@ -1,5 +1,5 @@
 extension Duration {
-    /// The duration in seconds, with at most three decimals and without trailing zeros.
+    /// The duration, which must not be negative, in seconds: with at most three decimals, without trailing zeros.
     package var inSeconds: String {
         let (seconds, attoseconds) = components
         let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000

@@ -1,6 +1,6 @@
 /// A measure of the difference between two words.
 package enum EditDistance {
-    /// Returns the number of letters to insert, delete, or replace to make one word from the other (Levenshtein
+    /// Returns the least number of letters to insert, delete, or replace to make one word from the other (Levenshtein
     /// distance).
     package static func of(_ one: String, _ other: String) -> Int {
         let other = Array(other)
@@ -17,7 +17,8 @@ package enum EditDistance {
         return row[other.count]
     }
 
-    /// Returns the known word that is nearest to `word`, in any letter case; nil if none is similar.
+    /// Returns the known word that is nearest to `word`, in any letter case; nil if even its distance exceeds half the
+    /// length of `word` (or 1, if that is more) and it does not begin with `word`.
     package static func nearest(to word: String, among known: [String]) -> String? {
         let word = word.lowercased()
         let distances = known.map { (of(word, $0.lowercased()), $0) }

@@ -5,7 +5,7 @@
 /// | pump | `\nOFF\n` | `\nOFF\n`: the UART behind such a module takes bytes |
 /// | storm | none: it only measures | none |
 /// | led | none: writing 0 switches its light off | none |
-/// | peer | none: its `OFF` is a message to a person | none: `\nOFF` would be shown as text |
+/// | peer | none: its `OFF` only switches a toggle | none: `\nOFF\n` would be shown as text |
 /// | rescue | none: it only passes messages on | none |
 enum StopTable {
     /// `OFF` after a bare line end, which ends a line that another program has half sent. Otherwise OFF would become a

@@ -7,7 +7,8 @@
 ///     …
 ///     entry 0x400805f0
 ///
-/// Newer chips begin with `ESP-ROM:esp32s3-20210327` instead. (ESP-IDF Programming Guide, "Fatal Errors" and "Startup".)
+/// Newer chips begin with `ESP-ROM:esp32s3-20210327` instead. (ESP-IDF Programming Guide, "Fatal Errors" and
+/// "Startup".)
 public struct ESP32ResetFinder: Sendable {
     /// A part of the stream.
     public enum Piece: Sendable, Hashable {

@@ -3,31 +3,31 @@
 /// A link does not interpret the bytes. Any number of tasks may send, and the bytes of one call stay together. Only one
 /// task may receive: it either reads (``receive()``, ``received``) or registers a receiver (``forward(to:)``).
 public protocol Link: AnyObject, Sendable {
-    /// The name of the carrier for people, such as `/dev/ttyUSB0` or `tcp:bench:4000`.
+    /// The name of the link for people, such as `/dev/ttyUSB0` or `tcp:bench:4000`.
     var name: String { get }
 
     /// Whether data arrives in the packets in which it was sent. False for a serial port, where a line may arrive cut
     /// anywhere.
     var keepsPacketBounds: Bool { get }
 
-    /// The largest number of bytes in one write of the carrier; nil if there is no limit. ``send(_:)`` splits longer
-    /// data.
+    /// The largest number of bytes in one write of the carrier; nil if there is no limit, or it is unknown.
+    /// ``send(_:)`` splits longer data, unless the link keeps packet bounds.
     var maximumWriteLength: Int? { get }
 
-    /// Returns the largest number of bytes in one received packet, as far as it is known now; nil if there are no
-    /// packets. If a device sends longer packets, their ends are lost.
+    /// Returns the largest number of bytes in one received packet, as far as it is known now; nil if it is
+    /// unknown, or there are no packets. If a device sends longer packets, their ends are lost.
     func packetCapacity() async -> Int?
 
-    /// The address of the device, if the endpoint from which the link was opened may lead to another device next time;
-    /// nil otherwise.
+    /// The Bluetooth address of the device; nil for other carriers, and if the address is unknown. The endpoint from
+    /// which the link was opened may lead to another device next time.
     var deviceAddress: String? { get }
 
     /// Whether the device keeps ``deviceAddress``, so that the address leads to it again. A BLE device with a private
     /// address changes the address every few minutes.
     var isDeviceAddressStable: Bool { get }
 
-    /// An identifier of the device, the same for all programs on this machine, if this link has exclusive access:
-    /// `tty-188-0`, `ble-…`. nil if other programs may open the device too.
+    /// An identifier of the device, the same for all programs on this machine: `tty-188-0`, `ble-…`. nil if the link
+    /// does not claim the device for this program alone, or the device has no identifier.
     var deviceID: String? { get }
 
     /// The address of the device at the daemon through which this link reaches the device; nil if there is no daemon in
@@ -43,8 +43,8 @@ public protocol Link: AnyObject, Sendable {
     /// A hint for people: a likely cause if the device does not answer; nil if none is known.
     var silenceHint: String? { get }
 
-    /// Whether opening the link may have reset the device, as the DTR signal of a serial port resets an Arduino. The
-    /// device then reads nothing for some seconds, and has lost its state.
+    /// Whether opening the link may have reset the device, as the DTR signal of a serial port resets an Arduino. A
+    /// device that was reset reads nothing for some seconds, and has lost its state.
     var mayHaveReset: Bool { get }
 
     /// Whether the device may have received the beginning of a line that nobody has ended. For example, a serial port
@@ -58,8 +58,9 @@ public protocol Link: AnyObject, Sendable {
     /// Sends all of `bytes`, and returns when the carrier has accepted them, which does not mean that the device has
     /// received them.
     ///
-    /// - Throws: `disconnected` or `closed`; `cancelled` if the task is cancelled. A part of the bytes may have been
-    ///   sent.
+    /// - Throws: `disconnected` or `closed`; `cancelled` if the task is cancelled; `unsupported` if the link keeps
+    ///   packet bounds and `bytes` is too long for one packet; or another error of the carrier. A part of the
+    ///   bytes may have been sent.
     func send(_ bytes: [UInt8]) async throws(LinkError)
 
     /// Sends `bytes` without waiting, unless other tasks wait to send. Bytes that the carrier does not accept at once
@@ -68,7 +69,7 @@ public protocol Link: AnyObject, Sendable {
     /// Call this function on ``executor`` only. A link that always has to wait need not implement it.
     ///
     /// - Returns: Whether the link has taken all bytes. If false, it has taken none, and ``send(_:)`` can wait.
-    /// - Throws: `disconnected` or `closed`.
+    /// - Throws: The errors of ``send(_:)``, except `cancelled`.
     func sendAtOnce(_ bytes: [UInt8]) throws(LinkError) -> Bool
 
     /// Holds the line in the break condition for `duration`, as a serial port can.
@@ -79,31 +80,33 @@ public protocol Link: AnyObject, Sendable {
     /// Waits for the next bytes; nil after the link was closed at this end.
     ///
     /// - Throws: `disconnected` if the far end is gone and all of its data was received; `cancelled` if the task is
-    ///   cancelled.
+    ///   cancelled; or another error of the carrier.
     func receive() async throws(LinkError) -> [UInt8]?
 
-    /// Returns the bytes that have already arrived, without waiting; empty if there are none.
+    /// Returns bytes that have already arrived, without waiting; empty if there are none, or the link was closed at
+    /// this end.
     ///
-    /// - Throws: `disconnected` if the far end is gone and all of its data was received.
+    /// - Throws: The errors of ``receive()``, except `cancelled`.
     func receiveAvailable() async throws(LinkError) -> [UInt8]
 
     /// Delivers all further arrivals to `receiver` instead of keeping them for ``receive()``.
     ///
     /// A session listens in this way, because then no data is buffered and no task has to be woken. Bytes that have
-    /// already arrived are delivered first. The receiver is called on ``executor`` and must not block. Only its last
-    /// call gets ``LinkArrival/ended(_:)``.
+    /// already arrived are delivered first. The receiver is called on ``executor`` and must not block.
+    /// ``LinkArrival/ended(_:)`` comes last.
     func forward(to receiver: @escaping @Sendable (LinkArrival) -> Void) async
 
-    /// Waits for a reply of the far end's carrier. When the reply has come, all data that the far end sent before it
-    /// has arrived.
+    /// Sends a query of the carrier, not of the device's own protocol, and waits for the reply. When the reply has
+    /// come, all data that the far end sent before it has arrived.
     ///
     /// The reply shows that a silent device is still in reach. Without such a query, some carriers notice a loss only
     /// after a while. If the carrier offers no query, the function returns at once.
     ///
-    /// - Throws: `disconnected` or `closed`; `cancelled` if the task is cancelled.
+    /// - Throws: The errors of ``send(_:)``, such as `disconnected` if no reply comes in time.
     func confirmConnection() async throws(LinkError)
 
-    /// Notes that an answer was missing or odd: another program that uses the carrier may have received it.
+    /// Notes that an answer was missing, or that an error or undefined line came: another program may use the device
+    /// too, and take some of its lines.
     func noteDoubt()
 
     /// Closes the link, and ends a waiting ``receive()`` with nil. Closing twice is allowed.
@@ -117,10 +120,10 @@ extension Link {
     /// The default is nil: most carriers have no packets.
     public func packetCapacity() async -> Int? { nil }
 
-    /// The default is nil: most endpoints lead to one device.
+    /// The default is nil: only Bluetooth devices have such an address.
     public var deviceAddress: String? { nil }
 
-    /// The default is nil: most carriers admit several programs.
+    /// The default is nil: most links do not claim the device.
     public var deviceID: String? { nil }
 
     /// The default is nil: most links lead to the device directly.
@@ -150,7 +153,7 @@ extension Link {
     /// The default does nothing: most carriers serve one program.
     public func noteDoubt() {}
 
-    /// The default throws `unsupported`: most carriers have no break condition.
+    /// The default throws `unsupported`: only serial ports have a break condition.
     public func sendBreak(for duration: Duration) async throws(LinkError) {
         throw LinkError(.unsupported, name: name, activity: "send a break", remedy: .sendNoBreak)
     }

@@ -1,32 +1,33 @@
-/// The reason why a link could not be opened, or broke.
+/// The reason why a link could not be opened, or why an operation on a link failed.
 public struct LinkError: Error, Sendable, Hashable {
     /// The kinds of failure that a caller handles differently.
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// The text is not a valid endpoint.
         case invalidEndpoint = "invalid_endpoint"
-        /// There is no port, device, host, or socket with this name.
+        /// There is no port, device, host, or server with this name, or it can't be reached.
         case notFound = "not_found"
         /// Several devices match the name; ``LinkError/detail`` lists them.
         case ambiguous = "ambiguous_port"
-        /// The name led to another device before; ``LinkError/detail`` names both devices.
+        /// The name led to another device before; ``LinkError/detail`` names the devices.
         case changedDevice = "changed_device"
         /// The device belongs to another family than the expected one; ``LinkError/detail`` names the family.
         case wrongFamily = "wrong_family"
-        /// The device exists, but offers nothing that can carry bytes; ``LinkError/detail`` lists its offers.
+        /// The device lacks the BLE characteristics that the endpoint requires; ``LinkError/detail`` lists others that
+        /// it has.
         case unfit = "unfit_device"
-        /// Another program has the device open.
+        /// Another program has the device open, or an earlier request to the device has not ended.
         case busy
-        /// The carrier does not work now, such as a Bluetooth adapter that is off.
+        /// The carrier or a daemon does not work now, for example because the Bluetooth adapter is off.
         case unavailable
-        /// This user has no permission to open the device.
+        /// This user may not use the device, or the device requires pairing.
         case notPermitted = "not_permitted"
-        /// The carrier can't do the requested thing, such as a baud rate that the adapter lacks.
+        /// The carrier can't do the requested thing, such as set a baud rate that the adapter lacks.
         case unsupported
         /// The far end is gone.
         case disconnected
         /// The link was closed at this end.
         case closed
-        /// The link was not established in time.
+        /// The link was not established, or an operation on it did not end, in time.
         case timedOut = "timed_out"
         /// The waiting task was cancelled.
         case cancelled
@@ -55,8 +56,8 @@ public struct LinkError: Error, Sendable, Hashable {
     public var name: String
     /// The activity that failed, such as `open` or `send`.
     public var activity: String
-    /// Further information: the name of an `errno`, or the information that the description of ``code`` mentions; nil
-    /// if there is none.
+    /// Further information, such as the text of an `errno`, or the information that the description of ``code``
+    /// mentions; nil if there is none.
     public var detail: String?
     /// One action that a person can take; nil if there is none.
     public var hint: String?
@@ -74,7 +75,7 @@ public struct LinkError: Error, Sendable, Hashable {
     ///   - code: The kind of failure.
     ///   - name: The name of the endpoint or link.
     ///   - activity: The activity that failed, such as `open`.
-    ///   - detail: Further information, such as the name of an `errno`.
+    ///   - detail: Further information, such as the text of an `errno`.
     ///   - hint: One action that a person can take. The default is the description of `remedy`.
     ///   - remedy: The action of `hint`, for programs that word the action themselves.
     ///   - holder: The program that has the device open.

@@ -26,7 +26,7 @@ public struct LinkReader: Sendable {
 
     /// Returns the next bytes, or the next packet if the link keeps packet bounds; nil if none arrive within `time`.
     ///
-    /// - Throws: `disconnected` or `closed`; `cancelled` if the task is cancelled.
+    /// - Throws: `closed` if the link was closed at this end; otherwise the errors of ``Link/receive()``.
     public func next(within time: Duration) async throws(LinkError) -> [UInt8]? {
         try await next(by: clock.elapsed() + time)
     }
@@ -34,9 +34,9 @@ public struct LinkReader: Sendable {
     /// Returns the next bytes, or the next packet if the link keeps packet bounds; nil if none arrive by `deadline`, a
     /// time of the clock.
     ///
-    /// - Throws: `disconnected` or `closed`; `cancelled` if the task is cancelled.
+    /// - Throws: `closed` if the link was closed at this end; otherwise the errors of ``Link/receive()``.
     package func next(by deadline: Duration) async throws(LinkError) -> [UInt8]? {
-        // `receiveAvailable()` may join two packets.
+        // A link may join packets in `receiveAvailable()`, but not in `receive()`.
         if !link.keepsPacketBounds {
             let bytes = try await link.receiveAvailable()
             if !bytes.isEmpty { return bytes }

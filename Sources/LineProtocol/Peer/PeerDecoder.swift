@@ -34,7 +34,8 @@ public struct PeerDecoder: Sendable {
         return pieces
     }
 
-    /// Returns the last pieces at the end of input: a line without its end, and the failure of an incomplete image.
+    /// Returns the last pieces at the end of input: a line without its end, as text, and the end or the failure of an
+    /// image whose `IMG_END` has not come.
     public mutating func finish() -> [PeerPiece] {
         defer { self = PeerDecoder(keepsPacketBounds: keepsPacketBounds) }
         return interpreter.finish(framer.pending)

@@ -24,9 +24,10 @@ public struct PeerDialogue: Sendable {
     private var pieces: ArraySlice<PeerPiece> = []
     /// Whether the peer has acknowledged a `Hello`.
     private var acknowledges = false
-    /// Whether the device has sent a line, or offers a service, that only peers have.
+    /// Whether the device has sent a line that only peers send, or the link keeps packet bounds: over BLE a peer is
+    /// identified by its service.
     private var isKnownPeer: Bool
-    /// Whether any bytes have come from the device since the dialogue began.
+    /// Whether any bytes have come from the device during a wait for an acknowledgement.
     public private(set) var hasHeard = false
 
     /// Creates a dialogue over `link`. The caller closes the link.

@@ -6,8 +6,8 @@
 ///         if case .imageData(let bytes) = piece { file.write(bytes) }
 ///     }
 ///
-/// The image is valid only if ``next()`` returns nil and has thrown nothing. Text, toggles, and greetings that come in
-/// between are also delivered. Nothing else may receive from the link during the download. The caller closes the link.
+/// The image is valid only if ``next()`` returns nil and has thrown nothing. All other messages that come in between
+/// are also delivered. Nothing else may receive from the link during the download. The caller closes the link.
 public struct PeerImageDownload: Sendable {
     /// The default time limit for the start of the image, and for each further piece.
     public static let defaultTimeout = PeerDialogue.defaultTimeout

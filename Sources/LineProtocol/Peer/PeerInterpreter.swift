@@ -3,7 +3,7 @@ struct PeerInterpreter: Sendable {
     private enum State {
         case idle
         case receiving(PeerReception)
-        /// An image was rejected, and its end has not come. Its rest is delivered as ``PeerPiece/leftOut(_:)``.
+        /// An image was rejected, and its end has not come. Further base64 is delivered as ``PeerPiece/leftOut(_:)``.
         case leavingOut
     }
 
@@ -37,7 +37,7 @@ struct PeerInterpreter: Sendable {
 
     // MARK: Protocol messages
 
-    /// Returns the pieces of a message that is not text; nil for text.
+    /// Returns the pieces of a message that the protocol defines; nil for text and for the base64 of an image.
     private mutating func control(_ line: [UInt8]) -> [PeerPiece]? {
         if line == Array("Hello ack".utf8) { return [.acknowledgement] }
         if let isOn = toggle(line) { return [.toggle(isOn)] }

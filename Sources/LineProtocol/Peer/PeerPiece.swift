@@ -4,7 +4,7 @@ public enum PeerPiece: Sendable, Hashable {
     case greeting(PeerGreeting)
     /// `Hello ack`: the peer has read a `Hello`, and everything that was sent before it.
     case acknowledgement
-    /// `ON` or `OFF`.
+    /// `ON` or `OFF`, in any letter case.
     case toggle(Bool)
     /// A message for people. It may come within an image.
     case text(PeerText)
@@ -14,7 +14,7 @@ public enum PeerPiece: Sendable, Hashable {
     case imageData([UInt8])
     /// The end of an image that is complete and has the announced size.
     case imageEnds
-    /// The image is rejected. If more base64 of the image comes, it follows as ``leftOut(_:)``.
+    /// The image is rejected. Base64 that comes before the end of the image follows as ``leftOut(_:)``.
     case imageFailed(PeerImageError)
     /// `IMG_ERROR <reason>`: the peer sends no image, or stops sending it.
     case imageRefused(reason: String)

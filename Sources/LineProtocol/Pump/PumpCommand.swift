@@ -11,8 +11,8 @@ public struct PumpSpeed: Sendable, Hashable, Comparable {
 
     /// Creates a speed from a duty of 0 to 255; nil for any other number.
     ///
-    /// Only numbers may be sent as a speed: the firmware reads any other text by `atoi` as 0, which makes the pump
-    /// stand still.
+    /// Only numbers may be sent as a speed: the firmware reads text without digits as 0, which makes the pump stand
+    /// still.
     public init?(pwm: Int) {
         guard let pwm = UInt8(exactly: pwm) else { return nil }
         self.pwm = pwm

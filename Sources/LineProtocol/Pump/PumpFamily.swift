@@ -58,8 +58,8 @@ public enum PumpFamily: DeviceFamily {
     public static let readingTime = Duration.milliseconds(200)
 
     /// `999` and a line end: no command ends in 999. A bare line end would complete a half-sent `SPEED:2`, and so would
-    /// a letter and a line end, since the firmware reads numbers by `atoi`. With the digits 999 every speed is out of
-    /// range, even after an overflow of 16 bits.
+    /// a letter and a line end, since the firmware reads numbers by `atoi`. With the digits 999 every speed from 0
+    /// to 255 is out of range, even after an overflow of 16 bits.
     public static let lineSpoiler = Array("999\n".utf8)
 
     /// A line end, which ends a half-sent line. By the pump protocol, an empty line is ignored.

@@ -41,7 +41,7 @@ private struct PumpKnownFields: OptionSet {
 extension PumpStatus {
     /// Parses the fields of `STATUS:{…}` in any order, and keeps unknown fields.
     ///
-    /// Returns nil if a known field occurs twice, or if a field contains a brace. In both cases two lines have run
+    /// Returns nil if a known field occurs twice, or if a field contains a `{`. In both cases two lines have run
     /// together, because bytes between them were lost, and neither line can be trusted.
     init?(fields: UnsafeRawBufferPointer) {
         self.init()

@@ -40,7 +40,8 @@ public struct PumpErrorCode: RawRepresentable, Sendable, Hashable {
     public static let invalidSpeedValue = PumpErrorCode(rawValue: "INVALID_SPEED_VALUE")
     /// The pump ran for 30 minutes and was stopped.
     public static let safetyShutoff = PumpErrorCode(rawValue: "SAFETY_SHUTOFF")
-    /// The skin was warmer than 40.0 °C and the pump was stopped.
+    /// The pump was stopped because the skin was warmer than 40.0 °C. Newer firmware also sends this code if the skin
+    /// is too cold or a thermistor is broken; the text after the error tells which.
     public static let overheat = PumpErrorCode(rawValue: "OVERHEAT")
 
     /// Sent by a server that shares the pump: the server has no link to the pump, and has not sent the command.

@@ -30,7 +30,7 @@ public struct PumpState: DeviceState, Hashable {
     public private(set) var runtimeMinutes: Int?
     /// The time after which the firmware will stop the pump, in whole minutes, truncated; nil if it is unknown.
     public private(set) var remainingMinutes: Int?
-    /// The origin of the last change of the pump's state or speed; nil if it is unknown.
+    /// The origin of the last change of the pump's state or speed that a line has reported; nil if it is unknown.
     public private(set) var lastControl: ControlSource?
     /// The last error that the pump reported; nil if there was none since a status of ON or OFF, a successful command,
     /// or a press of the button.

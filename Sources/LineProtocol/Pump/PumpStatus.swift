@@ -6,8 +6,8 @@ public struct PumpStatus: Sendable, Hashable {
         case on
         /// The pump is off.
         case off
-        /// The 30-minute limit or overheating has stopped the pump. The pump stays in this state until it receives
-        /// `OFF`.
+        /// The 30-minute limit or a thermistor's reading has stopped the pump. The pump stays in this state until it
+        /// receives `OFF`, or the button is pressed.
         case error
         /// The line names no state, or a state that the protocol does not define; its text is in
         /// ``PumpStatus/otherFields``.

@@ -4,7 +4,8 @@ public enum SkinFault: String, Sendable, Hashable, CaseIterable {
     case missing
     /// The reading is not a number, or can't be parsed.
     case unreadable
-    /// The reading is lower than a working thermistor can give: its wire is broken.
+    /// The reading is lower than a working thermistor can give: its wire is broken or, at -273.1 °C, may also be
+    /// short-circuited.
     case open
     /// The reading is higher than a working thermistor can give: the thermistor is short-circuited.
     case shorted

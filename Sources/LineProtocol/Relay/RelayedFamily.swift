@@ -4,7 +4,7 @@ public protocol RelayedFamily: DeviceFamily {
     /// Recognizes the device's answer to one line of a client.
     associatedtype LineExchange: CommandExchange<Message, Void>
 
-    /// Returns the request in a line, as the device reads the line; nil if the device ignores the line.
+    /// Returns the request in a line, as the device reads the line; nil if the line is empty.
     static func request(by line: [UInt8]) -> LineRequest<Self>?
 
     /// Whether a device sends this message only as a reply. The server sends such a message only to the client whose

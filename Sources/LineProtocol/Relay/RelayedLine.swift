@@ -9,11 +9,11 @@ public struct RelayedLine<Base: RelayedFamily>: Sendable {
     public var hear: (@Sendable (_ line: RelayedMessage<Base>) -> Void)?
     /// Whether the line precedes ordinary waiting lines. Only a query can do so.
     public var isEarly = false
-    /// Returns whether the client still wants the line. Called when the line gets its turn; nil means that the line is
-    /// always wanted.
+    /// Returns whether the client still wants the line. Called when a line other than a stop gets its turn; nil means
+    /// that the line is always wanted.
     public var isWanted: (@Sendable () -> Bool)?
 
-    /// Creates a line from bytes without a line end; nil if the device ignores the line.
+    /// Creates a line from bytes without a line end; nil if the line is empty.
     public init?(_ bytes: [UInt8]) {
         guard let request = Base.request(by: bytes) else { return nil }
         self.bytes = bytes
@@ -81,7 +81,7 @@ public struct RelayedExchange<Base: RelayedFamily>: CommandExchange {
 
 /// The state of a device that several clients share.
 public struct RelayedState<Base: RelayedFamily>: DeviceState {
-    /// The state that a session of the relayed family would have.
+    /// The state that a session of the family `Base` would have.
     public private(set) var base = Base.State()
 
     /// Creates a state in which nothing is known.

@@ -27,7 +27,7 @@ public struct RescueFramer: Sendable {
     private var grammar = JSONGrammar(depthLimit: depthLimit)
     /// The offset in the buffer up to which a fault was reported. Faults before this offset are not reported again.
     private var told = 0
-    /// The number of bytes outside any object since the last object.
+    /// The number of bytes outside any object since the last object, without white space and NULs before the first.
     private var noiseCount = 0
     private var noise: [UInt8] = []
     /// Whether bytes that are skipped now belong to a fault that was reported, and do not count as noise.
@@ -137,7 +137,8 @@ public struct RescueFramer: Sendable {
         return step
     }
 
-    /// Reports a fault in the object at `start`, and begins to search it for another object.
+    /// Reports a fault in the object at `start`, unless an earlier report covers it, and begins to search the object
+    /// for another one.
     private mutating func fail(_ error: RescueError, _ start: inout Int, _ pieces: inout [Piece]) {
         if start >= told {
             var error = error

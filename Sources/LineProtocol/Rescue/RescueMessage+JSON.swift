@@ -47,7 +47,7 @@ extension RescueMessage {
 
     /// The message for the wire: one JSON object, without a line end.
     ///
-    /// Characters that a terminal could obey are escaped.
+    /// Characters that a terminal could obey, and other invisible ones, are escaped.
     public var json: [UInt8] {
         var text = "{\"id\":\"\(id)\",\"content\":" + Self.quoted(content)
         text += ",\"latitude\":\(position.latitude),\"longitude\":\(position.longitude)"
@@ -77,8 +77,8 @@ extension RescueMessage {
 }
 
 extension Unicode.Scalar {
-    /// Whether the character controls a terminal, or the direction or form of the text around it, without being
-    /// visible.
+    /// Whether the character has no visible form of its own: a control or format character, a line or paragraph
+    /// separator, or a character that is unassigned or for private use.
     ///
     /// False for the joiners U+200C and U+200D, as in emoji, which are invisible but harmless.
     public var isInvisible: Bool {

@@ -10,7 +10,7 @@ struct Conversation<Family: DeviceFamily> {
     private var reply: Family.Reply?
     /// Whether the device has reported a start since the session began.
     var hasDeviceStarted = false
-    /// Whether the next lines may be stale: answers to an earlier command, or to an earlier user of the link.
+    /// Whether the next lines may be stale: answers to an earlier command, or to another program's command.
     private(set) var hearsThePast = false
     var backlog = Backlog.over
     /// Whether a command of this session has got its reply, and none has failed to get one since. If true, no error of
@@ -18,24 +18,25 @@ struct Conversation<Family: DeviceFamily> {
     private(set) var areErrorsOwn = false
     /// Whether an answer to a command that this session has given up may still come.
     private var isOwedAnswer = false
-    /// The number of fences that were sent and not answered.
+    /// The number of fences that were sent, and whose replies have neither come nor been given up.
     private(set) var owedFences = 0
     /// Whether a command was answered before the fence that was sent after it: the device may not have read the fence
     /// yet.
     private(set) var isFenceUnread = false
     /// The rule of the stop in progress; nil if there is none.
     private var stop: StopRule<Family>?
-    /// Whether an acknowledgement was heard since the stop began, in a flight or between two flights.
+    /// Whether an acknowledgement was heard since the stop began, or was last undone, in a flight or between two
+    /// flights.
     private(set) var isStopHeard = false
     /// Whether an answer was missing or was an error, or a line was heard that the protocol does not define: another
-    /// program may use the carrier.
+    /// program may use the device too.
     private(set) var isInDoubt = false
     /// The number of lines heard. Lines of the backlog, and a server's notices on the command in flight, are not
     /// counted.
     private(set) var heardCount: UInt64 = 0
     /// Whether somebody has undone the stop since it was last sent: until it is sent again, no acknowledgement counts.
     private var isStopUndone = false
-    /// The effect of the command in flight on the device; nil in a pause.
+    /// The effect of the command in flight on the device, or between flights that of the last one; nil in a pause.
     private var effectInFlight: CommandEffect?
     private var isStopInFlight: Bool { effectInFlight == .stop }
     /// Whether a stop is in progress.
@@ -78,8 +79,7 @@ struct Conversation<Family: DeviceFamily> {
         return lastID
     }
 
-    /// Begins a pause: a flight without a command and a reply. A pause ends at its deadline, or when a stop is
-    /// requested.
+    /// Begins a pause: a flight without a command and a reply, which ends at its deadline at the latest.
     mutating func beginPause() -> UInt64 {
         lastID += 1
         flight = Flight(id: lastID, errors: .ignored, refusesSpoiler: false)
@@ -157,9 +157,9 @@ struct Conversation<Family: DeviceFamily> {
         if flight?.id == id { endFlight(.notSent) }
     }
 
-    /// Notes that the link did not accept the stop of the flight with this ID. The failure counts also if a later
-    /// flight of the same stop has begun. If the link is gone or refuses for good, the flight ends; otherwise the stop
-    /// is sent again.
+    /// Notes that the link did not accept the stop of the flight with this ID. The failure counts also for a later
+    /// flight of a stop. If the error is temporary (`busy`, `timedOut`, or `unavailable`), the stop is sent again;
+    /// otherwise the flight ends.
     mutating func stopSendingFailed(_ id: UInt64, _ error: LinkError) {
         guard isStopping || flight?.id == id else { return }
         switch error.code {
@@ -201,7 +201,7 @@ struct Conversation<Family: DeviceFamily> {
         return reply
     }
 
-    /// Notes that a command was sent and its reply was not heard.
+    /// Notes that a command may have been sent, and that its reply was not heard.
     mutating func doubt(_ command: Family.Command) {
         hearsThePast = true
         areErrorsOwn = false
@@ -272,7 +272,8 @@ struct Conversation<Family: DeviceFamily> {
         }
     }
 
-    /// Processes a server's notice that it did not send a line. Returns whether this line was the command in flight.
+    /// Processes a server's notice that it did not send a line. Returns whether this line was the command in flight, or
+    /// the spoiler sent before it.
     ///
     /// The server sends this notice to the session whose line it did not send, in order with other answers. So the
     /// notice certainly concerns the command in flight only if no older answer is due. For a query or OFF a guess is

@@ -53,17 +53,17 @@ public protocol DeviceFamily: Sendable {
     /// Whether `message` is the reply to ``fence``.
     static func isFenceReply(_ message: Message) -> Bool
 
-    /// Bytes that turn a half-sent line into one that the device rejects, and end it. They are sent before the first
-    /// command if ``Link/mayBeMidLine`` is true.
+    /// Bytes that turn a half-sent line into one that the device rejects, and end it. They are sent before a query or
+    /// change if the device may have received the beginning of a line: see ``Link/mayBeMidLine``.
     static var lineSpoiler: [UInt8] { get }
 
-    /// Bytes written before a change. They end a line that another program has half sent; otherwise the change would
-    /// become a part of that line.
+    /// Bytes written before a change, unless ``lineSpoiler`` is. They end a line that another program has half sent;
+    /// otherwise the change would become a part of that line.
     static var changePrefix: [UInt8] { get }
 
     /// The longest time that the device takes to read a command; zero if it reads at any time. After a command was
-    /// given up, the next command waits until this time has passed since the sending, so that both commands together do
-    /// not overflow the device's receive buffer.
+    /// given up, the next command (except a stop) waits until this time has passed since the sending, so that both
+    /// commands together do not overflow the device's receive buffer.
     static var readingTime: Duration { get }
 
     /// The query for the state of the device; nil if there is none.
@@ -85,10 +85,10 @@ extension DeviceFamily {
     /// The default is nil, for a family without notices of a server.
     public static func relayNotice(by message: Message) -> RelayNotice? { nil }
 
-    /// The default is empty, for a family whose devices accept no lines.
+    /// The default is empty: nothing is sent before a command.
     public static var lineSpoiler: [UInt8] { [] }
 
-    /// The default is empty, for a family whose devices do not ignore empty lines.
+    /// The default is empty: nothing is sent before a change.
     public static var changePrefix: [UInt8] { [] }
 
     /// The default is zero, for a family whose devices read at any time.
@@ -117,7 +117,7 @@ public enum CommandEffect: Sendable, Hashable {
     /// The command changes the device: it is sent once, and never repeated automatically.
     case change
     /// The command makes the device safe: it is sent first and at once, and repeated until the device reports that it
-    /// is safe.
+    /// is safe, or the time is over.
     case stop
 }
 

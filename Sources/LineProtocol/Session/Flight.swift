@@ -18,7 +18,7 @@ struct Flight {
         // Indirect: the error is large, and every use of an ending would copy its storage.
         indirect case lost(LinkError)
         case closed
-        /// The link accepted only a part of the command, or nothing.
+        /// The link accepted only a part of the bytes, or none.
         case notSent
 
         var isRefusal: Bool { if case .refused = self { true } else { false } }
@@ -43,11 +43,11 @@ struct Flight {
     /// Whether the fence was sent after the command. The reply to the fence confirms the doubtful error.
     var isFenced = false
     private(set) var ending: Ending?
-    /// Whether the link has not yet accepted the bytes. An answer that comes before the bytes are accepted may be for
-    /// another host: it counts once they are accepted, and never if they are withdrawn.
+    /// Whether the link has not yet accepted the bytes. An answer that comes before they are accepted may be for
+    /// another host: it counts once they are accepted.
     private var isBeingSent = false
-    /// Whether the bytes that the link has not yet accepted are the command's own; false for a query or fence that is
-    /// sent after the command to clear up an error.
+    /// Whether these bytes are the command's own; false for a query or fence that is sent after the command to clear up
+    /// an error. In that case only a refusal has to wait until they are accepted.
     private var isCommandBeingSent = false
     /// The ending that takes effect once the bytes are accepted.
     private var answer: Ending?
@@ -76,8 +76,8 @@ struct Flight {
     /// Whether the reply may still come. An error that waits until the bytes are accepted does not rule out a reply.
     var awaitsReply: Bool { if case .replied = answer { false } else { !isOver } }
 
-    /// Notes a further error while the origin of the first one is being cleared up. The last error most likely answers
-    /// this command.
+    /// Notes a further error. If a fence was sent to clear up the first one, the last error most likely answers this
+    /// command.
     mutating func noteError(_ code: String) {
         if isFenced { doubtfulError = code }
     }
@@ -111,7 +111,8 @@ struct Flight {
         if hasNews { wake() }
     }
 
-    /// Ends the flight. Only the first end counts.
+    /// Ends the flight, at once or, for an answer that comes too early, when the bytes are accepted. Only the first end
+    /// counts.
     mutating func end(_ ending: Ending) {
         if isOver { return }
         if isBeingSent, isCommandBeingSent ? ending.isAnswer : ending.isRefusal {

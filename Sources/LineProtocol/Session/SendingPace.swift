@@ -1,14 +1,14 @@
-/// Spaces commands so that they never overflow the device's receive buffer.
+/// Spaces commands so that they do not overflow the device's receive buffer.
 ///
-/// An answered command has left the buffer. One that was given up may still be in it, so the next command waits until the
-/// device has had time to read it.
+/// An answered command has left the buffer. One that was given up may still be in it, so the next command waits until
+/// the device has had time to read it.
 struct SendingPace {
     /// The largest number of unanswered stops, and queries after them, within ``stopMemory``: about 30 of the 63 bytes
     /// that a pump's UART keeps.
     private static let mostStops = 5
     private static let stopMemory = Duration.seconds(1)
 
-    /// The earliest time for the next command; a stop does not wait for it.
+    /// The earliest time for the next command, unless it is a stop.
     private(set) var nextSending = Duration.zero
     private var lastSending = Duration.zero
     private var stops: [Duration] = []

@@ -1,7 +1,7 @@
 /// Separates stale lines from new ones. The device answers in order, so a line after the reply to a fence is not older
 /// than the fence.
 extension Session {
-    /// Sends the fence and waits for its reply. Every line heard before the reply is stale.
+    /// Sends the fence and waits for its reply. Lines heard before the reply may be stale, later ones are new.
     ///
     /// - Parameter isRepeated: Whether to send the fence a second time after half of the timeout, like other queries.
     ///   The first reply is not recognized if it follows a line whose end was lost, as happens while a port is opened.

@@ -1,5 +1,5 @@
 extension Session {
-    /// The time between two sendings of a stop. A pump acknowledges one within 250 ms.
+    /// The time between two sendings of a stop, unless an error has come. A pump acknowledges a stop within 250 ms.
     static var stopInterval: Duration { .milliseconds(500) }
     /// The time limit for an acknowledgement after an error. If the error answered a half-sent line, the
     /// acknowledgement follows.
@@ -143,7 +143,8 @@ extension Session {
         case unread
     }
 
-    /// Queries the state of the device, after a fence, so that no reply to an earlier query counts.
+    /// Queries the state of the device; if the family has a fence, after it, so that no reply to an earlier query
+    /// counts.
     private func state(by rule: StopRule<Family>, until end: Duration) async throws(SessionError) -> StopState {
         guard let query = Family.statusQuery else { return .unread }
         do throws(SessionError) {

@@ -23,7 +23,7 @@ public actor Session<Family: DeviceFamily> {
     /// Whether the device has reported a start since the session began. A device that has started has lost its state: a
     /// pump is off.
     public var hasDeviceStarted: Bool { listener.conversation.hasDeviceStarted }
-    /// Whether ``waitUntilReady(within:)`` had to wait for the device. If true, the device restarted (certain only if
+    /// Whether a query of ``waitUntilReady(within:)`` got no answer: the device was starting (certain only if
     /// ``hasDeviceStarted`` is true too), or data on the link was lost.
     public internal(set) var wasDeviceSilent = false
 
@@ -33,7 +33,8 @@ public actor Session<Family: DeviceFamily> {
     /// dropped.
     var stopsRequested: UInt64 = 0
     let listener = Listener<Family>()
-    /// Whether the device may have received the beginning of a line that nobody has ended.
+    /// Whether to send ``DeviceFamily/lineSpoiler`` before the next command, since the device may have received the
+    /// beginning of a line that nobody has ended.
     var mayBeMidLine: Bool
     /// Whether the link has not yet accepted the last stop.
     var isStopBeingSent = false
@@ -58,8 +59,8 @@ public actor Session<Family: DeviceFamily> {
     /// Begins a session over `link`, and listens.
     ///
     /// If opening the link may have reset the board, this waits until the firmware answers, about 3 s on a Nano.
-    /// ``wasDeviceSilent`` then shows whether there was a wait, and ``hasDeviceStarted`` whether the device reported
-    /// its start.
+    /// ``wasDeviceSilent`` then shows whether a query got no answer, and ``hasDeviceStarted`` whether the device
+    /// reported its start.
     ///
     /// - Parameters:
     ///   - link: The link, which the session owns from now on.
@@ -98,8 +99,8 @@ public actor Session<Family: DeviceFamily> {
     /// Begins to listen.
     ///
     /// Input that has already arrived is delivered as ``SessionEvent/heardBefore(_:)``: it may be minutes old, and
-    /// answers nothing. After such input, ``DeviceFamily/fence`` is sent before the first query or change; its reply
-    /// separates stale lines from new ones.
+    /// answers nothing. After such input, ``DeviceFamily/fence``, if there is one, is sent before the first query or
+    /// change; its reply separates stale lines from new ones.
     ///
     /// - Throws: `linkLost` if the link breaks while the earlier input is read.
     public func start() async throws(SessionError) { try await start(nil) }
@@ -139,7 +140,7 @@ public actor Session<Family: DeviceFamily> {
     /// Closes the link. The command in flight and all waiting commands fail with `closed`. Closing twice is allowed.
     public func close() async {
         if case .closed = life { return }
-        // A lost link needs no such note: nothing is in doubt, and the link may be opened again at once to send OFF.
+        // If the link is lost, the loss explains the missing answers, and the caller may reopen it at once to send OFF.
         if case .running = life, listener.conversation.isInDoubt { link.noteDoubt() }
         endLife(as: .closed, .closed)
         await link.close()
@@ -148,8 +149,8 @@ public actor Session<Family: DeviceFamily> {
     /// Returns the events of the session from now on. The stream ends when the link is lost or closed. Each call
     /// returns a stream of its own with all events.
     ///
-    /// A stream buffers events without limit until they are consumed. If the link was lost before the call, the stream
-    /// contains only ``SessionEvent/lost(_:)``.
+    /// A stream buffers events without limit until they are consumed. If the link was lost before the call and the
+    /// session is not closed, the stream contains only ``SessionEvent/lost(_:)``.
     public func events() -> AsyncStream<SessionEvent<Family.Message>> {
         let (stream, continuation) = AsyncStream.makeStream(of: SessionEvent<Family.Message>.self)
         switch life {
@@ -203,7 +204,8 @@ public actor Session<Family: DeviceFamily> {
     ///
     /// - Parameters:
     ///   - command: The command.
-    ///   - timeout: The time limit for the answer, without the wait for other commands.
+    ///   - timeout: The time limit for the answer, without the time before the command is sent: the wait for other
+    ///     commands, and for the fence.
     /// - Returns: The reply.
     /// - Throws: ``SessionError``.
     public func perform(
@@ -357,7 +359,8 @@ public actor Session<Family: DeviceFamily> {
         try checkMaySend(command, since: stopCount)
     }
 
-    /// Waits in a flight without a command. An urgent command or the end of the link ends the wait early.
+    /// Waits in a flight without a command. Another stop, the end of the link, or a cancellation may end the wait
+    /// early.
     func pause(until time: Duration) async {
         let pause = listener.conversation.beginPause()
         setDeadline(time)
@@ -369,9 +372,9 @@ public actor Session<Family: DeviceFamily> {
     /// Sends bytes that the link does not accept at once, and waits for the end of the flight. A carrier that accepts
     /// nothing must not hold a command beyond its deadline.
     ///
-    /// No answer ends the flight before the link has accepted the bytes: the answer may be for another host. If the
-    /// flight ends first, for example at its deadline, the sending is cancelled, so that the bytes do not switch on a
-    /// pump much later.
+    /// An answer to a command whose bytes the link has not yet accepted does not end the flight: the answer may be for
+    /// another host. If the flight ends without an answer, for example at its deadline, the sending is cancelled, so
+    /// that the bytes do not switch on a pump much later.
     ///
     /// - Parameter isCommand: Whether the bytes are the command's own; false for a query or fence that is sent after
     ///   the command to clear up an error.

@@ -2,17 +2,17 @@
 public struct SessionError: Error, Sendable, Hashable {
     /// The kinds of failure that a caller handles differently.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// The device answered `ERROR:…`; ``SessionError/deviceCode`` is the code.
+        /// The device refused the command; ``SessionError/deviceCode`` is its answer, such as the code after `ERROR:`.
         case refused
         /// No answer came in time.
         case noAnswer = "no_answer"
-        /// No answer came in time, but a line that the protocol does not define.
+        /// Instead of an answer, other text came: see ``SessionError/foreignLine``.
         case notUnderstood = "not_understood"
-        /// The link broke; ``SessionError/link`` is its error.
+        /// The link broke, or did not accept the command; ``SessionError/link`` is its error.
         case linkLost = "link_lost"
         /// The session was closed, or was never started.
         case closed
-        /// The waiting task was cancelled.
+        /// The waiting task was cancelled, or the caller no longer wanted the command.
         case cancelled
         /// A command that makes the device safe preceded this one.
         case overtaken
@@ -20,7 +20,8 @@ public struct SessionError: Error, Sendable, Hashable {
         case unconfirmed
         /// The device acknowledged a change, but its status names another state: ``SessionError/deviceState``.
         case notInEffect = "not_in_effect"
-        /// A server that shares the device can't reach it, and did not send the command.
+        /// A server that shares the device can't reach it, and did not send the command. It may have sent an earlier
+        /// attempt: see ``SessionError/outcome``.
         case deviceAway = "device_away"
     }
 
@@ -28,9 +29,9 @@ public struct SessionError: Error, Sendable, Hashable {
     public enum Outcome: String, Sendable, Hashable {
         /// The command was not sent.
         case notSent = "not_sent"
-        /// Nothing has changed: the device refused the command, or the command was a query.
+        /// Nothing has changed, for example because the device refused the command, or the command was a query.
         case nothingChanged = "nothing_changed"
-        /// The command was sent. Whether it was carried out is unknown.
+        /// The command, or a part of it, may have been sent. Whether it was carried out is unknown.
         case unknown
     }
 
@@ -40,16 +41,17 @@ public struct SessionError: Error, Sendable, Hashable {
     public var command: String
     /// The effect of the command, as far as it is known.
     public var outcome: Outcome
-    /// The code after `ERROR:` in the device's answer; nil if there was no such answer.
+    /// The answer of a device that refused the command: the code after `ERROR:`, a peer's reason, or for ``Relayed``
+    /// the whole line; nil if it did not refuse.
     public var deviceCode: String?
     /// The state, in the device's words, that its status named instead of the requested one; nil if no such status was
     /// read.
     public var deviceState: String?
     /// The error of the link; nil if the link did not fail.
     public var link: LinkError?
-    /// The last line, or the pending part of one, that the protocol does not define; nil if there was none.
+    /// The last line, or the pending part of one, that came instead of an answer; nil if there was none.
     public var foreignLine: [UInt8]?
-    /// The time spent waiting for the answer; nil if the command failed for another reason than a missing answer.
+    /// The time spent waiting for an answer that did not come; nil for most other failures.
     public var waited: Duration?
 
     /// Creates an error.
@@ -58,10 +60,9 @@ public struct SessionError: Error, Sendable, Hashable {
     ///   - code: The kind of failure.
     ///   - command: The command as it is written on the wire.
     ///   - outcome: The effect of the command, as far as it is known.
-    ///   - deviceCode: The code after `ERROR:` in the device's answer.
+    ///   - deviceCode: The answer of a device that refused the command, such as the code after `ERROR:`.
     ///   - link: The error of the link.
-    ///   - foreignLine: The last line that the protocol does not define, or the pending part of one; nil if there was
-    ///     none.
+    ///   - foreignLine: The last line, or the pending part of one, that came instead of an answer.
     ///   - waited: The time spent waiting for the answer.
     public init(
         _ code: Code, command: String, outcome: Outcome, deviceCode: String? = nil, link: LinkError? = nil,
@@ -115,7 +116,7 @@ extension SessionError: CustomStringConvertible {
         case .overtaken: "\(command) was dropped: a stop was requested"
         case .unconfirmed: "the device acknowledged \(command); its state could not be read"
         case .notInEffect: "the device acknowledged \(command), but its status says \(deviceState ?? "")"
-        case .deviceAway: "\(command) was not sent: the server that shares the device can't reach it"
+        case .deviceAway: "\(command) failed: the server that shares the device can't reach it"
         }
     }
 }

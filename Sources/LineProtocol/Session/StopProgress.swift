@@ -16,7 +16,8 @@ struct StopProgress {
 
     init(_ command: String) { failure = SessionError(.noAnswer, command: command, outcome: .unknown) }
 
-    /// Whether to query the status before the stop is sent again.
+    /// Whether to query the status before the stop is sent again; false after the first sending without an
+    /// acknowledgement, and while a server can't reach the device.
     ///
     /// Acknowledgements may get lost while errors arrive. So after an odd number of consecutive errors the stop is
     /// repeated at once, and after an even number the status is queried first.

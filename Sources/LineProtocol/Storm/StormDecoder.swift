@@ -2,13 +2,14 @@
 /// `GET_LOG`.
 ///
 /// `LOG Values: ` and `LIVE LOG: ` count as prefixes at the beginning of a line or, if the link keeps packet bounds, at
-/// the beginning of a packet, since a notification has no line end. Text without a known prefix belongs to the log.
+/// the beginning of a packet, since a notification has no line end. Text without a known prefix belongs to the log, or
+/// is a live row on ``StormCharacteristic/live``.
 ///
 ///     var decoder = StormDecoder(of: .backup, keepsPacketBounds: link.keepsPacketBounds)
 ///     for piece in decoder.append(bytes) { … }
 public struct StormDecoder: Sendable {
-    /// The longest live row in bytes. On ``StormCharacteristic/backup`` the rest of a longer row counts as text of the
-    /// log.
+    /// The longest live row of a stream, in bytes. On ``StormCharacteristic/backup`` the rest of a longer row counts as
+    /// text of the log.
     public static let rowLimit = 1024
 
     private enum State {
@@ -139,7 +140,7 @@ public struct StormDecoder: Sendable {
     /// the line.
     private mutating func beginLine(_ bytes: [UInt8], _ index: inout Int, _ output: inout Output) {
         let byte = bytes[index]
-        // The usual line of a log can't become a prefix, and is not held.
+        // Most lines of a log begin with a digit, which no prefix does, and are not held.
         if held.isEmpty, byte != UInt8(ascii: "G"), byte != UInt8(ascii: "L"), byte != 0 {
             state = .log
             return

@@ -14,8 +14,8 @@ public struct StormDownload: Sendable {
     public static let defaultQuiet = Duration.seconds(1)
     /// The default time limit for the start of the log.
     public static let defaultTimeout = Duration.seconds(3)
-    /// The length of the silence that must precede the request, so that the rest of an earlier log is not taken for the
-    /// start of this log.
+    /// The least length of the silence that must precede the request, so that the rest of an earlier log is not taken
+    /// for the start of this log.
     public static let hush = Duration.milliseconds(100)
 
     /// The command as it is written on the wire, without its line end.
@@ -41,7 +41,7 @@ public struct StormDownload: Sendable {
     /// Whether the sensor has announced its log with the prefix `LOG Values: `. If not, the delivered bytes may come
     /// from another kind of device.
     public private(set) var isAnnounced = false
-    /// The number of live rows that came during the download.
+    /// The number of live rows that came after the request.
     public private(set) var liveRowCount = 0
 
     private enum Phase {
@@ -64,7 +64,7 @@ public struct StormDownload: Sendable {
     private var prefixLength = 0
     private var pieces: ArraySlice<StormPiece> = []
     private var phase = Phase.notAsked
-    /// The last bytes from a device that did not fall silent before the request; nil if there were none.
+    /// The last bytes that broke the silence before the request; nil if none did.
     private var foreignText: [UInt8]?
 
     /// Creates a download, which begins with the first ``next()``.

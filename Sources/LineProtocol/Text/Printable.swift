@@ -31,8 +31,9 @@ extension String {
     }
 
     /// Returns the JSON text with escapes such as `\u202e` for characters that a terminal obeys or does not show.
-    /// Outside ASCII, these characters can occur only in strings, where an escape is valid. ASCII control characters
-    /// are escaped in any JSON.
+    /// Outside ASCII, these characters can occur only in strings, where an escape is valid.
+    ///
+    /// The JSON must be on one line: line ends between tokens would be escaped, too.
     public func printableInJSON() -> String {
         guard utf8.contains(where: { $0 >= 0x7F }) else { return self }
         var text = ""
@@ -53,8 +54,6 @@ extension String {
 extension [UInt8] {
     /// Returns the bytes as printable text. Valid UTF-8 is escaped as by `String.printable()`; in other data all bytes
     /// except printable ASCII become `\xNN`.
-    ///
-    /// In valid UTF-8, characters that invisibly change the direction of text, or end a line, become `\u{NNNN}`.
     ///
     /// - Parameter limit: The largest number of characters; a longer text is cut and ends with `…`.
     public func printable(limit: Int = .max) -> String {
