@@ -7,7 +7,7 @@ enum ConnectionInterval {
     private static let unit = 1.25
     /// The shortest and the longest interval that is tried, in these units: 7.5 to 500 ms.
     private static let range = 6...400
-    /// The fewest times between packets from which an interval is derived.
+    /// The fewest times between answers from which an interval is derived.
     private static let fewest = 20
     /// The least fit of the times between packets to multiples of the interval, for any interval.
     private static let least = 0.8
@@ -18,7 +18,7 @@ enum ConnectionInterval {
     private static let longestGap = 2000.0
 
     /// Returns the longest interval, in milliseconds, of which the times between packets are multiples; nil if there is
-    /// none.
+    /// none, or there are too few answers.
     ///
     /// Both the times between answers and the times within answers must be multiples: a device may well send packets at
     /// a pace of its own, but it does not answer queries sent at random times at that pace. For a device that never

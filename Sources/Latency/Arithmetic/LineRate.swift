@@ -9,7 +9,7 @@ struct LineRate {
     private static let fewestBytes = 30
     private static let tolerance = 0.25
 
-    /// Ignores the last chunk of each answer, which the adapter's timer delays, not the line.
+    /// Estimates the rate. The last chunk of each answer is ignored: the adapter's timer delays it, not the line.
     init(_ samples: [LatencySample]) {
         var gaps: [(time: Double, bytes: Int)] = []
         var slopes: [Double] = []

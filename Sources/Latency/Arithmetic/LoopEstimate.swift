@@ -41,8 +41,8 @@ public struct LoopEstimate: Sendable, Hashable {
     /// Waits whose range is smaller than this, in milliseconds, count as equal.
     static let leastRange = 3.0
     /// The least agreement of the answers' phases, as a share of the agreement that the times of a loop have if they
-    /// are as blurred as the measured ones: see ``agreement(period:blur:)``.
-    /// One in ten thousand sets of a dozen random phases reaches this.
+    /// are as blurred as the measured ones: see ``agreement(period:blur:)``. One in ten thousand sets of a dozen random
+    /// phases reaches this share.
     static let leastAgreement = 0.85
     /// The largest distance, in queries, at which answers are compared. A greater distance gives a finer period.
     static let mostNeighbours = 4

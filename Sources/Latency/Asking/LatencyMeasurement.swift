@@ -12,7 +12,8 @@ public import LineProtocol
 public struct LatencyMeasurement: Sendable {
     /// The number of unanswered queries in a row that ends the measurement.
     static let mostUnanswered = 5
-    /// Longer than the time for which a board is deaf after a reset: bootloader and `setup()`.
+    /// The time limit for the first answer of a board that may have been reset: longer than its bootloader and
+    /// `setup()` take.
     static let startTime = Duration.seconds(5)
     /// The time for which a late answer is waited for after a query without an answer.
     static let lateTime = Duration.milliseconds(500)
@@ -43,8 +44,8 @@ public struct LatencyMeasurement: Sendable {
     ///
     /// - Parameter tell: Called after each query with the number of queries so far.
     /// - Returns: The measured times.
-    /// - Throws: ``LatencyError`` if the device does not answer. `LinkError` if the link breaks. `CancellationError` if
-    ///   the task is cancelled.
+    /// - Throws: ``LatencyError`` if no answer could be measured, or if several queries in a row got none. `LinkError`
+    ///   if the link fails. `CancellationError`, or `LinkError` with `cancelled`, if the task is cancelled.
     public func run(_ tell: (_ count: Int) -> Void = { _ in }) async throws -> LatencyRecord {
         let watch = ReplyWatch(question, keepsPacketBounds: link.keepsPacketBounds, now: clock.elapsed)
         await link.forward(to: watch.take)
@@ -151,7 +152,7 @@ public struct LatencyMeasurement: Sendable {
     /// The longest wait for silence. The answers of a device that is never silent count as disturbed afterwards.
     private static let longestSettling = Duration.seconds(5)
 
-    /// Waits until nothing has arrived for `time`.
+    /// Waits until nothing has arrived for `time`, at most for ``longestSettling``.
     ///
     /// - Parameter isLate: Whether an answer may still be on its way. The time then counts from now, not from the last
     ///   arrival.

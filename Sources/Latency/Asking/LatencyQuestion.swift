@@ -2,8 +2,8 @@ internal import LineProtocol
 
 /// A query that changes nothing at a device, and the tests that recognize its answer.
 ///
-/// There is one for each family that can be measured. A peer and a rescue phone have none: a peer shows all that it
-/// receives to a person, and a phone answers nothing.
+/// There is one for each family that can be measured. A peer and a rescue phone have none: a peer need not answer, and
+/// a phone never does.
 public struct LatencyQuestion: Sendable {
     /// The family's name, such as `pump`.
     public let family: String

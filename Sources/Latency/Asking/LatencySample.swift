@@ -35,13 +35,13 @@ public struct LatencyRecord: Sendable {
     public var samples: [LatencySample] = []
     /// The number of answers that were left out, because the device sent something else in between.
     public var disturbedCount = 0
-    /// The number of queries that the device refused, because they were damaged on their way.
+    /// The number of queries that the device refused, most likely because they were damaged on their way.
     public var refusedCount = 0
     /// The number of queries without an answer in time.
     public var unansweredCount = 0
     /// The delays with which the host woke from its own timers.
     public var wakeDelays: [Duration] = []
-    /// The duration of the measurement.
+    /// The duration of the measurement, from the first answer.
     public var time = Duration.zero
 
     /// The number of queries that were sent.

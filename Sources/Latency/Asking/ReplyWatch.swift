@@ -122,6 +122,6 @@ final class ReplyWatch: Sendable {
     /// The time of the last arrival; nil if there was none.
     var lastArrival: Duration? { state.withLock(\.lastArrival) }
 
-    /// The last complete line, of any kind.
+    /// The last complete line that is not empty, of any kind; nil if there was none.
     var lastLine: [UInt8]? { state.withLock(\.lastLine) }
 }

@@ -1,6 +1,7 @@
 /// A limit of an attribution.
 public enum LatencyRemark: String, Sendable, Hashable {
-    /// The answers came faster than the port's rate allows, or the port has no rate: no time is attributed to a wire.
+    /// The answers came faster than the port's rate allows, or the port is a pseudo-terminal, which has no rate: no
+    /// time is attributed to a wire.
     case noLineRate = "no_line_rate"
     /// The answers do not show the rate of a line.
     case rateUnknown = "line_rate_unknown"
@@ -8,7 +9,7 @@ public enum LatencyRemark: String, Sendable, Hashable {
     case wayOut = "way_out_in_firmware"
     /// The packets do not show the interval between connection events.
     case intervalUnknown = "connection_interval_unknown"
-    /// The pauses span less than one and a half turns of the loop: some waits may be favoured.
+    /// The average pause is less than two thirds of a turn of the loop: some waits may be favoured.
     case loopUndersampled = "loop_undersampled"
     /// The waits differ, but not as those for one loop do.
     case irregularWaits = "irregular_waits"
@@ -18,7 +19,7 @@ extension LatencyRemark: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noLineRate:
-            "the replies arrived faster than the port's baud rate allows, so no time is attributed to a wire"
+            "the port has no line rate, or the replies came faster than it allows: no time is attributed to a wire"
         case .rateUnknown: "the replies do not show a line rate, so the wire's time can't be separated"
         case .wayOut: "the firmware's time includes the query's way through the adapter, which can't be measured"
         case .intervalUnknown: "the packets do not show a connection interval"

@@ -18,7 +18,7 @@ struct PacketAttribution {
     init(_ samples: [LatencySample], _ carrier: LatencyCarrier, wake: TimeSummary?, hasModuleLine: Bool) {
         times = samples.map(SampleTimes.init)
         interval = ConnectionInterval.find(times.map(\.arrivals))
-        // On a link that holds values, sending returns only after it has read one.
+        // If the device holds values, such as the LED board, sending a query returns only after the value was read.
         let isAnswered = samples.count { ($0.arrivals.first?.time ?? $0.taken) <= $0.taken } * 2 > samples.count
         if interval == nil { remarks.append(.intervalUnknown) }
         sheet.add(
