@@ -82,7 +82,7 @@ extension ModuleDialect {
     ///   has the prefix.
     /// * `ERROR` as the answer to a command that the module does not take: reddit.com/r/arduino/comments/1k2gtsp. By
     ///   its own `AT+HELP`, the module has no `AT+NOTI`.
-    /// * Some firmware of V4 lists `AT+BAUD` and `AT+RESET` there, some does not.
+    /// * Some firmware of V4 lists `AT+BAUD` and `AT+RESET` in its `AT+HELP`, some does not.
     /// * Not documented: the answer to `AT+RESET`, assumed to be Bolutek's; and the need for a restart after a new
     ///   rate, which guides state (blog.yavilevich.com/2017/03/mlt-bt05-ble-module-a-clone-of-a-clone).
     package static let mltbt05 = ModuleDialect(

@@ -57,7 +57,7 @@ package struct ModuleDialect: Sendable {
     package var lineEnd: String
     /// The query for the version of the firmware.
     package var version: Query
-    /// Texts that the version of this firmware contains, in lower case.
+    /// Texts in lower case, of which the version of this firmware contains at least one, in any letter case.
     package var versionMarks: [String]
     /// The query for the module's own address.
     package var address: Query
@@ -65,7 +65,7 @@ package struct ModuleDialect: Sendable {
     package var role: Query
     /// The setting for the name over BLE.
     package var deviceName: Setting
-    /// The most bytes of a name; nil if no document says so.
+    /// The most bytes of a name; nil if no document states a limit.
     package var longestName: Int?
     /// The setting for the baud rate of the UART, by its code.
     package var baud: Setting
