@@ -28,18 +28,17 @@ const char *cdescriptorio_started_path(void);
 /// pidfd_open(2). The descriptor becomes readable when the process has ended.
 int cdescriptorio_pidfd_open(int process);
 
-/// pthread_create(3) for a thread that blocks the signals of a sigset_t from its start, so that none can reach it
-/// before.
+/// pthread_create(3) for a thread that blocks the signals of a sigset_t from its start, so that none ever reaches it.
 int cdescriptorio_start_thread(
     unsigned long *thread, const void *blocked, void *(*body)(void *), void *argument);
 
-/// If this is process 1 of a container, continues in a child process; otherwise returns at once. Process 1 itself
-/// passes signals on, reaps orphans, which no other process does, and ends with the child's status. Must be called
-/// before there are threads.
+/// If this is process 1 of a container, continues in a child process; otherwise, or if fork(2) fails, returns at once.
+/// Process 1 itself passes signals on, reaps orphans, which no other process does, and ends with the child's status.
+/// Must be called before there are threads.
 void cdescriptorio_leave_init(void);
 
-/// Starts counting how often SIGCONT continues the process.
+/// Starts counting the SIGCONT signals that the process receives.
 void cdescriptorio_count_continuations(void);
 
-/// The number of times that SIGCONT has continued the process since counting started.
+/// The number of SIGCONT signals that the process has received since counting started.
 unsigned cdescriptorio_continuations(void);

@@ -5,7 +5,7 @@
 #include <sys/inotify.h>
 
 // Wrappers for interfaces that Swift cannot call: termios2, serial_struct, statx and the pty functions behind feature
-// macros. No kernel type appears in this header. Every function returns 0, or the errno of the call that failed.
+// macros. No kernel type appears in this header. Every function returns 0, or an errno, such as that of a failed call.
 
 enum { CSERIAL_PARITY_NONE, CSERIAL_PARITY_ODD, CSERIAL_PARITY_EVEN, CSERIAL_PARITY_MARK, CSERIAL_PARITY_SPACE };
 enum { CSERIAL_FLOW_NONE, CSERIAL_FLOW_RTS_CTS, CSERIAL_FLOW_XON_XOFF };
@@ -31,13 +31,13 @@ int cserial_get_settings(int fd, cserial_settings *taken);
 int cserial_set_settings(
     int fd, const cserial_settings *wanted, cserial_settings *taken, cserial_settings *before);
 
-/// Whether TIOCEXCL is in force. Root finds out only this way: open(2) succeeds for root anyway.
+/// Whether the terminal is in exclusive mode (TIOCEXCL). Root finds out only this way: open(2) succeeds for root.
 int cserial_get_exclusive(int fd, int *exclusive);
 
 int cserial_get_low_latency(int fd, int *enabled);
 int cserial_set_low_latency(int fd, int enabled);
 
-/// Whether the transmitter's own buffer is empty; ENOTTY if the driver cannot tell.
+/// Whether the transmitter's own buffer is empty. Fails, for example with ENOTTY, if the driver cannot tell.
 int cserial_get_transmitter_empty(int fd, int *empty);
 
 /// Opens the master of a new pseudo-terminal (non-blocking, close-on-exec), unlocks its slave and stores the slave's
@@ -52,7 +52,7 @@ int cserial_set_packet_mode(int master, int enabled);
 int cserial_is_pty_slave(int fd, int *is_slave);
 
 /// Stores the number of the pseudo-terminal whose slave is behind a path, and its file system: each container may have
-/// one, with terminals of the same numbers. ENOTTY for anything else.
+/// one, with terminals of the same numbers. Fails with ENOTTY if the path leads to anything else.
 int cserial_pty_slave(const char *path, uint32_t *number, uint64_t *file_system);
 
 /// Stores the device number behind a path, or 0 if the path is no character device. For the slave of a pseudo-terminal,
