@@ -73,8 +73,8 @@ void openLog() {
 }
 
 void keepPacket(const uint8_t *bytes, size_t length) {
-    // There is room for one command: the loop takes it within a few milliseconds. A command that arrives sooner is
-    // dropped.
+    // There is room for one command, which the loop takes within a few milliseconds. A command that arrives before that
+    // is dropped.
     if (hasPacket || length > sizeof packet) {
         return;
     }

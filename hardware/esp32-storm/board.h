@@ -12,8 +12,8 @@ public:
 /// The backup characteristic's notifications.
 class BleOutput final : public Output {
 public:
-    /// The payload size of one notification; 0 if no central is connected, or if this turn of the loop has already sent
-    /// one.
+    /// The payload size of one notification; 0 if no central is connected, or if this turn of the loop has already
+    /// notified the backup characteristic.
     size_t room() override;
     void write(const char *bytes, size_t length) override;
 };
@@ -46,7 +46,6 @@ public:
     Measurement measure();
     /// Sends a row without a prefix as a notification of the live characteristic, if a central is connected.
     void notifyLive(const char *row);
-    /// Waits at the end of a turn of the loop: 10 ms if this turn has sent a part of the log or a live row by BLE, else
-    /// 1 ms.
+    /// Waits at the end of a turn of the loop: 10 ms if this turn has notified the backup characteristic, else 1 ms.
     void rest();
 };

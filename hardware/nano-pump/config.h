@@ -16,9 +16,9 @@
 #define BANNER BANNER_LINES
 #endif
 
-/// 1: only skin above `SKIN_HIGHEST` stops the pump, at the first reading, like the devices in the field. 0: cold skin
-/// and broken thermistors stop it too, after several bad readings, and the banner gives the reason for the board's
-/// start.
+/// 1: of the thermistors' readings, only skin above `SKIN_HIGHEST` stops the pump, at the first such reading, like the
+/// devices in the field. 0: cold skin and broken thermistors stop the pump too, each of these faults after several bad
+/// readings, and the banner gives the reason for the board's start.
 #ifndef FIELD
 #define FIELD 0
 #endif

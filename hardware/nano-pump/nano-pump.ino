@@ -11,7 +11,8 @@ static const uint16_t setupTime = 1300;
 // sleeps for the rest, so that a host sees the same pace.
 static const uint16_t pauseTime = 109;
 static const uint16_t blinkTime = 50;
-// The number of bad readings in a row that establish a fault. The devices in the field read nothing during the start.
+// The number of readings before the first turn: as many as establish a fault if all are bad. The devices in the field
+// read nothing during the start.
 static const uint8_t readingsAtStart = FIELD ? 0 : 3;
 
 static Board board;
@@ -67,7 +68,7 @@ static void readCommand() {
     }
 }
 
-/// Sends the banner. With `FIELD` it is that of the devices in the field, without the reason for the board's start.
+/// Sends the banner: with `FIELD` that of the devices in the field, without the reason for the board's start.
 static void sayHello() {
     char reset[40];
     snprintf(reset, sizeof reset, "Reset: %s", board.startedBy());

@@ -51,7 +51,7 @@ expect("ModemManager keeps off a CH340", "ID_MM_DEVICE_IGNORE=1" in ch340)
 expect("brltty keeps off a CH340", "brltty-device" not in ch340.split("DEVPATH=")[-1])
 terminal = run(tty)
 expect("the group may use its port", "GROUP 20" in terminal and "MODE 0660" in terminal)
-expect("who sits at the computer may use its port", ":uaccess:" in terminal)
+expect("the user at the computer may use its port", ":uaccess:" in terminal)
 
 usb, port, tty = adapter("1-3", "0403", "6001", "ftdi_sio")
 expect("an FTDI adapter waits for 1 ms", "latency_timer' writing '1'" in run(port))

@@ -160,7 +160,7 @@ class Drawing:
         for point in touching:
             alone = touching.count(point) == 1 and not self.strips
             if alone and not any(within(point, line) for _, line in lines):
-                self.faults.append(f"nothing meets what ends at {point[0]:g}, {point[1]:g}")
+                self.faults.append(f"nothing meets the end at {point[0]:g}, {point[1]:g}")
         groups: dict[object, set[str]] = {}
         for pin in self.pins:
             groups.setdefault(joined.find(("pin", pin)), set()).add(pin)
@@ -176,7 +176,7 @@ class Drawing:
                 if touching.count(point) > 1:
                     self.faults.append(f"two leads in the hole at {x:g}, {y:g}")
             elif touching.count(point) < 2:
-                self.faults.append(f"nothing meets what ends at {x:g}, {y:g}")
+                self.faults.append(f"nothing meets the end at {x:g}, {y:g}")
 
     def _join_crossings(self, joined: Joined, touching: list[Point], lines: list[tuple[list[Point], Line]]) -> None:
         for dot in self.dots:

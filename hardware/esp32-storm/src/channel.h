@@ -33,24 +33,23 @@ class Channel {
 public:
     enum class Carrier { line, packets };
 
-    /// The maximum length of a row, with its prefix and line end.
+    /// The size of a buffer for a row with its prefix, its line end, and a NUL.
     static const size_t rowLimit = 80;
     /// The size in bytes of the buffer for live rows that wait for room, or for the end of a log row: eight of the
     /// longest rows.
     static const size_t waitingLimit = 8 * rowLimit;
-    /// The maximum number of bytes read from the store and written in one step.
+    /// The maximum number of bytes read from the store and written at a time.
     static const size_t blockLength = 512;
 
     Channel(LogStore &store, Output &output, Carrier carrier) : _store(store), _output(output), _carrier(carrier) {}
 
     /// Begins to send the log as it is now. Another call while the log is being sent starts over.
     void sendLog();
-    /// Sends a live row as soon as the log in progress allows. If the buffer is full, drops the row; the log still has
-    /// it.
+    /// Sends a live row as soon as the log in progress allows. Drops the row if it is too long, or the buffer is full.
     void sendLive(const char *row);
     /// Sends as much as the output accepts.
     void step();
-    /// Drops everything that is still to be sent, because nobody is listening.
+    /// Drops everything that is still to be sent.
     void stop();
 
 private:

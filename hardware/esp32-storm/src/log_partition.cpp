@@ -1,6 +1,6 @@
 #include "log_partition.h"
 
-/// Whether every byte has the value of erased flash.
+/// Whether every byte has the value of erased flash; false if the partition is missing or can't be read.
 static bool isBlank(LogPartition &partition) {
     uint8_t block[512];
     size_t size = partition.size();

@@ -23,7 +23,8 @@ enum class LogState {
     mounted,
     /// The flash was blank and now holds an empty file system.
     formatted,
-    /// The flash holds unknown data that does not mount, or is unreadable. It was left unchanged.
+    /// The flash holds unknown data that does not mount, or is unreadable, and was left unchanged; or blank flash could
+    /// not be formatted.
     unusable,
 };
 

@@ -7,7 +7,7 @@
 enum class Trace : uint16_t {
     /// The start-up code had run, but the sketch had not begun.
     none = 0,
-    /// The main loop was running.
+    /// The sketch had begun, and the main loop was not hung.
     running = 0x52a5,
     /// The main loop had not fed the watchdog for most of its time-out.
     hung = 0x4e5a,

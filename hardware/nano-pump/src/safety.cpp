@@ -33,7 +33,7 @@ Finding Safety::judge(uint16_t water, uint16_t skin) const {
         }
     }
     float celsius = thermistorCelsius(skin);
-    // With the field's policy a broken thermistor reads as very cold or as nan, neither of which is above the limit.
+    // With the field's policy, an open thermistor and a complete short circuit read as very cold, not above the limit.
     if (celsius > _limits.highest) {
         return Finding::skinTooHot;
     }

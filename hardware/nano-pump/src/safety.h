@@ -2,9 +2,9 @@
 
 #include <stdint.h>
 
-/// The rules by which the pump stops.
+/// The rules by which the readings of the thermistors stop the pump.
 enum class Policy : uint8_t {
-    /// Stops after several readings that neither skin nor a working thermistor can produce.
+    /// Stops after several readings of skin outside its limits, or of a broken thermistor.
     safe,
     /// Stops at one reading of skin that is too hot, like the devices in the field.
     field,
