@@ -25,7 +25,7 @@ public final class Capture: Sendable {
         /// The result of opening the file; nil until it is known.
         var opening: Result<Void, CaptureError>?
         var openers: [UnsafeContinuation<Void, Never>] = []
-        /// Whether writing has ended. A file with a gap can't be replayed.
+        /// Whether the capture has ended early. It then takes no more events: a file with a gap can't be replayed.
         var hasEnded = false
         var finishing: [UnsafeContinuation<Bool, Never>] = []
     }
@@ -33,7 +33,7 @@ public final class Capture: Sendable {
     private let waiting = Mutex(Waiting())
     /// A separate thread, because writing may block.
     private let writer = EventLoop()
-    /// Writes to the file; nil until the file is open.
+    /// Writes to the file; nil while the file is not open.
     private let file = Mutex<Write?>(nil)
     private let path: String
     private let clock: SessionClock
@@ -50,7 +50,7 @@ public final class Capture: Sendable {
     ///   - program: The name and version of the program, for the header.
     ///   - family: The family of the devices, for the header.
     ///   - clock: The clock that measures the times of events.
-    ///   - tell: Receives the reason if the capture ends early. Called at most once; must not block.
+    ///   - tell: Receives the reason if the capture ends early; must not block.
     /// - Throws: ``CaptureFormat/CaptureError``.
     public convenience init(
         at path: String, by program: String, of family: Family, clock: any Clock<Duration>,
@@ -70,7 +70,7 @@ public final class Capture: Sendable {
     ///   - clock: The clock that measures the times of events.
     ///   - onFailedOpening: Receives the reason if the file can't be created, on another thread; nil if ``opened()`` is
     ///     used instead.
-    ///   - tell: Receives the reason if the capture ends early. Called at most once; must not block.
+    ///   - tell: Receives the reason if the capture ends early, after the file was created; must not block.
     public convenience init(
         openingAt path: String, by program: String, of family: Family, clock: any Clock<Duration>,
         onFailedOpening: (@Sendable (CaptureError) -> Void)? = nil, tell: @escaping @Sendable (CaptureError) -> Void
@@ -123,10 +123,10 @@ public final class Capture: Sendable {
         try waiting.withLock(\.opening)?.get()
     }
 
-    /// Waits until all events are written.
+    /// Waits until all events are written, or can't be written.
     ///
     /// - Parameter limit: The longest wait; nil for no limit.
-    /// - Returns: Whether writing has ended within the limit.
+    /// - Returns: False if the limit ended the wait.
     @discardableResult
     public func finish(within limit: Duration? = nil) async -> Bool {
         let timer = limit.map { limit in

@@ -115,7 +115,7 @@ final class CapturingLink: LinkWrapper {
         return CaptureEvent.Piece(bytes, lines: lines)
     }
 
-    /// Captures the end of the link once, whichever call notices it. Cancelling a task does not end the link.
+    /// Captures the end of the link once. A call that was cancelled or is unsupported does not end the link.
     private func noteEnd(_ error: LinkError?) {
         if let error, [.cancelled, .unsupported].contains(error.code) { return }
         let isFirst = hasEnded.withLock { hasEnded in

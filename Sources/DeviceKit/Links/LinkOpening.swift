@@ -5,7 +5,7 @@ public import Transports
 
 /// The settings with which a program opens its links. Every link reports discoveries, such as other users of the port.
 /// Links can be traced, recorded or captured. A link for ``LinkUse/watching`` is held, so that other programs can
-/// request OFF. A device that a daemon, pumpctld, owns is reached through the daemon.
+/// request OFF. If a daemon, pumpctld, owns the device, the link leads through the daemon.
 ///
 /// ```swift
 /// var opening = LinkOpening(of: .pump) { name, report in print(name, report) }
@@ -21,7 +21,7 @@ public struct LinkOpening: Sendable {
         /// Another program has the device, and this program waits until the device is free. The holder is nil if it
         /// can't be identified.
         case waiting(LinkHolder?)
-        /// A daemon owns the device and forwards the traffic.
+        /// A daemon owns the device and forwards the traffic. Not reported for `shared:NAME`, which asks for it.
         case throughDaemon(SharedDeviceAddress)
         /// A traced link is open.
         case opened
@@ -29,7 +29,7 @@ public struct LinkOpening: Sendable {
         case traffic(TracedLink.Entry)
         /// A discovery about the link, or about the board at its other end.
         case discovery(ReportingLink.Discovery)
-        /// Other programs have the serial port open too.
+        /// Other programs have the serial port open too, or claim it by a lock file.
         case sharedPort(PortUse)
         /// A report of a held link about requests for OFF.
         case held(HeldLink.Report)
@@ -42,7 +42,7 @@ public struct LinkOpening: Sendable {
     public var schemes = LinkSchemes.standardAndShared
     /// Returns the memory of BLE names and their addresses; nil for none. Called only for a BLE device.
     public var memory: @Sendable () -> BLEMemoryFile? = { nil }
-    /// The longest time to open a BLE device or a daemon's device; nil for the limits of the single steps only.
+    /// The longest time to open a BLE device, or the device of `shared:NAME`; nil for the default limits of the steps.
     public var limit: Duration?
     /// Whether opening a BLE device connects again and again, until ``limit`` or 60 s, if a failure occurs between the
     /// connection and the subscription. Otherwise opening connects once more.
@@ -50,10 +50,12 @@ public struct LinkOpening: Sendable {
     /// The time after the first step of opening a BLE device in which no step is reported; nil to report each step when
     /// it begins.
     public var patience: Duration?
-    /// The longest wait for a device that another program has. The wait for a daemon's answer is at least 5 s.
+    /// The longest wait for a device that another program has. The wait for a daemon's answer is at least 5 s, unless
+    /// the daemon is stopped, as by Ctrl-Z.
     public var wait = Duration.zero
-    /// The longest wait for a device that a short command of this user has: another run of this program that does not
-    /// watch the device and is not stopped. ``wait`` applies if it is longer.
+    /// The longest wait for a device that is probably free soon: another run of this program has it, accepts no
+    /// requests for OFF and is not stopped; a daemon is opening it; or its holder can't be identified. ``wait`` applies
+    /// if longer.
     public var commandWait = Duration.zero
     /// Whether to report the traffic on the links.
     public var isTraced = false
@@ -83,8 +85,8 @@ public struct LinkOpening: Sendable {
     /// - Parameters:
     ///   - family: The family of the devices.
     ///   - loop: The event loop of the links.
-    ///   - tell: Receives each report with the name of the link, or of the endpoint until there is a link; must not
-    ///     block.
+    ///   - tell: Receives each report with the name of the link or, during the opening, the text of the endpoint; must
+    ///     not block.
     public init(
         of family: Family, on loop: EventLoop = .shared,
         tell: @escaping @Sendable (_ name: String, Report) -> Void = { _, _ in }
@@ -100,7 +102,7 @@ public struct LinkOpening: Sendable {
     /// - Parameters:
     ///   - endpoint: The endpoint of the device.
     ///   - use: The purpose of the link.
-    ///   - onStop: Called when another program requests OFF, before OFF is sent.
+    ///   - onStop: Called when another program requests OFF, before OFF is sent; only for ``LinkUse/watching``.
     public func link(
         to endpoint: Endpoint, for use: LinkUse = .transfer, onStop: (@Sendable () -> Void)? = nil
     ) async throws(LinkError) -> any Link {
@@ -154,7 +156,7 @@ public struct LinkOpening: Sendable {
     /// have just come or gone.
     static let shortWait = Duration.seconds(1)
     /// The minimum number of attempts to identify a holder before the device counts as held by an unknown program. On a
-    /// busy machine each attempt takes long.
+    /// busy machine each attempt takes long, so ``shortWait`` alone could end after one or two.
     private static let leastLooks = 6
 
     /// Opens a device. If another program has it, retries until it is free or the wait is over.
@@ -176,7 +178,8 @@ public struct LinkOpening: Sendable {
                 busy = error
             }
             let (waited, remedy) = (watch.elapsed() - begin, await remedy(for: busy))
-            // A refusal of bluetoothd without a holder: there is no program to wait for.
+            // A BLE device that is busy without a visible holder: another program is subscribed to the device, or holds
+            // it in a container. No holder has just ended.
             let isRefused = endpoint.scheme == "ble" && busy.holder == nil
             unknownSince = isRefused || busy.holder?.process.isThere == true ? nil : unknownSince ?? waited
             looks = unknownSince == nil ? 0 : looks + 1
@@ -213,10 +216,10 @@ public struct LinkOpening: Sendable {
 
     // MARK: Daemons
 
-    /// Opens a link to a busy device through the daemon that has it.
+    /// Opens a link to a busy device through a daemon, if one shares the device.
     ///
     /// - Parameter busy: The error of the attempt to open the device directly.
-    /// - Throws: `busy` with the daemons' reasons, if no daemon shares the device.
+    /// - Throws: `busy`, as ``LinkError/asking(_:)`` explains it, if no daemon shares the device; `wrongFamily`.
     private func linkThroughDaemon(
         to endpoint: Endpoint, after busy: LinkError
     ) async throws(LinkError) -> any Link {

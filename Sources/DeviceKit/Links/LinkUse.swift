@@ -1,9 +1,9 @@
-/// The purpose of a link. It decides what happens to other programs that open the device meanwhile.
+/// The purpose of a link.
 public enum LinkUse: Sendable, Hashable {
-    /// One command and its answer: other programs of this toolkit wait for the end of the command.
+    /// One command and its answer. Over BLE, other programs of this toolkit wait for the end of the command.
     case oneCommand
-    /// A longer task that ends on its own: other programs are refused.
+    /// A longer task that ends on its own.
     case transfer
-    /// A task that lasts as long as the user likes. Other programs are refused, but can request OFF: see ``HeldLink``.
+    /// A task that lasts as long as the user likes. Other programs can request OFF over its link: see ``HeldLink``.
     case watching
 }

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// A link that records its traffic line by line, or packet by packet if the link keeps packet bounds.
 ///
-/// Each line or packet is an event, `received` or `sent`, with its text unchanged. Bytes that are not UTF-8 are
-/// recorded in hexadecimal, as `received_hex` or `sent_hex`.
+/// Each line (without its end) or packet is an event, `received` or `sent`, with its text unchanged. Empty lines are
+/// left out. Bytes that are not UTF-8 are recorded in hexadecimal, as `received_hex` or `sent_hex`.
 public final class RecordingLink: LinkWrapper {
     /// The longest line in bytes that is kept in one piece.
     public static let lineLimit = 1 << 16

@@ -2,12 +2,12 @@ public import LineProtocol
 internal import Synchronization
 
 /// A link that reports discoveries after the opening: remarks of the link itself, and restarts of the board at the
-/// other end. It also calls a search for other users of the port, which reports them itself: see ``LookAround``.
+/// other end. It also starts a search, for example for other users of the port: see ``LookAround``.
 ///
-/// Looking for other programs takes longer than a command, and nothing may delay OFF or its confirmation. So the search
-/// runs only once: after ``patience`` if the link stays open that long, otherwise right before the link is closed, when
-/// it is known whether an answer was missing or odd. If `looksAfterSending` is set, the search already runs after the
-/// first send, while the answer is awaited. Closing a link that was lost starts no search.
+/// The search takes longer than a command, and nothing may delay OFF or its confirmation. So the search runs only once:
+/// after ``patience`` if the link stays open that long, otherwise right before the link is closed, when it is known
+/// whether an answer was missing or odd. If `looksAfterSending` is set, the search already runs after the first send,
+/// while the answer is awaited. Closing a link that was lost starts no search.
 public final class ReportingLink: LinkWrapper {
     /// The longest line in bytes that is checked for a restart.
     private static let lineLimit = 256
@@ -24,11 +24,11 @@ public final class ReportingLink: LinkWrapper {
         case remark(String)
     }
 
-    /// Makes the search, and reports or keeps the result itself. ``LinkOpening`` looks for other users of the device,
+    /// Makes the search, and reports or keeps the result itself. ``LinkOpening`` looks for other users of the port,
     /// ``SwitchingOff`` for the identity of the device.
     ///
-    /// - Parameter isInDoubt: Whether a long search is worth its time: the link stays open, or an answer is missing or
-    ///   odd.
+    /// - Parameter isInDoubt: Whether a long search is worth its time. False only if the link is closed before
+    ///   ``patience`` and no answer was missing or odd.
     public typealias LookAround = @Sendable (_ isInDoubt: Bool) -> Void
 
     public let link: any Link
@@ -152,7 +152,7 @@ public final class ReportingLink: LinkWrapper {
         if isFirst { tell(.remark(remark)) }
     }
 
-    /// Looks for other users after the current job suspends to wait for the answer.
+    /// Starts the search once the current job has suspended to wait for the answer, if `looksAfterSending` is set.
     private func lookSoon() {
         guard looksAfterSending, !state.withLock({ $0.hasLooked }) else { return }
         Task(executorPreference: link.executor) { self.look(isInDoubt: true) }

@@ -9,8 +9,8 @@ public final class TracedLink: LinkWrapper {
         case sends([UInt8])
         /// A break condition is about to be sent.
         case sendsBreak
-        /// Received bytes: a packet; on a link without packet bounds a line without its end, because a serial port
-        /// delivers single bytes.
+        /// Received bytes: a packet or, on a link without packet bounds, a line without its end. A line of more than
+        /// 256 bytes is shown in pieces.
         case received([UInt8])
         /// The link checks whether the device is still connected.
         case confirms
@@ -92,7 +92,7 @@ public final class TracedLink: LinkWrapper {
         try await link.confirmConnection()
     }
 
-    /// Shows the end of the link once, whichever call notices it.
+    /// Shows the end of the link once. Calls that send do not show it.
     private func showEnd(_ error: LinkError?) {
         if error?.code == .cancelled { return }
         let isFirst = hasShownEnd.withLock { hasShown in
