@@ -1,10 +1,10 @@
 internal import LineProtocol
 internal import Synchronization
 
-/// The messages that have arrived on a link and are not stored yet.
+/// The messages that have arrived on a link, until a ``MessageIntake`` takes them.
 ///
-/// The link is read even while the store waits for the disk: a serial port buffers only a few kilobytes, and loses the
-/// rest.
+/// The link is read even while the store waits for the disk: a serial port buffers only a few kilobytes, and loses
+/// further bytes.
 final class ArrivalBuffer: Sendable {
     /// The number of arrivals at which reading pauses.
     private static let limit = 20_000
@@ -23,7 +23,7 @@ final class ArrivalBuffer: Sendable {
 
     private let state = Mutex(State())
 
-    /// Reads `link` until it ends or ``end()`` is called.
+    /// Reads `link` until it ends or the task is cancelled.
     func fill(from link: any Link) async {
         var ending = Result<Void, LinkError>.success(())
         do throws(LinkError) {
@@ -34,10 +34,10 @@ final class ArrivalBuffer: Sendable {
         wakeTaker { $0.ending = ending }
     }
 
-    /// Waits for arrivals or ``wake()``, and returns all arrivals. Returns nil once the link was closed and all
-    /// arrivals were taken. Supports one caller at a time.
+    /// Waits for arrivals or ``wake()``, and removes and returns all arrivals. Returns nil once the link was closed and
+    /// all arrivals were taken. Supports one caller at a time.
     ///
-    /// - Throws: `LinkError` if the far end is gone and all arrivals were taken.
+    /// - Throws: The `LinkError` that ended the reading, once all arrivals were taken.
     func take() async throws(LinkError) -> [RescueArrival]? {
         await withUnsafeContinuation { continuation in
             let isReady = state.withLock { state in
@@ -61,7 +61,7 @@ final class ArrivalBuffer: Sendable {
         return nil
     }
 
-    /// Returns all arrivals without waiting.
+    /// Removes and returns all arrivals without waiting.
     func takeRest() -> [RescueArrival] {
         state.withLock { state in
             defer { state.arrivals = [] }

@@ -85,13 +85,14 @@ public struct MessageCarrier: Sendable {
     // MARK: Handing on
 
     /// Sends messages, and stores the messages that arrive in the meantime. ``MessageRelay/handedOn`` lists the
-    /// messages that were sent: over a single device all of them, unless this method throws.
+    /// messages that were sent: to a single device all of them, unless this method throws.
     ///
     /// - Parameters:
     ///   - messages: The messages.
     ///   - time: The time to go on receiving, and with `ble:*` to look for more phones; nil to end once the device, or
     ///     every phone in range, was served.
-    /// - Throws: `LinkError`, with `notFound` if there is no phone; `RescueStoreError`; `CancellationError`.
+    /// - Throws: `LinkError`, with `notFound` if `time` is nil and no phone is found; `RescueStoreError`;
+    ///   `CancellationError`.
     public func handOn(_ messages: [RescueMessage], receivingFor time: Duration? = nil) async throws {
         guard BLESurvey.isWanted(for: endpoint) else {
             return try await relay.send(messages, over: open(endpoint), receivingFor: time)

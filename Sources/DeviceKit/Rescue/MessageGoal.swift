@@ -17,7 +17,7 @@ public final class MessageGoal: Sendable {
 
     private let state = Mutex(State())
 
-    /// Creates a goal. Without both parameters, receiving goes on without end.
+    /// Creates a goal. With the default values, receiving goes on without end.
     ///
     /// - Parameters:
     ///   - count: The number of new messages that ends receiving.

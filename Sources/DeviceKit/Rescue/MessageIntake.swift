@@ -2,7 +2,8 @@ public import LineProtocol
 
 /// Stores the messages that arrive over a link, and reports the new ones to its relay.
 public struct MessageIntake: Sendable {
-    /// The number of messages that may wait for a failing store. Beyond it, messages stay on the link.
+    /// The number of messages that may wait for a failing store. Further messages stay in the ``ArrivalBuffer`` and,
+    /// once that is full, on the link.
     private static let limit = 20_000
     /// The pause before a failed store is tried again.
     private static let retryDelay = Duration.seconds(1)
@@ -11,7 +12,7 @@ public struct MessageIntake: Sendable {
     private let store: any RescueStore
     /// The messages that have arrived and are not stored yet.
     private var waiting: [RescueMessage] = []
-    /// The error of the last attempt to store; nil if it succeeded.
+    /// The error of the last attempt to store; nil if the attempt succeeded or there was none.
     private var trouble: RescueStoreError?
     /// Whether a failed attempt may have stored some of the waiting messages.
     private var isUncertain = false
@@ -22,7 +23,7 @@ public struct MessageIntake: Sendable {
     ///
     /// - Parameters:
     ///   - relay: The relay that receives the events.
-    ///   - address: The address of the device that sends the messages; nil if it has none.
+    ///   - address: The address of the device that sends the messages; nil if the address is unknown.
     public init(_ relay: MessageRelay, from address: String?) {
         self.relay = relay
         store = relay.entrance(from: address)
@@ -32,7 +33,7 @@ public struct MessageIntake: Sendable {
     /// see ``finish()``.
     ///
     /// - Returns: Whether the goal is reached.
-    /// - Throws: `LinkError` if the far end is gone.
+    /// - Throws: `LinkError` if the far end is gone or the task is cancelled.
     public mutating func receive(from link: any Link) async throws -> Bool {
         let buffer = ArrivalBuffer()
         let reading = Task(executorPreference: link.executor) { await buffer.fill(from: link) }
@@ -44,7 +45,7 @@ public struct MessageIntake: Sendable {
             while let arrivals = try await next(in: buffer) {
                 take(arrivals)
                 guard await storeWaiting() else { continue }
-                // Messages that have arrived already are stored too.
+                // Store messages that have arrived already, too.
                 take(buffer.takeRest())
                 _ = await storeWaiting()
                 return true
@@ -91,7 +92,8 @@ public struct MessageIntake: Sendable {
         }
     }
 
-    /// Stores all waiting messages in one write to the disk. Returns whether the relay's goal is reached.
+    /// Stores all waiting messages in one write to the disk. Returns whether the relay's goal is reached; false if
+    /// storing fails.
     private mutating func storeWaiting() async -> Bool {
         while !waiting.isEmpty {
             let batch = waiting
@@ -102,7 +104,7 @@ public struct MessageIntake: Sendable {
                 waiting.removeFirst(batch.count)
                 if !isUncertain, new.count < batch.count { relay.tellOfKnown() }
                 if isUncertain {
-                    // Messages that are not new now were stored by the failed attempt, so count them as new.
+                    // The failed attempt probably stored the messages that are not new now, so count them as new.
                     goal.take(batch.filter { message in !new.contains { $0.id == message.id } })
                 }
                 tell(of: isUncertain ? batch : new)

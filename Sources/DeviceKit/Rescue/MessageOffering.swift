@@ -15,7 +15,7 @@ public struct MessageOffering: Sendable {
     /// - Parameters:
     ///   - relay: The relay of the messages.
     ///   - name: The name of this computer for phones.
-    ///   - adapter: The name or address of the Bluetooth adapter; nil for the first one.
+    ///   - adapter: The name or address of the Bluetooth adapter; nil for the first one that is powered.
     ///   - wrap: Wraps the link of each phone, to trace or to record it.
     public init(
         _ relay: MessageRelay, as name: String, on adapter: String? = nil,
@@ -30,10 +30,10 @@ public struct MessageOffering: Sendable {
     /// A task that runs while the computer is offered.
     public typealias Role = @Sendable () async throws -> Void
 
-    /// Offers this computer, and serves phones until one of `roles` ends.
+    /// Offers this computer, and serves phones until one of `roles` ends, serving fails or the task is cancelled.
     ///
-    /// The roles start after the computer is offered: over one connection both sides are clients of the other, and they
-    /// discover each other's services while connecting.
+    /// The roles start after the computer is offered: a phone to which a role connects discovers this computer's
+    /// services while connecting.
     ///
     /// - Parameter roles: The tasks to run in parallel.
     /// - Throws: `LinkError` if the computer can't be offered; `RescueStoreError`; `CancellationError`; the errors of
@@ -70,7 +70,9 @@ public struct MessageOffering: Sendable {
         }
     }
 
-    /// Serves a phone until it leaves, including the last message that it wrote.
+    /// Serves a phone until the phone leaves or the relay's goal is reached.
+    ///
+    /// - Throws: `RescueStoreError` if a received message is not stored.
     private func serve(_ link: any Link) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask(executorPreference: relay.loop) {

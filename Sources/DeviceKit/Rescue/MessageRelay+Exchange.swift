@@ -11,7 +11,7 @@ extension MessageRelay {
     /// - Parameters:
     ///   - messages: The messages.
     ///   - link: The link to the receiver.
-    ///   - time: The time to go on receiving; nil to end after sending.
+    ///   - time: The time to go on receiving, unless the relay's goal is reached; nil to end after sending.
     /// - Throws: `LinkError`, `RescueStoreError`, `CancellationError`.
     public nonisolated func send(
         _ messages: [RescueMessage], over link: any Link, receivingFor time: Duration?
@@ -70,8 +70,8 @@ extension MessageRelay {
     /// - Parameters:
     ///   - messages: The messages.
     ///   - link: The link to the device.
-    ///   - staysOpen: Whether to go on receiving until the device leaves. Otherwise the link is closed after sending.
-    ///     It is also closed if sending fails.
+    ///   - staysOpen: Whether to go on receiving until the device leaves or the relay's goal is reached. Otherwise the
+    ///     link is closed after sending. The link is also closed if sending fails.
     /// - Throws: The errors of ``receive(from:)``.
     public nonisolated func exchange(
         _ messages: [RescueMessage], over link: any Link, staysOpen: Bool

@@ -9,8 +9,8 @@ internal import Synchronization
 /// try await relay.receive(from: link)
 /// ```
 ///
-/// A message is never sent back to the device that it came from: a sent message counts as handed on, so it would go no
-/// further.
+/// ``handOn(over:)`` does not send a message back to the device from which this relay has received the message, if the
+/// device's address is known: a sent message counts as handed on, so it would go no further.
 public actor MessageRelay {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -23,12 +23,12 @@ public actor MessageRelay {
     private let store: any RescueStore
     /// The condition that ends receiving.
     public nonisolated let goal: MessageGoal
-    /// The address of the device from which each message came.
+    /// The address of the device from which this relay has received each new message, if the address is known.
     private var origins: [RescueID: String] = [:]
-    /// The messages that were handed on.
+    /// The messages that this relay has handed on.
     public private(set) var handedOn: Set<RescueID> = []
     private var watchers: [AsyncStream<Void>.Continuation] = []
-    /// The running insertion. Insertions run one after the other.
+    /// The last insertion that was requested. Insertions run one after the other.
     private var insertion: Task<Void, Never>?
 
     /// Creates a relay.
@@ -62,7 +62,7 @@ public actor MessageRelay {
 
     /// Returns the store for the messages of one device. The relay remembers the device as the origin of new messages.
     ///
-    /// - Parameter address: The address that identifies the device; nil if it has none.
+    /// - Parameter address: The address that identifies the device; nil if the address is unknown.
     public nonisolated func entrance(from address: String?) -> any RescueStore {
         Entrance(relay: self, address: address)
     }
@@ -126,7 +126,7 @@ public actor MessageRelay {
 
     // MARK: Handing on
 
-    /// Sends the waiting messages over `link`, and later ones when they arrive, until the link ends or the task is
+    /// Sends the waiting messages over `link`, and later ones when they arrive, until sending fails or the task is
     /// cancelled.
     ///
     /// - Throws: `LinkError`, `RescueStoreError`, `CancellationError`.
@@ -138,13 +138,14 @@ public actor MessageRelay {
         }
     }
 
-    /// Sends messages over `link`, except messages that came from its device, and marks them `synced`.
+    /// Sends messages over `link`, except those that this relay has received from the link's device, and marks the sent
+    /// messages `synced`.
     ///
     /// - Parameters:
     ///   - messages: The messages.
     ///   - link: The link to the device.
     ///   - onHandedOn: Called with the number of messages that were sent, if it is not 0.
-    /// - Throws: `LinkError`, `RescueStoreError`. Messages that were sent before the error count as handed on.
+    /// - Throws: `LinkError`, `RescueStoreError`. Messages that were sent before a `LinkError` count as handed on.
     public func handOn(
         _ messages: [RescueMessage], over link: any Link, onHandedOn: (Int) -> Void = { _ in }
     ) async throws {

@@ -4,14 +4,14 @@ public import Transports
 
 /// Connects to every phone in range, one after the other as they appear, up to the limit of the adapter.
 ///
-/// Each phone has a link and a claim of its own. A phone that fails or leaves is tried again later, without effect on
-/// the other phones.
+/// Each phone has a link of its own, which may fail without effect on the links of other phones. A phone that fails or
+/// leaves is connected again later, except in ``runOnce(for:)``.
 public actor PhoneGathering {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// The longest time to connect to one phone. The other phones wait during that time.
+    /// The longest time to connect to one phone. Phones that are not connected yet wait during that time.
     private static let connectTime = Duration.seconds(20)
-    /// The pause before a phone is tried again after a failed connection.
+    /// The pause after a failed connection before the phone is tried again, and after a failed search.
     private static let restTime = Duration.seconds(8)
     /// The longest search for a phone.
     public static let searchTime = Duration.seconds(10)
@@ -25,8 +25,8 @@ public actor PhoneGathering {
     private let open: Reconnector.Opener
     private let tell: @Sendable (RelayEvent) -> Void
     private let service: Service
-    /// The addresses of phones that are not connected to: connected phones, phones that have just failed, and in
-    /// ``runOnce(for:)`` all phones that were tried.
+    /// The addresses of phones that a search ignores: connected phones, phones to which connecting has just failed, and
+    /// in ``runOnce(for:)`` all phones that were tried.
     private var excluded: Set<String> = []
     private var linkCount = 0
     /// The number of phones whose service has ended without an error.
@@ -35,7 +35,7 @@ public actor PhoneGathering {
     public private(set) var lastError: (any Error)?
     /// The running search; nil if none is running.
     private var searching: Task<[BLESurvey.Sighting], any Error>?
-    /// The callers that wait for a phone to leave.
+    /// The caller that waits for a phone to leave; empty if none has waited.
     private var departures: [AsyncStream<Void>.Continuation] = []
 
     /// Creates a gathering for an endpoint that means any device: `ble:*?family=rescue`.
@@ -59,8 +59,8 @@ public actor PhoneGathering {
 
     /// Serves phones until the task is cancelled.
     ///
-    /// - Throws: `LinkError` if the first search fails, or if a later one fails for good; `CancellationError`; errors
-    ///   of the service other than `LinkError`.
+    /// - Throws: `LinkError` if the first search fails, or if a later one fails for a reason that waiting does not end;
+    ///   `CancellationError`; errors of the service other than `LinkError`.
     public func run() async throws {
         try await withThrowingDiscardingTaskGroup { group in
             var hasSearched = false
@@ -95,14 +95,14 @@ public actor PhoneGathering {
         }
         timer.cancel()
         if serving.isCancelled, !Task.isCancelled {
-            // Messages that arrived last and are not stored must still be reported.
+            // The caller must still learn that the last messages are not stored.
             if case .failure(let error as RescueStoreError) = result { throw error }
             return
         }
         try result.get()
     }
 
-    /// Serves each phone in range once, and ends when all phones are served and no further phone appears.
+    /// Tries to serve each phone in range once, and ends when that is done and no further phone appears.
     ///
     /// - Parameter patience: The longest wait for the first phone.
     /// - Throws: The errors of ``run()``.
@@ -132,7 +132,7 @@ public actor PhoneGathering {
             search.cancel()
         }
         try Task.checkCancellation()
-        // A phone has left, or may be tried again, and may be in range: search again.
+        // The search was cancelled because a phone that it ignored may be connected again: the caller searches again.
         if search.isCancelled { return [] }
         return try result.get()
     }
@@ -231,6 +231,6 @@ public actor PhoneGathering {
 }
 
 extension LinkError {
-    /// Whether waiting may end the failure of a search.
+    /// Whether a search that failed with this error may succeed later.
     fileprivate var isPassing: Bool { ![.invalidEndpoint, .unsupported, .cancelled, .notPermitted].contains(code) }
 }

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// The messages of this user, stored in the record.
 ///
-/// ``open(by:)`` starts the program that keeps them. If the program has ended, the next request starts the program
-/// again, and the caller must repeat the requests that have thrown an error.
+/// ``open(by:)`` starts the program that stores the messages. If the program ends, the request in progress throws an
+/// error, which the caller may repeat, and the next request starts the program again.
 public final class RecordedMessages: RescueStore {
     private let conversation = Mutex<RecordConversation?>(nil)
     private let program: CompanionProgram?

@@ -3,7 +3,7 @@ internal import LineProtocol
 internal import Transports
 
 extension RelayEvent {
-    /// Whether the event contains a call for help.
+    /// Whether the event reports a message of the category SOS.
     public var isSOS: Bool {
         switch self {
         case .kept(let message), .notKept(let message): message.category == .sos

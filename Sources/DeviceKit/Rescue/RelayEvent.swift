@@ -42,7 +42,7 @@ public enum RelayEvent: Sendable {
     case searchFails(LinkError)
     /// A phone is connected.
     case came(BLESurvey.Sighting)
-    /// A phone has left, or its link was closed. `isServed` is true if each phone is served only once.
+    /// A phone has left, or its link was closed. `isServed` means that the phone is not connected again.
     case left(BLESurvey.Sighting, isServed: Bool)
     /// A phone could not be connected.
     case notConnected(BLESurvey.Sighting, LinkError)

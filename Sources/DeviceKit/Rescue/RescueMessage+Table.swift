@@ -5,8 +5,8 @@ extension RescueMessage {
     /// The largest size of ``content`` in bytes that always fits into a message, even if every byte must be escaped.
     public static let contentLimit = RescueFramer.lengthLimit / 8
 
-    /// Creates a message that is written now and waits to be sent. If the clock of this computer is out of range, the
-    /// time is the beginning of 2001.
+    /// Creates a message that is written now and waits to be sent. If the clock of this computer is not in the years 1
+    /// to 9999, the time is the beginning of 2001.
     ///
     /// - Parameters:
     ///   - content: The text.
@@ -26,7 +26,7 @@ extension RescueMessage {
     public static let columns = ["id", "time", "status", "category", "latitude", "longitude", "content"]
 
     /// The message as a row of a table, in the order of ``columns``. The time is in ISO 8601, degrees are in WGS 84,
-    /// and texts are unescaped: they may contain any character.
+    /// and texts are unescaped: they may contain control characters.
     public var row: [String] {
         [
             "\(id)", isoTime, status.rawValue, category.rawValue, "\(position.latitude)", "\(position.longitude)",
