@@ -13,7 +13,8 @@ public final class HeldLink: LinkWrapper {
     public enum Report: Sendable, Hashable {
         /// The process requested OFF, and the attempt to switch the device off has ended, successfully or not.
         case asked(byProcess: Int32)
-        /// There is no folder for a socket, so other programs can't request OFF.
+        /// No socket could be opened, for example because there is no folder for it, so other programs can't request
+        /// OFF.
         case unreachable
     }
 
@@ -65,7 +66,7 @@ public final class HeldLink: LinkWrapper {
         taps.withLock { $0[ObjectIdentifier(tap)] = tap }
         defer { _ = taps.withLock { $0.removeValue(forKey: ObjectIdentifier(tap)) } }
         do throws(SessionError) {
-            // The requesting program's `--timeout` is not transmitted.
+            // The request does not contain the time-out of the requesting program, so use the default.
             try await stop(tap, link.mayHaveReset ? PumpSession.startTime : PumpSession.defaultTimeout, clock)
             return .off
         } catch {
@@ -106,7 +107,7 @@ public final class HeldLink: LinkWrapper {
         }
     }
 
-    /// Closes the socket first, because the socket must exist only while this program owns the device.
+    /// Closes the socket first, because the socket should exist only while this program owns the device.
     public func close() async {
         await closeService()
         await link.close()

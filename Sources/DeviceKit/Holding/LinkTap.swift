@@ -1,7 +1,7 @@
 internal import LineProtocol
 internal import Synchronization
 
-/// A second user of an open link. Closing the tap leaves the link open.
+/// A second user of an open link. Only ``take(_:)`` delivers arrivals to the tap. Closing the tap leaves the link open.
 final class LinkTap: Link {
     private let link: any Link
     private let receiver = Mutex<(@Sendable (LinkArrival) -> Void)?>(nil)

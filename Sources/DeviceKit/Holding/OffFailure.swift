@@ -2,7 +2,7 @@ public import LineProtocol
 
 /// The reason that a device is not known to be off, for the program that has requested OFF.
 public struct OffFailure: Error, Sendable, Hashable {
-    /// The exit status of a command with this failure: 1, or a status of sysexits.h; never 0.
+    /// The exit status of a command with this failure; never 0.
     public var status: Int32
     /// The kind of failure, as a stable word for programs.
     public var code: String
@@ -61,13 +61,13 @@ extension OffFailure {
     }
 }
 
-/// The reason that a device could not be switched off over a held link.
+/// The reason that an attempt to switch a device off has failed.
 public struct OffProblem: Sendable {
     /// The kinds of causes.
     public enum Cause: Sendable {
         /// The family has no command that makes a device safe.
         case noStop
-        /// The device has not acknowledged OFF.
+        /// OFF was not sent, or the device has not confirmed that it is off.
         case session(SessionError)
     }
 

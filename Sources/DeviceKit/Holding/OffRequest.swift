@@ -13,7 +13,7 @@ public enum OffRequest {
     ///   - loop: The event loop of the socket.
     /// - Returns: The answer. If the program does not answer in time, the answer is a failure with an unknown outcome,
     ///   because the device may be on. Nil if no program of this user listens for the device, or if the program closed
-    ///   the connection without an answer.
+    ///   the connection without a complete answer.
     public static func send(
         for deviceID: String, within time: Duration, on loop: EventLoop = .shared
     ) async -> OffAnswer? {

@@ -65,7 +65,8 @@ final class OffService: Sendable {
 
     func close() async { for listener in listeners { await listener.close() } }
 
-    /// Handles one request at a time. Other requests wait in the kernel's queue, and each of them gets its own OFF.
+    /// Handles the request of a connected program. Each listener handles one at a time; the next requests wait in the
+    /// kernel's queue, and each of them causes another OFF.
     private func serve(_ connection: DescriptorChannel) async {
         guard let peer = try? await connection.peer(), peer.userID == geteuid() else { return }
         let timer = Task(executorPreference: connection.loop) { [clock] in

@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// Ends the work of a program on a device when another program requests OFF, so that nothing more is sent.
+/// Cancels the work of a program on a device when another program requests OFF, so that the work sends nothing more.
 ///
 /// ```swift
 /// let stop = OffStop()
 /// let held = await HeldLink.open(link, of: .pump, onStop: stop.take) { _ in }
 /// try await stop.run { try await run.run(pump) }
-/// if stop.wasTaken { print("somebody else has switched the pump off") }
+/// if stop.wasTaken { print("another program has requested OFF") }
 /// ```
 public final class OffStop: Sendable {
     private struct State {

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The folder of this user's sockets. Its content does not survive a restart of the computer.
+/// The folder of this user's sockets.
 package enum RuntimeFolder {
     /// The possible paths of the folder, best first. There are several, because a program may have been started without
     /// XDG_RUNTIME_DIR.
@@ -16,7 +16,7 @@ package enum RuntimeFolder {
         return folders
     }
 
-    /// Creates the missing folders. Returns the folders that only this user may access.
+    /// Creates the missing folders whose parents exist. Returns the folders that only this user may access.
     package static func make() -> [String] {
         candidates.filter { path in
             _ = mkdir(path, 0o700)

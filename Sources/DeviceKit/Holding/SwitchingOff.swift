@@ -10,8 +10,8 @@ public import Transports
 /// ```
 ///
 /// If another run of this program has the device for a short command, `run(at:)` waits for the end of that command. If
-/// the link is lost before the device has answered, `run(at:)` reopens the link once and repeats OFF. If the returning
-/// device can't be identified, OFF is sent to it anyway, and the call fails.
+/// the link is lost before the device has answered, `run(at:)` reopens the link once and repeats OFF. If the device at
+/// the new link can't be identified as the lost one, OFF is sent anyway, and the call fails.
 public struct SwitchingOff: Sendable {
     /// An occurrence during the call.
     public enum Report: Sendable {
@@ -49,14 +49,14 @@ public struct SwitchingOff: Sendable {
     private let clock: any Clock<Duration>
     private let watch: SessionClock
 
-    /// Prepares switching off.
+    /// Creates a value that can switch off devices of a family. Nothing is opened before ``run(at:)``.
     ///
     /// - Parameters:
     ///   - family: The family of the device.
-    ///   - timeout: The longest wait for a device that another run of this program has or that a daemon is still
-    ///     opening, then for the device's answer, and for the device's return if the link is lost before the answer. A
-    ///     board that may be starting gets at least ``LineProtocol/Session/startTime`` to answer.
-    ///   - wait: The longest wait for a device whose holder is another program and does not accept requests for OFF.
+    ///   - timeout: The longest wait for a device that another run of this program or an unknown program has, or that a
+    ///     daemon is still opening; then for the device's answer; and for the device's return if the link is lost
+    ///     before the answer. A board that may be starting gets at least ``LineProtocol/Session/startTime`` to answer.
+    ///   - wait: The longest wait for a device that any other program has, if the program accepts no requests for OFF.
     ///   - loop: The event loop for all connections.
     ///   - clock: The clock for all time-outs; nil for the clock of the loop.
     ///   - open: Opens a link to the device.
@@ -84,8 +84,8 @@ public struct SwitchingOff: Sendable {
     /// the device has reported that the device is off.
     ///
     /// - Throws: `SessionError` if the device has not acknowledged OFF. `LinkError` if the device can't be opened.
-    ///   ``OffByOtherError`` if the holder of the device was asked and did not succeed. `OffFailure` if the family has
-    ///   no command that makes a device safe. The errors of `open` and `stop`.
+    ///   ``OffByOtherError`` if the holder of the device was asked, and failed or did not answer in time. `OffFailure`
+    ///   if the family has no command that makes a device safe. The errors of `open` and `stop`.
     public func run(at endpoint: Endpoint) async throws {
         // Connect even if a phone or another program listens to the device: OFF must get through.
         let isAlone = endpoint.scheme == "ble" && endpoint.options["shared"] == nil
@@ -98,13 +98,13 @@ public struct SwitchingOff: Sendable {
         let link = ReportingLink(
             opened, clock: clock, lookAround: { _ in reconnector.look() }, looksAfterSending: true
         ) { _ in }
-        // Opening may have used up the whole time-out, so the exchange has a time of its own.
+        // Opening may have used up the whole time-out, so the exchange has a time limit of its own.
         let deadline = watch.elapsed() + time(over: link)
         do {
             try await switchOff(link)
         } catch let error as SessionError where error.code == .linkLost && watch.elapsed() < deadline {
             tell(.openingAgain(error.link))
-            // The device may return at once, or need as long as it did the first time.
+            // The device gets at least a whole time-out to return.
             let deadline = max(deadline, watch.elapsed() + timeout)
             guard let again = await open(again: reconnector, by: deadline) else { throw error }
             try await switchOff(again)
@@ -163,7 +163,7 @@ public struct SwitchingOff: Sendable {
                     tell(.doneByOther(holder))
                     return nil
                 }
-                // A holder that can't be identified has just come or gone.
+                // A holder that can't be identified has probably just opened or closed the device.
                 let isShort = error.isNotReadyAtDaemon || holder?.isThisProgram ?? true
                 guard waited < (isShort ? max(timeout, wait) : wait) else {
                     if holder?.isAnotherRun == true { error.remedy = .waitForHolder }
@@ -178,7 +178,8 @@ public struct SwitchingOff: Sendable {
         }
     }
 
-    /// Returns the longest wait for the holder's answer. The holder may have to wait for a board that is starting.
+    /// Returns the longest wait for the holder's answer. The holder may have to wait for a board that is starting; a
+    /// stopped holder can't answer.
     private func answerTime(of holder: LinkHolder?) -> Duration {
         holder?.process.isStopped == true
             ? .seconds(1) : max(timeout, PumpSession.startTime) + PumpSession.stopExtension + .seconds(1)
