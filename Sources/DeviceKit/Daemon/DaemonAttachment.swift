@@ -7,8 +7,8 @@ internal import Transports
 struct DaemonAttachment {
     /// The longest wait for a device that the daemon has open.
     static let patience = Duration.seconds(5)
-    /// The longest wait if the daemon has to open the device first, because it closes the device while no program uses
-    /// it.
+    /// The longest wait if the daemon may have to open the device first: a daemon closes a BLE device that no program
+    /// uses.
     static let openingPatience = Duration.seconds(20)
 
     /// The identification of a device.
@@ -61,7 +61,7 @@ struct DaemonAttachment {
 }
 
 extension DaemonError {
-    /// The highest rank of a failure that does not show whether the daemon has the device.
+    /// The highest rank of a failure that does not show that the daemon has the device.
     fileprivate static let unknownRank = 3
 
     /// A number that orders failures by how much they say about the requested device.

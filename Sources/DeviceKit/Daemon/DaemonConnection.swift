@@ -92,8 +92,8 @@ struct DaemonConnection {
         return error
     }
 
-    /// Waits for the response. Returns nil if the connection ends first (the timer closes it), or if the daemon sends
-    /// more than ``DaemonResponse/limit`` bytes without a response.
+    /// Waits for the response. Returns nil if the timer closes the channel first, or if the daemon sends a line of more
+    /// than ``DaemonResponse/limit`` bytes.
     private func receive() async throws(DescriptorError) -> (DaemonResponse, rest: [UInt8])? {
         var received: [UInt8] = []
         while received.count <= DaemonResponse.limit, let bytes = try await channel.read() {
@@ -103,7 +103,7 @@ struct DaemonConnection {
         return nil
     }
 
-    /// Removes the response and the events before it from `received`. Returns nil if the response has not arrived.
+    /// Removes complete lines from `received` up to the response, and returns the response; nil if it has not arrived.
     private static func takeResponse(from received: inout [UInt8]) -> DaemonResponse? {
         while let end = received.firstIndex(of: UInt8(ascii: "\n")) {
             let line = Array(received[..<end])

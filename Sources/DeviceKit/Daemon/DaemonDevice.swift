@@ -12,7 +12,8 @@ public struct DaemonDevice: Sendable, Hashable {
     public var endpoint: String
     /// Whether the device is connected now.
     public var isUp: Bool
-    /// The identity of the device on this computer: see `DeviceID`. Nil if the daemon does not have the device open.
+    /// The identity of the device on this computer: see `DeviceID`. Nil if it is unknown, for example because the
+    /// daemon does not have the device open.
     public var deviceID: String?
 
     /// Creates a device from its properties.
@@ -27,7 +28,7 @@ public struct DaemonDevice: Sendable, Hashable {
     /// The endpoint by which other programs open the device: `shared:pump`.
     public var sharedEndpoint: String { "shared:\(name)" }
 
-    /// Reads a device from a daemon's response. Returns nil if it has no name.
+    /// Reads a device from a daemon's response. Returns nil if the response contains no name.
     init?(_ member: DaemonResponse) {
         guard let name = member.text("name") else { return nil }
         self.init(

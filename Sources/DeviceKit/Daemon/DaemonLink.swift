@@ -9,14 +9,14 @@ final class DaemonLink: LinkWrapper {
     let sharedAddress: SharedDeviceAddress?
     /// The name of the device's family; nil if the daemon did not send it.
     let family: String?
-    /// The bytes that arrived right after the daemon's response.
+    /// The bytes that arrived right after the daemon's response, until they are read.
     private let early: Mutex<[UInt8]>
 
     /// Takes over a channel on which a daemon has accepted the request.
     ///
     /// - Parameters:
     ///   - name: The name of the link.
-    ///   - early: The bytes that the device has sent already.
+    ///   - early: The bytes that arrived right after the daemon's response.
     init(_ channel: DescriptorChannel, name: String, _ address: SharedDeviceAddress, family: String?, early: [UInt8]) {
         link = DescriptorLink(channel, name: name)
         sharedAddress = address
@@ -31,8 +31,8 @@ final class DaemonLink: LinkWrapper {
         }
     }
 
-    /// Adds the cause to a disconnection: pumpctld closes the link if the device is lost, and the kernel closes the
-    /// link if pumpctld is killed.
+    /// Adds the possible causes to a disconnection: pumpctld closes the link if the device is lost or pumpctld ends,
+    /// and the kernel closes the link if pumpctld is killed.
     private static func explained(_ error: LinkError) -> LinkError {
         guard error.code == .disconnected else { return error }
         var error = error

@@ -4,7 +4,8 @@ public import DescriptorIO
 public struct Daemons: Sendable {
     /// The daemons' devices. If several daemons have a device of the same name, only the first is listed.
     public var devices: [DaemonDevice]
-    /// Advice for a user without permission to use a daemon that may be running; nil if there is no such daemon.
+    /// Advice for a user without permission to use a daemon's socket; nil if this user may use all sockets that were
+    /// found.
     public var permissionHint: String?
 
     /// Creates a list from its parts.
@@ -34,7 +35,7 @@ public struct Daemons: Sendable {
     }
 
     /// Returns the advice for a device whose owner is a daemon at an unknown socket. The advice does not suggest
-    /// killing the daemon, because other programs use it.
+    /// killing the daemon, because other programs may use it.
     package static func hint(onUnknownSocketOf daemon: HoldingProcess) -> String {
         daemon.isStopped
             ? daemon.resumingHint

@@ -3,8 +3,8 @@ internal import LineProtocol
 internal import Transports
 
 extension LinkError {
-    /// Creates the error for an endpoint `shared:NAME` that can't be opened. If the name is unknown, the hint lists the
-    /// known names.
+    /// Creates the error for an endpoint `shared:NAME` that can't be opened. If no daemon knows the name, the hint
+    /// lists the daemons' devices.
     init(
         _ error: DaemonError, opening endpoint: Endpoint, at sockets: [DaemonSocket], on loop: EventLoop
     ) async {
@@ -62,8 +62,8 @@ extension LinkError {
         }
     }
 
-    /// Returns this error (another program uses the device) with advice from `error`, the reason that a daemon did not
-    /// share the device.
+    /// Returns the error for a device that another program has (this error) and that no daemon shares: this error with
+    /// another code, detail or hint, if `error`, a daemon's failure, explains more.
     func asking(_ error: DaemonError) -> LinkError {
         var explained = self
         switch error.code {
@@ -91,6 +91,7 @@ extension LinkError {
         return explained
     }
 
-    /// Whether a daemon has the device but can't share it yet, because the daemon is still opening the device.
+    /// Whether a daemon has the device but does not share it now, perhaps because the daemon is still opening the
+    /// device.
     var isNotReadyAtDaemon: Bool { code == .unavailable && deviceID != nil }
 }

@@ -27,8 +27,8 @@ enum SharedEndpoint {
                 if Set(found.map(\.device.endpoint)).count > 1 {
                     throw LinkError(ambiguous: endpoint, found.map(\.device))
                 }
-                // If several daemons are configured for the same device, only one can have it open. Ask that one; the
-                // others are waiting for the device.
+                // If several daemons are configured for the same device, only one can have the device open. Ask that
+                // one, or if none has it open the first.
                 if let owner = found.first(where: \.device.isUp) ?? found.first { sockets = [owner.socket] }
             }
             let link: DaemonLink
