@@ -7,11 +7,11 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
     private enum Event: Sendable {
         /// The device has answered the query for its state, or has failed to.
         case polled(Result<F.Reply, SessionError>)
-        /// The session or its link was closed by somebody else.
+        /// The events of the session have ended, for example because its link was closed outside this object.
         case fellSilent
-        /// An unsolicited event of the session.
+        /// An event of the session.
         case happened(SessionEvent<F.Message>)
-        /// The device is back.
+        /// The device is back, at this link.
         case reopened(any Link)
         /// The device can't come back.
         case reopeningFailed(any Error)
@@ -34,9 +34,9 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
     private var state = F.State()
     /// Whether the device answers, so that its state is current.
     private var isAnswering = true
-    /// The last state before the link was lost; nil once the device has reported its state again.
+    /// The last state before the link was lost; nil before a loss, and once the return of the device was reported.
     private var stateBeforeLoss: F.State?
-    /// The alarms that are on.
+    /// The alarms that the device has raised and that no later message has ended.
     private var alarms: Set<Alarm> = []
 
     init(
@@ -107,14 +107,14 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
         }
     }
 
-    /// Reports that the device is back, once it has reported its state. Returns nil if the device was not lost.
+    /// Reports that the device is back. Returns nil if the device was not lost, or its return was reported before.
     private func tellOfReturn() -> Void? {
         guard let before = stateBeforeLoss else { return nil }
         stateBeforeLoss = nil
         return tell(.back(before: before))
     }
 
-    /// Reports the alarms that `message` raises, each once until a message shows that it is over.
+    /// Reports the alarms that `message` raises, each once until a message shows that its fault is over.
     private func attendToAlarms(_ message: F.Message) {
         guard let found = F.alarms(by: message) else { return }
         defer { alarms = Set(found) }
@@ -126,7 +126,7 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
         case .lost, .back:
             isAnswering = false
             state = F.State()
-        // Late answers to queries that are no longer awaited.
+        // Notices that a query, which is no longer awaited, was not sent. They say nothing about the device's state.
         case .notSent, .overtaken: return
         case nil: break
         }
@@ -134,7 +134,7 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
         state.overhear(message)
         switch F.meaning(of: message) {
         case .state:
-            // The device speaks, so its state is current.
+            // The device has sent its state, so the state is current.
             isAnswering = true
             attendToAlarms(message)
             tell(.status)
@@ -152,7 +152,8 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
         }
     }
 
-    /// Queries the state at once if the device's last message leaves it unknown, as `PUMP:OFF` does.
+    /// Queries the state at once if the first field of the state is unknown, as after `PUMP:OFF`, and no query is
+    /// running.
     private func askIfStateIsOpen() {
         guard question == nil, let session, let query = F.statusQuery, let main = F.row.state.first?.key,
             F.values(of: state)[main] == nil
@@ -231,7 +232,7 @@ final class DeviceFollowing<F: FollowedFamily>: @unchecked Sendable {
         }
     }
 
-    /// Returns the error for a link that was closed, but not by this object.
+    /// Returns the error for a link that was closed outside this object.
     private static func closed(_ link: any Link) -> LinkError {
         LinkError(.closed, name: link.name, activity: "receive")
     }

@@ -11,7 +11,8 @@ public struct DeviceUpdate<F: FollowedFamily>: Sendable {
         case heard(F.Message)
         /// A fault that a person must know of at once. Reported once, until a message shows that the fault is over.
         case alarm(Alarm)
-        /// The device did not answer the query for its state in time, refused it, or sent an unknown reply.
+        /// The query for the state has failed: no reply came in time, an unknown reply came, the device refused the
+        /// query, or the daemon that shares the device can't reach the device.
         case unanswered(SessionError)
         /// The link is lost, and the monitor waits for the device.
         case lost(LinkError)
@@ -22,7 +23,7 @@ public struct DeviceUpdate<F: FollowedFamily>: Sendable {
 
     /// The event.
     public var event: Event
-    /// The known state, of which nothing is known while the device does not answer.
+    /// The known state; empty while the device does not answer or the link is lost.
     public var state: F.State
     /// Whether the link to the device is up.
     public var isLinkUp: Bool

@@ -16,7 +16,8 @@ public struct FamilyUpdate: Sendable {
         case error(String)
         /// A line, without its end, that says nothing about the device's state.
         case text([UInt8])
-        /// The device did not answer the query for its state in time, refused it, or sent an unknown reply.
+        /// The query for the state has failed: no reply came in time, an unknown reply came, the device refused the
+        /// query, or the daemon that shares the device can't reach the device.
         case unanswered(SessionError)
         /// The link is lost, and the monitor waits for the device.
         case lost(LinkError)
@@ -29,7 +30,8 @@ public struct FamilyUpdate: Sendable {
     public var family: Family
     /// The event.
     public var event: Event
-    /// The known values, by the keys of the family's fields. Empty while the device does not answer.
+    /// The known values, by the keys of the family's fields. Empty while the device does not answer or the link is
+    /// lost.
     public var values: [String: StateValue]
     /// The known values for people, a few words each.
     public var phrases: [String]
@@ -38,7 +40,7 @@ public struct FamilyUpdate: Sendable {
     /// The time of the update by the system's clock.
     public var time: RecordTime
 
-    /// Converts an update of a known family. Details that ``FamilyUpdate`` can't represent are dropped.
+    /// Converts an update of a ``DeviceMonitor``. Details that ``FamilyUpdate`` can't represent are dropped.
     ///
     /// - Returns: Nil for a message without a meaning.
     public init?<F: FollowedFamily>(_ update: DeviceUpdate<F>) {
@@ -92,7 +94,8 @@ extension FamilyUpdate {
         }
     }
 
-    /// The device's text or the description of the failure, in printable characters; nil if the name says all.
+    /// The device's text, the description of the failure, or the change of the state since a loss, for people; nil if
+    /// there is none.
     public var text: String? {
         switch event {
         case .status: nil

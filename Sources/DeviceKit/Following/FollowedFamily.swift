@@ -45,7 +45,7 @@ public protocol FollowedFamily: DeviceFamily {
     static func meaning(of message: Message) -> MessageMeaning
 
     /// Returns the alarms that `message` raises; empty if the message shows that there is no fault, nil if the message
-    /// says nothing about faults. The monitor reports each alarm once, until a message shows that it is over.
+    /// says nothing about faults. The monitor reports each alarm once, until a message shows that its fault is over.
     static func alarms(by message: Message) -> [Alarm]?
 
     /// Returns the known state for people, a few words for each value: `weight 123.4 g`.
@@ -54,7 +54,8 @@ public protocol FollowedFamily: DeviceFamily {
     /// Returns the change of the state since the link was lost, as a clause; nil if there is none that matters.
     static func difference(between before: State, and now: State) -> String?
 
-    /// Begins a session: ``LineProtocol/Session/begin(over:clock:waitsUntilReady:)``, which some families specialize.
+    /// Begins a session: ``LineProtocol/Session/begin(over:clock:waitsUntilReady:observer:)``, which some families
+    /// specialize.
     static func begin(
         over link: any Link, clock: any Clock<Duration>, waitsUntilReady: Bool
     ) async throws(SessionError) -> Session<Self>
@@ -68,8 +69,8 @@ extension FollowedFamily {
     /// unknown.
     public static func phrases(of state: State) -> [String] { row.phrases(of: values(of: state)) }
 
-    /// Returns the change of the first field, if the field was known and is different now; else nil. Also returns nil
-    /// for a measured number, which always changes.
+    /// Returns the change of the first field, if its values before and now are known and different; else nil. Also
+    /// returns nil for a measured number, which always changes.
     public static func difference(between before: State, and now: State) -> String? {
         guard let field = row.state.first, let old = values(of: before)[field.key],
             let new = values(of: now)[field.key], old != new

@@ -4,6 +4,7 @@ public import Transports
 
 extension Reading {
     /// Creates a reading of a device's recorded fields. An implausible number is included without a value.
+    /// An unknown field is included only if it has an ``StateField/unknownWord``.
     public init(_ values: [String: StateValue], of family: Family) {
         self.init()
         for field in family.state where field.isRecorded {
@@ -19,11 +20,12 @@ extension Reading {
 }
 
 extension Recording {
-    /// Records an update of a monitor: the event, and also the state if its first field is known.
+    /// Records an update of a monitor: its event, unless the update only reports the state; and the state if its first
+    /// field is known, except after text. A loss ends the session, and a return begins a new one.
     ///
     /// - Parameters:
     ///   - update: The update.
-    ///   - endpoint: The endpoint of the device, for the new session that begins when the device is back.
+    ///   - endpoint: The endpoint of the device, for a new session.
     public func record(_ update: FamilyUpdate, of endpoint: Endpoint) {
         let text = update.text ?? ""
         var tellsState = true
