@@ -36,7 +36,7 @@ public struct Family: Sendable {
     public var events: [FamilyEvent]
     /// The errors that the devices report.
     public var errors: [FamilyError]
-    /// The fields of a device's state, the most important first: nothing is recorded while the first field is unknown.
+    /// The fields of a device's state, the most important first: no state is recorded while the first field is unknown.
     /// The keys `time`, `link`, `event`, `text` and `sensor_faults` are reserved for updates about a followed device.
     public var state: [StateField]
     /// The rules for the family's lines, as code.
@@ -117,7 +117,8 @@ extension Family {
     /// Returns the field with this key, which has the label and the unit of a recorded value; nil if there is none.
     public func field(_ key: String) -> StateField? { state.first { $0.key == key } }
 
-    /// Whether a line is a command of the family. Case and the values of parameters are ignored.
+    /// Whether a line is a command of the family. Case is ignored, and a command with parameters is recognized by the
+    /// text before the first parameter.
     public func hasCommand(_ line: [UInt8]) -> Bool {
         let text = String(decoding: line, as: UTF8.self).uppercased()
         return commands.contains { command in

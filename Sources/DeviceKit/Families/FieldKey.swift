@@ -1,4 +1,4 @@
-/// A JSON key from a family's fields: see ``StateField/key``.
+/// A JSON key of an update: a ``StateField/key`` or one of the reserved keys in ``Family/state``.
 struct FieldKey: CodingKey, ExpressibleByStringLiteral {
     let stringValue: String
     var intValue: Int? { nil }

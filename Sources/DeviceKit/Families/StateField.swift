@@ -1,6 +1,6 @@
 /// A field of a device's state.
 public struct StateField: Sendable, Hashable {
-    /// The key for programs and records, with the unit at its end: `skin_temp_c`.
+    /// The key for programs and records, with the unit, if there is one, at its end: `skin_temp_c`.
     public var key: String
     /// The label for people: `skin`.
     public var label: String
@@ -32,7 +32,8 @@ extension StateField {
     /// Whether the value is measured, so that a broken sensor may deliver an impossible number.
     public var isMeasured: Bool { if case .number = value { true } else { false } }
 
-    /// Whether `value` is believable. A number must be within the field's range; values of other types always are.
+    /// Whether `value` is believable. A number must be within the field's range; a value of another type is always
+    /// believable.
     public func isPlausible(_ value: StateValue) -> Bool {
         guard case .number(let number) = value, case .number(let range) = self.value else { return true }
         return range.contains(number)

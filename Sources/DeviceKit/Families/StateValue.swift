@@ -11,7 +11,8 @@ public enum StateValue: Sendable, Hashable {
 }
 
 extension StateValue: Encodable {
-    /// Encodes the bare value. JSON can't represent numbers that are not finite: see ``StateField/isPlausible(_:)``.
+    /// Encodes the bare value. JSON can't represent a number that is not finite: encode only plausible values
+    /// (``StateField/isPlausible(_:)``).
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
