@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A file for results, or standard output.
 ///
-/// Output is not buffered: written data is passed to the system at once, so nothing is lost if the program is killed.
+/// ``write(_:)`` passes data to the system at once, so that no written data is lost if the program is killed.
 public final class OutputFile: Sendable {
     /// The treatment of an existing file.
     public enum Mode: Sendable {
@@ -54,7 +54,7 @@ public final class OutputFile: Sendable {
     /// Whether the output is a terminal.
     public var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Whether the old content was removed, which the first write does. Always true if there is none to remove: for
+    /// Whether the old content was removed, which the first write does. Always true if no content is to be removed: for
     /// standard output, and in the mode ``Mode/append``.
     public var hasBegun: Bool { !holdsOldContent.load(ordering: .relaxed) }
 
@@ -99,7 +99,7 @@ public final class OutputFile: Sendable {
     ///   - header: The first line, without its end; nil for none.
     ///   - lines: Starts to generate the other lines. Returns a function that returns the next line without its end, or
     ///     nil after the last line.
-    /// - Throws: ``FileError``; the errors of `lines`; `CancellationError`.
+    /// - Throws: ``FileError``; the errors of `lines` and of the returned function; `CancellationError`.
     public func writeLines(
         header: [UInt8]? = nil, _ lines: @escaping @Sendable () throws -> (() throws -> [UInt8]?)
     ) async throws {

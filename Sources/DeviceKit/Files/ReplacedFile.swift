@@ -1,10 +1,10 @@
 internal import Glibc
 
 /// An output file that must be complete to be useful. Until ``complete()``, the new content is in a file of another
-/// name, `PATH.partial`.
+/// name, `PATH.partial`. Only a terminal, a pipe or the like is written directly.
 ///
-/// An existing file keeps its content until all of the new content replaces it. A partial file of an earlier attempt is
-/// kept until new data is written.
+/// An existing regular file keeps its content until all of the new content replaces it. A partial file of an earlier
+/// attempt is kept until new data is written.
 public struct ReplacedFile: Sendable {
     /// The path of the file to replace; nil for standard output.
     public let path: String?
@@ -14,8 +14,8 @@ public struct ReplacedFile: Sendable {
 
     /// Opens the partial file.
     ///
-    /// - Parameter path: The file to replace or create; nil or `-` for standard output. A terminal, a pipe or /dev/null
-    ///   is written directly, because it has no content to keep.
+    /// - Parameter path: The file to replace or create; nil or `-` for standard output. Anything but a regular file,
+    ///   such as a terminal, a pipe or /dev/null, is written directly, because it has no content to keep.
     public init(path: String?) throws(FileError) {
         let path = path == "-" ? nil : path
         self.path = path
@@ -39,7 +39,7 @@ public struct ReplacedFile: Sendable {
     /// Whether the new content goes to a partial file, so that it can be discarded until ``complete()``.
     public var isBeside: Bool { place != path }
 
-    /// Writes the complete content. If writing fails, an existing file stays unchanged.
+    /// Writes the complete content. If writing fails, an existing regular file stays unchanged.
     public func replace(with bytes: [UInt8]) throws(FileError) {
         do {
             try file.write(bytes)
@@ -50,8 +50,8 @@ public struct ReplacedFile: Sendable {
         }
     }
 
-    /// Calls `body`, which writes the complete content. If `body` or the replacement fails, an existing file stays
-    /// unchanged.
+    /// Calls `body`, which writes the complete content. If `body` or the replacement fails, an existing regular file
+    /// stays unchanged.
     ///
     /// - Throws: The error of `body`; ``FileError`` if the file can't be replaced.
     public func replace(_ body: (OutputFile) async throws -> Void) async throws {
@@ -64,8 +64,8 @@ public struct ReplacedFile: Sendable {
         }
     }
 
-    /// Flushes the partial file to the disk and replaces the file with it. Call this after all content was written.
-    /// Does nothing if the output is written directly.
+    /// Flushes the partial file to the disk and replaces the file at ``path`` with the partial file. Call this after
+    /// all content was written. Does nothing if the output is written directly.
     public func complete() throws(FileError) {
         guard let path, let place, isBeside else { return }
         try file.begin()
