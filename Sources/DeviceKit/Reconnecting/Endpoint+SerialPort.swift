@@ -3,7 +3,7 @@ public import SerialPort
 public import Transports
 
 extension Endpoint {
-    /// The serial port to which the endpoint leads now; nil if there is none.
+    /// The serial port to which the endpoint leads now; nil if there is none, or udev lists none.
     public var attachedSerialPort: SerialPortInfo? {
         switch scheme {
         case "serial":

@@ -12,7 +12,7 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// The link is read only as fast as the sequence, so that back-pressure reaches the device if its carrier supports
+/// The link is read only as fast as the sequence is, so that back-pressure reaches the device if its carrier supports
 /// that. The sequence throws if the device can't come back; see ``Reconnector/link()``. The sequence supports one
 /// reader, and ends when the reader stops reading: the link is then closed shortly afterwards, at the latest when
 /// ``close()`` returns.

@@ -10,8 +10,8 @@ public import Transports
 /// Create a reconnector while the device is connected.
 ///
 /// * A USB serial port is identified by its serial number or its physical path. The port is found under any name
-///   (node-serialport#329), as soon as udev reports it. If the device was lost before its identity was looked up, no
-///   device at a path like `/dev/ttyUSB0` is accepted, because it may be another device.
+///   (node-serialport#329), as soon as udev reports it. If the device was lost before its identity was looked up,
+///   ``link()`` accepts no device at a path like `/dev/ttyUSB0`, because it may be another device.
 /// * Any other port is tried when something changes in its folder. A pseudo-terminal that has gone is back when a
 ///   symbolic link to it is created again.
 /// * A BLE device is identified by its address, or by its name if its address changes. If several devices have that
@@ -23,7 +23,8 @@ public import Transports
 /// first would take it from the daemon, and so from all of the daemon's clients. If no daemon listens for
 /// ``daemonPatience``, the device is looked for directly.
 public final class Reconnector: Sendable {
-    /// The longest pause between two attempts, except for a BLE device.
+    /// The longest pause between two attempts, except for a BLE device. After the device was found, a new search waits
+    /// as long.
     public static let interval = Duration.seconds(1)
 
     /// The longest wait for a daemon to listen again, for example after a restart.
@@ -69,7 +70,8 @@ public final class Reconnector: Sendable {
     ///   - loop: The event loop of the attempts.
     ///   - clock: The clock for the pauses; nil for the clock of the loop.
     ///   - open: Opens a link to the endpoint at which the device is found.
-    ///   - doubt: Receives the reason that a found device is not accepted. Called again only for another reason.
+    ///   - doubt: Receives the reason that a found device is not accepted. During one search, called again only for
+    ///     another reason.
     public init(
         _ endpoint: Endpoint, _ link: any Link, looksNow: Bool = true, on loop: EventLoop = .shared,
         clock: (any Clock<Duration>)? = nil, open: @escaping Opener = { try await LinkSchemes.families.open($0) },
@@ -115,8 +117,8 @@ public final class Reconnector: Sendable {
     ///
     /// - Parameters:
     ///   - deviceID: The identity of the device that was there; nil if the link did not have the device for itself.
-    ///   - node: The identity of the device that is there now; nil for none. udev may know it by another path, as in a
-    ///     container.
+    ///   - node: The identity of the device that is at the path now; nil for none. A device can be at the path although
+    ///     udev lists no port there, as in a container.
     static func hasGone(_ endpoint: Endpoint, _ deviceID: String?, node: String?) -> Bool {
         guard endpoint.isUSBSerialPortByNumber(deviceID) else { return false }
         guard let node else { return true }
@@ -133,7 +135,7 @@ public final class Reconnector: Sendable {
     /// another one, so use the link only for commands that can harm no device, such as OFF. Does not wait for a daemon
     /// that has stopped listening.
     ///
-    /// - Throws: The errors of ``link()``. A device that can't be identified is no error here.
+    /// - Throws: The errors of ``link()``, except for a USB device that can't be identified.
     public func unverifiedLink() async throws -> any Link { try await link(takingUnknown: true) }
 
     /// Opens a link, but not before ``interval`` has passed since the device was last found: a server that has another
@@ -243,7 +245,7 @@ public final class Reconnector: Sendable {
             hint: "plug the adapter in, and start again")
     }
 
-    /// Opens a USB serial port, and retries while another program has it open.
+    /// Opens a USB serial port, and retries as long as waiting may help.
     ///
     /// - Returns: The link; nil once the port at this path is no longer the device's. Another port may have the path
     ///   then.
@@ -278,8 +280,8 @@ public final class Reconnector: Sendable {
         } catch let error as LinkError {
             switch error.code {
             case .invalidEndpoint, .unsupported, .cancelled: throw error
-            // A port that has just appeared may not have its group yet, and the program that names it may open it
-            // first.
+            // udev may not have set the group of a port that has just appeared, and a program that udev starts may have
+            // the port open.
             case .notPermitted, .busy, .unavailable: return nil
             case .ambiguous, .changedDevice, .wrongFamily, .unfit:
                 if error.code != doubt { self.doubt(error) }
@@ -315,8 +317,8 @@ public final class Reconnector: Sendable {
 }
 
 extension Endpoint {
-    /// Returns the endpoint at which a daemon has opened the device, if this endpoint is only the daemon's name for the
-    /// device. Returns nil for a relative path, which refers to the daemon's working folder.
+    /// Returns the endpoint at which a daemon has opened the device, if this endpoint is `shared:NAME`; otherwise nil.
+    /// Also returns nil for a relative path, which refers to the daemon's working folder.
     fileprivate func ofDevice(at address: SharedDeviceAddress) -> Endpoint? {
         guard scheme == SharedEndpoint.scheme, let device = address.endpoint.flatMap({ try? Endpoint($0) }) else {
             return nil
