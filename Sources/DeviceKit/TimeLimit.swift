@@ -1,6 +1,6 @@
 internal import LineProtocol
 
-/// Runs `body`, and cancels it after `time`. If `time` is nil, there is no limit.
+/// Runs `body`, and cancels it after `time`, or if the caller is cancelled. If `time` is nil, there is no limit.
 ///
 /// ```swift
 /// let (isTimeUp, result) = await withTimeLimit(.seconds(10)) { try await console.run(over: link) }
