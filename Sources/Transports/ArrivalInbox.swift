@@ -35,9 +35,9 @@ actor ArrivalInbox {
         reader.resume(returning: .success(next))
     }
 
-    /// Ends the input behind the bytes that have arrived. Only the first error counts.
+    /// Ends the input after the bytes that have arrived. Only the first error counts.
     ///
-    /// A call without an error closes the inbox: it discards the arrived bytes, even after an earlier error.
+    /// A call without an error closes the inbox: the arrived bytes are discarded, even after an earlier error.
     func finish(_ error: LinkError?) {
         if error == nil { arrived = [] } else if end != nil { return }
         let isFirst = end == nil

@@ -11,7 +11,7 @@ public final class DescriptorLink: Link {
     public let mayHaveReset: Bool
     public let mayBeMidLine: Bool
     public let deviceID: String?
-    /// The device node of the serial port, such as `/dev/ttyUSB0`; nil for other carriers.
+    /// The path by which the serial port was opened, such as `/dev/ttyUSB0`; nil for other carriers.
     public let portPath: String?
     /// The time that a byte takes on the serial line at the port's settings, including start and stop bits; nil for
     /// other carriers. A pseudo-terminal has a value as well, although it has no line.
@@ -42,7 +42,7 @@ public final class DescriptorLink: Link {
     ///
     /// - Parameters:
     ///   - deviceID: The ``DeviceID`` of the device if the link excludes other programs; nil otherwise.
-    ///   - portPath: The device node of the serial port behind `channel`.
+    ///   - portPath: The path by which the serial port was opened; nil for other carriers.
     ///   - byteTime: The time that a byte takes on the serial line.
     ///   - telnet: The filter for a server that may speak Telnet.
     ///   - setBreak: Begins or ends a break; nil if the carrier has no break condition.
@@ -109,7 +109,7 @@ public final class DescriptorLink: Link {
         }
     }
 
-    /// Returns the byte that the Telnet filter held back, if the far end is gone; otherwise throws the error.
+    /// If the far end is gone and the Telnet filter has held back a byte, returns the byte; otherwise throws the error.
     private func rest(at error: DescriptorError) throws(LinkError) -> [UInt8] {
         if error.code == .disconnected, let rest = telnet?.finish(), !rest.isEmpty { return rest }
         throw linkError(error, "receive")

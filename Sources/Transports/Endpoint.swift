@@ -1,7 +1,7 @@
 internal import Glibc
 public import LineProtocol
 
-/// The address from which a link is opened, as a person writes it.
+/// The name by which a program finds a device, as a person writes it: a scheme, an address, and options.
 ///
 ///     /dev/ttyUSB0          serial:/dev/ttyUSB0?baud=115200
 ///     usb:1a86:7523@1-2.3   tcp:bench:4000        unix:/run/pump.sock        sim:pump?seed=7
@@ -10,7 +10,7 @@ public struct Endpoint: Sendable, Hashable {
     public let scheme: String
     /// The text after the scheme, up to the question mark.
     public let address: String
-    /// The options after the question mark, written as `name=value` and separated by `&`.
+    /// The options after the question mark, separated by `&`: `name=value`, or `name` alone for the value `true`.
     public let options: [String: String]
     /// The settings of a serial port, read from ``options``; nil for other carriers.
     public var serial: SerialSettings?
@@ -22,7 +22,7 @@ public struct Endpoint: Sendable, Hashable {
 
     /// Parses an endpoint.
     ///
-    /// A text that begins with `/` or `.`, or has a `/` before any colon, is the path of a serial port: colons and
+    /// A text that begins with `.`, or has a `/` without a colon before it, is the path of a serial port: colons and
     /// question marks are then part of the path.
     ///
     /// - Throws: `invalidEndpoint`.
@@ -65,13 +65,13 @@ public struct Endpoint: Sendable, Hashable {
     private static func hint(forBareName name: String) -> String {
         if name.isEmpty { return "name a port, e.g. /dev/ttyUSB0" }
         if access("/dev/\(name)", F_OK) == 0 { return "write the port with its path: /dev/\(name)" }
-        // `sim --link` creates such a link in the current folder.
+        // `pumpctl sim --link NAME` creates such a symbolic link in the current folder.
         if access(name, F_OK) == 0 { return "write the port with its path: ./\(name)" }
         return "write a port with its path, e.g. /dev/\(name) or ./\(name)"
     }
 
     /// The `serial:` spelling of a bare path that ends in options or a baud rate, such as
-    /// `serial:/dev/ttyUSB0?baud=9600`; nil for any other path.
+    /// `serial:/dev/ttyUSB0?baud=9600`; nil for any other endpoint.
     var spelledWithOptions: String? {
         guard text == address else { return nil }
         let parts = text.split(separator: "?", maxSplits: 1)

@@ -24,7 +24,7 @@ extension LinkError {
         self.init(code, name: name, activity: activity, detail: detail)
         if case .unknownHost = error.code { self.detail = "the host name can't be resolved" }
         guard isSocket else {
-            // For a device, `disconnected` says everything.
+            // For a device, the system's text adds nothing to the code `disconnected`.
             if code == .disconnected { self.detail = nil }
             return
         }

@@ -5,7 +5,7 @@ public import LineProtocol
 ///
 ///     let link = try await LinkSchemes.standard.open(Endpoint("tcp:bench:4000"))
 ///
-/// A program can add schemes: `pumpctl` adds `sim:`, since this module knows no simulator.
+/// A program can add schemes: `pumpctl` adds `sim:`, for example, since this module contains no simulator.
 public struct LinkSchemes: Sendable {
     /// Opens a link from an endpoint of one scheme on an event loop.
     public typealias Opener = @Sendable (Endpoint, EventLoop) async throws(LinkError) -> any Link
@@ -44,7 +44,7 @@ public struct LinkSchemes: Sendable {
     /// Opens a link.
     ///
     /// - Parameters:
-    ///   - endpoint: The address of the link.
+    ///   - endpoint: The endpoint of the device.
     ///   - loop: The event loop that the link runs on.
     /// - Throws: `invalidEndpoint` if the table lacks the scheme; errors of the scheme's opener.
     public func open(_ endpoint: Endpoint, on loop: EventLoop = .shared) async throws(LinkError) -> any Link {

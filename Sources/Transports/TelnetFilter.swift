@@ -12,7 +12,7 @@ struct TelnetFilter: Sendable {
         static let endOfSubnegotiation: UInt8 = 0xF0
     }
 
-    /// The meaning of the next byte.
+    /// The place in the stream, which decides the meaning of the next byte.
     private enum Place {
         /// No byte has arrived.
         case beginning
@@ -49,7 +49,7 @@ struct TelnetFilter: Sendable {
         return data
     }
 
-    /// Returns the byte that was held back, at the end of the stream.
+    /// Ends the stream. Returns the byte that was held back; empty if there is none.
     mutating func finish() -> [UInt8] {
         guard case .firstCommand = place else { return [] }
         place = .raw

@@ -12,10 +12,10 @@ extension USBEndpoint {
     /// Finds the port that the endpoint names.
     ///
     /// - Parameters:
-    ///   - endpoint: The endpoint, for errors.
+    ///   - endpoint: The endpoint that errors name.
     ///   - ports: The ports of this computer.
     /// - Returns: The only port that matches.
-    /// - Throws: `notFound`, or `ambiguous` with the distinctions between the ports.
+    /// - Throws: `notFound`; `ambiguous` if several ports match, with their endpoints in the detail.
     public func resolve(_ endpoint: Endpoint, among ports: [SerialPortInfo]) throws(LinkError) -> SerialPortInfo {
         let matching = ports.filter(matches)
         if matching.count == 1 { return matching[0] }

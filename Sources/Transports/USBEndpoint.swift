@@ -51,8 +51,8 @@ public struct USBEndpoint: Sendable, Hashable {
         return physicalPath == nil || physicalPath == usb.physicalPath || physicalPath == usb.interfacePath
     }
 
-    /// Returns the shortest endpoint that matches this port and no other of `ports`; nil if the port is not a USB port,
-    /// or no endpoint is unique.
+    /// Returns an endpoint that matches this port and no other of `ports`; nil if the port is not a USB port, or no
+    /// endpoint is unique.
     ///
     /// A serial number is preferred to a physical path: the number stays the same when the device is plugged in
     /// elsewhere.
@@ -75,7 +75,7 @@ extension USBEndpoint: CustomStringConvertible {
 }
 
 extension SerialPortInfo.USB {
-    /// The interface in the kernel's notation, `1-2.3:1.0`: configuration 1, which all such devices have, and the
-    /// interface's number.
+    /// The interface in the kernel's notation, such as `1-2.3:1.0`, assumed to belong to configuration 1; nil if the
+    /// interface's number is unknown.
     fileprivate var interfacePath: String? { interfaceNumber.map { "\(physicalPath):1.\($0)" } }
 }

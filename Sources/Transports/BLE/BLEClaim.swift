@@ -24,8 +24,8 @@ struct BLEClaim: Sendable {
         return "no lock folder is writable: another program may use the device at the same time"
     }
 
-    /// Claims the device. Waits while another program holds the device for one command, and until bluetoothd has
-    /// disconnected after an earlier link.
+    /// Claims the device. Waits while another program holds the device for one command, up to ``BLEUse/patience``, and
+    /// then until bluetoothd has disconnected the device after an earlier link.
     ///
     /// - Throws: `busy` with the holder; `cancelled`.
     static func take(
@@ -59,8 +59,8 @@ struct BLEClaim: Sendable {
         }
     }
 
-    /// Waits until bluetoothd has disconnected for the previous owner: a program that connects before gets the
-    /// connection that is about to end.
+    /// Waits until bluetoothd has ended the previous owner's connection: a program that connects earlier gets this
+    /// connection, which is about to end.
     private func waitForDisconnection(of device: Device, by now: Duration) async {
         guard case .closing(let time) = lock?.inherited, time <= now, now - time < Self.disconnecting else { return }
         await device.waitUntilDisconnected(within: Self.disconnecting - (now - time))

@@ -15,7 +15,7 @@ internal import Synchronization
 public final class BLEDevice: Sendable {
     /// The endpoint that the device was opened from, as it was written.
     public let name: String
-    /// The connection to the device. Only ``close()`` may end the connection.
+    /// The connection to the device. To disconnect, call ``close()``, which also lets other programs use the device.
     public let connection: ConnectedDevice
     /// The device's ``DeviceID``, as in ``Link/deviceID``.
     public var deviceID: String { claim.deviceID }
@@ -48,10 +48,10 @@ public final class BLEDevice: Sendable {
     /// Connects to the device that a `ble:` endpoint names, whatever its kind, and discovers its services.
     ///
     /// - Parameters:
-    ///   - endpoint: The address of the device.
+    ///   - endpoint: The endpoint of the device.
     ///   - loop: The event loop that the connection runs on.
     ///   - use: The way in which the program uses the device.
-    /// - Throws: The errors of opening a link to the device.
+    /// - Throws: For example `notFound`, `busy`, `unavailable` or `timedOut`.
     public static func open(
         _ endpoint: Endpoint, on loop: EventLoop = .shared, as use: BLEUse = BLEUse()
     ) async throws(LinkError) -> BLEDevice {
@@ -68,7 +68,7 @@ public final class BLEDevice: Sendable {
         }
     }
 
-    /// Converts an error of this device. The hint tells a person how to pair, if the device requires it.
+    /// Converts an error of this device. If the device requires pairing, the hint tells a person how to pair.
     ///
     /// - Parameters:
     ///   - error: The error.
@@ -82,8 +82,8 @@ public final class BLEDevice: Sendable {
         get async { await connection.isPaired ? nil : pairing.possibility }
     }
 
-    /// Opens a link over the same connection, if the device certainly has a serial port of the family. ``close()`` ends
-    /// both the link and the connection.
+    /// Opens a link over the same connection, if the device fits a profile of the family. ``close()`` ends both the
+    /// link and the connection.
     ///
     /// - Parameter family: A family of the profiles that the device was opened with (``BLEUse/profiles``).
     /// - Returns: The link; nil if the device fits no profile of the family.

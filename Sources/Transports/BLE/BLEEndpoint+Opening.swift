@@ -11,7 +11,7 @@ extension BLEEndpoint {
         { endpoint, loop throws(LinkError) in try await open(endpoint, on: loop, as: use) }
     }
 
-    /// Opens the link of a `ble:` endpoint over its own connection to bluetoothd (bleak#83, bleak#2002).
+    /// Opens the link of a `ble:` endpoint over a separate connection to bluetoothd (bleak#83, bleak#2002).
     static func open(
         _ endpoint: Endpoint, on loop: EventLoop, bus: DBusBus = .system, clock: (any Clock<Duration>)? = nil,
         as use: BLEUse = BLEUse(), locks: DeviceLocks = .system
@@ -64,11 +64,11 @@ extension BLEOpening {
         case unfit([GATTService])
     }
 
-    /// The pause before a second connection.
+    /// The pause before the device is connected again.
     private static let pause = Duration.milliseconds(250)
 
-    /// Opens the link to a claimed device. If a failure after connecting may be the connection's fault, the function
-    /// connects again.
+    /// Opens the link to a claimed device. If the failure may pass (``LinkError/mayPass``), the function connects once
+    /// more, or again and again if ``BLEUse/isPersistent``.
     private func open(_ known: Device, _ claim: BLEClaim) async throws(LinkError) -> Finding {
         let pairing = PairingAdvice(address: known.address, wasAskedFor: wanted.pairs)
         var isFirst = true
@@ -147,6 +147,6 @@ extension BLEOpening {
 }
 
 extension LinkError {
-    /// Whether a second connection may help: the device is not in use elsewhere, and no action of a person is needed.
+    /// Whether another connection may help: the device is not in use elsewhere, and no action of a person is needed.
     fileprivate var mayPass: Bool { [.disconnected, .notFound, .system, .timedOut, .unsupported].contains(code) }
 }

@@ -3,7 +3,7 @@ public import LineProtocol
 
 /// An endpoint for a BLE device.
 ///
-///     ble:HMSoft                 by its full name, if one device in sight has it
+///     ble:HMSoft                 by its full name, if exactly one device in sight has this name
 ///     ble:AA:BB:CC:DD:EE:FF      by its address
 ///     ble:*                      the strongest device that advertises the family's service
 ///
@@ -39,7 +39,7 @@ public struct BLEEndpoint: Sendable, Hashable {
     private let families: [String]
     /// The profiles that identify a family: devices of other families lack them.
     private let uniqueProfiles: [GATTProfile]
-    /// Whether to pair with the device first.
+    /// Whether to pair with the device before the link subscribes.
     let pairs: Bool
     /// Whether another program may listen to the device at the same time, although values may then arrive twice.
     let sharesValues: Bool

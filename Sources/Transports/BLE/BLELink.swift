@@ -1,8 +1,8 @@
 internal import BlueZ
 internal import LineProtocol
 
-/// A link over one or two characteristics of a BLE device. Sent bytes are cut into packets. For a device that holds
-/// values, the link sends and receives lines instead (see ``GATTProfile/values``).
+/// A link over one or two characteristics of a BLE device. Sent bytes are cut into packets, unless the link keeps
+/// packet bounds. For a device that holds values, the link sends and receives lines (see ``GATTProfile/values``).
 ///
 /// The link has its own connection to bluetoothd, and ends when the device disconnects: to reconnect, open another
 /// link.
@@ -18,6 +18,7 @@ final class BLELink: ConfirmingLink {
         return notes.isEmpty ? nil : notes.joined(separator: "; ")
     }
     /// A hint on pairing: a device that requires pairing may silently drop the bytes that it receives, or never answer.
+    /// nil if the device was paired, or has confirmed the last write or read.
     var silenceHint: String? { isPaired || !sender.isUnconfirmed ? nil : pairing.possibility }
     var confirmsWrites: Bool { !route.values.isEmpty || route.writeType == .request }
     /// The device's ``DeviceID``.
@@ -38,7 +39,7 @@ final class BLELink: ConfirmingLink {
             self = isHeardElsewhere ? .leaving : use.closesAtOnce ? .atOnce : .disconnecting
         }
 
-        /// Leaves the device in this way, and releases the claim for the next program.
+        /// Leaves the device in this way, closes the connection to bluetoothd, and releases the claim.
         func close(_ device: ConnectedDevice, of bluez: BlueZ, _ claim: BLEClaim) async {
             var isDisconnecting = false
             switch self {
@@ -107,8 +108,8 @@ final class BLELink: ConfirmingLink {
         await device.onEnd { error in if error.code != .closed { claim.release(isDisconnecting: true) } }
     }
 
-    /// Returns the payload of a notification, MTU - 3 bytes (Bluetooth Core 5.3, Vol 3, Part F, 3.4.7.1), but at most
-    /// 512 bytes, the length limit of a value; nil if the link does not keep packet bounds.
+    /// Returns the largest payload of a notification, MTU - 3 bytes (Bluetooth Core 5.3, Vol 3, Part F, 3.4.7.1), but
+    /// at most 512 bytes, the length limit of a value; nil if the link does not keep packet bounds.
     func packetCapacity() async -> Int? {
         keepsPacketBounds ? min(512, await device.mtu(of: route.hear) - 3) : nil
     }

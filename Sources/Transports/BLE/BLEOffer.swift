@@ -8,11 +8,12 @@ public import LineProtocol
 ///     let offer = try await BLEOffer.open(.nordicUART, name: "Echo") { link in … }
 ///     await offer.close()
 ///
-/// A link begins with a central's first subscription or write, and ends when the central leaves. Sending waits until
-/// the central has subscribed, and cuts bytes to the central's packets.
+/// A link begins with a central's first subscription or write, and ends when the central leaves. A central that
+/// subscribes again gets a new link. Sending waits until the central has subscribed.
 ///
 /// Before BlueZ 5.69 all centrals share one socket: data for the first subscriber also reaches the other subscribers.
-/// These have links of their own only if something else than their subscription, such as a write, identifies them.
+/// Another subscriber has a link of its own only if something else than its subscription, such as a write, identifies
+/// it.
 public actor BLEOffer {
     /// A change of the offer.
     public enum Event: Sendable {
@@ -42,8 +43,8 @@ public actor BLEOffer {
     ///   - loop: The event loop that the offer and its links run on.
     ///   - onEvent: Called on the loop's thread with each change.
     ///   - onCentral: Called on the loop's thread with the link to each new central.
-    /// - Throws: `invalidEndpoint` if the name is too long; `notFound`, `unavailable`, `notPermitted`, `busy`,
-    ///   `unsupported`, `system`.
+    /// - Throws: `invalidEndpoint` if the name is too long; also, for example, `notFound` if there is no such adapter,
+    ///   or `unavailable` if it is off.
     public static func open(
         _ profile: GATTProfile, name: String, on adapter: String? = nil, loop: EventLoop = .shared,
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }, onCentral: @escaping @Sendable (any Link) -> Void
@@ -99,7 +100,7 @@ public actor BLEOffer {
         early = []
     }
 
-    /// Withdraws the device and disconnects all centrals. Closing twice is allowed.
+    /// Withdraws the device, and disconnects the centrals that have used it. Closing twice is allowed.
     public func close() async {
         await peripheral?.close()
         for link in links.values { await link.close() }

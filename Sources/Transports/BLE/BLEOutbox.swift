@@ -71,7 +71,7 @@ actor BLEOutbox: BLESender {
     }
 
     /// Returns the length of a packet. A write command that does not fit into a packet fails, but bluetoothd splits a
-    /// write request. The MTU is queried before each burst, because the MTU grows right after connecting.
+    /// write request. The MTU is queried for each call of ``send(_:)``, because it grows right after connecting.
     private func packetLength(for count: Int) async -> Int {
         guard route.writeType == .command, min(count, route.chunkLength) > Self.leastPacket else {
             return route.chunkLength

@@ -28,8 +28,8 @@ struct BLESearch {
     /// Returns the addresses of the matching devices, the strongest first; for a name, the only match. If the endpoint
     /// names an address, returns this address without a search: connecting scans for the device if necessary.
     ///
-    /// - Throws: `notFound` with the names in sight; `ambiguous` if several devices have the name; `changedDevice` if
-    ///   the name led to another device before.
+    /// - Throws: `notFound`; `ambiguous` if several devices have the name; `changedDevice` if the name led to another
+    ///   device before; the errors of scanning.
     func addresses(with bluez: BlueZ, endpoint: Endpoint) async throws(LinkError) -> [BluetoothAddress] {
         if case .address(let address) = target { return [address] }
         var sightings = Sightings(target)
@@ -114,7 +114,7 @@ struct Sightings {
         return left == right ? one.address < other.address : left > right
     }
 
-    /// A hint for a failed search: the names in sight, the most similar one first.
+    /// A hint for a failed search: for a name, up to five names in sight, the most similar one first.
     var hint: String {
         guard case .name(let name) = target else {
             return "check the device's power, and that no phone is connected to it: no device offers the service"

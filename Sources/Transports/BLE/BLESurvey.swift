@@ -46,8 +46,7 @@ public struct BLESurvey: Sendable {
     /// Returns the devices in sight, the strongest first, half a second after the first sighting; none if `patience`
     /// ends first.
     ///
-    /// The survey uses a connection to bluetoothd of its own, for this search only: if two clients start a scan at
-    /// once, bluetoothd may answer only one.
+    /// The survey opens a connection to bluetoothd for this search, and closes it at the end.
     ///
     /// - Parameters:
     ///   - excluded: The addresses of devices to ignore.

@@ -3,7 +3,7 @@ public import BlueZ
 extension BLEEndpoint.Target {
     /// Returns the devices that the endpoint may mean, in the given order.
     ///
-    /// A name matches in any letter case, but only if no device has exactly this name.
+    /// If no device has exactly the name, the devices that have it in another letter case match.
     ///
     /// - Parameters:
     ///   - devices: The devices in question.

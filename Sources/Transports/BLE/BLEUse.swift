@@ -7,17 +7,17 @@ public struct BLEUse: Sendable {
     public var isBrief: Bool
     /// The longest time to wait for another program whose use is brief. Any other program is not waited for.
     public var patience: Duration
-    /// Whether closing a link returns as soon as bluetoothd has the request to disconnect. The disconnection takes 2 s;
-    /// the next program that opens the device waits for the rest.
+    /// Whether closing a link returns as soon as bluetoothd has the request to disconnect. The disconnection takes
+    /// about 2 s; the next program that opens the device waits for its end.
     public var closesAtOnce: Bool
 
     /// The memory of the device that each name led to; nil to remember nothing.
     public var memory: (any BLENameMemory)?
-    /// The time limit for opening, from the search to the subscription; nil for the limits of the steps, 10 s for the
-    /// search and 60 s for connecting.
+    /// The time limit for opening, from the connection to bluetoothd to the subscription; nil for the limits of the
+    /// steps, such as 10 s for the search and 60 s for connecting.
     public var openingLimit: Duration?
-    /// Whether opening connects again and again, until ``openingLimit`` or 60 s, if a failure occurs between the
-    /// connection and the subscription. Otherwise opening connects once more.
+    /// Whether opening a link connects again and again, until ``openingLimit`` or 60 s, if pairing or subscribing fails
+    /// for a reason that may pass. Otherwise opening connects once more.
     public var isPersistent: Bool
     /// Called on the loop's thread at the beginning of each step of opening.
     public var onStep: (@Sendable (BLEOpeningStep) -> Void)?

@@ -22,7 +22,7 @@ actor BLEValues: BLESender {
     private var framer = LineFramer(limit: lineLimit)
     /// Whether the next bytes continue a line that is too long.
     private var isAmidLine = false
-    /// The bytes that were last notified for each value, since the last read of the value began.
+    /// The bytes that ``hear(_:_:)`` last took for each value, since the last read of the value began.
     private var heard: [GATTValue: [UInt8]] = [:]
 
     init(
@@ -35,7 +35,7 @@ actor BLEValues: BLESender {
         self.pairing = pairing
     }
 
-    /// Performs the lines that `bytes` completes, one after another. A line that names no value of the device has no
+    /// Performs the lines that `bytes` completes, one after another. A line that is no request (``request(_:)``) has no
     /// effect, as on a serial port.
     func send(_ bytes: [UInt8]) async throws(LinkError) {
         do throws(BLEError) {
@@ -52,7 +52,7 @@ actor BLEValues: BLESender {
         }
     }
 
-    /// Receives a value that the device has notified, and passes it to the inbox as a line.
+    /// Passes a value to the inbox as a line: the device has notified it, or it was read or written.
     func hear(_ value: GATTValue, _ bytes: [UInt8]) {
         heard[value] = bytes
         inbox.assumeIsolated { $0.append(Array(value.line(bytes: bytes).utf8) + [0x0A]) }
@@ -64,7 +64,8 @@ actor BLEValues: BLESender {
         case write(GATTValue, GATTCharacteristic, [UInt8])
     }
 
-    /// Parses the request of a line; nil if the line names no value, or an operation that the value does not support.
+    /// Parses the request of a line; nil if the line names no value of the device, sets an invalid value, or requests
+    /// an operation that the value does not support.
     private func request(_ line: Span<UInt8>) -> Request? {
         let line = line.withUnsafeBufferPointer { Array($0) }
         let parts = line.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
@@ -96,7 +97,7 @@ actor BLEValues: BLESender {
             // the call. If the last notified value differs, there was no such signal.
             if heard[value] != bytes { hear(value, bytes) }
         } catch {
-            // `busy`: the device still owes the answer to an abandoned read, and this read gets none yet.
+            // `busy`: the device has not answered an earlier read, whose caller has given up. This read gets no answer.
             guard error.code == .busy else { throw error }
         }
     }

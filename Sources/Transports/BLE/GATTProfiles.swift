@@ -12,8 +12,8 @@ public struct GATTProfiles: Sendable, Hashable {
     /// Creates an empty table.
     public init() {}
 
-    /// Serial ports over BLE: HM-10, HM-BT4502W, Microchip's transparent UART, and the Nordic UART Service. They belong
-    /// to no family.
+    /// Serial ports over BLE: HM-10, HM-BT4502W, Microchip's transparent UART, and the Nordic UART Service. These
+    /// profiles belong to no family.
     public static let carriers: GATTProfiles = {
         var profiles = GATTProfiles()
         for profile in [GATTProfile.hm10, .bt4502w, .microchip, .nordicUART] { profiles.add(profile) }

@@ -2,7 +2,7 @@ public import BlueZ
 public import LineProtocol
 
 extension LinkError {
-    /// Converts an error of bluetoothd.
+    /// Converts an error of a Bluetooth operation.
     ///
     /// - Parameters:
     ///   - error: The error.
@@ -31,8 +31,8 @@ extension LinkError {
         self.init(code, name: name, activity: activity ?? error.activity, detail: detail, hint: error.hint)
     }
 
-    /// Converts an error as ``init(_:name:activity:)`` does. The hint tells a person how to pair, if the device
-    /// requires it.
+    /// Converts an error as ``init(_:name:activity:)`` does. If the device requires pairing, or may require it, the
+    /// hint tells a person how to pair.
     init(_ error: BLEError, name: String, activity: String? = nil, pairing: PairingAdvice) {
         self.init(error, name: name, activity: activity)
         switch error.code {
@@ -43,7 +43,7 @@ extension LinkError {
         }
     }
 
-    /// Converts an error of sending. Whether the device, bluetoothd or the bus is gone, the code is `disconnected`.
+    /// Converts an error of sending. If the device, bluetoothd or the bus is gone, the code is `disconnected`.
     init(sending error: BLEError, name: String, activity: String = "send", pairing: PairingAdvice) {
         self.init(error, name: name, activity: activity, pairing: pairing)
         if [.notRunning, .noBus, .notFound].contains(error.code) { (code, detail) = (.disconnected, error.reason) }

@@ -40,7 +40,7 @@ final class OfferedLink: Link {
 
     // MARK: The central
 
-    /// Whether the central has subscribed. Call this, and the functions below, on the loop's thread.
+    /// Whether the central has subscribed. Use this property and the functions below it on the loop's thread only.
     var isSubscribed: Bool { outbox.assumeIsolated { $0.isSubscribed } }
 
     func subscribe() { outbox.assumeIsolated { $0.subscribe() } }

@@ -49,7 +49,7 @@ actor OfferedOutbox {
     /// Returns when bluetoothd has taken the bytes.
     ///
     /// - Throws: `unsupported` if the profile keeps packet bounds and `bytes` does not fit into one notification;
-    ///   `disconnected` if the central has left; `closed`; `cancelled`.
+    ///   `disconnected` if the central has left; also, for example, `closed` or `cancelled`.
     func send(_ bytes: [UInt8]) async throws(LinkError) {
         do throws(BLEError) {
             guard await turns.take() else { throw end ?? BLEError(.cancelled, activity: "sending") }

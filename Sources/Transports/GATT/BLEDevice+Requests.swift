@@ -38,7 +38,7 @@ extension BLEDevice {
     /// Writes the value of a characteristic.
     ///
     /// - Parameters:
-    ///   - bytes: The value, at most 512 bytes.
+    ///   - bytes: The value: at most 512 bytes, and for an unconfirmed write at most the MTU minus 3.
     ///   - characteristic: The characteristic.
     ///   - isConfirmed: Whether to request a confirmation; nil to request one if the characteristic supports it.
     ///   - timeout: The longest time to wait for the confirmation.
@@ -69,7 +69,7 @@ extension BLEDevice {
     /// Subscribes to characteristics, and returns the values that they notify until the device is gone.
     ///
     /// The sequence has one reader. The subscriptions end when the reader stops. The sequence throws a `LinkError` when
-    /// the device is gone, or when ``close()`` was called.
+    /// the device is gone, or when ``close()`` is called.
     ///
     /// - Parameters:
     ///   - characteristics: The characteristics to subscribe to.
@@ -100,7 +100,7 @@ extension BLEDevice {
 
     /// Performs a request with a time-out.
     ///
-    /// - Parameter outcome: The known effect of the request if no answer comes.
+    /// - Parameter outcome: The known effect of the request if no answer comes, or if the link is lost.
     private func ask<Value: Sendable>(
         _ activity: String, _ outcome: SessionError.Outcome, _ timeout: Duration,
         _ body: @escaping @Sendable () async throws(BLEError) -> Value

@@ -64,7 +64,7 @@ public struct GATTRequest: Sendable, Hashable {
 
     private static func value(_ words: [String], _ format: GATTFormat) throws(GATTSyntaxError) -> [UInt8] {
         guard let first = words.first else { throw .noValue }
-        // Other text without a type is ambiguous: `10` could be text, or a number of any size.
+        // Without a type, only words that begin with `0x` are unambiguous: `10` could be text, or a number of any size.
         let isPlainHex = words.allSatisfy { $0.hasPrefix("0x") }
         guard let type = format.type ?? (isPlainHex ? .hex : nil) else { throw .untyped(first) }
         if type == .text, words.count > 1 { throw .severalTexts }

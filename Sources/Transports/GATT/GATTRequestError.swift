@@ -14,7 +14,7 @@ public struct GATTRequestError: Error, Sendable, Hashable {
         /// The value has more bytes than `limit`, the most that one write holds. If `fitsConfirmed` is true, a
         /// confirmed write holds up to ``BLEDevice/longestValue`` bytes.
         case tooLong(byteCount: Int, limit: Int, fitsConfirmed: Bool)
-        /// The characteristic does not support the request.
+        /// The characteristic or bluetoothd does not support the request.
         case notPossible(BLEError)
         /// The link was lost, or another failure occurred.
         case link(LinkError)

@@ -6,7 +6,7 @@ internal import Synchronization
 /// The kernel releases flock(2) when the process ends, so a killed program leaves no lock behind. The lock file is
 /// never removed: a program that has opened the removed file would lock a file that no other program finds.
 final class DeviceLock: Sendable {
-    /// The note that the previous owner left in the file.
+    /// The note that the file held before this lock wrote its own; nil if there was none.
     let inherited: DeviceLockNote?
     private let uptime: @Sendable () -> Duration
     /// The descriptor of the lock file; negative after the release.
@@ -54,7 +54,7 @@ enum DeviceLockNote: Hashable {
 
     private static let limit = 64
 
-    /// Reads the note of a file; nil if there is none.
+    /// Reads the note of a file; nil if there is no valid one.
     init?(in file: CInt) {
         let bytes = [UInt8](unsafeUninitializedCapacity: Self.limit) { buffer, count in
             count = max(0, pread(file, buffer.baseAddress, buffer.count, 0))
@@ -62,7 +62,7 @@ enum DeviceLockNote: Hashable {
         self.init(bytes)
     }
 
-    /// Parses the first line of `bytes`. The rest may remain from a longer note.
+    /// Parses the first line of `bytes`; nil if it is no note. The bytes after it may remain from a longer note.
     init?(_ bytes: [UInt8]) {
         guard let end = bytes.firstIndex(of: 0x0A) else { return nil }
         let words = bytes[..<end].split(separator: 0x20).map { String(decoding: $0, as: UTF8.self) }

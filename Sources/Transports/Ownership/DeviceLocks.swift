@@ -25,7 +25,8 @@ struct DeviceLocks: Sendable {
     /// The result of an attempt to lock a device.
     enum Attempt {
         case taken(DeviceLock)
-        /// Another program holds the lock. The process is nil if this user may not see it.
+        /// Another program, or this program for another link, holds the lock. The holder is nil if it is unknown, for
+        /// example because it runs in another container.
         case held(by: LinkHolder?, note: DeviceLockNote?)
         /// No folder is usable.
         case unavailable
@@ -45,7 +46,8 @@ struct DeviceLocks: Sendable {
 
     /// Tries to lock the device in one folder. Returns nil if the folder is not usable.
     private func attempt(_ id: String, in folder: CInt, as note: DeviceLockNote) -> Attempt? {
-        // Try again if another program removed the file between the two calls, for example to clear /tmp.
+        // Try again if another program removed the file after it was opened and before it was locked, for example to
+        // clear /tmp.
         for _ in 0..<10 {
             guard let file = openLockFile(id, in: folder) else { return nil }
             if flock(file, LOCK_EX | LOCK_NB) == 0 {

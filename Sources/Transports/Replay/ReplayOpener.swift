@@ -31,9 +31,9 @@ public final class ReplayOpener: Sendable {
     ///     or `none`. With `none`, received bytes follow as soon as the host has sent all bytes that precede them in
     ///     the capture.
     ///   - loop: The event loop that the link runs on.
-    /// - Throws: `invalidEndpoint`; `notFound` if there is no such file, or no further link in it; `unsupported` if the
-    ///   file is not a capture, or its version is too new; the error of the departure, if the host has departed from
-    ///   the capture.
+    /// - Throws: For example `notFound` if there is no such file, or no further link in it; `unsupported` if the file
+    ///   is not a capture, or its version is too new; the error of the departure, if the host has departed from the
+    ///   capture.
     public func open(_ endpoint: Endpoint, on loop: EventLoop = .shared) async throws(LinkError) -> any Link {
         try endpoint.allowOptions(["pace"])
         if let departure = departures.withLock({ $0[endpoint.address] }) { throw departure }

@@ -17,13 +17,13 @@ actor ReplayPlayer {
     private let keepsPacketBounds: Bool
     /// The clock that paces the replay; nil to wait for the host only.
     private let pace: SessionClock?
-    /// Called with the error that ends the link, when the host departs from the capture.
+    /// Called with the error that ends the link if the host departs from the capture.
     private let onDeparture: @Sendable (LinkError) -> Void
 
     /// The acts of the host that are not compared with the capture yet, and their times.
     private var acts: [(act: ReplayDeparture.Act, time: Duration)] = []
     private var waiting: UnsafeContinuation<Void, Never>?
-    /// The number of bytes that were delivered since the host last had its turn.
+    /// The number of bytes that were delivered since ``bring(_:)`` last waited for the host.
     private var broughtCount = 0
     private static let turnLength = 1 << 16
     /// The error that ended the link; nil before the end.
@@ -95,7 +95,7 @@ actor ReplayPlayer {
 
     /// Plays one event.
     ///
-    /// - Returns: Whether to go on.
+    /// - Returns: Whether to play the next event.
     private func play(
         _ event: CaptureEvent, _ place: String, _ here: inout Duration, _ there: Duration
     ) async throws(CaptureError) -> Bool {
@@ -121,9 +121,8 @@ actor ReplayPlayer {
         return true
     }
 
-    /// Delivers received bytes. The player delivers all bytes that precede the host's next act in the capture before it
-    /// lets the host react. Only after each 64 KiB, the player waits until the host has taken the delivered bytes, so
-    /// that memory stays small.
+    /// Delivers received bytes without waiting for the host. Only after each 64 KiB, waits until the host has taken the
+    /// delivered bytes, so that memory stays small.
     private func bring(_ bytes: [UInt8]) async {
         handIn(bytes)
         broughtCount += bytes.count
@@ -138,7 +137,7 @@ actor ReplayPlayer {
 
     /// Waits for the event's time.
     ///
-    /// - Returns: Whether the link is still there.
+    /// - Returns: Whether to deliver the event; false if the link has ended, or the task was cancelled.
     private func wait(_ time: Duration, _ here: inout Duration) async -> Bool {
         if let pace {
             here += max(time, .zero)

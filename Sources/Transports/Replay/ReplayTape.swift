@@ -2,7 +2,7 @@ internal import CaptureFormat
 
 /// The events of one link of a capture, read during playback.
 struct ReplayTape: ~Copyable, Sendable {
-    /// The carrier of the captured link.
+    /// The facts about the captured link's carrier.
     let facts: CarrierFacts
     let openedAt: Duration
     private let number: Int
@@ -10,7 +10,7 @@ struct ReplayTape: ~Copyable, Sendable {
 
     /// The place of the line that was read last, such as `pump.capture:12`.
     var place: String { "\(reader.path):\(reader.lineNumber)" }
-    /// The end of the file, for messages, with the line where the file was cut off.
+    /// The end of the file, for messages; with the number of the last line if that line is incomplete.
     var end: String {
         "the end of " + reader.path + (reader.isCut ? ", which was cut off in line \(reader.lineNumber)" : "")
     }
