@@ -2,12 +2,12 @@ public import LineProtocol
 
 /// The rules that decide when the answer to a line is complete, and which lines report an error.
 public struct AnswerRules: Sendable, Hashable {
-    /// The longest silence before the first line of an answer. If ``end`` is set, the limit applies to each silence
-    /// until the end of the answer.
+    /// The longest silence before an answer begins. If ``end`` is set, the limit applies to each silence until the end
+    /// of the answer.
     public var timeout = PumpSession.defaultTimeout
     /// The silence that ends an answer, if no ``end`` is set.
     public var quiet = Duration.milliseconds(500)
-    /// The lines that end an answer; nil if a silence of ``quiet`` ends it.
+    /// The lines that end an answer; nil if a silence of ``quiet`` ends each answer.
     public var end: LinePattern?
     /// Lines that report an error, in addition to the errors that the family defines; nil if there are no additional
     /// ones.

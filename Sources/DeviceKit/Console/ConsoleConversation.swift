@@ -15,7 +15,7 @@ final class ConsoleConversation {
     private var link: ConsoleLink?
     private var lines = DeviceLines()
     private var arrivals = 0
-    /// The line that was sent last; nil if bytes have arrived since.
+    /// The line that was queued last; nil if bytes have arrived since.
     private var pending: [UInt8]?
     private var script: ConsoleScript?
     /// The console's background tasks, by purpose.
@@ -63,8 +63,8 @@ final class ConsoleConversation {
     /// Handles the events that arrived while the console was ending. Nothing is sent any more, but every unsent line
     /// and every reply is reported.
     ///
-    /// - Returns: The error of a broken link, if a line could not be sent because of it, or if the last line may not
-    ///   have been carried out.
+    /// - Returns: The error of the first line that could not be sent, or of a link that broke before the device
+    ///   answered the last typed line; nil if there was none.
     private func drain(_ stream: AsyncStream<LineConsole.Event>) async -> LinkError? {
         var loss: LinkError?
         while let event = await stream.nextInSpiteOfCancellation(on: executor) {
@@ -77,7 +77,7 @@ final class ConsoleConversation {
                 pending = nil
                 for line in lines.append(bytes) { tell(.heard(line)) }
             case .link(.arrived(.ended(let error))):
-                // A script has waited for its answers already, so only the outcome of typed lines can be unknown.
+                // A script has waited for its answers by then, so only the outcome of typed lines can be unknown.
                 if script == nil, pending != nil, error?.code != .closed { loss = loss ?? error }
             case .reopened(let link): await link.close()
             case .scripted, .ended, .reopeningFailed, .lineEndOverdue, .quiet, .interrupted: break
@@ -124,7 +124,8 @@ final class ConsoleConversation {
     }
 
     /// Handles an entered line: passes it to `perform`, and queues it for the device if `perform` returns `send`, the
-    /// device would not misread the line, and a device is connected. Returns whether the line was queued.
+    /// line may be sent (see ``LineConsole/Options/sendsDangerous``), and a device is connected. Returns whether the
+    /// line was queued.
     @discardableResult
     private func enter(_ line: [UInt8]) -> Bool {
         if line.isEmpty { return false }

@@ -4,7 +4,7 @@ public import LineProtocol
 public enum ConsoleHappening: Sendable {
     /// The device sent a line.
     case heard(DeviceLine)
-    /// The device sent this line before the link was opened, so it answers no line of the console.
+    /// The device sent this line before the console began, so the line answers no line of the console.
     case heardBefore(DeviceLine)
     /// A line was not sent, because the device would misread it; `reason` explains the danger.
     case dangerous([UInt8], reason: String)
@@ -15,7 +15,7 @@ public enum ConsoleHappening: Sendable {
     /// A line of a script was not answered in time.
     case unanswered([UInt8])
     /// The link is lost; the error is nil if the link was closed without one. The console waits for the device.
-    /// `pending` is the line that was sent last, if nothing has arrived since; whether the device carried it out is
+    /// `pending` is the last line for the device, if nothing has arrived since; whether the device carried it out is
     /// unknown.
     case lost(LinkError?, pending: [UInt8]?)
     /// The device is back; `name` is the name of its new link. The device may have restarted.
@@ -48,7 +48,7 @@ public struct ConsoleResult: Sendable, Hashable {
 public struct ScriptLossError: Error, Sendable {
     /// The error of the link; nil if the link was closed without an error.
     public var link: LinkError?
-    /// The line that was sent last; nil if bytes have arrived since. Whether the device carried the line out is
+    /// The last line for the device; nil if bytes have arrived since. Whether the device carried the line out is
     /// unknown.
     public var pending: [UInt8]?
     /// The number of lines that were not sent.

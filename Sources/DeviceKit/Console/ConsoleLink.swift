@@ -1,8 +1,8 @@
 internal import LineProtocol
 internal import Synchronization
 
-/// The link of a console. Lines are queued and sent one after another, no faster than the device reads them, so that
-/// the console never waits for the link.
+/// The link of a console. Lines are queued, so that the console never waits for the link, and are sent no faster than
+/// the device reads them.
 struct ConsoleLink {
     private let link: any Link
     private let outbox: AsyncStream<Void>.Continuation
@@ -26,7 +26,7 @@ struct ConsoleLink {
     ///
     /// - Parameters:
     ///   - ends: See ``LineConsole/Options/ends``.
-    ///   - readingTime: The pause after each line, in which the device reads it.
+    ///   - readingTime: The pause after each line, in which the device reads the line.
     ///   - tell: Receives the events.
     init<C: Clock>(
         _ link: any Link, ends: LineEnds?, readingTime: Duration, clock: C, tell: @escaping @Sendable (Event) -> Void

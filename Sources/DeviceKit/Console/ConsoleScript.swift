@@ -1,13 +1,13 @@
 internal import LineProtocol
 
-/// The lines of a script, read from a pipe. A line is sent only when the answer to the previous line is complete.
+/// The lines of a script, read from a pipe. A line is sent only when the wait for the previous line's answer is over.
 struct ConsoleScript {
     private let rules: AnswerRules
     private var text: [UInt8] = []
     private(set) var hasEnded = false
     private var waitingSince: Duration?
     /// Whether the answer to the last line is there: any bytes, or the end of the answer if ``AnswerRules/end`` is set.
-    /// True before the first line.
+    /// Also true before the first line, and after a wait without an answer.
     private var isAnswered = true
     private var deviceError: String?
     /// The line that was sent last.
@@ -15,7 +15,8 @@ struct ConsoleScript {
     /// The first line without a complete answer.
     private var unanswered: [UInt8]?
 
-    /// Whether sending has stopped, because an answer was an error or did not end.
+    /// Whether sending has stopped: at an error if ``AnswerRules/failure`` is set, or at an answer that did not end if
+    /// ``AnswerRules/end`` is set.
     private var isStopped = false
 
     /// The number of lines that were not sent because the device would misread them.
@@ -24,7 +25,7 @@ struct ConsoleScript {
     /// Whether the script waits for the device.
     var isWaiting: Bool { waitingSince != nil }
 
-    /// Whether there is nothing left to send or to wait for.
+    /// Whether the script is over: it waits for no answer, and has no further line or has stopped.
     var isOver: Bool { !isWaiting && (isStopped || hasEnded && text.isEmpty) }
 
     /// Creates an empty script.
@@ -40,8 +41,8 @@ struct ConsoleScript {
         if rules.end == nil { waitingSince = waitingSince ?? instant }
     }
 
-    /// Removes and returns the next line to send, without its end. Returns nil if no complete line is there, or if the
-    /// device may still answer.
+    /// Removes and returns the next line to send, without its end. Returns nil if no complete line is there, the device
+    /// may still answer, or sending has stopped.
     mutating func nextLine() -> [UInt8]? {
         guard !isWaiting, !isStopped,
             let end = text.firstIndex(of: 0x0A) ?? (hasEnded && !text.isEmpty ? text.endIndex : nil)
@@ -68,7 +69,7 @@ struct ConsoleScript {
         isAnswered = isAnswered || rules.end == nil
     }
 
-    /// Ends the wait for an answer.
+    /// Ends the wait for an answer. If ``AnswerRules/end`` is set and the answer is not complete, sending stops.
     ///
     /// - Returns: The line without a complete answer; nil if the answer is complete.
     mutating func stopWaiting() -> [UInt8]? {

@@ -1,6 +1,6 @@
 internal import LineProtocol
 
-/// A complete or partial line from the device, ready to be shown.
+/// A complete or partial line from the device, for people.
 public struct DeviceLine: Sendable, Hashable {
     /// The text, with unprintable characters escaped.
     public var text: String

@@ -1,6 +1,6 @@
 internal import LineProtocol
 
-/// Assembles the device's lines from bytes. A partial line can be taken if its end is overdue.
+/// Assembles the device's lines from bytes. If a line's end is overdue, ``takePending()`` returns the partial line.
 public struct DeviceLines: Sendable {
     /// The time without further bytes after which a partial line should be shown.
     public static let patience = Duration.milliseconds(200)
@@ -21,7 +21,7 @@ public struct DeviceLines: Sendable {
     /// waits for the device.
     static func earlier(on link: any Link) async throws(LinkError) -> [DeviceLine] {
         var (lines, earlier) = (DeviceLines(), [DeviceLine]())
-        // The limit ensures that a device that talks without pause can't delay sending, which may be OFF.
+        // The limit ensures that a device that talks without pause can't delay the first sent line, which may be OFF.
         for _ in 0..<earlierReads {
             let bytes = try await link.receiveAvailable()
             if bytes.isEmpty { break }

@@ -13,17 +13,18 @@ internal import Synchronization
 /// try await console.run(over: link)  // until console.end()
 /// ```
 ///
-/// All events go through one stream and are handled in order, so that no event waits for another.
+/// All events go through one stream and are handled in order.
 public final class LineConsole: Sendable {
     /// The options of a console.
     public struct Options: Sendable {
-        /// Whether lines come from a script. A script's line waits until the device has answered the previous one.
+        /// Whether lines come from a script. A script's line waits until the previous line's answer is complete, or the
+        /// time-out for this answer is over.
         public var isScript = false
         /// The rules that decide when an answer to a script is complete, so that the next line can be sent. If
         /// ``AnswerRules/end`` is set, the script stops at the first answer that does not end. If
         /// ``AnswerRules/failure`` is set, the script stops at the first error.
         public var answers = AnswerRules()
-        /// The end of each line; nil for a line feed, or for nothing if the device treats each packet as a line.
+        /// The end of each line; nil for a line feed, or for nothing if the link keeps packet bounds.
         public var ends: LineEnds?
         /// Whether to send lines that the device would misread: see ``WireRules/danger``.
         public var sendsDangerous = false
@@ -43,13 +44,13 @@ public final class LineConsole: Sendable {
         case link(ConsoleLink.Event)
         /// The device is back.
         case reopened(any Link)
-        /// The device can't come back.
+        /// The link could not be reopened, for example because no returning device can be identified.
         case reopeningFailed(any Error)
-        /// The end of a line is overdue. The event is stale if more has arrived than `arrivals` counts.
+        /// The end of a line is overdue. The event is stale if bytes have arrived more often than `arrivals` counts.
         case lineEndOverdue(arrivals: Int)
         /// The device may have been quiet for long enough. The event is stale if bytes have arrived since.
         case quiet
-        /// The task was cancelled.
+        /// The task that runs the console was cancelled.
         case interrupted
     }
 
@@ -111,14 +112,16 @@ public final class LineConsole: Sendable {
     /// Adds bytes to the script. The bytes need not be whole lines.
     public func append(_ script: [UInt8]) { events.yield(.scripted(script)) }
 
-    /// Ends the input. The console then ends; a script ends once its last line was answered.
+    /// Ends the input. The console then ends; a script first waits for the answer to its last line.
     public func end() { events.yield(.ended) }
 
-    /// Runs the console over `link` until the input ends, then closes the link.
+    /// Runs the console over `link` until the input or the script ends, or `perform` ends the console, then closes the
+    /// link.
     ///
     /// - Returns: The result of the script; an empty result if a person types.
-    /// - Throws: `ScriptLossError` if the link breaks during a script; the reason that the device can't come back, see
-    ///   ``Reconnector/link()``; `LinkError` if the link breaks while the last lines are sent; `CancellationError`.
+    /// - Throws: `ScriptLossError` if the link breaks during a script; the errors of ``Reconnector/link()``;
+    ///   `LinkError` if the last lines could not be sent, or the link broke before an answer to the last line;
+    ///   `CancellationError`.
     public func run(over link: any Link) async throws -> ConsoleResult {
         let conversation = ConsoleConversation(
             family, reconnector, options, clock: clock, executor: executor, events, perform: perform, tell: tell)

@@ -13,7 +13,7 @@ public struct LineExchange: Sendable {
         public internal(set) var lineCount = 0
         /// The code of the first error in the answer, or the line that reported it; nil if there was no error.
         public internal(set) var deviceError: String?
-        /// Whether the answer is complete; false if the time-out cut it off.
+        /// Whether the answer is complete; false if there was none, or if a time-out cut it off.
         public internal(set) var hasEnded = false
     }
 
@@ -42,10 +42,10 @@ public struct LineExchange: Sendable {
     ///
     /// - Parameters:
     ///   - line: The line, without its end.
-    ///   - ends: The line end; nil for a line feed, or for nothing if the device treats each packet as a line.
+    ///   - ends: The line end; nil for a line feed, or for nothing if the link keeps packet bounds.
     ///   - rules: The rules that decide when the answer is complete.
     ///   - hear: Called with each line of the answer.
-    /// - Returns: A summary of the answer. Its ``Answer/lineCount`` is 0 if the device did not answer in time.
+    /// - Returns: A summary of the answer. Its ``Answer/lineCount`` is 0 if no line arrived in time.
     public func send(
         _ line: [UInt8], ends: LineEnds? = nil, _ rules: AnswerRules = AnswerRules(), hear: (DeviceLine) -> Void
     ) async throws(LinkError) -> Answer {

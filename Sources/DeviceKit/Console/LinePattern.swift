@@ -5,7 +5,7 @@ public struct LinePattern: Sendable, Hashable {
     /// The alternatives, each split at its `*`.
     private let alternatives: [[String]]
 
-    /// Creates a pattern from its text. Returns nil if an alternative is empty, because no line is empty.
+    /// Creates a pattern from its text. Returns nil if an alternative is empty: ``DeviceLines`` leaves empty lines out.
     public init?(_ text: String) {
         alternatives = text.split(separator: "|", omittingEmptySubsequences: false).map {
             $0.split(separator: "*", omittingEmptySubsequences: false).map(String.init)
