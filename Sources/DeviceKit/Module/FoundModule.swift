@@ -4,7 +4,7 @@ internal import ModuleDialects
 struct FoundModule {
     let conversation: ModuleConversation
     let dialect: ModuleDialect
-    /// The baud rate at which the module answers; nil if unknown.
+    /// The baud rate at which the module answers; nil if the port was opened at its own rate.
     let lineRate: Int?
 
     func info() async throws(ModuleSetupError) -> ModuleInfo {
@@ -21,10 +21,10 @@ struct FoundModule {
         try await conversation.value(of: query, dialect)
     }
 
-    /// Sends a command that changes a setting.
+    /// Sends a command that changes a setting. A missing answer is no error: reading the setting back shows the result.
     ///
-    /// - Throws: `refused` if the module refuses the command. If the module does not answer, only reading the setting
-    ///   back shows the result.
+    /// - Throws: `refused` if the module refuses the command; the errors of ``ModuleConversation/exchange(_:)``, with
+    ///   the outcome `unknown`.
     func change(_ command: String) async throws(ModuleSetupError) {
         let answer: [String]
         do throws(ModuleSetupError) { answer = try await conversation.exchange(command + dialect.commandEnd) } catch {

@@ -37,8 +37,8 @@ struct ModuleConversation {
         case nobody
     }
 
-    /// Probes for a module with `AT`, which changes no setting. A genuine module that is connected to a central
-    /// disconnects it.
+    /// Probes for a module with `AT`, which changes no setting. If a genuine module is connected to a central, the
+    /// probe makes the module disconnect the central.
     ///
     /// - Parameter commandEnd: The end of the module's commands; nil if unknown.
     func probe(commandEnd: String?) async throws(ModuleSetupError) -> Answerer {
@@ -61,11 +61,11 @@ struct ModuleConversation {
 
     /// Determines the dialect of a module from its version.
     ///
-    /// - Throws: `unknownModule` if the version belongs to no known dialect.
+    /// - Throws: `unknownModule` if the version belongs to no known dialect; the errors of ``exchange(_:)``.
     func dialect(commandEnd: String) async throws(ModuleSetupError) -> ModuleDialect {
         var said: String?
         for dialect in ModuleDialect.all where dialect.commandEnd == commandEnd {
-            // All clones use the same query, so it is sent once.
+            // All clones use the same query, so one answer is enough.
             if said == nil { said = try await value(of: dialect.version, dialect) }
             let version = said?.lowercased() ?? ""
             if dialect.versionMarks.contains(where: { version.contains($0) }) { return dialect }
@@ -85,8 +85,8 @@ struct ModuleConversation {
 
     // MARK: Values
 
-    /// Sends a query and returns the value in the answer; nil if there is none. The query is repeated once, because
-    /// earlier bytes may have spoiled it.
+    /// Sends a query and returns the value in the answer; nil if there is none. If there is none, the query is sent
+    /// once more, because earlier bytes may have spoiled the first one.
     func value(of query: ModuleDialect.Query, _ dialect: ModuleDialect) async throws(ModuleSetupError) -> String? {
         for _ in 0..<2 {
             for line in try await exchange(query.command + dialect.commandEnd) {
@@ -110,9 +110,9 @@ struct ModuleConversation {
 
     // MARK: Commands
 
-    /// Sends a text unchanged, and collects the answer until silence. Returns its lines without empty ones.
+    /// Sends a text unchanged, and collects the answer until silence. Returns the answer's lines without empty ones.
     ///
-    /// - Throws: `otherDevice` if a line shows that the device is of a known family and no module.
+    /// - Throws: `otherDevice` if a line shows that the device is of a known family and no module; `link`.
     func exchange(_ text: String) async throws(ModuleSetupError) -> [String] {
         // Bytes that arrived late are no answer to this text, but they may show that the device is a pump.
         try Self.check(try await linked { () throws(LinkError) in try await receiveLate() })

@@ -8,7 +8,7 @@ public struct ModuleInfo: Sendable, Hashable {
         case central
     }
 
-    /// The name of the module's AT command dialect: `cc41-a`.
+    /// The name of the module's AT command dialect, such as `cc41-a`.
     public var dialect: String
     /// The module and its maker, according to the dialect.
     public var title: String
@@ -22,6 +22,6 @@ public struct ModuleInfo: Sendable, Hashable {
     public var lineRate: Int?
     /// The role of the module in a connection.
     public var role: Role?
-    /// The address of the module: `00:15:83:31:46:CB`.
+    /// The address of the module, such as `00:15:83:31:46:CB`.
     public var address: String?
 }

@@ -4,8 +4,8 @@ public import Transports
 
 /// Reads the properties of a BLE module (an HM-10 or a clone) at its UART, and sets its name and its baud rate.
 ///
-/// Every new setting is read back from the module before it is reported. A pump on the line receives nothing that could
-/// change its state, and the operation ends with the pump's first line.
+/// Every new setting is read back from the module before it is reported. If a pump is on the line instead of a module,
+/// it receives nothing that could change its state, and the operation ends at the pump's first line.
 ///
 /// ```swift
 /// let endpoint = try Endpoint("/dev/ttyUSB0")
@@ -24,14 +24,14 @@ public struct ModuleSetup: Sendable {
     public enum Report: Sendable, Hashable {
         /// The operation probes for a module at this baud rate; nil for the rate of the line.
         case looking(baudRate: Int?)
-        /// The module was connected to a central and has disconnected it: a genuine module does so when it is probed.
+        /// The module was connected to a central, and has disconnected the central because of the probe.
         case disconnectedCentral
     }
 
     /// The names of the known dialects.
     public static var dialects: [String] { ModuleDialect.all.map(\.name) }
 
-    /// The baud rates that a module may use, the usual ones first.
+    /// The baud rates that a module may use, the most common ones first.
     private static let usualRates = [9600, 115_200, 57600, 38400, 19200, 4800, 2400, 1200, 230_400]
     /// The longest name in bytes that fits into an advertisement.
     private static let longestName = 29
@@ -84,7 +84,7 @@ public struct ModuleSetup: Sendable {
     ///
     /// - Parameter name: The new name, in printable ASCII.
     /// - Returns: The properties of the module after the change.
-    /// - Throws: `invalidName`; `refused`; `notConfirmed` if the new name could not be read back; the errors of
+    /// - Throws: `invalidName`; `refused`; `notConfirmed` if reading back did not return the new name; the errors of
     ///   ``info()``.
     public func setName(_ name: String) async throws(ModuleSetupError) -> ModuleInfo {
         if let reason = Self.flaw(of: name, limit: dialect?.longestName ?? Self.longestName) {
@@ -123,8 +123,8 @@ public struct ModuleSetup: Sendable {
     ///
     /// - Parameter rate: The new rate in baud.
     /// - Returns: The properties of the module after the change.
-    /// - Throws: `needsSerialPort`; `unsupportedRate`; `refused`; `notConfirmed` if the new rate could not be read
-    ///   back; the errors of ``info()``.
+    /// - Throws: `needsSerialPort`; `unsupportedRate`; `refused`; `notConfirmed` if reading back did not return the new
+    ///   rate; the errors of ``info()``.
     public func setBaudRate(_ rate: Int) async throws(ModuleSetupError) -> ModuleInfo {
         guard rates.allSatisfy({ $0 != nil }) else { throw ModuleSetupError(.needsSerialPort, .notSent) }
         let found = try await find()
@@ -148,8 +148,8 @@ public struct ModuleSetup: Sendable {
         }
     }
 
-    /// Reads the new baud rate back at that rate. If no module answers there, restarts the module at the old rate once
-    /// and tries again.
+    /// Reads the new baud rate back at the new rate. If the module still answers at the old rate instead, restarts the
+    /// module there once and tries again.
     private func confirm(
         _ rate: Int, _ dialect: ModuleDialect, setAt oldRate: Int?
     ) async throws(ModuleSetupError) -> ModuleInfo {

@@ -6,13 +6,13 @@ public struct ModuleSetupError: Error, Sendable, Hashable {
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// No module answers at any of ``ModuleSetupError/rates``.
         case noAnswer = "no_answer"
-        /// A device of ``ModuleSetupError/family`` has sent ``ModuleSetupError/answer``, so it is no module.
+        /// The device is no module: a device of ``ModuleSetupError/family`` has sent ``ModuleSetupError/answer``.
         case otherDevice = "other_device"
-        /// The module's dialect is unknown; ``ModuleSetupError/answer`` is its version.
+        /// The module's dialect is unknown; ``ModuleSetupError/answer`` is the module's version, nil for none.
         case unknownModule = "unknown_module"
         /// The module has refused the change with ``ModuleSetupError/answer``.
         case refused
-        /// The change was sent, but reading it back returned ``ModuleSetupError/answer``; nil if nothing was returned.
+        /// The change was sent, but reading back returned another value, ``ModuleSetupError/answer``; nil for no value.
         case notConfirmed = "not_confirmed"
         /// The module can't have this name; see ``ModuleSetupError/reason``.
         case invalidName = "invalid_name"
@@ -20,7 +20,7 @@ public struct ModuleSetupError: Error, Sendable, Hashable {
         case unsupportedRate = "unsupported_rate"
         /// A baud rate can be set, and read back, only over a serial port.
         case needsSerialPort = "needs_serial_port"
-        /// A daemon owns the port.
+        /// A daemon has the port open, and the link leads through the daemon.
         case shared
         /// The port could not be opened, or the link broke; see ``ModuleSetupError/link``.
         case link
@@ -44,7 +44,8 @@ public struct ModuleSetupError: Error, Sendable, Hashable {
     public var answer: String?
     /// The name of the family of the device that has answered; nil except for `otherDevice`.
     public var family: String?
-    /// The baud rates that were tried or are supported. Empty if the device is not at a serial port.
+    /// The baud rates that were tried, for `noAnswer`, or are supported, for `unsupportedRate`. Empty for other codes,
+    /// and if the device is not at a serial port.
     public var rates: [Int]
     /// The flaw of the name; nil except for `invalidName`.
     public var reason: String?
