@@ -35,15 +35,15 @@ public struct ImageDownload: Sendable {
     /// Fetches the image, and closes the link.
     ///
     /// - Parameters:
-    ///   - progress: Called after each piece.
-    ///   - heard: Called with messages from the peer that are not part of the image.
+    ///   - progress: Called after each piece of the image.
+    ///   - heard: Called with all other pieces, such as a text for people or the announcement of the image.
     /// - Returns: The final state of the download.
-    /// - Throws: ``ImageDownloadError``. An incomplete image is not kept.
+    /// - Throws: ``ImageDownloadError``. The received part of the image is then not kept.
     public func run(
         progress: (Report) -> Void = { _ in }, heard: (PeerPiece) -> Void = { _ in }
     ) async throws(ImageDownloadError) -> Report {
         var download = PeerImageDownload(over: link, clock: clock, timeout: timeout)
-        // If the output can't be discarded, nothing is written until the whole image has been verified.
+        // If the output can't be discarded, nothing is written until the image is complete.
         var held: [UInt8] = []
         do {
             do {
@@ -75,7 +75,7 @@ public struct ImageDownload: Sendable {
 public struct ImageDownloadError: Error, Sendable, Hashable {
     /// The kinds of causes.
     public enum Cause: Error, Sendable, Hashable {
-        /// The image did not arrive completely.
+        /// No complete, valid image arrived.
         case download(PeerImageDownload.Failure)
         /// The image could not be written.
         case file(FileError)
@@ -110,6 +110,6 @@ extension ImageDownloadError: CustomStringConvertible {
             case .file(let error): "\(error)"
             }
         guard let image = report.image else { return reason }
-        return "the image is incomplete: \(report.byteCount) of \(image.byteCount.counted("byte")) arrived: \(reason)"
+        return "the image was not saved; \(report.byteCount) of \(image.byteCount.counted("byte")) arrived: \(reason)"
     }
 }

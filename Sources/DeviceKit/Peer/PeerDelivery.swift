@@ -13,16 +13,16 @@ public struct PeerDelivery: Sendable, Hashable {
     /// Whether anything arrived from the peer. A peer need not answer.
     public let hasHeard: Bool
 
-    /// Sends `Hello` and then `command`, each once, and closes the link.
+    /// Introduces the host with `Hello`, sends `command` once, and closes the link.
     ///
     /// - Parameters:
     ///   - command: The command.
     ///   - link: The link to the peer.
     ///   - clock: The clock for the time-out.
-    ///   - timeout: The longest wait for the acknowledgement, if the peer acknowledges at all.
-    /// - Throws: The errors of ``LineProtocol/PeerDialogue/meet()`` and ``LineProtocol/PeerDialogue/say(_:)``. The link
-    ///   error is `unsupported` if the command is longer than one write of the link: it is not split, because the peer
-    ///   would take the parts for two messages.
+    ///   - timeout: The longest wait for the acknowledgement of the command, if the peer has acknowledged `Hello`.
+    /// - Throws: The errors of ``LineProtocol/PeerDialogue/meet()`` and ``LineProtocol/PeerDialogue/say(_:)``. If the
+    ///   link keeps packet bounds, a command that is too long for one write is not sent, and the link error is
+    ///   `unsupported`: the peer would take the parts for separate messages.
     public static func say(
         _ command: PeerCommand, over link: any Link, clock: any Clock<Duration> = ContinuousClock(),
         timeout: Duration = PeerDialogue.defaultTimeout

@@ -1,6 +1,6 @@
 public import LineProtocol
 
-/// An event at a link to a peer, for people (``description``) and for programs (as JSON).
+/// An event on a link to a peer, for people (``description``) and for programs (as JSON).
 ///
 /// The JSON object has the key `event` and, as far as they apply, the keys `host`, `host_time`, `text`, `characters`,
 /// `hex`, `continued`, `toggle`, `file`, `bytes` and `error`.
@@ -21,9 +21,9 @@ public struct PeerEvent: Sendable, Hashable {
         case imageBegins = "image_begins"
         /// The image has arrived completely.
         case imageEnds = "image_ends"
-        /// The received data is not the announced image.
+        /// The received image, or its announcement, is not valid; see ``PeerEvent/error``.
         case imageFailed = "image_failed"
-        /// The peer has no image to send.
+        /// The peer sends no image, or stops sending it; see ``PeerEvent/error``.
         case imageRefused = "image_refused"
         /// The link is lost.
         case lost
@@ -33,9 +33,10 @@ public struct PeerEvent: Sendable, Hashable {
 
     /// The kind of the event.
     public let kind: Kind
-    /// The host name in a greeting. This and all further properties are nil for events that do not have them.
+    /// The name `host` in the greeting `HELLO from host @ time`. This and all further properties are nil for events
+    /// that do not have them.
     public private(set) var host: String?
-    /// The time in a greeting, by the host's clock.
+    /// The time in a greeting, by the peer's clock.
     public private(set) var hostTime: String?
     /// The text of a message.
     public private(set) var text: String?
@@ -51,7 +52,7 @@ public struct PeerEvent: Sendable, Hashable {
     public private(set) var file: String?
     /// The announced size of an image in bytes; for an image that failed, the number of bytes that were decoded.
     public private(set) var bytes: Int?
-    /// The reason that an image failed or was refused, as a word of the protocol.
+    /// The reason that an image failed, as a word of the protocol, or was refused, in the peer's words.
     public private(set) var error: String?
 
     private init(kind: Kind) { self.kind = kind }
@@ -103,8 +104,8 @@ public struct PeerEvent: Sendable, Hashable {
 }
 
 extension PeerEvent: CustomStringConvertible {
-    /// The event on one line. A long message is cut after as many characters as a peer shows. Control characters are
-    /// escaped.
+    /// The event on one line. A message is cut after ``LineProtocol/PeerText/shownCharacters`` characters or bytes.
+    /// Control characters are escaped.
     public var description: String {
         switch kind {
         case .greeting: "greeting from \(Self.safe(host)), whose time is \(Self.safe(hostTime))"

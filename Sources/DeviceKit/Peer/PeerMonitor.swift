@@ -41,7 +41,7 @@ private final class Greeting: Sendable {
         }
     }
 
-    /// The result of sending `Hello`. A failure other than a disconnection has closed the link, so read it when the
-    /// link ends.
+    /// The result of sending `Hello`, known when the link has ended: a failure closes the link. A disconnection is no
+    /// failure here, because reading reports it.
     var result: Result<Void, LinkError> { error.withLock { $0.map { .failure($0) } ?? .success(()) } }
 }
