@@ -1,21 +1,21 @@
 public import Transports
 
-/// The medium between this computer and a device. Advice on failures depends on it.
+/// The technology under a link to a device. Advice on failures depends on it.
 public enum Carrier: Sendable, Hashable {
     /// A serial port.
     case cable
     /// Bluetooth.
     case radio
-    /// A server, which is connected to the device.
+    /// A connection to a server that is connected to the device.
     case network
     /// None: the device is simulated inside the program.
     case simulation
-    /// A captured file.
+    /// None: a capture is replayed.
     case capture
 }
 
 extension Endpoint {
-    /// The medium of the link to the device; a cable if the scheme does not determine it.
+    /// The carrier of a link to this endpoint; `cable` if the scheme is unknown.
     public var carrier: Carrier {
         switch scheme {
         case "ble": .radio

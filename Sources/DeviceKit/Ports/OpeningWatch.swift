@@ -26,8 +26,8 @@ public final class OpeningWatch: Sendable {
     /// Creates a watch over one opening.
     ///
     /// - Parameters:
-    ///   - patience: The time after the first step in which nothing is reported.
-    ///   - clock: The clock that measures this time.
+    ///   - patience: The time after the beginning of the first step during which nothing is reported.
+    ///   - clock: The clock that measures `patience`.
     ///   - executor: The executor of the watch's timer.
     ///   - show: Called with the current step; called with nil once opening is over, if a step was reported. Must not
     ///     call the watch.

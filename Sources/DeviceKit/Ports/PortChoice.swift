@@ -12,7 +12,7 @@ public enum PortChoice {
     ///
     /// - Parameter asked: The endpoint that was passed to the program; nil if none was.
     /// - Throws: `UserConfigurationError`; `SerialError` if the system's ports can't be listed; ``PortChoiceError``;
-    ///   `LinkError` if the text is not a valid endpoint.
+    ///   `LinkError` if the text that the user has named is not a valid endpoint.
     public static func endpoint(_ asked: String? = nil) throws -> Endpoint {
         try Endpoint(named(asked) ?? plausible(among: SerialPortDiscovery.ports()).path)
     }
@@ -21,7 +21,7 @@ public enum PortChoice {
     /// ``UserConfiguration``. Returns nil if none of them names one.
     ///
     /// - Parameter asked: The endpoint that was passed to the program; nil if none was.
-    /// - Throws: `UserConfigurationError` if the configuration is needed and can't be read.
+    /// - Throws: `UserConfigurationError` if the configuration is needed, but can't be read or is invalid.
     public static func named(_ asked: String? = nil) throws(UserConfigurationError) -> String? {
         if let asked { return asked }
         if let variable = getenv("PUMPCTL_PORT"), variable.pointee != 0 { return String(cString: variable) }
@@ -49,7 +49,7 @@ public enum PortChoice {
 public struct PortChoiceError: Error, Sendable {
     /// The kinds of failure.
     public enum Code: String, Sendable {
-        /// There is no serial port of a USB device; ``PortChoiceError/ports`` lists the other ports.
+        /// There is no serial port of a USB device; ``PortChoiceError/ports`` lists all ports.
         case notFound = "not_found"
         /// There are several ports of USB devices; ``PortChoiceError/ports`` lists them.
         case ambiguous = "ambiguous_port"
@@ -62,8 +62,8 @@ public struct PortChoiceError: Error, Sendable {
 }
 
 extension SerialPortInfo {
-    /// Returns a description of the port for a sentence: its path, its probable board and its endpoint, as in
-    /// `/dev/ttyUSB0 (CH340, usb:1a86:7523)`.
+    /// Returns a description of the port for a sentence: its path and, if known, its probable board and its endpoint,
+    /// as in `/dev/ttyUSB0 (CH340, usb:1a86:7523)`.
     ///
     /// - Parameter ports: All ports of this computer, among which the endpoint must be unique.
     public func phrase(among ports: [SerialPortInfo]) -> String {
