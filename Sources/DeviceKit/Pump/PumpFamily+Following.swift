@@ -59,8 +59,8 @@ extension PumpFamily: FollowedFamily {
         }
     }
 
-    /// Returns an alarm if the status of a running pump shows that the skin temperature can't be relied on. Returns nil
-    /// for any message other than a status.
+    /// Returns an alarm if the status of a running pump shows that the skin temperature can't be relied on; an empty
+    /// array for any other status; nil for any other message.
     public static func alarms(by message: PumpMessage) -> [Alarm]? {
         guard case .status(let status) = message else { return nil }
         guard let fault = status.skinFaultWhileOn else { return [] }

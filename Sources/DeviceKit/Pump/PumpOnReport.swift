@@ -2,7 +2,7 @@ public import LineProtocol
 
 /// The state of a pump that was just switched on.
 public struct PumpOnReport: Sendable {
-    /// The status, reported at least one turn of the firmware's loop after ON; nil if it could not be read.
+    /// The status, reported at least one turn of the firmware's loop after ON; nil if the status could not be read.
     public let status: PumpStatus?
     /// The speed in PWM steps, if the pump has acknowledged it and the status agrees; else nil.
     public let speed: PumpSpeed?
@@ -21,7 +21,7 @@ public struct PumpOnReport: Sendable {
     /// - Parameters:
     ///   - pump: A session with the pump, after ON was acknowledged.
     ///   - timeout: The time-out of each query.
-    /// - Throws: The reason that the status could not be read, so that nothing is known of the pump.
+    /// - Throws: The reason that the status could not be read: the error of TEMP, except a refusal, or of STATUS.
     public static func read(_ pump: PumpSession, timeout: Duration) async throws(SessionError) -> PumpOnReport {
         do throws(SessionError) { _ = try await pump.readTemperatures(timeout: timeout) } catch {
             // A refusal of TEMP, like its answer, comes from a later turn, so STATUS can follow.

@@ -21,7 +21,7 @@ internal import Synchronization
 public struct PumpRun: Sendable {
     /// The parameters of a run.
     public struct Plan: Sendable {
-        /// The duration of the run. The firmware ends it after 30 minutes.
+        /// The duration of the run. The firmware stops the pump after 30 minutes.
         public var time: Duration
         /// The speed to set; nil to keep the speed with which the pump starts.
         public var speed: PumpSpeed?
@@ -40,9 +40,10 @@ public struct PumpRun: Sendable {
     public enum Report: Sendable {
         /// ON is about to be sent. From now on the pump may be on, and the program must not end before the run.
         case begins
-        /// ON was acknowledged, and this state was read. The pump may have stopped again: see the status.
+        /// ON was acknowledged, and then the state was read; the report is empty if that failed. The pump may have
+        /// stopped again: see the status.
         case on(PumpOnReport)
-        /// The pump does not answer OFF. OFF is repeated until it does.
+        /// The pump has not confirmed OFF. OFF is repeated until the pump confirms, or its own 30 minutes are over.
         case offUnanswered(SessionError)
         /// The link is lost, and the pump may be on. The run waits for the device in order to switch it off.
         case lost(LinkError)
@@ -54,10 +55,10 @@ public struct PumpRun: Sendable {
 
     /// The interval between polls of the state, as in the phone app.
     public static let pollInterval = Duration.seconds(5)
-    /// The time before the end of the run at which the pump is polled once more. If its board was reset since the last
-    /// regular poll, the pump has not run to the end, and the run fails.
+    /// The time before the end of the run at which the pump is polled once more. If the pump's board was reset since
+    /// the last regular poll, the pump has not run to the end, and the run fails.
     public static let lastPoll = Duration.milliseconds(500)
-    /// The number of unanswered polls in succession that ends the run, if no other message shows the pump's state.
+    /// The number of failed polls that ends the run, if no good status and no temperatures arrive in between.
     public static let unansweredLimit = 3
     /// The pause between two attempts to find a lost device again.
     private static let regainInterval = Duration.seconds(1)
@@ -68,7 +69,7 @@ public struct PumpRun: Sendable {
     private let executor: any TaskExecutor
     private let reopen: @Sendable () async throws -> any Link
     private let tell: @Sendable (Report) -> Void
-    /// The number of unanswered polls since the last good message of the pump.
+    /// The number of failed polls since the pump last sent a good status or its temperatures.
     private let unanswered = Count()
 
     /// Creates a run.
@@ -129,8 +130,8 @@ public struct PumpRun: Sendable {
         try await conclude(ending, session, isOn: isOn, watch)
     }
 
-    /// Reads the state of the running pump. If that fails, the polls read the state again, and end the run if they keep
-    /// failing.
+    /// Reads the state of the running pump. If the pump does not answer, answers wrongly or refuses, returns an empty
+    /// report: the polls read the state again, and end the run if they keep failing.
     private func report(of session: PumpSession) async throws(SessionError) -> PumpOnReport {
         do throws(SessionError) { return try await PumpOnReport.read(session, timeout: timeout) } catch {
             guard [.noAnswer, .notUnderstood, .refused].contains(error.code) else { throw error }
@@ -215,7 +216,7 @@ public struct PumpRun: Sendable {
     }
 
     /// Returns the reason to end the run after a status line; nil if there is none. A single line may be damaged in
-    /// transit, so a bad one is checked by a second query.
+    /// transit, so a line that shows a reason is checked with a query.
     private func look(at status: PumpStatus, _ session: PumpSession) async -> PumpRunError.Cause? {
         let isBad =
             status.power != .on && status.power != .unknown || !plan.ignoresSkin && status.skinFaultWhileOn != nil

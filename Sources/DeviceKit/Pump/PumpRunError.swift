@@ -1,6 +1,6 @@
 public import LineProtocol
 
-/// The reason that a run of the pump ended early, or not with the pump off.
+/// The reason that a run of the pump ended early, or that the pump may still be on after the run.
 public struct PumpRunError: Error, Sendable {
     /// The kinds of causes.
     public enum Cause: Sendable {
@@ -24,7 +24,7 @@ public struct PumpRunError: Error, Sendable {
         /// The pump has not confirmed that it is off. `after` is the failure that ended the run; nil if the run ended
         /// for another reason.
         case offFailed(SessionError, after: SessionError?)
-        /// The link was lost, and the device did not come back within the pump's own 30 minutes.
+        /// The link was lost, and the pump could not be switched off over a new link within its own 30 minutes.
         case notBack(LinkError)
         /// The link was lost, and no returning device can be identified as the same one.
         case goneForGood(LinkError)
@@ -80,7 +80,7 @@ extension PumpRunError: CustomStringConvertible {
         case .failed(let error): "\(error); the pump is off"
         case .offFailed(let error, nil): "OFF failed: \(error); the pump may be on"
         case .offFailed(let error, let first?): "\(first); OFF failed: \(error); the pump may be on"
-        case .notBack(let error): "\(error); the device has not come back, and the pump's own 30 minutes are over"
+        case .notBack(let error): "\(error); the pump could not be switched off, and its own 30 minutes are over"
         case .goneForGood(let error): "\(error); the pump may be on"
         }
     }
