@@ -5,7 +5,8 @@ internal import Synchronization
 
 /// The recorded session of one link.
 ///
-/// Recording starts only after something has gone over the link: the first bytes may be OFF, which must not wait.
+/// Recording starts only after something has gone over the link, since the first bytes may be OFF, which must not wait;
+/// or at ``begin()``.
 public final class LinkSession: Sendable {
     /// Begins a session. Returns its recording and its number; nil if it can't begin.
     public typealias Beginning = @Sendable () async -> (recording: Recording, session: UInt64)?
@@ -44,7 +45,8 @@ public final class LinkSession: Sendable {
         if isWaiting { _ = beginning() }
     }
 
-    /// Starts the session if needed. Returns once all entries before the call are passed on to the recording.
+    /// Starts the session if needed. Returns once the start is over: the recording then has all earlier entries, unless
+    /// the session could not begin.
     public func begin() async { await beginning().value }
 
     private func beginning() -> Task<Void, Never> {

@@ -7,7 +7,7 @@ public import Transports
 
 /// Passes a device's messages to the program that keeps the record. Only ``end(_:_:)`` waits for that program.
 ///
-/// A problem with the record is reported once, and never interrupts the control of the device.
+/// A problem with the record is reported, and never interrupts the control of the device.
 public final class Recording: Sendable {
     /// A problem with the record, or the end of one.
     public enum Report: Sendable, Hashable {
@@ -19,19 +19,19 @@ public final class Recording: Sendable {
         case recovered(lost: Int)
         /// The writing program has ended, so nothing more is recorded.
         case broken
-        /// The writing program took longer than 10 s at the end. It goes on writing after this program has ended.
+        /// The writing program took longer than 10 s at the end, and goes on writing after this program has ended.
         case stillWriting
-        /// The number of records that could not be written.
+        /// The number of records that are known to be lost, at the end of the recording.
         case lost(Int)
     }
 
     /// The largest number of bytes that wait for the writing program. Further records are counted as lost.
     private static let limit = 4 << 20
-    /// The longest wait for the end of the writing program. The program goes on writing after this one has ended.
+    /// The longest wait for the end of the writing program.
     private static let patience = Duration.seconds(10)
 
     private struct State {
-        /// The session of this program's readings; 0 before the first session.
+        /// The session that ``Recording/beginSession(at:)`` began last; 0 before the first.
         var session: UInt64 = 0
         var lastSession: UInt64 = 0
         /// The sessions that have begun and not ended.
@@ -203,8 +203,8 @@ public final class Recording: Sendable {
 
     // MARK: The end
 
-    /// Ends all open sessions, waits until the records are on the disk, and reports how many are lost. Call this method
-    /// once. Cancelling the task does not end the wait.
+    /// Ends all open sessions, waits up to 10 s until the records are on the disk, and reports the number of lost
+    /// records. Call this method once. Cancelling the task does not end the wait.
     ///
     /// - Parameters:
     ///   - reason: The reason for the end, as a word for programs.

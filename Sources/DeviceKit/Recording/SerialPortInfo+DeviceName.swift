@@ -1,8 +1,7 @@
 public import SerialPort
 
 extension SerialPortInfo {
-    /// The endpoint that identifies the device: `usb:0403:6001/A50285BI`. Nil for a port that is not USB, or that only
-    /// its path identifies.
+    /// The endpoint that identifies the device, such as `usb:0403:6001/A50285BI`; nil for a port without USB.
     public var deviceName: String? {
         guard let usb = identity.usb else { return nil }
         return switch identity.distinction {

@@ -56,7 +56,7 @@ public final class SharedRecording: Sendable {
         return recording
     }
 
-    /// Wraps a link so that its traffic is recorded. The recording begins with the first traffic.
+    /// Wraps a link so that its traffic is recorded. The recording begins with the first traffic, or at ``end(_:_:)``.
     ///
     /// - Parameters:
     ///   - link: An open link.
@@ -79,7 +79,8 @@ public final class SharedRecording: Sendable {
         return RecordingLink(link) { session.take($0) }
     }
 
-    /// Ends the recording if it has begun, and waits until the records are on the disk; see ``Recording/end(_:_:)``.
+    /// Records the sessions of links that had no traffic yet, ends the recording, and waits until the records are on
+    /// the disk; see ``Recording/end(_:_:)``. Does nothing if there was no link and the recording has not begun.
     public func end(_ reason: String, _ error: String? = nil) async {
         for session in state.withLock({ $0.sessions }) { await session.begin() }
         await state.withLock { $0.recording }?.end(reason, error)
