@@ -29,7 +29,7 @@ public struct DeviceScan: AsyncSequence, Sendable {
     /// - Parameters:
     ///   - bluez: The connection to bluetoothd, which stays open.
     ///   - adapter: The name or address of an adapter; nil for the first that is on.
-    ///   - family: The family that devices must possibly belong to; nil for any.
+    ///   - family: Only devices that may belong to this family are reported; nil for all.
     ///   - filter: The filter that devices must pass.
     ///   - profiles: The profiles by which families are recognized.
     ///   - isLasting: Whether to wait and scan again after bluetoothd restarts, or after the adapter is unplugged or
@@ -63,8 +63,8 @@ public struct DeviceScan: AsyncSequence, Sendable {
 
         /// Waits for the next event.
         ///
-        /// - Throws: ``BLEError`` with `notRunning`, `noBus`, `noAdapter`, `adapterOff`, `busy` or `notPermitted`. A
-        ///   lasting scan throws only if it can't begin.
+        /// - Throws: ``BLEError``, for example with `notRunning`, `noAdapter` or `adapterOff`. Once a lasting scan has
+        ///   begun, the loss of bluetoothd or of the adapter is no error.
         public mutating func next() async throws(BLEError) -> DeviceScanEvent? {
             while events.isEmpty {
                 do throws(BLEError) {
@@ -131,7 +131,8 @@ public struct DeviceScan: AsyncSequence, Sendable {
             events.append(.device(last == nil ? .found : .changed, device, isNotable: isNotable))
         }
 
-        /// Reports a device as lost: it has disappeared, or no longer matches the filter or the family.
+        /// Reports a device as lost, if it was reported as found: it has disappeared, no longer matches the filter or
+        /// the family, or the scan was interrupted.
         private mutating func lose(_ address: BluetoothAddress) {
             guard let last = devices[address] else { return }
             devices[address] = nil

@@ -17,6 +17,6 @@ public enum DeviceChange: String, Sendable, Hashable {
     case found
     /// A property of the device has changed.
     case changed
-    /// The device was not heard for a while, no longer matches the scan, or bluetoothd has ended.
+    /// The device was not heard for a while, no longer matches the scan, or the scan was interrupted.
     case lost
 }

@@ -10,9 +10,9 @@ public import Transports
 /// print(FamilyFit(services: ["FFE0"]))    // pump, or another device behind an HM-10
 /// ```
 public struct FamilyFit: Sendable, Hashable {
-    /// The possible families, most likely first; one if the family is certain, none if no service is known.
+    /// The possible families, most likely first: one if the family is certain, none if no family's profile matches.
     public let families: [String]
-    /// The profile that matches best; nil if none does.
+    /// The profile that matches best; nil if no profile of a family matches.
     public let profile: GATTProfile?
     /// Whether the device certainly belongs to the one family.
     public let isCertain: Bool

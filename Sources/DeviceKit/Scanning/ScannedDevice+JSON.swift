@@ -9,8 +9,8 @@ extension ScannedDevice: Encodable {
     }
 
     /// Encodes an object that always has the keys `address`, `name`, `rssi_dbm`, `services` (UUIDs), `family`,
-    /// `possible_family` (the most likely), `possible_families` (all) and `connected`. Unknown values are null. Either
-    /// the family is certain and the possible families are left empty, or `family` is null.
+    /// `possible_family` (the most likely), `possible_families` (all) and `connected`. Unknown values are null. If the
+    /// family is certain, no possible families are listed; otherwise `family` is null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(address.description, forKey: .address)

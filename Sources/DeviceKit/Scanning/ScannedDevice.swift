@@ -11,7 +11,7 @@ public struct ScannedDevice: Sendable, Hashable {
     public let rssi: Int?
     /// The services that the device advertises, or was found to have.
     public let services: [BluetoothUUID]
-    /// Whether a program of this computer is connected to the device.
+    /// Whether the device is connected to this computer.
     public let isConnected: Bool
     /// The families that the device may belong to.
     public let fit: FamilyFit
@@ -20,11 +20,10 @@ public struct ScannedDevice: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - address: The address of the device.
-    ///   - name: The advertised name. Some devices hide their name by an empty one, or one of zeros: both count as no
-    ///     name.
+    ///   - name: The advertised name. Some devices hide their name: an empty name, or one of NULs, counts as no name.
     ///   - rssi: The signal strength in dBm; nil if unknown.
     ///   - services: The services that the device advertises, or was found to have.
-    ///   - isConnected: Whether a program of this computer is connected to the device.
+    ///   - isConnected: Whether the device is connected to this computer.
     ///   - fit: The possible families; nil to determine them from the services.
     public init(
         _ address: BluetoothAddress, name: String? = nil, rssi: Int? = nil, services: [BluetoothUUID] = [],
