@@ -1,8 +1,8 @@
 internal import LineProtocol
 
-/// Distinguishes a log from the answer of another device, and finds damaged lines in it.
+/// Distinguishes a log from the answer of another device, and finds damaged lines in the log.
 ///
-/// Any text may belong to a log. Text that was not announced counts as a log only when one of its lines is a
+/// Any text may belong to a log. Text that was not announced counts as a log only once one of its lines is a
 /// measurement. Until then the text is held back, so that an error message of another device can't replace a log file.
 struct LogCheck {
     /// The largest size in bytes of held-back text, and of a line that is checked.

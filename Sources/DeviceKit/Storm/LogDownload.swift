@@ -36,7 +36,7 @@ public struct LogDownload: Sendable {
     ///   - target: The file for the log.
     ///   - clock: The clock for time-outs.
     ///   - timeout: The longest wait for the beginning of the log.
-    ///   - quiet: The silence that ends the log if the sensor does not mark the end.
+    ///   - quiet: The length of the silence that ends the log.
     public init(
         over link: any Link, to target: ReplacedFile, clock: any Clock<Duration> = ContinuousClock(),
         timeout: Duration = StormDownload.defaultTimeout, quiet: Duration = StormDownload.defaultQuiet
@@ -50,7 +50,7 @@ public struct LogDownload: Sendable {
 
     /// Fetches the log, and closes the link.
     ///
-    /// - Parameter progress: Called after each piece with the number of bytes received so far.
+    /// - Parameter progress: Called after each piece with the number of the log's bytes so far.
     /// - Returns: The result of the download.
     /// - Throws: ``LogDownloadError``, with the cause and the location of the received part.
     public func run(progress: (_ byteCount: Int) -> Void = { _ in }) async throws(LogDownloadError) -> Report {
@@ -109,7 +109,8 @@ public struct LogDownloadError: Error, Sendable, Hashable {
 
     /// The cause of the failure.
     public let cause: Cause
-    /// The number of received bytes, which are kept at ``place``.
+    /// The number of the log's bytes that were received. They are kept at ``place``, except those that could not be
+    /// written.
     public let byteCount: Int
     /// The path of the received part: `PATH.partial`, next to the requested file, which is unchanged; or the requested
     /// path, if that is a terminal, a pipe or /dev/null. Nil for standard output.

@@ -2,8 +2,8 @@ public import LineProtocol
 public import RecordFormat
 public import Transports
 
-/// Follows the live rows of a storm sensor, and reconnects if the link is lost. The sensor's log contains the rows that
-/// the monitor misses in between.
+/// Follows the live rows of a storm sensor, and reconnects if the link is lost. The rows that the monitor misses before
+/// it has reconnected are in the sensor's log.
 public typealias StormMonitor = LinkFollowing<StormLiveRow>
 
 extension StormMonitor {
@@ -28,7 +28,7 @@ extension StormMonitor {
 
 /// A live row of a storm sensor, parsed once for all users.
 public struct StormLiveRow: Sendable, Hashable {
-    /// The row as the sensor wrote it, without a line end.
+    /// The row as the sensor wrote it, without its prefix and line end.
     public let bytes: [UInt8]
     /// The time of arrival.
     public let time: RecordTime
