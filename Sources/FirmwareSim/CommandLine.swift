@@ -7,7 +7,7 @@ struct CommandLine: Sendable {
 
     init(capacity: Int = 64) { self.capacity = capacity }
 
-    /// Takes in one byte. Returns the line that the byte ends, if any.
+    /// Takes in one byte. Returns the line that the byte ends; nil if the byte ends no accepted line.
     mutating func append(_ byte: UInt8) -> [UInt8]? {
         guard byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") else {
             if buffer.count < capacity { buffer.append(byte) } else { isTooLong = true }

@@ -1,4 +1,4 @@
-/// Formats a number as C's `%4.1f` and avr-libc's `dtostrf(value, 4, 1, …)` do: `34.5`, ` 9.5`, `-0.0`, ` nan`, `-inf`.
+/// Formats a number as C's `%4.1f` does: `34.5`, ` 9.5`, `-0.0`, ` nan`, `-inf`.
 ///
 /// The result is exact for every value. A tie goes to the even digit, as in C. A NaN has no sign, as on AVR.
 func oneDecimal(_ value: Float) -> String {

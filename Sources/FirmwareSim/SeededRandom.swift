@@ -15,7 +15,7 @@ struct SeededRandom: Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Returns a number from 0 up to, but not including, `bound`; near enough to uniform.
+    /// Returns a number from 0 up to, but not including, `bound`, from an almost uniform distribution.
     mutating func number(below bound: Int) -> Int { Int(truncatingIfNeeded: next() >> 32) % bound }
 
     /// Returns a number from 0 up to, but not including, 1.

@@ -78,7 +78,7 @@ struct SerialLine: Sendable {
         return emissions
     }
 
-    /// Discards output that has not left. Bytes on their way to the device still arrive.
+    /// Discards the output that ``transmit(until:)`` has not returned. Bytes on their way to the device still arrive.
     mutating func clear() {
         outgoing = []
         departed = 0

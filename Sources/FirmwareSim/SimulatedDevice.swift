@@ -1,4 +1,4 @@
-/// A device in simulated time: bytes in, bytes out, nothing else.
+/// A device in simulated time, which receives and sends bytes.
 ///
 /// Instants are durations since the simulation began. Time never goes back: an instant in the device's past counts as
 /// the device's present instant.
@@ -29,7 +29,7 @@ public protocol SimulatedDevice: Sendable {
 
     /// The instant of the device's next activity of its own (a loop turn, a byte leaving); `nil` for never.
     ///
-    /// The device does not change visibly before this instant, unless it receives more bytes.
+    /// Before this instant the device sends nothing, unless another call such as ``receive(_:at:)`` changes the device.
     var nextActivity: Duration? { get }
 
     /// Whether the device has finished with all that it received: no byte on its way or unread, no command waiting, no
@@ -44,18 +44,18 @@ public protocol SimulatedDevice: Sendable {
 
     /// Resets the board, as the line's DTR does when it goes active.
     ///
-    /// Output that left the UART before `instant` is still returned by the next ``advance(to:)``; the rest is lost.
+    /// Output that left the UART before `instant` is still returned by the next ``advance(to:)``; other output is lost.
     mutating func reset(at instant: Duration)
 
-    /// Keeps the device in an error state until this is called with `false`. Most devices have no error state.
+    /// Keeps the device in an error state until this function is called with `false`. Most devices have no error state.
     mutating func setStuck(_ isStuck: Bool, at instant: Duration)
 
     /// Gives the device a fault of its own, by a name from ``SimulatorOption/faults(own:anywhere:senseless:)``; nil
     /// ends the fault. Most devices have no faults of their own.
     mutating func setOwnFault(_ name: String?, at instant: Duration)
 
-    /// Returns, once, what the device and its faults have done to the carrier since the last call, in order. Usually
-    /// the list is empty. The caller performs the actions.
+    /// Returns, once, the actions of the device and its faults on the carrier since the last call, in order. The caller
+    /// performs the actions. Usually there are none.
     mutating func takeCarrierEvents() -> [CarrierEvent]
 
     /// Returns, once, the scenario steps that failed since the last call, in order.
@@ -77,8 +77,8 @@ public protocol SimulatedDevice: Sendable {
     /// Checks a command against the device's protocol. The firmware may accept more than its protocol allows.
     ///
     /// - Parameters:
-    ///   - command: A line without its end, a JSON object, or a whole BLE write. A line longer than 256 bytes is cut
-    ///     off.
+    ///   - command: A line without its end, a JSON object, or a whole BLE write. A line of more than 256 bytes may be
+    ///     cut off.
     ///   - isPacket: Whether `command` is a whole BLE write.
     /// - Returns: The objection, as a clause that follows the command, such as "is no command"; nil if there is none.
     static func objection(to command: [UInt8], isPacket: Bool) -> String?
@@ -93,8 +93,8 @@ public protocol SimulatedDevice: Sendable {
     /// The options that can change while the device runs; none by default.
     static var settings: [DeviceSetting<Self>] { get }
 
-    /// The state that an observer beside the device can see, at the instant that the device has reached. A key ends in
-    /// the unit of its value.
+    /// The state that an observer beside the device can see, at the instant that the device has reached. If a value has
+    /// a unit, its key ends in the unit.
     var observations: [String: ObservedValue] { get }
 }
 
@@ -144,9 +144,9 @@ public enum CommandFraming: Sendable, Hashable {
 public struct Emission: Sendable, Hashable {
     /// The bytes, at least one.
     public var bytes: [UInt8]
-    /// The instant at which the last bit of the last byte left the UART.
+    /// The instant at which the last bit of the last byte left the UART, or, if faults delay the bytes, arrives.
     public var time: Duration
-    /// The output that sent the bytes: nil for a line; over BLE, the 128 bits of a characteristic's UUID.
+    /// The output that sent the bytes: nil for a line; for a notification, the 128 bits of the characteristic's UUID.
     public var output: UInt128?
     /// Whether a fault repeats the bytes. A host need not wait for them.
     public var isRepetition = false

@@ -23,7 +23,7 @@ struct UART: Sendable {
 
     private var toTransmit = ByteRing(capacity: ringCapacity)
     private var shifting: Arrival?
-    /// The data register before the shift register. A written byte goes there first, and waits for its turn.
+    /// The byte in the data register, which the shift register takes next.
     private var next: UInt8?
     private var emissions: [Emission] = []
 

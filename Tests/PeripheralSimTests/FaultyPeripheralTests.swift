@@ -75,7 +75,7 @@ struct FaultyPeripheralTests {
         let host = DeviceHost(try FaultyDevice(LEDPeripheral(), settings), pace: .onDemand)
         try await host.handle.perform("fault", ["lost@always"])
         let error = await #expect(throws: DeviceVerbError.self) { try await host.handle.perform("fault", ["drop"]) }
-        #expect(error?.description == "the fault drop needs a line: BLE checks its packets")
+        #expect(error?.description == "the fault drop needs a line: BLE has no cable, and checks its packets")
         #expect(await host.handle.observe()["faults"] == .text("lost@always"))
     }
 

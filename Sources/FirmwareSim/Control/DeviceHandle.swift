@@ -22,23 +22,24 @@ public struct DeviceHandle: Sendable {
     /// Performs a verb on the device now.
     ///
     /// - Parameters:
-    ///   - verb: A name from ``verbs``. `reset` resets the board. `advance` takes a duration and lets it pass at once,
-    ///     as ``DeviceHost/advance(by:)`` does. `set` takes an option and its value.
+    ///   - verb: A name from ``verbs``. `reset` resets the board. `advance` takes a duration, which passes as in
+    ///     ``DeviceHost/advance(by:)``. `set` takes an option and its value.
     ///   - arguments: The arguments as typed, in the verb's order.
-    /// - Throws: ``DeviceVerbError`` if the verb is unknown or can't be performed. The verb then had no effect.
+    /// - Throws: ``DeviceVerbError`` if the verb is unknown, has invalid arguments, or can't be performed. The verb
+    ///   then had no effect.
     public func perform(_ verb: String, _ arguments: [String] = []) async throws(DeviceVerbError) {
         try await act(verb, arguments)
     }
 
-    /// Returns the present observations of the device. A key ends in the unit of its value. `port` is the path or
-    /// address at which the device is served; `lost_bytes`, if present, counts bytes lost because clients left too much
-    /// unread.
+    /// Returns the present observations of the device. If a value has a unit, its key ends in the unit. `port`, if
+    /// present, is the path or address at which the device is served; `lost_bytes`, if present, counts bytes lost
+    /// because clients or the radio took output too slowly.
     public func observe() async -> [String: ObservedValue] { await look() }
 
     /// Returns the verdict on the device's host up to now; nil if nothing is expected of the host.
     public func verdict() async -> Verdict? { await judge() }
 
-    /// Calls `handler` for each scenario step that fails, on the thread of the host's loop.
+    /// Calls `handler` for each scenario step that fails, on the thread of the loop on which the device runs.
     public func onStepFailure(_ handler: @escaping @Sendable (StepFailure) -> Void) { watch(handler) }
 }
 
@@ -60,7 +61,7 @@ extension DeviceHost {
         }.get()
     }
 
-    /// Returns the observations of the device, and the address at which the device is served.
+    /// Returns the observations of the device, and those of this host: `lost_bytes` and `port`.
     fileprivate func observe() -> [String: ObservedValue] {
         var observed = change { device, _ in device.observations }
         if lostBytes > 0 { observed["lost_bytes"] = .integer(lostBytes) }

@@ -1,7 +1,7 @@
 /// An option of a simulated device that can change while the device runs, described as data.
 ///
 /// ```swift
-/// DeviceSetting(StormFirmwareOptions.echoOption) { storm, values, _ in storm.options.echoesCommand = values.flag("echo") }
+/// DeviceSetting(PeerFirmwareOptions.acksOption) { peer, values, _ in peer.options.acknowledges = values.flag("acks") }
 /// ```
 public struct DeviceSetting<Device>: Sendable {
     /// The option, with the name and the values that it also has at the start.

@@ -2,7 +2,8 @@
 ///
 /// ```swift
 /// DeviceVerb("turn", [SimulatorOption("position", .decimal(0...1), help: "…")], help: "Turn the knob.") {
-///     $0.setPotentiometer(Int(($1.decimal("position") ?? 0) * 1023))
+///     pump, values, _ in
+///     pump.setPotentiometer(Int((values.decimal("position") ?? 0) * 1023))
 /// }
 /// ```
 public struct DeviceVerb<Device>: Sendable {

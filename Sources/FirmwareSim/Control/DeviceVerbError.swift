@@ -6,7 +6,7 @@ public enum DeviceVerbError: Error, Sendable, Hashable {
     case argumentCount(of: String, names: [String])
     /// An argument has an invalid value.
     indirect case argument(SimulatorOptionError)
-    /// The device has no option of that name that can change while it runs. `known` lists such options.
+    /// The device has no option of that name that can change while the device runs. `known` lists the options that can.
     case unknownOption(String, known: [String])
     /// The action failed. The first value is the reason; `hint` is a suggested remedy.
     case failed(String, hint: String)

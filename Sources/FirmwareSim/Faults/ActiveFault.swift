@@ -1,13 +1,13 @@
 /// A fault that a running device has: its order, and whether its occasion has come.
 struct ActiveFault: Sendable {
     /// The number of bytes at the beginning of a unit among which a fault falls, if the unit's length is unknown. In a
-    /// shorter unit the fault falls on the last byte.
+    /// unit that ends earlier, the fault falls on the last byte.
     private static let reach = 24
 
     let order: FaultOrder
     private var watch: OccasionWatch
     private var random: SeededRandom
-    /// The offset of the fault in the current unit; nil if the fault does not fall in this unit.
+    /// The offset of the fault in the current unit; nil if the fault does not fall in this unit, or has already fallen.
     private var position: Int?
     /// The bytes with which the current unit must begin for the fault to fall; nil if any unit will do, or if the whole
     /// unit was known at its beginning.

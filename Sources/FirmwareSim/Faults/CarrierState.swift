@@ -1,6 +1,6 @@
 /// The state of the carrier, as far as a faulty device knows it.
 struct CarrierState: Sendable {
-    /// The baud rate of the device's end of the line.
+    /// The rate of the device's end of the line.
     let rate: LineRate
     /// The baud rate of the host's end, in bits per second; nil if unknown.
     var hostRate: Int?

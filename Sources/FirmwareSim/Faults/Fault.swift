@@ -1,7 +1,7 @@
 /// A fault that a simulated device or its carrier can have, described as data.
 ///
-/// Faults act on the device's output in units. On a line, a unit is a line, or 64 bytes of a longer line; over BLE, a
-/// unit is a notification.
+/// Faults of the output act on it in units. On a line, a unit is a line, or 64 bytes of a longer line; over BLE, a unit
+/// is a notification.
 public struct Fault: Sendable {
     /// The effect of a fault.
     enum Effect: Sendable, Hashable {
@@ -19,7 +19,7 @@ public struct Fault: Sendable {
         case repeatUnit
         /// Flips one bit of a unit.
         case flipBit
-        /// Sends 1 to 32 random bytes: before a unit, or on the occasion `start`, when a host has come and when the
+        /// Sends 1 to 32 random bytes: before a unit, or, with the occasion `start`, when a host has come and when the
         /// board was reset.
         case noise
         /// Resets the board in the middle of a unit.
@@ -35,7 +35,7 @@ public struct Fault: Sendable {
         case drift
         /// Sends a whole reply again.
         case repeatReply
-        /// Puts the device into an error state that it does not leave.
+        /// Puts the device into an error state that no command ends.
         case stick
         /// Garbles input and output if the host's baud rate differs from the device's.
         case garble
@@ -64,7 +64,8 @@ public struct Fault: Sendable {
     public let help: String
     /// The URL of a public thread that reports the fault.
     public let source: String
-    /// The only carrier on which the fault makes sense; nil for any carrier.
+    /// The only carrier on which the fault makes sense, unless the device has a line behind its radio; nil for any
+    /// carrier.
     public let carrier: SimulatorOption.Carrier?
 
     let effect: Effect

@@ -3,7 +3,7 @@
 /// | written | means |
 /// | --- | --- |
 /// | `drop` | on the default occasion of the fault |
-/// | `drop@5%` | in each line, or each notification, with a probability of 5 % |
+/// | `drop@5%` | in each line, with a probability of 5 % |
 /// | `delay=2s@command:3` | once, in the output after the third command |
 /// | `reset@30s` | once, in the first output after 30 s |
 /// | `corrupt@line:STATUS` | in each line that begins with `STATUS` |
@@ -57,8 +57,8 @@ public struct FaultOrder: Sendable {
         }
     }
 
-    /// Parses a list separated by commas: orders, and at most one of the names in `own`. The word `none` gives no
-    /// orders.
+    /// Parses a list separated by commas: orders, and at most one of the names in `own`. The text `none` is an empty
+    /// list.
     ///
     /// - Throws: ``WrongPart`` for the first part that is invalid.
     static func orders(
@@ -96,8 +96,8 @@ extension FaultOrder {
     /// The largest number of orders of a device at one time.
     static let longestList = 64
 
-    /// Returns the first fault that makes no sense on any device, either together with the other orders or over the
-    /// carrier; nil if there is none.
+    /// Returns a fault that makes no sense on any device, either together with the other orders or over the carrier;
+    /// nil if there is none.
     static func senseless(in orders: [FaultOrder], over carrier: SimulatorOption.Carrier) -> SenselessFault? {
         if orders.count(where: { $0.fault.effect == .drift }) > 1 {
             return SenselessFault("drift", "a device has one clock; give drift once")

@@ -61,15 +61,15 @@ extension FaultyDevice {
         deliver(object.delivered, at: time, by: nil, isRepetition: true)
     }
 
-    /// Sends a finished reply again, if a fault repeats it.
+    /// Sends the last reply again, if a fault repeats the reply and the device has finished it.
     mutating func repeatReply() {
         guard let reply, !reply.isEmpty, device.isQuiescent else { return }
         self.reply = nil
         for emission in reply { deliver(emission.bytes, at: now, by: emission.output, isRepetition: true) }
     }
 
-    /// Sends random bytes, if the device has the fault `noise` with the occasion `start`. Over BLE, the bytes come from
-    /// a UART behind a module, which puts them into one notification.
+    /// Sends random bytes, if the device has the fault `noise` with the occasion `start`. Over BLE, the bytes stand for
+    /// noise on a module's UART, of which one notification arrives.
     mutating func makeNoise(by output: UInt128?) {
         for index in faults.indices {
             let order = faults[index].order
@@ -134,7 +134,7 @@ extension FaultyDevice {
     /// Queues bytes for the host.
     ///
     /// - Parameters:
-    ///   - hold: The earliest time of arrival; nil for `heldUntil`, which holds for all output.
+    ///   - hold: The earliest time of arrival; nil for `heldUntil`.
     ///   - isRepetition: Whether a fault repeats bytes that were already sent.
     mutating func deliver(
         _ bytes: [UInt8], at time: Duration, by output: UInt128?, until hold: Duration? = nil,

@@ -1,8 +1,7 @@
 /// A device with faults of its own, of its line or of its radio link, and with the steps of a scenario. Without faults
 /// and steps, a faulty device behaves as the device itself.
 ///
-/// The result depends on the seed and on the device's input and output. It does not depend on how often
-/// ``advance(to:)`` is called.
+/// The same faults, steps, seed and input give the same output, however often ``advance(to:)`` is called.
 ///
 /// ```swift
 /// var pump = FaultyDevice(PumpFirmware(), faults: settings.faults(), seed: 7)
@@ -29,7 +28,7 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
     var heard = FaultyUnit()
     /// The object that the device is sending, if its messages are JSON objects.
     var object = FaultyObject()
-    /// The output since the last command, which is sent again when the reply has ended; nil if no fault repeats it.
+    /// The output since the last command, which is sent again when the device is quiescent; nil if no fault repeats it.
     var reply: [Emission]?
     /// Output on its way from the device, in order of arrival.
     var pending: [Emission] = []
@@ -61,7 +60,7 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
 
     // MARK: The faults
 
-    /// Adds faults, which take effect now.
+    /// Adds faults, which can occur from now on.
     public mutating func add(_ orders: [FaultOrder]) {
         for order in orders {
             faultCount += 1
@@ -98,7 +97,7 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
         performDueSteps()
     }
 
-    /// Receives a BLE write, which is one command.
+    /// Receives a BLE write, which counts as one command.
     ///
     /// - Parameter take: Passes the bytes that arrive to the device.
     package mutating func receivePacket(
@@ -140,7 +139,7 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
         for index in faults.indices {
             faults[index].noteCommand()
             guard faults[index].order.fault.effect.isOfCommands else { continue }
-            // A dropped link may fall anywhere in the write; other faults fall within one of its lines.
+            // A dropped link may fall anywhere in the write; a lost byte falls in the first line of the write.
             let isOfWrite = faults[index].order.fault.effect == .hangUp
             faults[index].beginUnit(at: now, length: isOfWrite ? length : nil)
             guard faults[index].order.fault.effect == .repeatReply else { continue }
@@ -209,12 +208,12 @@ public struct FaultyDevice<Device: SimulatedDevice>: SimulatedDevice {
     public var owesReply: Bool { device.owesReply || pending.contains { !$0.isRepetition } }
 
     mutating func run(to instant: Duration) {
-        // Advance step by step, so that a reset falls between two bytes.
+        // Advance step by step: a fault that resets the device must do so before the device's next activity.
         while let next = nextStop, next <= instant { step(to: max(now, next)) }
         step(to: instant)
     }
 
-    /// The next instant at which faults or the script must see the device; nil without faults and script.
+    /// The next instant at which faults or the script may act; nil if there is none.
     private var nextStop: Duration? {
         let isPlain = faults.isEmpty && script.isEmpty
         return isPlain ? nil : [device.nextActivity.map(clock.outside), script.nextTime].compactMap { $0 }.min()

@@ -7,7 +7,8 @@ package struct ClientLine {
     package static let capacity = 1 << 20
     /// The number of bytes written to a client at once.
     static let pieceLength = 1 << 12
-    /// The number of bytes waiting for a client at which a device with flow control waits too.
+    /// The number of bytes waiting for a client from which on a device with flow control stands still, and
+    /// ``DeviceHost/advance(by:)`` waits for the client.
     package static let highWater = 1 << 16
 
     let channel: DescriptorChannel
@@ -22,7 +23,7 @@ package struct ClientLine {
             writer = nil
         }
     }
-    /// Whether the cable was pulled. No more bytes pass, although the channel is not closed yet.
+    /// Whether the cable was pulled. No new bytes pass, although the channel is not closed yet.
     var isCutOff = false
     var outbox: [UInt8] = []
     /// The task that writes the outbox to the client.
@@ -34,7 +35,8 @@ package struct ClientLine {
         self.isListening = isListening
     }
 
-    /// The baud rate of the client's end, in bits per second; nil if the line has no such setting.
+    /// The baud rate of the client's end, in bits per second; nil if the line has no such setting, or if it can't be
+    /// read.
     var hostBaudRate: Int? { (try? terminal?.clientOptions())?.baudRate }
 
     /// Whether a status byte precedes the client's bytes.

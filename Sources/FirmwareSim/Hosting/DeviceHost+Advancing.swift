@@ -6,7 +6,8 @@ extension DeviceHost {
     /// The number of device activities in one slice. Between slices the loop does its other work.
     private static var sliceLength: Int { 1000 }
 
-    /// Advances simulated time by `duration` at once, and sends the device's output as fast as the clients take it.
+    /// Advances simulated time by `duration` ahead of any clock, and sends the device's output as fast as the clients
+    /// take it.
     ///
     /// The call waits for clients that read. It does not wait for a client that has taken nothing for 2 seconds: output
     /// beyond 1 MiB is lost for that client, and counted in ``lostBytes``. A device with flow control stands still
@@ -68,7 +69,7 @@ extension DeviceHost {
         }
     }
 
-    /// Waits until a client takes something or leaves.
+    /// Waits until a client or a listener takes something, or a client leaves.
     ///
     /// - Returns: `false` if ``patience`` ended first.
     private func isWokenInTime() async -> Bool {

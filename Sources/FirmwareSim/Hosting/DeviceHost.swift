@@ -36,7 +36,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
     /// The handlers of carrier events, one for each carrier.
     private var carrierHandlers: [@Sendable (CarrierEvent) -> Void] = []
     private var judge: HostJudge?
-    /// The path or address at which the device is served on a line; nil if the device is not on a line.
+    /// The path or address at which ``serve(at:onEvent:)`` offers the device; nil if it does not.
     var port: String?
     /// The handlers of failed scenario steps.
     private let stepHandlers = Mutex<[@Sendable (StepFailure) -> Void]>([])
@@ -44,14 +44,14 @@ public actor DeviceHost<Device: SimulatedDevice> {
     private var isRunning = false
     /// The alarm for the device's next activity.
     private var alarm: Alarm?
-    /// The calls that wait for clients to take output.
+    /// The calls of ``advance(by:)`` that wait for clients or listeners to take output.
     var waiters: [UInt64: CheckedContinuation<Bool, Never>] = [:]
     var lastWaiter: UInt64 = 0
     /// The number of times that a listener had room again.
     var listenerTurns: UInt64 = 0
     /// Whether listeners took nothing for so long that ``advance(by:)`` no longer waits for them.
     var areListenersStalled = false
-    /// The number of bytes lost because clients left too much unread.
+    /// The number of bytes lost because clients or the radio took output too slowly.
     public private(set) var lostBytes = 0
 
     /// Identifies a client's line.
@@ -63,9 +63,9 @@ public actor DeviceHost<Device: SimulatedDevice> {
     ///
     /// - Parameters:
     ///   - judge: Judges the program that uses the device; nil if nothing is expected of that program.
-    ///   - hasFlowControl: Whether the device stands still while a client has not taken earlier output, as RTS and CTS
-    ///     make it do. Without flow control, output for a client that is too slow is lost in the end, as on a line of
-    ///     three wires.
+    ///   - hasFlowControl: Whether the device stands still while much output waits for a client, as RTS and CTS make it
+    ///     do. Without flow control, output for a client that is too slow is lost in the end, as on a line of three
+    ///     wires.
     public init(
         _ device: Device, pace: Pace, judge: HostJudge? = nil, hasFlowControl: Bool = false,
         on loop: EventLoop = .shared
@@ -159,7 +159,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
         if hasFlowControl { goOn() }
     }
 
-    /// Resumes the device and the calls that wait. A listener calls this when it has room again.
+    /// Resumes the device and the calls that wait. A listener calls this function when the listener has room again.
     package func listenerHasRoom() {
         listenerTurns += 1
         areListenersStalled = false
@@ -230,7 +230,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
 
     // MARK: Time
 
-    /// The present instant of the device.
+    /// The present instant of simulated time.
     var now: Duration {
         if case .realTime = pace { elapsed() + skipped } else { instant }
     }
@@ -252,7 +252,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
         throw CancellationError()
     }
 
-    /// Runs the device up to now, and sets an alarm for its next activity.
+    /// While ``run()`` is running, runs the device up to now, and sets an alarm for its next activity. If time passes
+    /// on demand, runs the device until it has answered.
     func goOn() {
         handOnCarrierEvents()
         guard case .realTime(let clock) = pace else { return settle() }
@@ -269,8 +270,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
         }
     }
 
-    /// The instant to which the device runs in one go: the present, or with flow control the next activity, because
-    /// each activity may hold the device up.
+    /// The instant to which the device runs in one go: the present, or with flow control the next activity if that is
+    /// earlier, because each activity may hold the device up.
     private var nextStop: Duration {
         let present = now
         return hasFlowControl ? min(present, device.nextActivity ?? present) : present
@@ -286,7 +287,7 @@ public actor DeviceHost<Device: SimulatedDevice> {
         }
     }
 
-    /// Runs the device until it has answered all that it received.
+    /// Runs the device until it has answered all that it received, or is held up.
     private func settle() {
         while !device.isQuiescent, !isHeldUp, let next = device.nextActivity {
             instant = max(instant, next)

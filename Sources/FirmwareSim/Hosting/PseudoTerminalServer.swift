@@ -33,8 +33,8 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
     /// - Parameters:
     ///   - link: The path of a symbolic link to the terminal; ``close()`` removes it.
     ///   - onReturn: Called with the path when the device is back after its cable was pulled.
-    ///   - onFailure: Called with the error if the device can't come back: something else has the link's place, or the
-    ///     system has no terminal left. The server tries again after the next such fault.
+    ///   - onFailure: Called with the error if the device can't come back, for example because something else has the
+    ///     link's place. The server tries again when a fault pulls the cable again.
     /// - Throws: ``SerialError``, also if the system can't report openings of the terminal: the server would not know
     ///   whether a client listens.
     public static func open(
@@ -105,7 +105,8 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
         }
     }
 
-    /// Runs `body` after earlier changes have ended: the cable may be back before the old terminal is closed.
+    /// Runs `body` after earlier changes have ended, unless the server was closed. Without this order, the cable could
+    /// be back before the old terminal is closed.
     private func change(_ body: @escaping @Sendable (isolated PseudoTerminalServer) async -> Void) {
         changing = Task(executorPreference: loop) { [last = changing] in
             await last?.value

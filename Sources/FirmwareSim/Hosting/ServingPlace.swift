@@ -4,7 +4,7 @@ internal import Glibc
 
 /// A place where a simulated device is offered to other programs.
 public enum ServingPlace: Sendable, Hashable {
-    /// A pseudo-terminal. `link` is the path of a symbolic link to the pseudo-terminal, which is removed at the end.
+    /// A pseudo-terminal. `link` is the path of a symbolic link to the pseudo-terminal; the link is removed at the end.
     case terminal(link: String? = nil)
     /// A socket: a TCP address, with port 0 for any free port, or a path. It serves one client at a time, or, if it
     /// broadcasts, any number of clients that share the line.
@@ -25,7 +25,7 @@ public enum ServingPlace: Sendable, Hashable {
 
 /// An event in the life of a device that is offered.
 public enum ServingEvent: Sendable, Hashable {
-    /// Clients can open the device at this path. The path contains a slash, unlike the name of a port.
+    /// Clients can open the device at this path. The path contains a slash, so it can't be taken for a port's name.
     case onTerminal(path: String)
     /// Clients can open the device again, at this path, after a fault had pulled the cable.
     case isBack(path: String)
@@ -38,7 +38,7 @@ public enum ServingEvent: Sendable, Hashable {
 }
 
 extension DeviceHost {
-    /// Offers the device until the task is cancelled.
+    /// Offers the device until the task is cancelled. If time passes on demand, returns at once.
     ///
     /// - Parameter onEvent: Called with the address of the device, and with later events.
     /// - Throws: The errors of ``PseudoTerminalServer/open(_:link:on:onReturn:onFailure:)`` or

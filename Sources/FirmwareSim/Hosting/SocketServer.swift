@@ -2,7 +2,7 @@ public import DescriptorIO
 
 /// Offers a simulated device on a socket, as a raw serial server does.
 ///
-/// A line has one client, like a serial port: other clients are disconnected at once, until the first one has left. A
+/// A line has one client, like a serial port: other clients are disconnected at once, until that client has left. A
 /// line that broadcasts has any number of clients, each of which receives all output of the device.
 public actor SocketServer<Device: SimulatedDevice> {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -16,14 +16,14 @@ public actor SocketServer<Device: SimulatedDevice> {
     private let broadcasts: Bool
     private let onRefusal: (@Sendable () -> Void)?
     private var connections: [DescriptorChannel] = []
-    /// A client that came while the last client's end was yet to be read.
+    /// A client that came after the last client had left, but before this server noticed that.
     private var successor: DescriptorChannel?
     private var isClosed = false
     /// Whether a fault has pulled the cable.
     private var isUnplugged = false
     private var accepting: Task<Void, Never>?
 
-    /// Listens at `address` and connects the client to `host`.
+    /// Listens at `address`, and connects clients to `host`.
     ///
     /// - Parameters:
     ///   - broadcasts: Whether any number of clients share the line.
@@ -98,7 +98,7 @@ public actor SocketServer<Device: SimulatedDevice> {
     }
 
     private func join(_ connection: DescriptorChannel) async {
-        // The cable may have been pulled while `take` awaited the first client's state.
+        // The cable may have been pulled while the caller awaited the first client's state.
         if isUnplugged { return await connection.close() }
         connections.append(connection)
         await host.attach(connection) { Task(executorPreference: self.loop) { await self.forget(connection) } }

@@ -1,4 +1,4 @@
-/// Watches how a host uses a device, and records where the host does not meet its expectations.
+/// Watches how a host uses a device, and records violations of the expectations of that host.
 ///
 /// ```swift
 /// var judge = HostJudge(settings.expectations(), urgent: ["OFF"])
@@ -6,7 +6,7 @@
 /// print(judge.verdict(at: .seconds(1)))  // at 0.000 s: one-in-flight: STATUS was sent before the last reply had ended
 /// ```
 public struct HostJudge: Sendable {
-    /// The number of bytes of a command that the judge looks at.
+    /// The number of bytes that the judge keeps of an unfinished command or line.
     private static let longestCommand = 256
 
     private let expectations: [HostExpectation]
@@ -105,8 +105,8 @@ public struct HostJudge: Sendable {
         command = Array(command.prefix(Self.longestCommand))
     }
 
-    /// Records bytes of JSON objects, which are framed alike in packets and lines. Ignores line ends and spaces between
-    /// objects.
+    /// Records bytes of JSON objects, which are framed alike in packets and lines. Line ends and spaces between objects
+    /// are no part of a command.
     private mutating func hearObjects(_ bytes: [UInt8], at time: Duration) {
         for byte in bytes {
             let isSpace = Self.isLineEnd(byte) || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
@@ -140,10 +140,10 @@ public struct HostJudge: Sendable {
 
     /// Ends the current command, and judges it.
     ///
-    /// - Parameter packet: The whole BLE write that is the command; nil for a line.
+    /// - Parameter packet: The whole BLE write that is the command; nil for a line or a JSON object.
     private mutating func endCommand(_ packet: [UInt8]? = nil) {
         defer { (command, beginning) = ([], nil) }
-        // A write may end with line ends, which are no part of its command.
+        // A write may end with line ends, which don't count when commands are compared.
         while let last = command.last, Self.isLineEnd(last) { command.removeLast() }
         guard let beginning, !command.isEmpty else { return }
         seen.note(.heard(packet ?? command))
@@ -182,7 +182,7 @@ public struct HostJudge: Sendable {
             + (command.count > 80 ? "…" : "")
     }
 
-    /// Returns whether a command is the one that an expectation names, or any command if it names none.
+    /// Returns whether a command begins with the one that an expectation names; true if the expectation names none.
     private func isReaction(_ word: [UInt8], to index: Int) -> Bool {
         expectations[index].command.map { word.starts(with: $0) } ?? true
     }
@@ -250,7 +250,7 @@ public struct HostJudge: Sendable {
         said.starts(with: beginning) || (saidBefore + said).starts(with: beginning) && beginning.contains(0x0A)
     }
 
-    /// Records that the device has nothing left to send: every command is answered, and further output is unsolicited.
+    /// Records that the device has answered every command. Further output is unsolicited.
     mutating func noteQuiet() { awaitsReply = false }
 
     /// Records that a scenario step failed, and so did not test the host.
@@ -264,10 +264,10 @@ public struct HostJudge: Sendable {
         if awaitsReply, isAnswering, !hasFlushed { flushedAt = time }
     }
 
-    /// Records that the host has closed its port. The flush just before was a part of closing, and is no finding.
+    /// Records that the host has closed its port. A flush just before was a part of closing, and is no finding.
     package mutating func leave() { flushedAt = nil }
 
-    /// Reports a flush: the host is still active, so it did not close its port.
+    /// Reports a flush that ``leave()`` has not followed.
     private mutating func noteFlush() {
         guard let time = flushedAt else { return }
         (flushedAt, hasFlushed) = (nil, true)

@@ -82,7 +82,7 @@ public struct HostExpectation: Sendable {
     let rule: HostRule
     /// The time limit; zero if the rule takes no time.
     var time = Duration.zero
-    /// The beginnings of the lines that need a reaction, or that end a repetition.
+    /// The beginnings of the lines on which the rule depends; none if the rule takes no line.
     var lines: [[UInt8]] = []
     /// The command that the host must send, or must not send, in upper case; nil for any command.
     var command: [UInt8]?

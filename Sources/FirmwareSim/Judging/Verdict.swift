@@ -8,7 +8,7 @@ public struct Verdict: Sendable, Hashable {
         public var time: Duration
         /// A description of the violation, as a clause.
         public var detail: String
-        /// The last exchanges before the finding, at most 12; none for a scenario step that failed.
+        /// The last exchanges up to the finding, at most 12; none for a scenario step that failed.
         public var exchanges: [Exchange] = []
     }
 
@@ -31,10 +31,10 @@ public struct Verdict: Sendable, Hashable {
     public internal(set) var count = 0
     /// The last 12 exchanges.
     public internal(set) var exchanges: [Exchange] = []
-    /// The expectations, as typed, that were never tested: no command came, or no line to react to.
+    /// The expectations, as typed, that were never tested, for example because no line to react to came.
     public internal(set) var untested: [String] = []
 
-    /// Whether the host met all expectations, and all were tested.
+    /// Whether the host met all expectations, all were tested, and no scenario step failed.
     public var hasPassed: Bool { count == 0 && untested.isEmpty }
 
     mutating func note(_ exchange: Exchange) {
@@ -67,7 +67,7 @@ extension Verdict: CustomStringConvertible {
         return "\(time.components.seconds).\("00\(milliseconds)".suffix(3)) s"
     }
 
-    /// One line for each finding and for each untested expectation.
+    /// One line for each kept finding and for each untested expectation; a single line if the host has passed.
     public var description: String {
         if hasPassed { return "the host met all expectations" }
         var lines = findings.map { finding in

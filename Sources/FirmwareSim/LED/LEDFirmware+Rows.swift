@@ -1,6 +1,6 @@
 /// The option and the verb that the board has both on a line and over BLE.
 extension LEDFirmware {
-    /// The option that keeps the board from reporting changes of the LED.
+    /// The option that keeps the board from answering sets, or, over BLE, from notifying of changes.
     package static let muteOption = SimulatorOption(
         "mute", .flag, help: "Do not answer when a value is set; over BLE, do not notify.")
 

@@ -5,7 +5,7 @@ public struct LEDFirmware: SimulatedDevice {
     /// Whether the board answers commands that set the LED, as it answers queries.
     public private(set) var answersSets: Bool
 
-    /// Whether the LED can't change.
+    /// Whether commands can't change the LED.
     private var isStuck = false
     private var now = Duration.zero
     private var line: SerialLine
@@ -49,8 +49,8 @@ public struct LEDFirmware: SimulatedDevice {
         isLit = false
     }
 
-    /// Sets whether the LED keeps its state whatever the host sends. A command that sets a stuck LED is answered with
-    /// the LED's real state.
+    /// Sets whether the LED keeps its state whatever commands the host sends. A command that sets a stuck LED is
+    /// answered with the LED's real state.
     public mutating func setStuck(_ isStuck: Bool, at instant: Duration) { self.isStuck = isStuck }
 
     /// The verb that switches the LED at the board. The board does not report this change on its line.

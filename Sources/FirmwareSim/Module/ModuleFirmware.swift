@@ -23,7 +23,7 @@ package struct ModuleFirmware: Sendable {
     /// The silence of the UART after which fewer than ``packetLength`` bytes are notified, or after which a command is
     /// complete in a dialect whose commands have no end.
     package static let patience = Duration.milliseconds(6)
-    /// The time from the answer to a reset until the module works again.
+    /// The time from the beginning of a restart until the module works again.
     package static let restartTime = Duration.milliseconds(500)
     /// The number of bytes of a command that are kept; of a longer command, the last ones.
     private static let longestCommand = 64
@@ -187,7 +187,7 @@ extension ModuleFirmware {
         }
     }
 
-    /// Returns the answer to a query; nil if the command is not a query.
+    /// Returns the answer to a query; nil if the command is no query of the dialect.
     private func answer(to command: String) -> String? {
         let values: [(ModuleDialect.Query?, String?)] = [
             (dialect.version, dialect.factory.version),
@@ -213,12 +213,12 @@ extension ModuleFirmware {
             return notices.setting.confirmation + value
         }
         guard let value = Self.value(command, dialect.deviceName.set) else { return nil }
-        // No document says what happens to a longer name. Cutting the name shows whether programs check it.
+        // No document says what happens to a longer name. A cut name shows whether programs check the confirmation.
         name = String(decoding: value.utf8.prefix(dialect.longestName ?? .max), as: UTF8.self)
         return dialect.deviceName.confirmation + name
     }
 
-    /// Returns the value that follows `beginning` in a command; nil if there is none.
+    /// Returns the value that follows `beginning` in a command; nil if the command has another beginning or no value.
     private static func value(_ command: String, _ beginning: String) -> String? {
         guard command.hasPrefix(beginning), command.count > beginning.count else { return nil }
         return String(command.dropFirst(beginning.count))

@@ -35,7 +35,7 @@ public struct SimulatedModule: SimulatedDevice {
     /// - Parameters:
     ///   - dialect: The dialect of the AT commands: `hm-10`, `cc41-a` or `mlt-bt05`.
     ///   - name: The name of the module; nil for the maker's name.
-    ///   - lineRate: The rate of the UART. A module with an unlimited rate reports 9600 baud.
+    ///   - lineRate: The rate of the UART. A module with an unlimited rate at first reports 9600 baud.
     ///   - notifiesUART: Whether the module reports connecting and leaving centrals at its UART, if its dialect can.
     /// - Returns: nil if there is no such dialect.
     public init?(
@@ -94,8 +94,8 @@ public struct SimulatedModule: SimulatedDevice {
         return emissions
     }
 
-    /// Returns, once, the carrier events since the last call: the module drops its connections when a command or a
-    /// restart demands it.
+    /// Returns, once, the carrier events since the last call: the module drops its connections at a restart, or when a
+    /// command demands it.
     public mutating func takeCarrierEvents() -> [CarrierEvent] {
         defer { carrierEvents = [] }
         return carrierEvents
@@ -110,7 +110,7 @@ public struct SimulatedModule: SimulatedDevice {
         line.isIdle && line.nextArrival == nil && firmware.isQuiescent && emissions.isEmpty
     }
 
-    /// Interrupts the module's power for a moment: a central is disconnected, and new settings take effect.
+    /// Interrupts the module's power for a moment: centrals are disconnected, and a new baud rate takes effect.
     public mutating func reset(at instant: Duration) {
         run(to: max(now, instant))
         line.clear()

@@ -1,8 +1,9 @@
 /// The text and image peer. It greets each host, keeps received messages, and sends an image for `GET`. Like the
 /// published peer it acknowledges nothing, unless its options make it acknowledge `Hello`.
 ///
-/// Output waits for the line and is never dropped. An image is sent line by line as the line becomes free, so that an
-/// acknowledgement or a message may stand between two lines of the image.
+/// Output waits for the line, and is dropped only if the last listener leaves or the board is reset. An image is made
+/// in blocks as the line becomes free, so that an acknowledgement or one of the peer's own messages may stand between
+/// two lines of the image.
 ///
 /// ```swift
 /// var peer = PeerFirmware(options: PeerFirmwareOptions(imageByteCount: 1000))
@@ -50,7 +51,7 @@ public struct PeerFirmware: SimulatedDevice {
     /// The instant at which the next waiting messages are sent.
     private var messagesDue: Duration?
     private var sender: PeerImageSender?
-    /// The number of images that were asked for while another image was being sent.
+    /// The number of requested images that wait for the end of another image.
     private var waitingImages = 0
     /// The instant at which the next block of the image is made.
     private var blockDue: Duration?
@@ -85,7 +86,7 @@ public struct PeerFirmware: SimulatedDevice {
     }
 
     /// Sends a message of the peer's user as soon as somebody listens and no image is being sent: within an image, a
-    /// central could take the message for image data.
+    /// host could take the message for image data.
     ///
     /// An empty message is ignored. A message that begins with `IMG_` is refused, and reported as
     /// ``PeerFirmwareEvent/notSaid(_:)``.
@@ -132,7 +133,7 @@ public struct PeerFirmware: SimulatedDevice {
 
     public var isQuiescent: Bool { wire.isIdle && wire.isHeard && blockDue == nil && messagesDue == nil }
 
-    /// Resets the board: pending output and received messages are lost, and the peer is switched off.
+    /// Resets the board: pending output, waiting messages and received messages are lost, and the peer is switched off.
     public mutating func reset(at instant: Duration) {
         now = max(now, instant)
         wire.clear()
@@ -150,7 +151,7 @@ public struct PeerFirmware: SimulatedDevice {
         picture = Self.picture(options)
     }
 
-    /// Sends this image from the next request on.
+    /// Makes the peer send this image, from the next image on.
     mutating func setImage(_ file: PeerImageFile) {
         options.send(file)
         picture = Self.picture(options)

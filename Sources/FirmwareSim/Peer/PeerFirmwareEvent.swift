@@ -12,10 +12,9 @@ public enum PeerFirmwareEvent: Sendable, Hashable {
     case askedForImage
     /// A message of the peer's user waits for a listener. The event is reported once before the next ``listenerCame``.
     case waits
-    /// A message of the peer's user was refused: it begins with `IMG_`, and a central would take it for part of an
-    /// image.
+    /// A message of the peer's user was refused: it begins with `IMG_`, and a host would take it for part of an image.
     case notSaid([UInt8])
-    /// A message was too long for one notification, and was sent in this many notifications.
+    /// A message of the peer's user was too long for one notification, and was sent in this many notifications.
     case divided(into: Int)
     /// The host has sent a message, which need not be UTF-8.
     case told([UInt8])

@@ -25,7 +25,7 @@ public struct PeerFirmwareOptions: Sendable, Hashable {
         case base64Invalid = "base64_invalid"
         /// The line in the middle of the image is missing.
         case sizeMismatch = "size_mismatch"
-        /// The peer stops in the middle of the image.
+        /// The peer stops sending the image in its middle.
         case stalls
     }
 

@@ -62,14 +62,14 @@ struct PeerWire: Sendable {
         return line.transmit(until: instant)
     }
 
-    /// Discards output that has not left.
+    /// Discards the output that ``transmit(until:)`` has not returned.
     mutating func dropOutput() {
         line.clear()
         notifications = []
     }
 
-    /// Discards output that has not left, the beginning of an unfinished message, and writes that were not received
-    /// yet.
+    /// Discards the output as ``dropOutput()`` does, the beginning of an unfinished message, and the writes that
+    /// ``receive(by:)`` has not returned.
     mutating func clear() {
         dropOutput()
         commandLine = CommandLine(capacity: Self.longestMessage)

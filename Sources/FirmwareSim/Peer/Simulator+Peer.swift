@@ -1,8 +1,8 @@
 internal import Glibc
 
 extension Simulator {
-    /// The text and image peer, which drops no output. A generated image has at most 10,000,000 bytes, which is more
-    /// than any receiver accepts.
+    /// The text and image peer, which waits for slow readers. A generated image has at most 10,000,000 bytes, which is
+    /// more than any receiver accepts.
     ///
     /// Making the device throws ``DeviceFileError`` if the image can't be used.
     public static let peer = Simulator(

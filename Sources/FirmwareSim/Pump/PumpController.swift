@@ -65,7 +65,7 @@ struct PumpController: Sendable {
     }
 
     /// Sets the motor to the duty that the potentiometer demands. Returns the duty; nil if the pump does not run, or if
-    /// the duty stays as it is.
+    /// ``PotentiometerFilter/take(_:)`` returns nil.
     mutating func readPotentiometer() -> UInt8? {
         guard motor.state == .on, let duty = potentiometerFilter.take(surroundings.potentiometer) else { return nil }
         motor.setDuty(duty)

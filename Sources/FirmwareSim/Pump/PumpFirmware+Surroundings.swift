@@ -49,7 +49,7 @@ extension PumpFirmware {
     public var statusLED: Bool { step == .pause && !isBooting && stepDue > now }
     /// Whether the bootloader or `setup()` runs.
     public var isBooting: Bool { step == .beginSetup || step == .greet }
-    /// The temperatures of water and skin, °C, as of the last turn.
+    /// The temperatures of water and skin, °C, as of the last turn, reset or setting of a temperature.
     public var heat: HeatModel { controller.surroundings.heat }
     /// The number of received bytes lost to a full UART since the simulation began. Bytes that the bootloader swallows
     /// don't count.

@@ -5,8 +5,8 @@
 /// it blinks for 50 ms. Computing takes no time, but printing into a full UART does. The UART is read at no other
 /// moment: it keeps 63 bytes, and loses the rest.
 ///
-/// A new pump has been powered for a while: its first turn begins at instant zero. ``reset(at:)`` at zero begins with the
-/// bootloader instead.
+/// A new pump has been powered for a while: its first turn begins at instant zero. ``reset(at:)`` at zero begins with
+/// the bootloader instead.
 ///
 /// ```swift
 /// var pump = PumpFirmware(options: PumpFirmwareOptions(lineRate: .unlimited))
@@ -18,7 +18,7 @@
 public struct PumpFirmware: SimulatedDevice {
     /// The time for which the bootloader swallows input after a reset. The pump protocol: 1 to 2 s.
     public static let bootloaderTime = Duration.milliseconds(1500)
-    /// The time that `setup()` takes after the bootloader. The pump protocol: 1.3 s. Input waits in the UART meanwhile.
+    /// The time that `setup()` takes after the bootloader, while input waits in the UART. The pump protocol: 1.3 s.
     public static let setupTime = Duration.milliseconds(1300)
     /// The time that a loop turn sleeps at its beginning.
     public static let pauseTime = Duration.milliseconds(100)
@@ -98,14 +98,15 @@ extension PumpFirmware {
         !isBooting && step != .pause && controller.isIdle && isQuiescent
     }
 
-    /// Whether every command that arrived whole has been handled and its reply has left.
+    /// Whether no byte is on its way or unread, no command waits, and all output has left and was returned.
     public var isQuiescent: Bool {
         !uart.hasUnreadInput && commandLine.waiting == nil && unprinted.isEmpty
             && uart.nextDeparture == nil && !uart.hasEmissions
     }
 
-    /// Whether a reply is due. A debug line after a reply does not count, because no host can wait for it. The LF of a
-    /// command that its CR has ended is read a turn later and gets no reply, so it does not count either.
+    /// Whether a command is not handled yet, or a reply has not left. A debug line after a reply does not count,
+    /// because no host can wait for it. The LF of a command that its CR has ended gets no reply, so it does not count
+    /// either.
     public var owesReply: Bool {
         commandLine.waiting != nil || unprinted.count + uart.untransmittedCount > debugTail
             || (commandLine.hasBegun ? uart.hasUnreadInput : uart.hasUnread { !PumpCommandLine.isLineEnd($0) })
@@ -125,8 +126,8 @@ extension PumpFirmware {
 }
 
 extension PumpFirmware {
-    /// Sets whether the pump is kept in the error state. A pump that is no longer kept leaves the state at the next
-    /// OFF.
+    /// Sets whether the pump is kept in the error state. A pump that is no longer kept there stays in that state until
+    /// OFF, a press of the button or a reset.
     public mutating func setStuck(_ isStuck: Bool, at instant: Duration) {
         run(to: instant)
         controller.setStuck(isStuck)

@@ -43,8 +43,8 @@ public struct PumpFirmwareOptions: Sendable, Hashable {
     public var reportsTimesWhenStopped: Bool
     /// Whether to print the free text of debug builds: `[BT] …`, `[PUMP] …` and the like.
     public var printsDebugLines: Bool
-    /// Whether, while a command waits, the button and the periodic status line are served after the first line of its
-    /// reply instead of before it.
+    /// Whether, while a command waits, the button and the periodic status line are served after the first line of the
+    /// command's reply instead of before the reply.
     public var interruptsReplies: Bool
     /// Whether a speed that is too long for 16 bits is out of range, as in the firmware of hardware/nano-pump. If not,
     /// the lowest 16 bits of the speed count.
@@ -54,8 +54,8 @@ public struct PumpFirmwareOptions: Sendable, Hashable {
     /// The initial position of the speed potentiometer: an ADC reading, 0...1023.
     ///
     /// The firmware assumes a position of 716, which stands for the speed at which ON starts (PWM 180). If the real
-    /// position stands for a speed that differs by more than PWM 5, the first turn after the first ON sets that speed:
-    /// the pump runs at another speed 100 ms after ON.
+    /// position stands for a speed that differs by more than PWM 5, the first turn after the first ON sets that speed,
+    /// some 160 ms after ON.
     public var potentiometer: Int
 
     /// Creates options. By default, the firmware supports two thermistors at 9600 baud and is silent at boot, and the

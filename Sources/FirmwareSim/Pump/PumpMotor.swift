@@ -4,7 +4,7 @@ public enum PumpState: String, Sendable, Hashable {
     case off = "OFF"
     /// Running, perhaps at speed 0.
     case on = "ON"
-    /// Shut off by the firmware. Only OFF leaves this state.
+    /// Shut off by the firmware. Only OFF, the button and a reset end this state.
     case error = "ERROR"
 }
 

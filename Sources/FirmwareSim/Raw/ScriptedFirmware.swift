@@ -13,7 +13,7 @@ public struct ScriptedFirmware: SimulatedDevice {
     public let script: AnswerScript?
     /// The end of each line that the device sends.
     public let lineEnd: [UInt8]
-    /// The number of lines received, without empty lines and without bytes that have a rule of their own.
+    /// The number of lines received, except empty and too long ones. A byte with a rule of its own is no line.
     public private(set) var lineCount = 0
 
     private var now = Duration.zero

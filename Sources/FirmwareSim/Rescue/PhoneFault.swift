@@ -3,7 +3,7 @@ enum PhoneFault: CaseIterable {
     case cutOff, noNumber, numberTooLarge, elsewhere, loneSurrogate, fieldTwice, deepNesting, badID, noise,
         byteOrderMark
 
-    /// Returns the damaged form of `message`. A byte order mark comes alone, before the next message.
+    /// Returns the damaged form of `message`, or bytes that are no message at all.
     func damage(_ message: PhoneMessage) -> [UInt8] {
         let json = message.json
         return switch self {

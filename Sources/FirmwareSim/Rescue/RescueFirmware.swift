@@ -18,7 +18,7 @@ public struct RescueFirmware: SimulatedDevice {
 
     /// The options of this phone.
     public internal(set) var options: RescueFirmwareOptions
-    /// The received messages, each id once, in order of arrival.
+    /// The received messages without the phone's own ones, each id once, in order of arrival.
     public private(set) var received: [PhoneMessage] = []
 
     private let stock: PhoneStock
@@ -132,7 +132,7 @@ public struct RescueFirmware: SimulatedDevice {
             ids.insert(message.id)
             if random.number(below: 100) < options.malformed {
                 let fault = PhoneFault.allCases[random.number(below: PhoneFault.allCases.count)]
-                // Damage an extra message, which nobody receives: the real one follows whole.
+                // Damage a message that is not in the stock: each message of the stock is sent whole.
                 wire.write(fault.damage(stock.message(-1 - index)), at: now)
             }
             wire.write(message.json, at: now)

@@ -50,7 +50,7 @@ struct RescueWire: Sendable {
         return notifications
     }
 
-    /// Discards output that has not left.
+    /// Discards the output that ``transmit(until:)`` has not returned.
     mutating func clear() {
         line.clear()
         notifications = []

@@ -1,5 +1,5 @@
 extension Simulator {
-    /// The phone with the rescue app. It has at most 1,000,000,000 messages, which is more than any phone holds.
+    /// The phone with the rescue app. It starts with at most 1,000,000,000 messages, which is more than a phone holds.
     public static let rescue = Simulator(
         "rescue",
         options: [

@@ -7,7 +7,7 @@ extension FaultyDevice {
             let perform: DeviceAction<FaultyDevice>
             var watch: OccasionWatch
             var random: SeededRandom
-            /// Whether the step is due at the end of the current unit.
+            /// Whether the step is performed at the end of the current unit.
             var isArmed = false
         }
 
@@ -21,7 +21,7 @@ extension FaultyDevice {
 
         var count: Int { steps.count }
 
-        /// The earliest instant at which a timed step is due; nil if no timed step is left.
+        /// The earliest instant of a timed step; nil if no timed step is left.
         var nextTime: Duration? { steps.compactMap(\.watch.time).min() }
 
         mutating func noteCommand() {

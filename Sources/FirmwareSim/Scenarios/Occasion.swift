@@ -1,14 +1,15 @@
 /// The occasion of a fault or a scenario step, as users type it: `always`, `start`, `5%`, `30s`, `command:3`,
 /// `line:STATUS`.
 ///
-/// A unit is a line, or 64 bytes of a longer line; over BLE, a notification.
+/// A unit is a line, or 64 bytes of a longer line; over BLE, a notification; for a fault of commands, a command.
 enum Occasion: Sendable, Hashable {
     case always
-    /// Each time a host comes, and after each reset.
+    /// Each time a host opens the line or a central subscribes; for the fault `noise`, also after each reset.
     case start
     /// In each unit with this probability, above 0 and at most 1.
     case chance(Double)
-    /// Once, this time after the fault or step was given. The text must contain the unit of the time.
+    /// Once, this time after the fault or step was given; a fault then waits for the next unit. The text must contain
+    /// the unit of the time.
     case time(Duration)
     /// Once, after the command of this number has begun to arrive. The first command after the fault or step was given
     /// has the number 1.
@@ -49,12 +50,12 @@ enum Occasion: Sendable, Hashable {
     }
 }
 
-/// Decides whether an occasion has come, by counting commands and by random numbers.
+/// Decides whether an occasion has come, from the commands, the time, and random numbers.
 struct OccasionWatch: Sendable {
     let occasion: Occasion
     private let orderedAt: Duration
     private var commands = 0
-    /// Whether the awaited command has come.
+    /// Whether the awaited command has come, and no unit has begun since.
     private var isDue = false
     /// Whether an occasion that comes only once has come.
     private var isSpent = false
@@ -73,7 +74,7 @@ struct OccasionWatch: Sendable {
     /// The instant of a timed occasion; nil if the occasion is not timed, or has come.
     var time: Duration? { if case .time(let time) = occasion, !isSpent { orderedAt + time } else { nil } }
 
-    /// Returns whether the occasion has come for a unit that begins now.
+    /// Returns whether the occasion has come for a unit that begins now. For `line:`, the caller compares the bytes.
     ///
     /// - Parameter chance: A random number from 0 to 1.
     mutating func comes(at instant: Duration, chance: Double) -> Bool {

@@ -1,4 +1,4 @@
-/// A scenario step that could not be performed when its time had come.
+/// A scenario step that could not be performed when its occasion had come.
 public struct StepFailure: Sendable, Hashable {
     /// The step as typed.
     public var step: String

@@ -80,7 +80,7 @@ public struct Simulator: Sendable {
 
     /// Makes a device, connects it to a line inside this program, starts it in real time, and returns at once.
     ///
-    /// The device runs until the caller closes the line. The host's expectations are not judged.
+    /// The device runs until the caller closes the line. Expectations of the host are not judged.
     ///
     /// - Parameter onDevice: Called with a handle that controls the device, before the device runs.
     /// - Returns: The caller's end of the line.
@@ -93,7 +93,7 @@ public struct Simulator: Sendable {
         try await connect(device(settings), settings, hasFlowControl(settings), on: loop, onDevice)
     }
 
-    /// Checks an option as typed. For steps, also checks that the device can perform them.
+    /// Checks an option as typed. For steps, also checks that the device can perform them, if the device can be made.
     package func check(
         _ option: [String: String], over carrier: SimulatorOption.Carrier = .line
     ) throws(SimulatorOptionError) {

@@ -154,7 +154,7 @@ extension SimulatorOption.Value: CustomStringConvertible {
 }
 
 extension SimulatorOption.Value {
-    /// Returns the names of all faults that a device can have, the device's own faults first.
+    /// Returns the names of all faults, the device's own faults first.
     package static func names(of own: [String]) -> [String] { own + Fault.all.map(\.name) }
 
     /// Formats a number, without a fraction if it is whole.

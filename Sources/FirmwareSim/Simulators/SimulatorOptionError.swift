@@ -51,12 +51,12 @@ extension SimulatorOptionError: CustomStringConvertible {
         case .step(let error): "\(option): \(error)"
         case .onlyTerminal: "\(option) has a part that needs a pseudo-terminal"
         case .noWayBack: "the fault unplug makes no sense: the device would return as a port that no program knows"
-        case .fault(let name, .line): "the fault \(name) needs a line: BLE checks its packets"
+        case .fault(let name, .line): "the fault \(name) needs a line: BLE has no cable, and checks its packets"
         case .fault(let name, .radio): "the fault \(name) needs BLE: a line has no packets"
         }
     }
 
-    /// The unknown word that caused the error; nil for any other cause.
+    /// The unknown word in the option's value that caused the error; nil for any other cause.
     public var unknownWord: UnknownWord? {
         switch problem {
         case .part(let wrong): if case .unknown(let word) = wrong.problem { word } else { nil }

@@ -14,7 +14,8 @@ public struct SimulatorSettings: Sendable {
 
     /// Checks the given values.
     ///
-    /// - Parameter carrier: The carrier; nil if unknown. No value is then refused because of the carrier.
+    /// - Parameter carrier: The carrier; nil if unknown. Then no value is refused because of the carrier, and no fault
+    ///   because it makes no sense.
     /// - Throws: ``SimulatorOptionError`` for the first invalid option, in the order of names.
     init(
         _ options: [SimulatorOption], _ given: [String: String], over carrier: SimulatorOption.Carrier?
@@ -95,7 +96,7 @@ public struct SimulatorSettings: Sendable {
         text(SimulatorOption.expectations.name).flatMap { try? HostExpectation.expectations($0) } ?? []
     }
 
-    /// Rejects expectations and faults that need a pseudo-terminal, for a device on another line or over BLE.
+    /// Rejects expectations and initial faults that need a pseudo-terminal, for a device on another line or over BLE.
     ///
     /// - Throws: ``SimulatorOptionError`` if there is such an expectation or fault.
     public func checkWithoutTerminal() throws(SimulatorOptionError) {
@@ -121,13 +122,13 @@ public struct SimulatorSettings: Sendable {
 }
 
 extension SimulatorOption {
-    /// Parses the faults that a value names; nil if this option takes no faults.
+    /// Parses the faults that a value names; nil if this option takes no faults, or if the value is invalid.
     fileprivate func parsed(_ text: String) -> (orders: [FaultOrder], own: String?)? {
         guard case .faults(let own, _, _) = value else { return nil }
         return try? FaultOrder.orders(text, beside: own)
     }
 
-    /// Rejects faults that make no sense on a carrier, or for the device.
+    /// Rejects too many faults, and faults that make no sense together, on a carrier, or for the device.
     fileprivate func checkFaults(_ text: String, over carrier: Carrier) throws(SimulatorOptionError) {
         let orders = parsed(text)?.orders ?? []
         guard orders.count <= FaultOrder.longestList else {

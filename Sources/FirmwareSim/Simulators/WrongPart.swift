@@ -4,7 +4,7 @@ public struct WrongPart: Error, Sendable, Hashable {
     public enum Problem: Sendable, Hashable {
         /// No fault or rule has that name.
         case unknown(UnknownWord)
-        /// The named fault or rule takes another value. `what` describes the accepted values, such as `a time, as in
+        /// The named fault or rule takes another value. `what` describes the accepted values, such as `a time, e.g.
         /// delay=500ms`.
         case takes(String, what: String)
         /// The text is no occasion for a fault or step.
@@ -13,7 +13,7 @@ public struct WrongPart: Error, Sendable, Hashable {
         case neverBegins(String, at: String)
         /// A step has an occasion, but no verb.
         case noVerb
-        /// The part is a second fault of the device's own, which can have only one at a time.
+        /// The part is a second fault of the device's own. A device can have only one such fault at a time.
         case second
     }
 

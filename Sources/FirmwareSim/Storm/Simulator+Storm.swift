@@ -1,5 +1,5 @@
 extension Simulator {
-    /// The storm sensor. It has at most 1,000,000,000 rows, which is more than any flash holds.
+    /// The storm sensor. It starts with at most 1,000,000,000 rows, which is more than any flash holds.
     public static let storm = Simulator(
         "storm",
         options: [

@@ -1,7 +1,7 @@
 /// The storm sensor: an ESP32 that measures, keeps a log, and sends it for `GET_LOG`.
 ///
 /// The log is read and printed block by block, so that a log of any length needs only the memory of one block. A
-/// measurement that is due meanwhile is printed between two rows. The transferred log is that of the moment when
+/// measurement during the transfer is printed between two rows. The transferred log is that of the moment when
 /// `GET_LOG` arrived.
 ///
 /// ```swift
@@ -21,7 +21,7 @@ public struct StormFirmware: SimulatedDevice {
     private var store: StormStore
     private var line: SerialLine
     private var commandLine = CommandLine()
-    /// The instant at which the next block is printed.
+    /// The instant at which the next block is printed; nil if no log is being transferred.
     private var blockDue: Duration?
 
     /// Creates a sensor that has been powered for a while. Its first measurement follows after one interval.
@@ -69,7 +69,7 @@ public struct StormFirmware: SimulatedDevice {
 
     public var observations: [String: ObservedValue] { ["rows": .integer(rowCount)] }
 
-    /// Measures now, in addition to the periodic measurements.
+    /// Measures now. The next periodic measurement follows after one interval.
     public mutating func measureNow(at instant: Duration) {
         now = max(now, instant)
         measure()
@@ -90,7 +90,7 @@ public struct StormFirmware: SimulatedDevice {
     private mutating func obey(_ command: [UInt8]) {
         guard command == Array("GET_LOG".utf8) else { return }
         if options.echoesCommand { line.write(command + Self.lineEnd, at: now) }
-        // There is one transfer of the log at a time: another request starts again.
+        // There is one transfer of the log at a time: another request starts it again.
         store.beginReading()
         line.write(Array("LOG Values: ".utf8) + (store.isReading ? [] : Self.lineEnd), at: now)
         blockDue = store.isReading ? now + StormStore.blockTime : nil

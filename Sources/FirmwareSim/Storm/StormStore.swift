@@ -42,7 +42,7 @@ package struct StormStore: Sendable {
 
     /// Whether the current reading has rows left.
     package var isReading: Bool { !unread.isEmpty }
-    /// Whether the current reading has returned no row yet.
+    /// Whether a reading has begun, and has returned no row yet.
     var isAtFirstRow: Bool { isReading && unread.lowerBound == 0 }
 
     /// Begins to read the log from its first row.

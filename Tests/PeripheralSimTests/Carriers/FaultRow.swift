@@ -87,7 +87,7 @@ struct FaultRow: Sendable, CustomStringConvertible {
 
     /// A pump behind an HM-10, which notifies the reply to OFF in one packet, and the reply to STATUS in three.
     private static let onRadio = [
-        FaultRow("baud", isRefused: "the fault baud needs a line: BLE checks its packets"),
+        FaultRow("baud", isRefused: "the fault baud needs a line: BLE has no cable, and checks its packets"),
         FaultRow("corrupt@command:1", seed: 6, .says("OFF\n"), .passes("1s"), .hears("OK\r\nPUMP:OFB\r\n")),
         FaultRow(
             "delay=500ms@command:1", .says("OFF\n"), .passes("600ms"), .hearsNothing, .passes("100ms"), .hears(off)),
@@ -130,7 +130,7 @@ struct FaultRow: Sendable, CustomStringConvertible {
             .says("ON\n"), .passes("4s"), .hearsNothing, .passes("2s"), .isCutOff, .comesBack,
             .says("STATUS\n"), .passes("1s"), .hears(status)),
         twice,
-        FaultRow("unplug", isRefused: "the fault unplug needs a line: BLE checks its packets"),
+        FaultRow("unplug", isRefused: "the fault unplug needs a line: BLE has no cable, and checks its packets"),
     ]
 
     private static let stuck = FaultRow(
