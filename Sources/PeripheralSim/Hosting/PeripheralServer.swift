@@ -21,7 +21,7 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
     private var peripheral: Peripheral?
     private var outbox: [Emission] = []
     private var outboxLength = 0
-    /// The characteristics with a subscribed central.
+    /// The characteristics to which a central has subscribed.
     private var subscribed: Set<BluetoothUUID> = []
     /// Whether the centrals are disconnected once the outbox is empty.
     private var hangsUp = false
@@ -148,8 +148,8 @@ public actor PeripheralServer<Device: SimulatedPeripheral> {
             for emission in emissions {
                 outboxLength -= emission.bytes.count
                 guard let characteristic = emission.characteristic else { continue }
-                // The call fails if bluetoothd has stopped. Nobody can receive the notification then, and an event has
-                // reported the stop.
+                // The call fails, for example, if bluetoothd has stopped. Then nobody can receive the notification, and
+                // an event has reported the stop.
                 _ = try? await peripheral?.notify(emission.bytes, on: characteristic)
             }
             if hangsUp, outbox.isEmpty {

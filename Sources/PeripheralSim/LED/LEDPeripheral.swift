@@ -64,7 +64,7 @@ public struct LEDPeripheral: SimulatedPeripheral {
         set(false)
     }
 
-    /// Sets whether the LED keeps its state, whatever is written.
+    /// Sets whether the LED keeps its state, despite writes, resets and the verb `light`.
     public mutating func setStuck(_ isStuck: Bool, at instant: Duration) { self.isStuck = isStuck }
 
     /// The verb that switches the LED at the board. The board notifies of this change as of any other change.

@@ -83,7 +83,7 @@ public struct HostedPeer: Sendable {
 }
 
 extension HostedPeer.Event {
-    /// The event in a form for programs, by stable keys; empty for an event that programs are not told.
+    /// The event in a form for programs, by stable keys; empty for an event that is not reported to programs.
     ///
     /// The key `event` has the name of the event: `ready` (with `port`), `interrupted` (with `error`), `connected` and
     /// `disconnected` (with `central`), `subscribed`, `unsubscribed`, `image_asked`, `hello`, `waiting`.

@@ -1,7 +1,8 @@
 public import BlueZ
 public import FirmwareSim
 
-/// A text and image peer on the Nordic UART Service: each notification is a message, and so is each write.
+/// A text and image peer on the Nordic UART Service. Each write is a message; each notification is a message, or a part
+/// of a message that is too long for one notification.
 ///
 /// ```swift
 /// var peer = PeerPeripheral(PeerFirmwareOptions(name: "QDevice1"))

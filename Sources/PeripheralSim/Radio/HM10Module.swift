@@ -37,7 +37,7 @@ public struct HM10Module<Device: SimulatedDevice>: SimulatedPeripheral {
     /// - Parameters:
     ///   - device: The device behind the module.
     ///   - name: The name over BLE.
-    ///   - lineRate: The baud rate of both the device and the module.
+    ///   - lineRate: The rate of the UART between the device and the module, which must be that of `device`.
     public init(_ device: Device, name: String = "HMSoft", lineRate: LineRate = .baud(9600)) {
         self.init(device, ModuleDialect.hm10, name: name, lineRate: lineRate)
     }

@@ -3,9 +3,9 @@ public import FirmwareSim
 
 /// A simulated device with a radio: its offer to centrals, as data, and its reactions to the centrals' events.
 ///
-/// Each of its emissions is a notification of the characteristic that the emission names. An emission without a
-/// characteristic goes nowhere. bluetoothd cuts a notification to the size of the central's packets, so the device must
-/// make its notifications short enough.
+/// Each of the device's emissions is a notification of the characteristic that the emission names. An emission without
+/// a characteristic goes to the line of the device, if there is one. bluetoothd cuts a notification to the size of the
+/// central's packets, so the device must make its notifications short enough.
 ///
 /// ```swift
 /// struct Lamp: SimulatedPeripheral {
@@ -25,14 +25,14 @@ public protocol SimulatedPeripheral: SimulatedDevice {
     mutating func take(_ event: CentralEvent, at instant: Duration)
 
     /// Sets the most bytes of a notification that reach the centrals whole; nil if unknown. The server calls this
-    /// before each ``take(_:at:)``.
+    /// function before each ``take(_:at:)``.
     mutating func setNotificationLength(_ length: Int?)
 
-    /// Whether a fault has lost the last write, or a part of it. The server then answers a write request with an error.
-    /// A device without faults loses nothing.
+    /// Whether a fault has lost the last write, or a part of it. If so, the server answers a write request with an
+    /// error. A device without faults loses nothing.
     var hasLostWrite: Bool { get }
 
-    /// Returns whether the device neither receives nor sends at an instant. The server then answers a read with an
+    /// Returns whether the device neither receives nor sends at an instant. If so, the server answers a read with an
     /// error.
     func isSilent(at instant: Duration) -> Bool
 
@@ -61,7 +61,7 @@ public enum CentralEvent: Sendable, Hashable {
     case subscribed(BluetoothUUID)
     /// The last central has unsubscribed from a characteristic.
     case unsubscribed(BluetoothUUID)
-    /// A central has written bytes to a characteristic. The packets of the central hold `mtu` bytes, its notifications
-    /// 3 bytes less.
+    /// A central has written bytes to a characteristic. The packets of the central hold `mtu` bytes; a notification to
+    /// the central holds 3 bytes less.
     case wrote([UInt8], to: BluetoothUUID, mtu: Int)
 }

@@ -4,10 +4,10 @@ public import FirmwareSim
 /// The storm sensor over BLE: one characteristic notifies of raw measurements; the other takes `GET_LOG`, and notifies
 /// of the log and of live rows.
 ///
-/// Each notification is a piece of the log, or a row, without a line end. The log is read as it is sent, so that a log
-/// of any length needs only the memory of one block. A live row is not cut: if the row and its prefix don't fit into a
-/// packet of the central that has asked for the log, only the live characteristic notifies of the row. The size of
-/// packets is unknown until a central asks for the log. Until then, bluetoothd cuts notifications that are too long.
+/// Each notification is a piece of the log, or a live row without a line end. The log is read as it is sent, so that a
+/// log of any length needs only the memory of one block. A live row is not cut: if the row and its prefix don't fit
+/// into a packet of the central that has asked for the log, only the live characteristic notifies of the row. The size
+/// of packets is unknown until a central asks for the log. Until then, bluetoothd cuts notifications that are too long.
 ///
 /// ```swift
 /// var storm = StormPeripheral(options: StormFirmwareOptions(rows: 3))
