@@ -2,7 +2,8 @@ public import FirmwareSim
 internal import LineProtocol
 
 extension DeviceVerbError {
-    /// A suggestion for the user who controls the device: the word that was probably meant, or else ``hint``.
+    /// A suggestion for the user who controls the device: the word that was probably meant, or else ``hint``; nil if
+    /// there is neither.
     public var advice: String? {
         if case .argument(let error) = self { return error.advice }
         return unknownWord?.correction ?? hint

@@ -32,7 +32,8 @@ public actor SimulationServer {
     /// - Parameters:
     ///   - family: The family of the simulation.
     ///   - path: The path of the socket.
-    /// - Throws: `system` with EADDRINUSE if something else is at that path.
+    /// - Throws: The errors of `SocketListener.listen`, for example `system` with EADDRINUSE if a program listens at
+    ///   that path, or a file is there.
     public static func open(
         for family: String, at path: String, on loop: EventLoop = .shared
     ) async throws(DescriptorError) -> SimulationServer {
@@ -64,7 +65,7 @@ public actor SimulationServer {
     /// Returns when a client has asked for the end of the simulation, or when the task was cancelled.
     public func untilStopped() async { for await _ in stopping {} }
 
-    /// Stops listening, removes the socket, and disconnects clients.
+    /// Stops listening, removes the socket unless another program has replaced it, and disconnects clients.
     public func close() async {
         await listener.close()
         for connection in connections { await connection.close() }
