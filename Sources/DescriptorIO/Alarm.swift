@@ -1,7 +1,7 @@
 /// An action that runs after a delay, on the thread of a loop.
 ///
-/// With the loop's own clock, the alarm is one of the loop's timers and needs no task. With another clock, a task
-/// sleeps for the delay.
+/// With an ``EventLoopClock`` of the same loop, the alarm is one of the loop's timers and needs no task. With another
+/// clock, a task sleeps for the delay.
 package struct Alarm {
     private enum Bearer {
         case timer(TimerQueue.Token)
@@ -14,8 +14,7 @@ package struct Alarm {
     /// Sets an alarm. Call this on the thread of `loop`.
     ///
     /// - Parameters:
-    ///   - time: The delay. With zero or less, the action runs in the loop's next turn, after all actions that are
-    ///     already due.
+    ///   - time: The delay. With zero or less, the action runs soon, but never before this initializer returns.
     ///   - clock: The clock that measures the delay.
     ///   - loop: The loop on whose thread the action runs.
     ///   - action: The action.
@@ -34,7 +33,7 @@ package struct Alarm {
         }
     }
 
-    /// Cancels the alarm. Call this on the thread of the loop. Does nothing if the action has run.
+    /// Cancels the alarm. Call this on the thread of the loop. An action that is already due may still run.
     package func cancel() {
         switch bearer {
         case .timer(let token): loop.cancel(token)

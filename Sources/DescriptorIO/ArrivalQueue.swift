@@ -53,8 +53,7 @@ package final class ArrivalQueue<Element: Sendable, Failure: Error>: Sendable {
         reader?.resume(returning: outcome)
     }
 
-    /// Waits for the next element; nil at the end, and if the task is cancelled. After an error, further calls return
-    /// nil.
+    /// Waits for the next element; nil at the end, and if the task is cancelled.
     ///
     /// - Precondition: No other task is waiting.
     package func next() async throws(Failure) -> Element? {
@@ -65,7 +64,7 @@ package final class ArrivalQueue<Element: Sendable, Failure: Error>: Sendable {
                     if Task.isCancelled { return .success(nil) }
                     if let element = state.takeFirst() { return .success(element) }
                     if let end = state.end {
-                        state.end = .success(nil)  // an error is thrown only once
+                        state.end = .success(nil)  // later calls return nil
                         return end
                     }
                     state.reader = continuation

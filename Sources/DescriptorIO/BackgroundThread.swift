@@ -8,8 +8,8 @@ internal import Glibc
 package struct BackgroundThread: Sendable {
     private let thread: pthread_t
 
-    /// The signals that a thread causes itself: by a crash, by writing without a reader, or by using the terminal of
-    /// another job.
+    /// The signals that a thread causes itself: by a crash, by a write that fails, or by using the terminal while the
+    /// program is a background job.
     private static let ownSignals = [
         SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPIPE, SIGXFSZ, SIGTTIN, SIGTTOU,
     ]
@@ -22,7 +22,7 @@ package struct BackgroundThread: Sendable {
             let body: @Sendable () -> Void
             init(_ body: @escaping @Sendable () -> Void) { self.body = body }
         }
-        // Block the signals from the start of the thread, so that none can reach it before.
+        // Block the signals from the start: if the thread blocked them itself, a signal could reach it before.
         var blocked = sigset_t()
         sigfillset(&blocked)
         for signal in Self.ownSignals { sigdelset(&blocked, signal) }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The non-blocking part of a channel: reads and writes, and stores the waiting readers and writers.
+/// The non-blocking part of a channel: reads and writes, and stores the waiting reader and the queued writes.
 ///
 /// This class is separate from the actor so that the loop calls it directly when bytes arrive.
 final class ChannelCore: @unchecked Sendable {
@@ -9,20 +9,19 @@ final class ChannelCore: @unchecked Sendable {
 
     enum State {
         case open
-        /// The far end is gone. Bytes that it sent before can still be read.
+        /// The far end is gone, or reading or writing failed. Bytes in `leftover` can still be read.
         case lost(DescriptorError)
         case closed
     }
 
-    /// Received bytes, or the end of input: nil if the channel was closed.
+    /// Received bytes; nil if the channel was closed; or the error that ended the input.
     typealias Arrival = Result<[UInt8]?, DescriptorError>
     typealias ReadContinuation = UnsafeContinuation<Arrival, Never>
     typealias WriteContinuation = UnsafeContinuation<Result<Void, DescriptorError>, Never>
 
-    /// Bytes that the kernel has not accepted yet, as an entry of the queue.
+    /// A queued write: the kernel has not accepted all of its bytes yet.
     ///
-    /// A caller starts waiting for the entry after it was queued: between the first write and the wait, other writes
-    /// may be queued.
+    /// The result is stored, because a caller may start waiting only after the write has ended.
     final class PendingWrite: @unchecked Sendable {
         // @unchecked: like its core, used only on the loop's thread.
 
@@ -183,7 +182,7 @@ final class ChannelCore: @unchecked Sendable {
 
     private static let endOfInput = DescriptorError(.disconnected, call: "read")
 
-    /// Handles the end of input.
+    /// Handles the end of input, or a failed read.
     private func end(_ error: DescriptorError) {
         guard keepsWriting, error == Self.endOfInput, !reportsEnd else { return lose(error, isReadToEnd: true) }
         hasInputEnded = true
@@ -206,7 +205,8 @@ final class ChannelCore: @unchecked Sendable {
     /// Whether writes are queued.
     var isBusy: Bool { !writers.isEmpty }
 
-    /// Writes as many bytes as the kernel accepts and queues the rest. Returns the queued rest; nil if there is none.
+    /// Writes as many bytes as the kernel accepts, or none while other writes are queued, and queues the rest. Returns
+    /// the queued rest; nil if there is none.
     func beginWrite(_ bytes: [UInt8]) throws(DescriptorError) -> PendingWrite? {
         switch state {
         case .closed: throw DescriptorError(.closed, call: "write")
@@ -279,7 +279,7 @@ final class ChannelCore: @unchecked Sendable {
         }
     }
 
-    /// Ends writing, and closes the channel once the kernel has hung up the descriptor.
+    /// Ends writing. The descriptor is closed once the kernel has hung it up, at the latest after `hangUpPatience`.
     ///
     /// A USB tty refuses writes as soon as its device is gone, and is hung up a moment later. If the tty is closed in
     /// between, close(2) waits up to 30 s for bytes that can no longer be sent, and blocks the whole hub during that
@@ -314,13 +314,13 @@ final class ChannelCore: @unchecked Sendable {
         }
     }
 
-    /// The maximum number of bytes to read after the far end is lost: more than a kernel buffers.
+    /// The maximum number of bytes to read after the far end is lost: more than the kernel buffers.
     private static let lastBytes = 1 << 24
 
-    /// Handles the loss of the far end.
+    /// Handles the loss of the far end, or a failed read or write: keeps the unread bytes and closes the descriptor.
     ///
-    /// - Parameter isReadToEnd: Whether a read has returned the end. Later bytes on a pseudo-terminal come from a
-    ///   program that opened it afterwards.
+    /// - Parameter isReadToEnd: Whether a read has returned the end or failed. Later bytes on a pseudo-terminal come
+    ///   from a program that opened it afterwards.
     private func lose(_ error: DescriptorError, isReadToEnd: Bool = false) {
         guard case .open = state else { return }
         // The receiver may close the channel at any time; the descriptor's number may then belong to another file. The
@@ -387,7 +387,8 @@ final class ChannelCore: @unchecked Sendable {
         updateInterest()
     }
 
-    /// Handles a hang-up without bytes to read. A program may have opened the pseudo-terminal again since.
+    /// Handles a hang-up without bytes to read. Since the report of the hang-up, a program may have opened the
+    /// pseudo-terminal again.
     private func lookForEnd() {
         guard reportsEnd else { return }
         switch readOnce() {

@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// An open descriptor as two streams of bytes: a serial port, a socket or a pseudo-terminal.
+/// An open descriptor as two streams of bytes, such as a serial port, a socket or a pseudo-terminal.
 ///
 /// The channel owns the descriptor and closes it as soon as the far end is gone: while a dead USB tty is held open, the
 /// device comes back under another name (tokio-serial#56, Klipper#299). A read of 0 bytes after a hang-up means the
 /// end. Treating it as "nothing yet" would make a loop that burns a core (espmonitor#12).
 ///
-/// The channel reads only while a reader waits, so that a slow reader holds back the sender through the kernel's
-/// buffers, and no bytes pile up in memory.
+/// Unless ``forward(to:)`` was called, the channel reads only while a reader waits, so that a slow reader holds back
+/// the sender through the kernel's buffers.
 public actor DescriptorChannel {
-    /// The kind of descriptor, which determines the calls for writing.
+    /// The kind of descriptor, which determines the call for writing and the meaning of a read of 0 bytes.
     public enum Kind: Sendable, Hashable {
         /// A terminal, a pseudo-terminal or a pipe.
         case stream
@@ -32,8 +32,8 @@ public actor DescriptorChannel {
     ///   - descriptor: The descriptor.
     ///   - kind: The kind of the descriptor.
     ///   - loop: The loop that the channel runs on.
-    ///   - hangUpPatience: The longest time between a failed write and the kernel's hang-up of the descriptor. After
-    ///     this time the descriptor is closed anyway.
+    ///   - hangUpPatience: The longest time that the channel waits, after a failed write, for the kernel to hang up the
+    ///     descriptor. After this time the descriptor is closed anyway.
     ///   - keepsWriting: Whether a socket stays open for writing after the far end has shut down its direction: `echo
     ///     STATUS | socat - TCP:bench:4000` does so and waits for the reply.
     ///   - closeDescriptor: Closes the descriptor, if that takes more than close(2); called once.
@@ -50,8 +50,8 @@ public actor DescriptorChannel {
 
     /// Waits for the next bytes, at most ``readLength``; nil if ``close()`` was called.
     ///
-    /// - Throws: `disconnected` if the far end is gone and all its bytes were read; `cancelled` if the task is
-    ///   cancelled.
+    /// - Throws: `disconnected` at the end of input, after all received bytes were returned; `cancelled` if the task is
+    ///   cancelled; or `system`.
     /// - Precondition: No other read is waiting.
     public func read() async throws(DescriptorError) -> [UInt8]? {
         precondition(!core.hasReader, "a channel has one reader at a time")
@@ -70,13 +70,14 @@ public actor DescriptorChannel {
         }.get()
     }
 
-    /// Returns the bytes that have arrived, without waiting; empty if there are none, or the channel was closed.
+    /// Returns bytes that have arrived, at most ``readLength``, without waiting; empty if there are none, or if the
+    /// channel was closed.
     ///
-    /// - Throws: `disconnected` if the far end is gone and all its bytes were read.
+    /// - Throws: `disconnected` at the end of input, after all received bytes were returned; or `system`.
     public func readAvailable() throws(DescriptorError) -> [UInt8] { try core.readAvailable() }
 
-    /// Passes all further results of ``read()`` to `receiver`, on the loop's thread, as fast as they arrive. The end or
-    /// the error comes once and last.
+    /// Passes all further results of ``read()`` to `receiver`, on the loop's thread, as fast as they arrive. The last
+    /// result is an error, or nil after ``close()``.
     ///
     /// - Precondition: No read is waiting.
     public func forward(to receiver: @escaping @Sendable (Result<[UInt8]?, DescriptorError>) -> Void) {
@@ -145,7 +146,7 @@ public actor DescriptorChannel {
 
     /// Calls `body` with the descriptor, for operations such as modem lines or a drain.
     ///
-    /// - Throws: `closed` or `disconnected` if the descriptor is no longer open.
+    /// - Throws: `closed`, or the error that ended the channel, if the descriptor is no longer open.
     public func withDescriptor<Value>(_ body: (CInt) -> Value) throws(DescriptorError) -> Value {
         try core.withDescriptor(body)
     }

@@ -10,7 +10,7 @@ public struct DescriptorError: Error, Sendable, Hashable {
         case closed
         /// The waiting task was cancelled.
         case cancelled
-        /// A host name has no address; with the code of getaddrinfo(3), such as `EAI_NONAME`.
+        /// A host name could not be resolved; with the code of getaddrinfo(3), such as `EAI_NONAME`.
         case unknownHost(CInt)
         /// Any other system error: see ``DescriptorError/errno``.
         case system

@@ -3,11 +3,11 @@ internal import Synchronization
 
 /// The limit for the number of open descriptors of the process.
 package enum DescriptorLimit {
-    /// The limit at the start of the process; nil while that limit is in force.
+    /// The limit before ``raise()`` changed it; nil if ``raise()`` did not change it.
     private static let original = Mutex<rlim_t?>(nil)
 
-    /// Raises the limit to the hard limit (`ulimit -H -n`). The initial limit, mostly 1024, exists for programs that
-    /// use select(2), see getrlimit(2).
+    /// Raises the limit to the hard limit (`ulimit -H -n`). The initial limit, mostly 1024, protects programs that use
+    /// select(2), which can't handle more descriptors.
     package static func raise() {
         original.withLock { original in
             guard let limit = current, limit.rlim_cur < limit.rlim_max else { return }

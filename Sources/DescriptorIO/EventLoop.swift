@@ -10,8 +10,8 @@ internal import Synchronization
 /// A library uses ``shared``, which has a thread of its own. A program with a single purpose runs one loop on its main
 /// thread by ``run(_:)``, and creates no other.
 public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
-    // @unchecked: only the loop's thread uses `poller`, `timers` and the properties named `own…`, which `isCurrent`
-    // asserts; all state that other threads use is protected by `inbox`, `hasMail` and `owner`.
+    // @unchecked: only the loop's thread uses the variables and `scratch`. Other threads use only `inbox`, `hasMail`
+    // and `owner`, which are safe for all threads, and write to `wakeDescriptor`.
 
     /// The default loop. Its thread starts at the first use and lives as long as the process.
     public static let shared: EventLoop = {
@@ -33,7 +33,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// Whether the inbox may have entries: set after each change of the inbox and before the wake-up, so that the loop
     /// locks the inbox only if necessary.
     private let hasMail = Atomic<Bool>(false)
-    /// The jobs from the loop's own thread, which need no lock.
+    /// The jobs to run in the next round: those from the loop's own thread, which need no lock, and those from the
+    /// inbox.
     private var ownJobs: [UnownedJob] = []
     private var ownCalls: [@Sendable () -> Void] = []
     /// The loop's thread, from `pthread_self`; 0 while the loop does not run.
@@ -56,8 +57,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     /// Creates a loop.
     ///
-    /// - Parameter usesDescriptors: Whether the loop opens descriptors of its own. Without them the loop works as well,
-    ///   as it must if none is left, but reacts up to 10 ms later to other threads.
+    /// - Parameter usesDescriptors: Whether the loop opens descriptors of its own. A loop without them, as in a process
+    ///   that has no descriptors left, works too, but reacts up to 10 ms later to other threads.
     init(usesDescriptors: Bool) {
         wakeDescriptor = usesDescriptors ? eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK)) : -1
         poller = Poller(wakeDescriptor: wakeDescriptor, usesEpoll: usesDescriptors)
@@ -205,8 +206,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         return reports.count
     }
 
-    /// Whether input may have been sent while the process was stopped: true from the end of a pause until a look at all
-    /// descriptors finds no input. Always false unless pauses are counted: ``ProcessPauses/count()``.
+    /// Whether there may be input that was sent while the process was stopped: true from the end of a pause until a
+    /// look at all descriptors finds no events. Always false unless pauses are counted: ``ProcessPauses/count()``.
     ///
     /// - Precondition: The caller runs on the loop's thread.
     public var isCatchingUp: Bool {
@@ -233,8 +234,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// Whether the caller runs on the loop's thread.
     public var isCurrent: Bool { owner.load(ordering: .acquiring) == UInt(pthread_self()) }
 
-    /// Calls `body` on the loop's thread, after the current job and never from inside this function. Call this from any
-    /// thread.
+    /// Calls `body` on the loop's thread, after the current job and never from inside this function. May be called from
+    /// any thread.
     package func execute(_ body: @escaping @Sendable () -> Void) {
         if isCurrent { ownCalls.append(body) } else { post { $0.calls.append(body) } }
     }
@@ -245,8 +246,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
             return inbox.isEmpty
         }
         hasMail.store(true, ordering: .sequentiallyConsistent)
-        // If the inbox was not empty, an earlier caller has woken the loop. The loop checks its own thread's jobs
-        // without a wake-up. EAGAIN means that the counter is full, so a wake-up is pending already.
+        // If the inbox was not empty, an earlier caller wakes the loop. A caller on the loop's thread need not wake it.
+        // EAGAIN means that the counter is full, so a wake-up is pending already.
         if wasEmpty, !isCurrent { eventfd_write(wakeDescriptor, 1) }
     }
 

@@ -3,7 +3,7 @@ internal import Glibc
 /// A process that holds an flock(2) lock on a file.
 ///
 /// /proc/locks shows such processes to every user, with the file's device and inode. The descriptors in /proc/PID/fd
-/// are visible only to the process's own user.
+/// are visible only to root and to the process's own user.
 package struct FileLockHolder: Sendable, Hashable {
     package var processID: Int32
     /// The command name, as the kernel reports it: at most 15 bytes; `?` if not visible.

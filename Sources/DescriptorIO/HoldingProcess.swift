@@ -9,7 +9,7 @@ package struct HoldingProcess {
 
     /// The kinds of processes, which determine how a person can get the resource.
     package enum Kind: Sendable, Hashable {
-        /// The process that asks.
+        /// This process itself.
         case own
         /// The process has ended.
         case gone
@@ -18,7 +18,7 @@ package struct HoldingProcess {
         /// The process was stopped, as by Ctrl-Z. If it runs this program, it must not be ended, since it may have a
         /// device to switch off.
         case stopped(isThisProgram: Bool)
-        /// The process started the process that asks, directly or indirectly: a shell, a script, a terminal program.
+        /// The process started this process, directly or indirectly: a shell, a script, a terminal program.
         case ancestor
         /// Another run of this program. It must not be killed, since it may be switching off a device.
         case sameProgram
@@ -42,7 +42,7 @@ package struct HoldingProcess {
     /// Whether the process exists.
     package var isThere: Bool { user != nil || isHidden }
 
-    /// Whether the process runs and belongs to the user of the process that asks.
+    /// Whether the process exists and belongs to the user of this process.
     package var isOurs: Bool { user == geteuid() }
 
     /// Whether the process runs this program, or one of the same name, such as another version.
@@ -122,7 +122,7 @@ package struct HoldingProcess {
 }
 
 extension HoldingProcess.Kind {
-    /// Returns the hint for a process that must not be killed; nil for a process that may be killed.
+    /// Returns the hint for one process; nil for `other`, since one `kill` command lists all processes of that kind.
     ///
     /// - Parameters:
     ///   - process: The ID of the process.

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A time in nanoseconds, by the clock of `ContinuousClock`. The loop reads it before each wait.
+/// A time in nanoseconds, by the clock of `ContinuousClock`.
 struct LoopTime {
     var nanoseconds: Int64
 
@@ -13,7 +13,7 @@ struct LoopTime {
 }
 
 extension LoopTime {
-    /// Creates the same time, rounded up to a nanosecond, limited to 272 years from now.
+    /// Creates the time of an instant, rounded up so that no timer fires early, and limited to 272 years from now.
     init(_ instant: ContinuousClock.Instant) {
         let (seconds, attoseconds) = ContinuousClock.now.duration(to: instant).components
         let distance = min(max(seconds, -(1 << 33)), 1 << 33) * 1_000_000_000

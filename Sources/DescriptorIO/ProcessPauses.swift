@@ -1,6 +1,6 @@
 internal import CDescriptorIO
 
-/// A count of the times that the process was stopped, as by SIGSTOP, and continued.
+/// A count of the pauses in which the process was stopped, as by SIGSTOP. Each SIGCONT counts as the end of a pause.
 ///
 /// A sender may have given up on commands that it sent during a pause: see ``EventLoop/isCatchingUp``.
 public enum ProcessPauses {

@@ -4,7 +4,7 @@ extension ProgramStart {
     /// Checks that the program has a file that may be executed, and looks for the file as `start()` does. `start()` may
     /// still fail, for example if the interpreter of a script is missing.
     ///
-    /// - Throws: `system` with ENOENT if there is no file, or EACCES if the file can't be executed.
+    /// - Throws: `system`, for example with ENOENT if there is no file, or EACCES if the file can't be executed.
     package func check() throws(DescriptorError) {
         guard !program.contains("/") else { return try Self.check(program) }
         let folders = getenv("PATH").map { String(cString: $0) } ?? "/bin:/usr/bin"

@@ -2,8 +2,8 @@ internal import CDescriptorIO
 internal import Glibc
 internal import Synchronization
 
-/// Calls a handler for signals, on a thread of its own, so that signals are handled even while all other threads are
-/// blocked, as by a write to a blocking file.
+/// Calls a handler for signals, on a thread of its own, so that signals are handled even while all other threads wait,
+/// as in a write(2) that blocks.
 ///
 /// Create the source before other threads, which inherit the blocked signals.
 public final class SignalSource: Sendable {
@@ -59,18 +59,19 @@ public final class SignalSource: Sendable {
         }
     }
 
-    /// Sends a signal that arrived after closing to this process again, which then handles it as it did before the
-    /// source was opened. Runs on the source's thread, which may still be waiting when the source is closed.
+    /// Sends a signal that the source's thread received after ``close(isEnding:)`` to this process again, which handles
+    /// it as before the source was opened. Does nothing if ``close(isEnding:)`` waits for the thread, which it ends by
+    /// one of the signals.
     private func giveBack(_ signal: CInt) {
         guard !isJoined.load(ordering: .acquiring) else { return }
         block(SIG_UNBLOCK)
         kill(getpid(), signal)
     }
 
-    /// Unblocks the signals and ends the thread. Must not be called by the handler.
+    /// Ends the source's thread, and unblocks the signals on the calling thread. Must not be called by the handler.
     ///
-    /// - Parameter isEnding: Whether the program ends soon. Then the thread is left running, which saves eight system
-    ///   calls.
+    /// - Parameter isEnding: Whether the program ends soon. If true, the source's thread is left running, which saves
+    ///   eight system calls.
     public func close(isEnding: Bool = false) {
         let thread = thread.withLock { thread in
             defer { thread = nil }

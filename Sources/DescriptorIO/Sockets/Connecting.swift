@@ -10,9 +10,9 @@ extension DescriptorChannel {
     /// - Parameters:
     ///   - address: The address.
     ///   - loop: The loop of the channel.
-    ///   - deadline: The time at which to give up.
-    /// - Throws: `system` with ECONNREFUSED, ENOENT, EHOSTUNREACH, ETIMEDOUT …, or EAGAIN if the backlog stays full;
-    ///   `unknownHost`, or `cancelled`.
+    ///   - deadline: The time at which to give up; the look-up of a host name may take longer.
+    /// - Throws: `system`, for example with ECONNREFUSED, ENOENT, ETIMEDOUT, or EAGAIN if the backlog stays full;
+    ///   `unknownHost`; or `cancelled`.
     public static func connect(
         to address: SocketAddress, on loop: EventLoop = .shared, deadline: ContinuousClock.Instant
     ) async throws(DescriptorError) -> DescriptorChannel {

@@ -2,7 +2,7 @@ internal import Glibc
 
 extension DescriptorChannel {
     /// A name for the far end of a socket, for a log: `127.0.0.1:50514`, or `pid 4711 of user 1000`; `unknown` if the
-    /// far end is gone.
+    /// kernel has no name for it, or the channel is closed.
     public var farEndName: String {
         if let peer = try? peer(), peer.userID != .max { return "pid \(peer.processID) of user \(peer.userID)" }
         var name = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN) + 8)

@@ -16,7 +16,7 @@ public actor SocketListener {
     private let keepsSpare: Bool
     /// A spare descriptor, which is closed to accept one more connection if no descriptors are left.
     private var spare: SpareDescriptor?
-    /// Whether the last connection needed the spare descriptor, because no others were left.
+    /// Whether the last attempt to accept a connection used the spare descriptor, because no others were left.
     package private(set) var hasUsedSpare = false
     /// The identity of the Unix socket's node, since another program may have replaced the node.
     private let node: (device: dev_t, number: ino_t)
@@ -30,12 +30,11 @@ public actor SocketListener {
     ///
     /// - Parameters:
     ///   - address: The address.
-    ///   - mode: The permissions to connect to a Unix socket, as the bits of chmod(2); nil for the process's default
-    ///     mode for new files.
+    ///   - mode: The permissions of a Unix socket, as the bits of chmod(2); nil for all that the umask allows.
     ///   - keepsWriting: Whether a connection stays open for writing after its far end has shut down its direction; see
     ///     ``DescriptorChannel/init(taking:kind:on:hangUpPatience:keepsWriting:closeDescriptor:)``.
     ///   - loop: The loop that waits for connections.
-    /// - Throws: `system` with EADDRINUSE, EACCES …; `unknownHost`.
+    /// - Throws: `system`, for example with EADDRINUSE or EACCES; or `unknownHost`.
     public static func listen(
         at address: SocketAddress, mode: UInt32? = nil, keepsWriting: Bool = false, on loop: EventLoop = .shared
     ) async throws(DescriptorError) -> SocketListener {
@@ -145,7 +144,7 @@ public actor SocketListener {
         isClosed = true
         removeNode()
         spare = nil
-        // This wakes a waiting accept, which then closes the descriptor that it still watches.
+        // This wakes a waiting `accept()`, which closes the descriptor after it has stopped watching it.
         Glibc.shutdown(descriptor, CInt(SHUT_RDWR))
         if !isWaiting { Glibc.close(descriptor) }
     }

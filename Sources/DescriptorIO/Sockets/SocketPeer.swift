@@ -4,7 +4,7 @@ internal import Glibc
 public struct SocketPeer: Sendable, Hashable {
     /// The process ID; 0 if the process is in another PID namespace.
     public let processID: Int32
-    /// The ID of the process's effective user.
+    /// The ID of the process's effective user; `UInt32.max` if the socket is no Unix socket.
     public let userID: UInt32
 }
 
@@ -13,7 +13,7 @@ extension DescriptorChannel {
     ///
     /// The corresponding option of getsockopt(2) is `SO_PEERCRED`.
     ///
-    /// - Throws: `system` if the channel is no Unix socket; `closed`.
+    /// - Throws: `system` if the descriptor is no socket; `closed`, or the error that ended the channel.
     public func peer() throws(DescriptorError) -> SocketPeer {
         // `struct ucred`, which Swift's Glibc module lacks: pid, uid, gid.
         var credentials: (Int32, UInt32, UInt32) = (0, 0, 0)
