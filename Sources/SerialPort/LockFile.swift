@@ -10,7 +10,7 @@ public struct LockFile: Sendable, Hashable {
 
     /// The path of the lock file.
     public var path: String
-    /// The process ID that the file contains; nil if it contains none.
+    /// The process ID that the file contains; nil if it contains none, or if the file can't be read.
     public var processID: Int32?
     /// The command name of the process; nil if the process no longer runs, or its ID is unknown.
     public var command: String?
@@ -19,7 +19,7 @@ public struct LockFile: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - path: The path of the lock file.
-    ///   - processID: The process ID that the file contains; nil if it contains none.
+    ///   - processID: The process ID that the file contains; nil if unknown.
     ///   - command: The command name of the process; nil if the process no longer runs, or its ID is unknown.
     public init(path: String, processID: Int32?, command: String?) {
         self.path = path
@@ -94,7 +94,7 @@ public struct LockFile: Sendable, Hashable {
 }
 
 extension PortHolder {
-    /// Finds the first running process that claims a port by a lock file; nil if there is none.
+    /// Finds the first running process, other than this one, that claims a port by a lock file; nil if there is none.
     init?(lockFilesOf path: String) {
         for file in LockFile.all(of: path) {
             guard let processID = file.processID, let command = file.command else { continue }

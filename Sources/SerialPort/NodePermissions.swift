@@ -7,8 +7,8 @@ package struct NodePermissions {
     package var owner: String
     /// The group whose members may use the node; nil if no group may, or if users can't or shouldn't join that group.
     package var group: String?
-    /// Whether the node's mode admits this user. If it does and opening was still refused, a container or a systemd
-    /// rule refused.
+    /// Whether this user is root, or belongs to a group that may use the node. If access was refused all the same, a
+    /// container or a systemd rule refused it.
     var isAdmitted: Bool
 
     /// Returns the hint for a user whose access to the serial port at `path` was refused.

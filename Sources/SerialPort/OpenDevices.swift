@@ -14,8 +14,8 @@ struct OpenDevices: Sendable {
         static let terminalMultiplexer: UInt64 = 0x502
 
         private(set) var number: UInt64 = 0
-        /// The file system of a pseudo-terminal, 0 for other devices. Each container has a file system of its own, with
-        /// terminals of the same numbers.
+        /// The file system of a pseudo-terminal, 0 for other devices. Each container may have a file system of its own,
+        /// with terminals of the same numbers.
         private var fileSystem: UInt64 = 0
 
         /// Identifies the device at a path; nil if the path does not lead to a character device.
@@ -74,7 +74,8 @@ struct OpenDevices: Sendable {
     }
 
     /// Returns the IDs of the processes that took the locks of a descriptor, from lines such as `lock:    1: FLOCK
-    /// ADVISORY  WRITE 4150 00:1a:4 0 EOF` in its fdinfo. 0 stands for a process in another container.
+    /// ADVISORY  WRITE 4150 00:1a:4 0 EOF` in its fdinfo. 0 stands for a process that has ended, or that is not visible
+    /// from this container.
     private static func lockers(_ fdinfo: String) -> [Int32] {
         PortHolder.firstBytes(of: fdinfo).split(separator: "\n").filter { $0.hasPrefix("lock:") }.map {
             let fields = $0.split { $0 == " " || $0 == "\t" }
@@ -102,8 +103,8 @@ struct OpenDevices: Sendable {
     }
 
     /// Whether a process has the master of the pseudo-terminal behind a path open, and so is the device itself. Such a
-    /// process often keeps the slave open as well, so that the device survives its clients; it takes no replies that
-    /// are meant for clients.
+    /// process often keeps the slave open as well, so that the device survives its clients. It does not read the slave,
+    /// so it takes no replies from clients.
     func isDevice(_ processID: Int32, behind path: String) -> Bool {
         var (number, fileSystem) = (UInt32(0), UInt64(0))
         guard cserial_pty_slave(path, &number, &fileSystem) == 0 else { return false }

@@ -27,7 +27,7 @@ struct OpeningPort {
         isPseudoTerminal = isSlave != 0
     }
 
-    /// Locks the port, or throws `busy`.
+    /// Locks the port. Throws `busy` if another program has claimed it, or `notATerminal`, or `system`.
     ///
     /// The flock(2) lock comes first, since TIOCEXCL does not keep root out (graywolf#313). A pseudo-terminal gets only
     /// the lock: TIOCEXCL on a slave lasts until the master is closed, so that a killed client would leave the device
@@ -61,8 +61,8 @@ struct OpeningPort {
 
     /// Applies the settings, then the line policies and the low-latency flag as far as the driver supports them.
     ///
-    /// - Returns: `raisedDTR`, whether opening raised DTR: with `HUPCL` set, as on a port that was just plugged in, the
-    ///   last close released DTR; without it, DTR has stayed asserted. `echoed`, whether the terminal echoed the
+    /// - Returns: `raisedDTR`, whether opening raised DTR: if `HUPCL` was set, as on a port that was just plugged in,
+    ///   the last close released DTR; otherwise DTR has stayed asserted. `echoed`, whether the terminal echoed the
     ///   device's output back to the device before this call.
     func configure(_ options: SerialOptions) throws(SerialError) -> (raisedDTR: Bool, echoed: Bool) {
         let before = try options.write(to: descriptor, activity: "opening", path: path)

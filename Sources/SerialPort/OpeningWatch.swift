@@ -3,9 +3,10 @@ package import DescriptorIO
 internal import Glibc
 internal import Synchronization
 
-/// Reports each opening of watched files, with one inotify instance for all of them.
+/// Reports when watched files are opened, with one inotify instance for all files.
 ///
-/// All programs of a user share 128 instances (`fs.inotify.max_user_instances`), so a program should have only one.
+/// All programs of a user share a number of instances (`fs.inotify.max_user_instances`, 128 by default), so a program
+/// should have only one.
 package final class OpeningWatch: Sendable {
     /// The default watch, which the whole program shares.
     package static let shared = OpeningWatch()
@@ -43,9 +44,10 @@ package final class OpeningWatch: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path of the file.
-    ///   - onOpening: Called on the loop's thread after the file was opened; one call may stand for several openings.
+    ///   - onOpening: Called on the loop's thread after the file was opened; one call may stand for several openings,
+    ///     and sometimes for none.
     /// - Returns: An ID for ``end(_:)``.
-    /// - Throws: `system` if the system has no more instances or watches.
+    /// - Throws: `system`, for example if the user has no more inotify instances or watches.
     func begin(_ path: String, onOpening: @escaping @Sendable () -> Void) async throws(SerialError) -> UInt64 {
         let (id, newChannel) = try state.withLock { state throws(SerialError) in
             let isNew = state.instance == nil
@@ -95,7 +97,8 @@ package final class OpeningWatch: Sendable {
                 state.instance = nil
                 return instance.channel
             }
-            // Watchers of the same file share one watch. The kernel has already removed the watch of a deleted file.
+            // Watchers of the same file share one watch. For a deleted file, this call fails without effect: the kernel
+            // has already removed the watch.
             if !state.watchers.values.contains(where: { $0.watch == watcher.watch }) {
                 inotify_rm_watch(instance.descriptor, watcher.watch)
             }
@@ -104,7 +107,7 @@ package final class OpeningWatch: Sendable {
         await channel?.close()
     }
 
-    /// Decodes events from the inotify instance. A read returns whole events, each with a 16-byte header and a name.
+    /// Decodes events from the inotify instance. A read returns whole events: a header of 16 bytes, and often a name.
     private func take(_ bytes: [UInt8]) {
         var watches: Set<CInt> = []
         bytes.withUnsafeBytes { bytes in

@@ -1,7 +1,7 @@
 internal import DescriptorIO
 import Glibc
 
-/// A process that has a port open.
+/// A process that has a port open, or claims it by a lock file.
 ///
 /// ```swift
 /// for holder in PortHolder.all(of: "/dev/ttyUSB0") { print(holder) }  // minicom (pid 4711)
@@ -9,20 +9,20 @@ import Glibc
 public struct PortHolder: Sendable, Hashable {
     /// The process ID.
     public var processID: Int32
-    /// The command name of the process, as the kernel reports it: at most 15 bytes.
+    /// The command name of the process, as the kernel reports it: at most 15 bytes; `?` if unknown.
     public var command: String
-    /// Whether the process holds an flock(2) lock on the port, beyond having it open.
+    /// Whether the process holds an flock(2) lock on the port, or claims the port by a lock file.
     public var holdsLock: Bool
-    /// The number of descriptors that the process has for the port, 1 or more.
+    /// The number of descriptors that the process has for the port; 1 if unknown.
     public var descriptorCount: Int
 
-    /// Creates a description of a process that has a port open.
+    /// Creates a description of a process that uses a port.
     ///
     /// - Parameters:
     ///   - processID: The process ID.
     ///   - command: The command name of the process.
-    ///   - holdsLock: Whether the process holds an flock(2) lock on the port.
-    ///   - descriptorCount: The number of descriptors that the process has for the port.
+    ///   - holdsLock: Whether the process holds a lock on the port, or claims it by a lock file.
+    ///   - descriptorCount: The number of descriptors that the process has for the port; 1 if unknown.
     public init(processID: Int32, command: String, holdsLock: Bool, descriptorCount: Int = 1) {
         self.processID = processID
         self.command = command

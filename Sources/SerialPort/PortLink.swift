@@ -9,9 +9,9 @@ struct PortLink {
 
     /// Creates the link, or throws without waiting.
     ///
-    /// The link of a killed program is replaced. Such a link is recognized in one of three ways: its identity is
-    /// in the killed program's claim, its target does not exist, or its target is `target`, since the number was
-    /// reused. The link of a running program and anything else at the path are left alone.
+    /// A link that a killed program left behind is replaced. It is recognized in one of three ways: its identity is in
+    /// the killed program's claim, its target does not exist, or its target is `target`, since the terminal's number
+    /// was reused. Anything else at the path is left alone.
     init(path: String, target: String) throws(SerialError) {
         self.path = path
         self.target = target
@@ -45,7 +45,7 @@ struct PortLink {
         claim.end()
     }
 
-    /// Whether a link that no running program has claimed may be replaced.
+    /// Whether there is a link at the path that a killed program left behind, given that this process has the claim.
     private var isStale: Bool {
         guard let destination else { return false }
         if destination == target { return true }

@@ -79,7 +79,7 @@ struct PortLinkClaim: Sendable {
     ///
     /// - Parameters:
     ///   - link: The path of the link.
-    ///   - owner: The program that created the existing link; nil if unknown.
+    ///   - owner: The running program that has claimed the path; nil if unknown, or if there is none.
     static func taken(_ link: String, by owner: PortHolder? = nil) -> SerialError {
         SerialError(
             .pathTaken, errno: EEXIST, activity: "linking", path: link,

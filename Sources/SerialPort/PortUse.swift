@@ -12,7 +12,7 @@ public struct PortUse: Sendable, Hashable {
     /// The lock files for the port, without those that name this process.
     public var lockFiles: [LockFile]
 
-    /// Creates a description of a port's users.
+    /// Creates a description of the programs that use a port.
     ///
     /// - Parameters:
     ///   - path: The path of the port.
@@ -24,7 +24,7 @@ public struct PortUse: Sendable, Hashable {
         self.lockFiles = lockFiles
     }
 
-    /// Finds the users of a port, without opening it.
+    /// Finds the other programs that use a port, without opening the port.
     ///
     /// The cost grows with the number of open files of all processes: some 0.4 ms on a small machine.
     ///
@@ -35,7 +35,7 @@ public struct PortUse: Sendable, Hashable {
         PortUse(path: path, in: OpenDevices(), lockFolder)
     }
 
-    /// Finds the users of a port now, or at some time since `earliest`.
+    /// Finds the other programs that use a port now, or that used it at some time since `earliest`.
     ///
     /// A scan of all processes that began at `earliest` or later is reused. If a program opens all its ports before the
     /// first call, one scan serves all of them.

@@ -4,7 +4,7 @@ extension PseudoTerminal {
     /// Discards bytes that were sent to the client and not read, as closing a serial port does.
     func discardUnread() {
         guard let master = master.borrow() else { return }
-        // Return the master only at the end: once it is closed, the path may belong to another program.
+        // Give the master back only at the end: once it is closed, the path may lead to another program's terminal.
         defer { self.master.giveBack() }
         // First flush the bytes in transit, which would otherwise refill the slave's queue.
         tcflush(master, TCOFLUSH)

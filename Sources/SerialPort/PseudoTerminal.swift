@@ -14,8 +14,8 @@ import Synchronization
 /// print(try terminal.clientOptions().baudRate)  // 115200
 /// ```
 ///
-/// A pseudo-terminal has no modem lines, no line rate, no parity, and always 8 data bits. Its buffer holds some 17 kB
-/// each way.
+/// A pseudo-terminal has no modem lines, no parity, and always 8 data bits. Its baud rate is only stored: bytes pass at
+/// full speed. Its buffer holds some 17 kB each way.
 public final class PseudoTerminal: Sendable {
     /// The path of the slave, such as `/dev/pts/3`.
     public let path: String
@@ -30,12 +30,12 @@ public final class PseudoTerminal: Sendable {
     /// Creates a pseudo-terminal with its slave in raw mode at 9600 baud.
     ///
     /// - Parameters:
-    ///   - linkPath: The path for a symbolic link to the slave; nil for no link. The link of a program that no longer
-    ///     runs is replaced; anything else at the path is left alone.
+    ///   - linkPath: The path for a symbolic link to the slave; nil for no link. A link whose program no longer runs,
+    ///     or whose target does not exist, is replaced; anything else at the path is left alone.
     ///   - holdsSlaveOpen: Whether to keep the slave open, so that the device survives its clients. If false,
     ///     ``read(into:)`` throws ``SerialError/Code/disconnected`` from the time the last client leaves until the next
     ///     one opens the slave. If true, bytes written while there is no client reach the next client.
-    /// - Throws: ``SerialError`` with ``SerialError/Code/pathTaken`` or ``SerialError/Code/system``.
+    /// - Throws: ``SerialError``, for example with ``SerialError/Code/pathTaken`` or ``SerialError/Code/system``.
     public init(link linkPath: String? = nil, holdsSlaveOpen: Bool = true) throws(SerialError) {
         let activity = "creating the pseudo-terminal"
         var number: CInt = -1
@@ -72,10 +72,10 @@ public final class PseudoTerminal: Sendable {
         }
     }
 
-    /// Creates a symbolic link to the slave, and removes the previous one.
+    /// Removes the previous symbolic link to the slave, and creates another one.
     ///
-    /// - Parameter linkPath: The path of the link. The link of a program that no longer runs is replaced; anything else
-    ///   at the path is left alone.
+    /// - Parameter linkPath: The path of the link. A link whose program no longer runs, or whose target does not exist,
+    ///   is replaced; anything else at the path is left alone.
     /// - Throws: ``SerialError`` with ``SerialError/Code/pathTaken`` or ``SerialError/Code/system``; the previous link
     ///   is removed even if this function throws.
     public func putLink(at linkPath: String) throws(SerialError) {
@@ -115,7 +115,7 @@ public final class PseudoTerminal: Sendable {
 
     /// Writes to the client as many bytes as the kernel accepts, without waiting.
     ///
-    /// - Throws: ``SerialError`` with ``SerialError/Code/closed`` or ``SerialError/Code/system``.
+    /// - Throws: ``SerialError``, as ``read(into:)`` does.
     public func write(_ bytes: RawSpan) throws(SerialError) -> TransferResult {
         let descriptor = try borrow("writing to the master of")
         defer { master.giveBack() }

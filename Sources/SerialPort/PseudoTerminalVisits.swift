@@ -84,7 +84,7 @@ public final class PseudoTerminalVisits: Sendable {
 
     private func lookSoon() { loop.execute { self.look() } }
 
-    /// Begins a visit if a client is there, or has left and sent bytes.
+    /// Begins a visit if a client has the slave open, or has closed it but left bytes to read.
     private func look() {
         guard let master = terminal.master.borrow() else { return }
         defer { terminal.master.giveBack() }

@@ -36,8 +36,8 @@ extension SerialError {
     ///
     /// - Parameters:
     ///   - path: The path of the port.
-    ///   - isLocked: Whether a lock is in the way. If true, only lock holders are considered, so that neither the
-    ///     simulator behind a pseudo-terminal nor this process is taken for the holder.
+    ///   - isLocked: Whether a lock is in the way. If true, a process that has the port open without a lock, such as
+    ///     the simulator behind a pseudo-terminal, is not taken for the holder.
     init(busy path: String, isLocked: Bool) {
         // Lock files come last: their programs need not have the port open.
         let holder =

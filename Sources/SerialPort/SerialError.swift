@@ -19,7 +19,7 @@ public struct SerialError: Error, Sendable, Hashable {
         case settingsRefused(asked: SerialOptions, taken: SerialOptions)
         /// The driver does not support the operation.
         case unsupported
-        /// An option or an argument is out of range; nothing was done.
+        /// An option is out of range, or can't be changed; nothing was done.
         case invalidOption
         /// The device was unplugged, or the other end of the pseudo-terminal closed.
         case disconnected
@@ -35,11 +35,11 @@ public struct SerialError: Error, Sendable, Hashable {
 
     /// The kind of failure.
     public var code: Code
-    /// The system's error number; nil if no system call failed.
+    /// The system's error number; nil if there is none.
     public var errno: Int32?
     /// The operation that failed, such as "opening".
     public var activity: String
-    /// The path of the port, or of the link.
+    /// The path of the port, the link or the link's claim file; `serial ports` if the failure concerns no single port.
     public var path: String
     /// A step that a person can take against the failure; nil if none is known.
     public var hint: String?
@@ -48,7 +48,7 @@ public struct SerialError: Error, Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - code: The kind of failure.
-    ///   - errno: The system's error number, if a system call failed.
+    ///   - errno: The system's error number; nil if there is none.
     ///   - activity: The operation that failed, such as "opening".
     ///   - path: The path of the port.
     ///   - hint: A step that a person can take against the failure.

@@ -106,7 +106,7 @@ public struct SerialOptions: Sendable, Hashable {
     /// 16 ms.
     ///
     /// Opening continues if the driver lacks this feature; ``SerialPort/currentOptions()`` returns the actual state.
-    /// False by default, which leaves the driver's state unchanged.
+    /// False by default; opening then leaves the driver's state unchanged.
     public var lowLatency: Bool
     /// The longest time that closing waits for written bytes to leave the computer. 2 s by default.
     public var drainTimeout: Duration
@@ -146,8 +146,8 @@ public struct SerialOptions: Sendable, Hashable {
 
     /// Returns the line settings in which a driver's choice differs from these options.
     ///
-    /// Baud rates within 2 % of each other count as equal: a divided clock gets no closer, a UART tolerates as much,
-    /// and the kernel uses the same limit.
+    /// Baud rates within 2 % of each other count as equal: a divided clock often gets no closer, a UART tolerates as
+    /// much, and the kernel uses the same limit.
     ///
     /// - Parameter taken: The settings that the driver reports.
     public func differences(from taken: SerialOptions) -> [Setting] {

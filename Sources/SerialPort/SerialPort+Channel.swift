@@ -9,19 +9,19 @@ extension SerialPort {
     /// ```swift
     /// let channel = try SerialPort(path: "/dev/ttyUSB0").channel()
     /// try await channel.write(Array("STATUS\n".utf8))
-    /// while let bytes = try await channel.read() { … }  // throws `disconnected` once, when the device is unplugged
+    /// while let bytes = try await channel.read() { … }  // throws `disconnected` when the device is unplugged
     /// ```
     public func channel(on loop: EventLoop = .shared) -> DescriptorChannel {
         DescriptorChannel(taking: descriptor, kind: .stream, on: loop) { _ in self.close(drainTimeout: .zero) }
     }
 
-    /// Waits until all written bytes have left the computer, for at most `limit`, without blocking the loop.
+    /// Waits until the driver's output queue is empty, for at most `limit`, without blocking the loop.
     ///
     /// - Parameters:
     ///   - loop: The loop whose clock is used.
     ///   - limit: The longest time to wait.
-    /// - Returns: The number of bytes still unsent at the limit, or when the task was cancelled; 0 if the device is
-    ///   gone.
+    /// - Returns: The number of bytes still queued at the limit, or when the task was cancelled; 0 if the device is
+    ///   gone or the port is closed.
     public func drain(on loop: EventLoop, within limit: Duration) async -> Int {
         let clock = EventLoopClock(loop)
         let deadline = clock.now + limit

@@ -4,11 +4,11 @@ import Synchronization
 extension SerialPort {
     /// The fate of the bytes that were written last.
     public enum CloseOutcome: Sendable, Hashable {
-        /// All bytes were sent.
+        /// All bytes were sent, as far as the driver can tell.
         case drained
-        /// Time ran out, and at least this number of bytes was discarded.
+        /// Time ran out while this number of bytes was unsent, as far as the driver can tell. They were discarded.
         case discarded(Int)
-        /// The device was already disconnected.
+        /// The device was disconnected before or during the closing.
         case disconnected
         /// The port was already closed.
         case alreadyClosed
@@ -37,8 +37,9 @@ extension SerialPort {
     /// Closes the port: waits for written bytes to be sent, unlocks the port, and closes the descriptor.
     ///
     /// Bytes still unsent when the time is over are discarded, since close(2) itself would wait for up to 30 s more.
-    /// The line settings stay in force, as is usual for serial ports. A second call does nothing. Calls on other
-    /// threads end with ``SerialError/Code/closed``; the descriptor is closed when the last of these calls has ended.
+    /// The line settings stay in force, as is usual for serial ports. A second call does nothing. Later calls, and a
+    /// ``drain(deadline:)`` on another thread, throw ``SerialError/Code/closed``; the descriptor is closed when the
+    /// last call that uses it has ended.
     ///
     /// - Parameter drainTimeout: The longest time to wait; ``SerialOptions/drainTimeout`` if nil.
     /// - Returns: The fate of the last bytes. None of the outcomes is an error: the port is closed in any case.

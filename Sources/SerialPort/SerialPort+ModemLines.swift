@@ -58,8 +58,8 @@ extension SerialPort {
         try set(.rts, asserted, "setting RTS of")
     }
 
-    /// Resets an Arduino by releasing DTR for 50 ms and asserting it again. This function does not wait for the
-    /// board's bootloader and start-up, which take 3 s.
+    /// Resets an Arduino by releasing DTR for 50 ms, or less if the task is cancelled, and asserting it again. This
+    /// function does not wait for the board's bootloader and start-up, which take about 3 s.
     ///
     /// - Parameter loop: The loop whose clock is used.
     /// - Throws: ``SerialError``, as ``modemLines()`` does.

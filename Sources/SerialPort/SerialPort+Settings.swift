@@ -23,10 +23,11 @@ extension SerialPort {
         return result
     }
 
-    /// Changes the line settings, and reads back the settings that the driver chose.
+    /// Changes the line settings, the low-latency flag and the drain timeout, and checks the line settings that the
+    /// driver chose.
     ///
-    /// Bytes still queued go out with the new settings, unless ``drain(deadline:)`` is called first. The options for
-    /// opening have no effect, and ``SerialOptions/exclusivity`` cannot change.
+    /// Bytes still queued go out with the new settings, unless ``drain(deadline:)`` is called first. The policies for
+    /// DTR and RTS at opening have no effect, and ``SerialOptions/exclusivity`` cannot change.
     ///
     /// - Throws: ``SerialError`` with ``SerialError/Code/settingsRefused(asked:taken:)``,
     ///   ``SerialError/Code/invalidOption``, ``SerialError/Code/disconnected`` or ``SerialError/Code/closed``.
@@ -49,11 +50,11 @@ extension SerialPort {
 }
 
 extension SerialOptions {
-    /// Throws `invalidOption` for values that no driver could accept.
+    /// Throws `invalidOption` if a value is out of range.
     func validate(for path: String) throws(SerialError) {
         let hint: String? =
             if !(1...Int(Int32.max)).contains(baudRate) {
-                "choose a baud rate above 0, not \(baudRate)"
+                "choose a baud rate from 1 to \(Int32.max), not \(baudRate)"
             } else if !(5...8).contains(dataBits) {
                 "choose 5 to 8 data bits, not \(dataBits)"
             } else if drainTimeout < .zero {

@@ -10,10 +10,10 @@ import Synchronization
 /// _ = try port.write([UInt8]("STATUS\n".utf8).span.bytes)
 /// ```
 ///
-/// The port is in raw mode: bytes pass unchanged, and no byte acts as a signal, an echo or an end of file. Only
-/// ``drain(deadline:)`` and ``close(drainTimeout:)`` wait for the device, each no longer than its limit. All methods
-/// may be called from any thread; closing ends calls on other threads in an orderly way. A port that is no longer
-/// referenced closes itself.
+/// The port is in raw mode: bytes pass unchanged, nothing is echoed, and no byte acts as a signal or an end of file.
+/// Only ``drain(deadline:)`` and ``close(drainTimeout:)`` wait for the device, each no longer than its limit. All
+/// methods may be called from any thread; the descriptor is closed only when no call uses it any more. A port that is
+/// no longer referenced closes itself.
 ///
 /// Opening flushes nothing, so that the greeting of a device that starts up is not lost (pyserial#249). Start reading
 /// at once: only some 5 kB are kept between opening and the first read (serialport-rs#308).
@@ -31,10 +31,10 @@ public final class SerialPort: Sendable {
     let shared: SharedDescriptor
     let options: Mutex<SerialOptions>
     /// Whether opening raised DTR, which resets an Arduino: true the first time after plugging in, and after a program
-    /// that left `HUPCL` set. If another program had the port open all the time, DTR was already active.
+    /// that left `HUPCL` set. It is also true, wrongly, if another program has the port open with `HUPCL`.
     public let raisedDTR: Bool
-    /// Whether the terminal echoed its input when it was opened, as every terminal does after plugging in. If so, the
-    /// device got its own output back, and may still hold it as the beginning of a line.
+    /// Whether the terminal echoed its input when it was opened, as terminals do after plugging in. If so, the device
+    /// may have got its own output back, and may still hold that output as the beginning of a line.
     public let echoed: Bool
 
     /// Whether this process set TIOCEXCL and must clear it.
@@ -45,10 +45,10 @@ public final class SerialPort: Sendable {
     /// - Parameters:
     ///   - path: A device node, such as `/dev/ttyUSB0`, or the slave of a pseudo-terminal.
     ///   - options: The line settings, and the behaviour at opening and closing.
-    /// - Throws: ``SerialError`` with ``SerialError/Code/noSuchPort``, ``SerialError/Code/notATerminal``,
-    ///   ``SerialError/Code/notPermitted``, ``SerialError/Code/busy(holder:)``,
-    ///   ``SerialError/Code/settingsRefused(asked:taken:)``, ``SerialError/Code/invalidOption`` or
-    ///   ``SerialError/Code/system``. The port is closed again before the error is thrown.
+    /// - Throws: ``SerialError``, for example with ``SerialError/Code/noSuchPort``,
+    ///   ``SerialError/Code/notATerminal``, ``SerialError/Code/notPermitted``, ``SerialError/Code/busy(holder:)``,
+    ///   ``SerialError/Code/settingsRefused(asked:taken:)`` or ``SerialError/Code/invalidOption``. The port is closed
+    ///   again before the error is thrown.
     public init(path: String, options: SerialOptions = SerialOptions()) throws(SerialError) {
         try options.validate(for: path)
         var port = try OpeningPort(path: path)

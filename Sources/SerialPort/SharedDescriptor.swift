@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A descriptor that many threads use and that closes after its last use.
+/// A descriptor that many threads use, and that is closed after it was retired and its last use has ended.
 ///
 /// If one thread closes a descriptor just before another thread uses it, the number may by then name another file. So
 /// each use borrows the descriptor; retiring it prevents new uses, and the end of the last use closes it.
@@ -38,8 +38,8 @@ final class SharedDescriptor: Sendable {
         }
     }
 
-    /// Retires the descriptor, and begins a use, which ``giveBack()`` must end. No use can begin after it, but earlier
-    /// uses may end after it. Returns nil for all but the first call.
+    /// Retires the descriptor, and begins a last use, which ``giveBack()`` must end. Uses that began earlier may end
+    /// later. Returns nil for all but the first call.
     func retire() -> CInt? {
         state.withLock { state in
             guard !state.isRetired else { return nil }

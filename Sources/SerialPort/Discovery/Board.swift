@@ -1,8 +1,8 @@
 /// The probable kind of a USB device with a serial port.
 public struct Board: Sendable, Hashable {
-    /// The name of the board, or of the adapter's chip if many boards use that chip.
+    /// The name of the board, of the adapter's chip if many boards use that chip, or of the vendor's kind of boards.
     public let name: String
-    /// Boards that often carry the chip; nil if ``name`` is a board.
+    /// Boards that often carry the chip; nil if ``name`` is a board, or if no board is typical of the chip.
     public let oftenOn: String?
 
     /// Looks up a VID:PID, then the vendor alone.

@@ -64,7 +64,7 @@ enum BoardTable {
         (0x04D8, 0x00DF, "MCP2200", nil),
     ]
 
-    /// Vendors that make only boards.
+    /// The name for other products of a vendor that makes only boards.
     static let vendors: [UInt16: String] = [
         0x2341: "Arduino", 0x2A03: "Arduino", 0x239A: "Adafruit board", 0x303A: "ESP32", 0x2E8A: "RP2040",
     ]

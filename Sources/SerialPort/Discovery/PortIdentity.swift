@@ -1,10 +1,11 @@
 /// The identity of a device, independent of the present name of its node.
 ///
-/// An unplugged device may come back as another `ttyUSB` number. It is the same device if VID:PID, serial number and
-/// interface are equal. If it has no serial number of its own, as with CH340 and PL2303 clones, VID:PID, physical path
-/// and interface must be equal (node-serialport#329, #829).
+/// An unplugged device may come back as another `ttyUSB` number. It is the same device if VID:PID, serial number,
+/// interface and port number are equal. If it has no serial number of its own, like CH340 and PL2303 clones, the
+/// physical path must be equal instead of the serial number (node-serialport#329, #829).
 ///
-/// Two devices with the same serial number from their maker have the same identity.
+/// Two devices of a kind to which their maker gave the same serial number have the same identity, unless the number is
+/// a known factory default.
 public struct PortIdentity: Sendable, Hashable {
     /// The property that distinguishes the device from others of its kind.
     public enum Distinction: Sendable, Hashable {
@@ -49,11 +50,11 @@ public struct PortIdentity: Sendable, Hashable {
 extension SerialPortInfo.USB {
     /// Serial numbers that makers gave to all their devices.
     private static let sharedSerialNumbers: [USBIdentifier: Set<String>] = [
-        // The factory default of a CP210x, which makers of cheap modules never change.
+        // The factory default of a CP210x, which makers of cheap modules leave unchanged.
         USBIdentifier(vendor: 0x10C4, product: 0xEA60): ["0001"]
     ]
 
-    /// The serial number; nil if other devices of the kind may have the same one.
+    /// The serial number; nil if there is none, or if it is a known factory default.
     var uniqueSerialNumber: String? {
         guard let serialNumber, !serialNumber.isEmpty,
             Self.sharedSerialNumbers[identifier]?.contains(serialNumber) != true

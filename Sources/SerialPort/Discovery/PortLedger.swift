@@ -5,21 +5,21 @@ struct PortLedger {
     /// The ports, by path in sysfs.
     private var ports: [String: SerialPortInfo] = [:]
 
-    /// The present ports, in the order of lists.
+    /// The present ports, sorted by name.
     var present: [SerialPortInfo] { ports.values.sorted { $0.precedes($1) } }
 
     /// Adds a port, or updates a known port.
     ///
-    /// If a port is unplugged soon after, its sysfs entries are gone before its event is read, so that a USB port no
-    /// longer looks like one. Such an update is ignored, since the removal event will follow.
+    /// If a port is unplugged before an event of it is read, its sysfs entries are gone, so that a USB port no longer
+    /// looks like one. So an update that changes the identity of a known port is ignored; the removal event follows.
     ///
-    /// - Returns: An event if the port is new.
+    /// - Returns: An event if the port is new; otherwise nil.
     mutating func add(_ port: SerialPortInfo, at systemPath: String) -> SerialPortEvent? {
         if let known = ports[systemPath], known.identity != port.identity { return nil }
         return ports.updateValue(port, forKey: systemPath) == nil ? .attached(port) : nil
     }
 
-    /// Removes a port. The event contains the port as it was last seen; nil if the port is unknown.
+    /// Removes a port. Returns an event with the port as it was last seen; nil if the port is unknown.
     mutating func remove(at systemPath: String) -> SerialPortEvent? {
         ports.removeValue(forKey: systemPath).map { .detached($0) }
     }

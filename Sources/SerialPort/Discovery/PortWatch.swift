@@ -70,7 +70,7 @@ struct PortWatch: ~Copyable {
         } while isBehind
     }
 
-    /// Processes the next udev event; nil if there is none.
+    /// Processes the next udev event. Returns nil if there is none, or if events were lost.
     private mutating func next(of events: UdevEvents) -> [SerialPortEvent]? {
         switch events.receive() {
         case .nothing: return nil
@@ -84,7 +84,7 @@ struct PortWatch: ~Copyable {
         }
     }
 
-    /// Returns the present ports whose udev rules have run, by path in sysfs.
+    /// Returns the present ports whose udev rules have run, or all ports if udev does not run, by path in sysfs.
     private static func ports(of udev: Udev) throws(SerialError) -> [String: SerialPortInfo] {
         var ports: [String: SerialPortInfo] = [:]
         let needsRules = SerialPortDiscovery.isUdevRunning

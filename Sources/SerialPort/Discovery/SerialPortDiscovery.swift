@@ -16,8 +16,8 @@ public enum SerialPortDiscovery {
         return ports.sorted { $0.precedes($1) }
     }
 
-    /// Returns the USB devices that should have a serial port, according to the table of boards, but have none here:
-    /// the driver is missing, or another program detached the driver.
+    /// Returns the USB devices that should have a serial port, according to the table of boards, but have none here,
+    /// for example because the driver is missing, or because another program detached the driver.
     ///
     /// - Throws: ``SerialError``, as ``ports()`` does.
     public static func devicesWithoutPort() throws(SerialError) -> [SerialPortInfo.USB] {
@@ -38,7 +38,7 @@ public enum SerialPortDiscovery {
 }
 
 extension SerialPortInfo {
-    /// Whether this port comes first in lists: `ttyUSB2` is before `ttyUSB10`.
+    /// Whether this port comes before another one in lists: `ttyUSB2` is before `ttyUSB10`.
     func precedes(_ other: SerialPortInfo) -> Bool {
         let (left, right) = (path.numberedName, other.path.numberedName)
         return (left.name, left.number, path) < (right.name, right.number, other.path)

@@ -65,8 +65,8 @@ public struct SerialPortInfo: Sendable, Hashable {
         self.path = path
     }
 
-    /// The links named after the device. If the device has a serial number, the links are the same at each USB
-    /// port.
+    /// The links named after the device. If the device has a serial number, the links are the same whichever USB port
+    /// the device is plugged into.
     public var byIDLinks: [String] { links.filter { $0.hasPrefix("/dev/serial/by-id/") } }
 
     /// The links named after the place where the port is connected.

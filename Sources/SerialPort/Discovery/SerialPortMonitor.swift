@@ -4,7 +4,7 @@ import Synchronization
 
 /// The arrival or removal of a serial port.
 public enum SerialPortEvent: Sendable, Hashable {
-    /// A port was plugged in and can be opened: its links and permissions are set.
+    /// A port was plugged in, or was already present when the sequence began. udev has set its links and permissions.
     case attached(SerialPortInfo)
     /// A port was unplugged. The value describes the port as it was last seen.
     case detached(SerialPortInfo)

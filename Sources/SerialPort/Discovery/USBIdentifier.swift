@@ -22,7 +22,7 @@ public struct USBIdentifier: Sendable, Hashable {
         self.init(vendor: vendor, product: product)
     }
 
-    /// Parses the two numbers as sysfs writes them.
+    /// Parses the two numbers as sysfs writes them; nil if one is missing or invalid.
     init?(vendor: String?, product: String?) {
         guard let vendor, let product else { return nil }
         self.init("\(vendor):\(product)")

@@ -67,7 +67,7 @@ final class UdevEvents {
         self.monitor = monitor
         var result = udev_monitor_filter_add_match_subsystem_devtype(monitor, "tty", nil)
         if result >= 0 { result = udev_monitor_enable_receiving(monitor) }
-        // All properties are set here, so that the deinitializer releases the monitor.
+        // All properties are set here, so that the deinitializer runs and releases the monitor even after an error.
         guard result >= 0 else { throw SerialError(discovering: -result, activity: "watching") }
     }
 
