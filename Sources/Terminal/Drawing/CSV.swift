@@ -2,8 +2,8 @@
 public enum CSV {
     /// Formats a row, without a line end.
     ///
-    /// A field that a spreadsheet would take for a formula gets an apostrophe in front; numbers such as `-1` are left
-    /// as they are.
+    /// A field that begins with `=`, `+`, `-` or `@` gets an apostrophe in front, so that no spreadsheet takes it for a
+    /// formula; numbers such as `-1` are left as they are.
     ///
     /// - Parameter fields: The values, unquoted.
     public static func row(_ fields: [String]) -> String { fields.map(field).joined(separator: ",") }

@@ -70,7 +70,7 @@ public actor LiveTable {
         // Leave the last column free: terminals differ in the position of the cursor after it.
         let lines = Self.lines(
             of: table, or: placeholder, columns: (size?.columns ?? 80) - 1, rows: isWhole ? nil : rows - 1)
-        // The last drawing is above the cursor, unless the terminal has become smaller since.
+        // In a terminal that has become smaller, the top of the last drawing may have scrolled out of reach.
         let up = min(drawnLines, rows - 1)
         let text = lines.map { $0 + "\u{1B}[K\n" }.joined()
         write(Self.upwards(up) + text + "\u{1B}[J")
@@ -83,7 +83,7 @@ public actor LiveTable {
     /// Returns the lines of the table, or the placeholder if the table has no rows.
     ///
     /// - Parameters:
-    ///   - columns: The width of the terminal.
+    ///   - columns: The maximum width of a line.
     ///   - rows: The maximum number of lines to return; nil for any number. If the table has more lines, the last
     ///     returned line states how many are missing.
     static func lines(of table: TextTable, or placeholder: String, columns: Int, rows: Int?) -> [String] {

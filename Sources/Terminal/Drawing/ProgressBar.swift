@@ -1,5 +1,5 @@
-/// A progress bar in one line that is redrawn in place, on the terminal at standard error. Shows nothing if standard
-/// error is no terminal.
+/// A progress bar in one line that is redrawn in place, on the terminal at standard error. The bar shows nothing if
+/// standard error is no terminal.
 public final class ProgressBar {
     private static let interval = Duration.milliseconds(200)
     private static let width = 24

@@ -44,8 +44,8 @@ extension String {
         return text.isEmpty ? cut(to: limit) : text + " …"
     }
 
-    /// Returns the text, with lines of more than `limit` columns broken at blanks. A continuation line is indented by
-    /// two columns more than the line that it continues. A word that is longer than a line stays whole.
+    /// Returns the text, with lines of more than `limit` columns broken at blanks. The second and further parts of a
+    /// line are indented by two columns more than the first part. A word that is longer than `limit` stays whole.
     public func wrapped(to limit: Int) -> String {
         split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
             guard Self.columns(of: line) > limit else { return String(line) }

@@ -13,7 +13,7 @@ public struct TextTable: Sendable {
     public struct Column: Sendable, Hashable, ExpressibleByStringLiteral {
         /// The heading of the column.
         public var heading: String
-        /// The least width to which the column shrinks if the table is too wide; nil if its values are never cut.
+        /// The least width to which the column shrinks if the table is too wide; nil if the column does not shrink.
         public var least: Int?
         /// The order in which columns are left out if the table is still too wide: the highest rank first, and the last
         /// one among equal ranks. A column of rank 0 is never left out.
@@ -23,7 +23,7 @@ public struct TextTable: Sendable {
         ///
         /// - Parameters:
         ///   - heading: The heading of the column.
-        ///   - least: The least width to which the column shrinks; nil if its values are never cut.
+        ///   - least: The least width to which the column shrinks; nil if the column does not shrink.
         ///   - rank: The order in which the column is left out; 0 for never.
         public init(_ heading: String, least: Int? = nil, rank: Int = 0) {
             self.heading = heading
@@ -40,7 +40,7 @@ public struct TextTable: Sendable {
     private var rows: [[String]] = []
     /// The width of each column; nil for a column without values.
     private var widths: [Int?]
-    /// Whether each column was in the lines returned last.
+    /// Whether each column was in the lines that ``takeLines(width:)`` returned last.
     private var shown: [Bool]
 
     /// Creates a table.
@@ -55,7 +55,7 @@ public struct TextTable: Sendable {
         shown = columns.map { _ in false }
     }
 
-    /// The number of columns with values that did not fit into the lines returned last.
+    /// The number of columns with values that did not fit into the lines that ``takeLines(width:)`` returned last.
     public var leftOutCount: Int { zip(widths, shown).count { $0 != nil && !$1 } }
 
     /// The number of rows in the table.
@@ -64,7 +64,7 @@ public struct TextTable: Sendable {
     /// Adds a row: a value for each column, empty if unknown. Surplus values are dropped.
     public mutating func add(_ row: [String]) { rows.append(Array(row.prefix(columns.count))) }
 
-    /// Returns the headings and the rows.
+    /// Returns the headings and the rows as ``takeLines(width:)`` does, but keeps the rows.
     ///
     /// - Parameter width: The width of the terminal in columns; nil for lines of any length.
     public func lines(width: Int? = nil) -> [String] {
@@ -73,8 +73,8 @@ public struct TextTable: Sendable {
     }
 
     /// Returns the lines of the rows added since the last call, and removes these rows, so that a table of millions of
-    /// rows can be printed in parts. The headings come with the first call, and again when a column gets its first
-    /// value.
+    /// rows can be printed in parts. The headings come with the first rows, and again when other columns than before
+    /// are shown.
     ///
     /// - Parameter width: The width of the terminal in columns; nil for lines of any length.
     public mutating func takeLines(width: Int? = nil) -> [String] {

@@ -4,8 +4,8 @@ struct KeyParser {
     /// The characters of one key.
     typealias Key = [Unicode.Scalar]
 
-    /// The longest time between Escape and the rest of its sequence. A terminal sends a sequence at once; characters
-    /// that a person types after Escape are text. Escape alone does nothing.
+    /// The longest time between two parts of an escape sequence. A terminal sends a sequence at once; characters that a
+    /// person types after this time are text. Escape alone does nothing.
     static let escapeTime = Duration.milliseconds(100)
 
     private var pending: [UInt8] = []

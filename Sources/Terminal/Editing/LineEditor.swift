@@ -24,8 +24,8 @@ final class LineEditor {
     private var promptWidth = 0
     private var isStarted = false
 
-    /// Creates an editor on standard input and standard output; nil unless both are terminals and the cursor can be
-    /// moved.
+    /// Creates an editor on standard input and standard output; nil if they are not both terminals, if the cursor can't
+    /// be moved, or if libedit fails.
     ///
     /// - Parameters:
     ///   - program: The program's name in the user's `~/.editrc`.

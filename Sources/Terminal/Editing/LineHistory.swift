@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// The lines typed in earlier runs of a program, in a file that only its user may read.
+/// The lines typed in this and earlier runs of a program, in a file that only its user may read.
 ///
 /// Each line is appended as soon as it is typed, so that programs that run at the same time keep each other's lines,
 /// and a crash loses none.
 public struct LineHistory: Sendable {
-    /// The maximum number of lines in the file.
+    /// The maximum number of lines that ``load()`` returns and leaves in the file.
     static let limit = 1000
 
     private let path: String

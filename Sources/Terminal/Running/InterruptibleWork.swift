@@ -2,7 +2,7 @@ public import DescriptorIO
 internal import Glibc
 internal import Synchronization
 
-/// The work of a program that ends in order at a signal. The first ending signal cancels the work, so that it can close
+/// The work of a program, and its end by signals. The first ending signal cancels the work, so that the work can close
 /// its resources; a second one ends the program at once.
 ///
 /// ```swift
@@ -59,8 +59,8 @@ public final class InterruptibleWork: Sendable {
         on loop: EventLoop, _ body: @escaping @Sendable () async throws -> Success,
         conclude: (Result<Success, any Error>) async -> Value
     ) async -> Value {
-        // Ignore these signals, so that a background job is not stopped when it writes to the terminal or reads its
-        // settings.
+        // Ignore these signals, so that a background job is not stopped when it reads from the terminal, writes to it,
+        // or changes its settings.
         if endsBeforeSuspension { for stop in [SIGTTIN, SIGTTOU] { signal(stop, SIG_IGN) } }
         let task = Task(executorPreference: loop) { try await body() }
         let isCancelled = state.withLock { state in

@@ -21,7 +21,7 @@ public final class ResultStream: Sendable {
     /// - Parameter put: Writes the whole text; returns the errno of a failure.
     package init(_ put: @escaping @Sendable (String) -> Int32?) { self.put = put }
 
-    /// The errno of the first failed write: EPIPE if the reader has gone. nil while all writes have succeeded.
+    /// The errno of the first failure: EPIPE if the reader has gone. nil while nothing has failed.
     public var failure: Int32? { state.withLock { $0.failure } }
 
     /// Writes the whole of `text`, unless an earlier write has failed.
@@ -30,7 +30,8 @@ public final class ResultStream: Sendable {
         fail(errno)
     }
 
-    /// Makes the stream fail as soon as the reader of standard output has gone, not only at the next write.
+    /// Makes the stream fail as soon as the reader of standard output has gone, not only at the next write. Has no
+    /// effect unless standard output is a pipe or a socket.
     ///
     /// - Parameter loop: The loop that waits for the hang-up.
     public func failWithoutReader(on loop: EventLoop) {
@@ -48,8 +49,7 @@ public final class ResultStream: Sendable {
         body?()
     }
 
-    /// Calls `body` at the first failed write, or at once if a write has failed already. Replaces the previous
-    /// callback.
+    /// Calls `body` when the stream fails, or at once if it has failed already. Replaces the previous callback.
     public func onFailure(_ body: @escaping @Sendable () -> Void) {
         let hasFailed = state.withLock { state in
             state.onFailure = state.failure == nil ? body : nil

@@ -10,7 +10,8 @@ public enum StandardStream: CInt, Sendable, Hashable, CaseIterable {
     /// Standard error, for messages to people.
     case error = 2
 
-    /// A bit for each stream, by its number, that was no terminal when the program began: a file, a pipe or /dev/null.
+    /// A bit for each stream, by its number, that ``openMissing()`` found to be no terminal: a file, a pipe or
+    /// /dev/null.
     private static let files = Atomic<Int32>(0)
 
     /// The device number of /dev/null on Linux: major 1, minor 3 (Documentation/admin-guide/devices.txt).

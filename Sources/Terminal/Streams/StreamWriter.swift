@@ -1,12 +1,12 @@
 internal import DescriptorIO
 internal import Glibc
 
-/// A writer to a standard stream that waits only for a limited time.
+/// A writer to a standard stream that waits only for a limited time, unless its buffer is full.
 ///
 /// A terminal stopped by Ctrl-S, a hanging connection, or a reader that stops reading must not keep this program from
 /// its devices and from signals. Text that is not accepted within half a second is buffered, up to 1 MiB, and written
-/// in order by a separate thread. Until that thread has caught up, ``write(_:)`` returns at once. At the end of the
-/// program, ``areStalled`` tells whether any text is left.
+/// in order by a separate thread. Until that thread has caught up, ``write(_:)`` returns at once if the buffer has
+/// room. At the end of the program, ``areStalled`` tells whether any text is left.
 ///
 /// ```swift
 /// StreamWriter.output.write("pump on\n")
@@ -19,7 +19,7 @@ public final class StreamWriter: @unchecked Sendable {
     /// The writer of standard error.
     public static let error = StreamWriter(StandardStream.error.rawValue)
 
-    /// The longest time that a write waits.
+    /// The longest time that a write waits for buffered text to be written.
     static let patience = Duration.milliseconds(500)
     /// The maximum number of buffered bytes.
     static let limit = 1 << 20
@@ -78,7 +78,8 @@ public final class StreamWriter: @unchecked Sendable {
     ///
     /// - Parameter text: The text to write.
     /// - Returns: nil if the text was written or buffered. Otherwise the errno of a failed write, of this text or of
-    ///   buffered text; or EAGAIN if the buffer is full and ``neverWait()`` was called.
+    ///   buffered text; or EAGAIN if the buffer is full and ``neverWait()`` was called. The rest of the text is then
+    ///   lost.
     @discardableResult
     public func write(_ text: String) -> Int32? {
         var text = text
