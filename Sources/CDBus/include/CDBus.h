@@ -1,8 +1,8 @@
 // libdbus-1 for Swift. The wrapper stores the connection's watches, so that the caller can query them. One call reads a
 // message's header. Targets that import this module need no include path of libdbus.
 //
-// One thread at a time may use a connection and its messages. A function that returns `bool` for success returns false
-// if memory or descriptors are exhausted.
+// One thread at a time may use a connection and its messages. If memory or descriptors are exhausted, a function that
+// returns `bool` for success returns false, and a function that creates a message returns NULL.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -125,7 +125,7 @@ void cdbus_abandon_container(cdbus_iterator *iterator, cdbus_iterator *inner);
 
 // MARK: Names
 
-/// Whether `text` is a valid name of the kind, by the rules of the D-Bus specification.
+/// Whether `text` is a valid object path, signature, interface name …, by the rules of the D-Bus specification.
 bool cdbus_is_path(const char *text);
 bool cdbus_is_signature(const char *text);
 bool cdbus_is_interface(const char *text);
