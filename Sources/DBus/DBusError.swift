@@ -6,7 +6,7 @@ public struct DBusError: Error, Sendable, Hashable {
     public enum Code: Sendable, Hashable {
         /// There is no bus at the address, or the bus does not admit this user.
         case noBus
-        /// The peer, or the bus on its behalf, replied with an error: see ``DBusError/name``.
+        /// The peer or the bus replied with an error: see ``DBusError/name``.
         case refused
         /// No reply came before the deadline. Whether the call was carried out is unknown.
         case timedOut
@@ -26,7 +26,7 @@ public struct DBusError: Error, Sendable, Hashable {
 
     /// The kind of failure.
     public var code: Code
-    /// The D-Bus name of the error; nil if the error neither came over the bus nor is to be sent over it.
+    /// The D-Bus name of an error reply, received or to be sent; nil for most other errors.
     public var name: DBusErrorName?
     /// An explanation, mostly the peer's; nil if there is none.
     public var message: String?
@@ -65,7 +65,7 @@ public struct DBusError: Error, Sendable, Hashable {
 }
 
 extension DBusError: CustomStringConvertible {
-    /// One line: the operation, the reason, and the hint.
+    /// One line: the operation, the reason, the message, and the hint.
     public var description: String {
         var text = "\(activity): \(reason)"
         if let message, !message.isEmpty { text += " (\(message))" }

@@ -33,7 +33,8 @@ extension DBusConnection {
         return result
     }
 
-    /// Releases a name of this connection, or its place in the queue for the name. Does nothing if it has neither.
+    /// Releases a name that this connection owns, or the connection's place in the queue for the name. Does nothing if
+    /// the connection has neither.
     ///
     /// - Throws: ``DBusError``, as ``call(_:timeout:)`` does.
     public func releaseName(_ name: String) async throws(DBusError) {

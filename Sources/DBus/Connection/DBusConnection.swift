@@ -47,8 +47,8 @@ public actor DBusConnection {
     ///   - loop: The event loop that runs the connection and its handlers.
     ///   - clock: The clock for time-outs; nil for the loop's own.
     ///   - timeout: The longest time to wait for the bus to admit this user.
-    /// - Throws: ``DBusError`` with ``DBusError/Code/noBus``, ``DBusError/Code/refused``, ``DBusError/Code/timedOut``,
-    ///   or ``DBusError/Code/cancelled``.
+    /// - Throws: ``DBusError``, for example with ``DBusError/Code/noBus``, ``DBusError/Code/refused``,
+    ///   ``DBusError/Code/timedOut`` or ``DBusError/Code/cancelled``.
     public static func open(
         _ bus: DBusBus, on loop: EventLoop = .shared, clock: (any Clock<Duration>)? = nil,
         timeout: Duration = defaultTimeout
@@ -111,8 +111,9 @@ public actor DBusConnection {
     ///   - timeout: The longest time to wait for the reply; nil for no limit.
     /// - Returns: The values of the reply, in order.
     /// - Throws: ``DBusError`` with ``DBusError/Code/refused`` and the name of the error reply; with
-    ///   ``DBusError/Code/timedOut`` or ``DBusError/Code/cancelled``, after which the call may have been carried out;
-    ///   with ``DBusError/Code/disconnected``, ``DBusError/Code/closed`` or ``DBusError/Code/invalidArgument``.
+    ///   ``DBusError/Code/timedOut``, ``DBusError/Code/cancelled``, ``DBusError/Code/disconnected`` or
+    ///   ``DBusError/Code/closed``, after which the call may have been carried out; with
+    ///   ``DBusError/Code/invalidArgument`` or ``DBusError/Code/system`` if the call can't be sent.
     @discardableResult
     public func call(
         _ call: DBusCall, timeout: Duration? = defaultTimeout

@@ -2,8 +2,8 @@ internal import DescriptorIO
 
 /// The calls that have no reply yet, with their deadlines.
 ///
-/// One task serves all calls: it sleeps until the earliest deadline. If no call is pending when the task wakes, no new
-/// task starts, so that an idle connection does nothing.
+/// One task serves all calls: the task sleeps until the earliest deadline. If no other call has a deadline when the
+/// task wakes, no new task starts, so that an idle connection does nothing.
 final class PendingCalls {
     struct Entry {
         let reply: OneShot<[DBusValue]>

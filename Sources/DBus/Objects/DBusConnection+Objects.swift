@@ -7,7 +7,7 @@ extension DBusConnection {
     ///
     /// - Parameter object: The object, at a path where no object is exported yet.
     /// - Throws: ``DBusError`` with ``DBusError/Code/invalidArgument`` if an object is exported at the path already, or
-    ///   a name or a signature is invalid; with ``DBusError/Code/disconnected`` or ``DBusError/Code/closed``.
+    ///   a name or a signature is invalid; otherwise as ``emitSignal(_:_:_:_:to:)`` does.
     public func export(_ object: DBusObject) async throws(DBusError) {
         try object.check()
         try core.objects.add(object)
@@ -25,7 +25,7 @@ extension DBusConnection {
     /// no object at the path.
     ///
     /// - Parameter path: The path of the object.
-    /// - Throws: ``DBusError`` with ``DBusError/Code/disconnected`` or ``DBusError/Code/closed``.
+    /// - Throws: ``DBusError``, as ``emitSignal(_:_:_:_:to:)`` does.
     public func unexport(_ path: ObjectPath) throws(DBusError) {
         guard let object = core.objects.remove(at: path) else { return }
         for manager in core.objects.managers(of: path) {
@@ -43,8 +43,8 @@ extension DBusConnection {
     ///   - member: The name of the signal.
     ///   - arguments: The arguments, in order.
     ///   - destination: The bus name of the only receiver; nil to send to all subscribers.
-    /// - Throws: ``DBusError`` with ``DBusError/Code/invalidArgument``, ``DBusError/Code/disconnected`` or
-    ///   ``DBusError/Code/closed``.
+    /// - Throws: ``DBusError`` with ``DBusError/Code/invalidArgument``, ``DBusError/Code/disconnected``,
+    ///   ``DBusError/Code/closed`` or ``DBusError/Code/system``.
     public func emitSignal(
         _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: [DBusValue] = [],
         to destination: String? = nil

@@ -121,7 +121,7 @@ public struct DBusMethod: Sendable {
 
 /// A received method call.
 public struct DBusMethodCall: Sendable, Hashable {
-    /// The unique name of the caller.
+    /// The unique name of the caller; empty if the message has no sender.
     public var sender: String
     /// The called object.
     public var path: ObjectPath

@@ -68,7 +68,8 @@ public struct DBusMatchRule: Sendable, Hashable {
         return text
     }
 
-    /// The well-known name whose owner must be followed; nil for a unique name and the bus itself.
+    /// The sender, if it is a well-known name, whose owner may change; nil for a unique name, the bus itself or any
+    /// sender.
     var followedName: String? {
         guard let sender, sender != BusName.bus, !sender.hasPrefix(":") else { return nil }
         return sender

@@ -1,4 +1,4 @@
-/// A dictionary with keys and values of any types. Keeps the order of its entries.
+/// A dictionary whose keys are of one type, and whose values are of one type. Keeps the order of its entries.
 public struct DBusDictionary: Sendable, Hashable {
     /// An entry of a dictionary.
     public struct Entry: Sendable, Hashable {
