@@ -32,7 +32,7 @@ public struct ATTErrorCode: RawRepresentable, Sendable, Hashable {
     }
 
     /// Parses the code of an error reply of bluetoothd; nil if the reply contains none. bluetoothd puts a code for
-    /// which it has no D-Bus error name at the end of its message (`create_gatt_dbus_error` in src/gatt-client.c).
+    /// which it has no D-Bus error name at the end of the message (`create_gatt_dbus_error` in src/gatt-client.c).
     init?(_ name: DBusErrorName?, _ message: String?) {
         guard name == .bluez("Failed"), let message else { return nil }
         let introduction = "ATT error: 0x"

@@ -43,7 +43,7 @@ public struct BLEError: Error, Sendable, Hashable {
 
     /// The kind of failure.
     public var code: Code
-    /// The D-Bus name of the error; nil if the error did not come over the bus.
+    /// The D-Bus name of the error; nil for most errors that did not come over the bus.
     public var name: DBusErrorName?
     /// The details of the failure, mostly in bluetoothd's words; nil if there are none.
     public var message: String?
@@ -52,7 +52,7 @@ public struct BLEError: Error, Sendable, Hashable {
     /// One action that may solve the problem, for people; nil if none is known.
     public var hint: String?
 
-    /// Creates an error with all its parts. Without a hint, the error gets the usual hint for its code, if there is
+    /// Creates an error with all its parts. Without a hint, the error gets the general hint for its code, if there is
     /// one.
     public init(
         _ code: Code, name: DBusErrorName? = nil, message: String? = nil, activity: String, hint: String? = nil

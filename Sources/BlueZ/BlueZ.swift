@@ -31,9 +31,10 @@ public actor BlueZ {
     /// The clock for time-outs and pauses.
     public nonisolated let clock: any Clock<Duration>
     nonisolated let keeper: MirrorKeeper
-    /// The discovery of each adapter that has ever scanned for this client.
+    /// The discovery of each adapter on which this client scans or has scanned.
     var discoveries: [BluetoothAddress: Discovery] = [:]
-    /// The generation of bluetoothd at which the pairing agent is registered; see ``MirrorKeeper/generation``.
+    /// The generation of bluetoothd in which the pairing agent was registered; see ``MirrorKeeper/generation``. nil if
+    /// the agent was never registered.
     var agentGeneration: Int?
 
     private init(_ bus: DBusConnection, to address: DBusBus, clock: any Clock<Duration>) {
@@ -49,7 +50,7 @@ public actor BlueZ {
     ///   - address: The bus. For the system bus, `DBUS_SYSTEM_BUS_ADDRESS` may set another address.
     ///   - loop: The event loop that the client runs on.
     ///   - clock: The clock for time-outs and pauses; nil for the loop's own.
-    /// - Throws: ``BLEError`` with ``BLEError/Code/noBus``, ``BLEError/Code/notRunning`` or
+    /// - Throws: ``BLEError``, for example with ``BLEError/Code/noBus``, ``BLEError/Code/notRunning`` or
     ///   ``BLEError/Code/notPermitted``.
     public static func open(
         _ address: DBusBus = .system, on loop: EventLoop = .shared, clock: (any Clock<Duration>)? = nil
@@ -113,7 +114,8 @@ public actor BlueZ {
         return adapter
     }
 
-    /// Returns an adapter that must be powered. The address finds the adapter even if its name and path have changed.
+    /// Returns the adapter with an address, even if the adapter's name and path have changed. The adapter must be
+    /// powered.
     ///
     /// - Throws: ``BLEError`` with ``BLEError/Code/noAdapter``, ``BLEError/Code/adapterOff``,
     ///   ``BLEError/Code/notRunning`` or ``BLEError/Code/noBus``.

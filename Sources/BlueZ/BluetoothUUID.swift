@@ -28,8 +28,7 @@ public struct BluetoothUUID: Sendable, Hashable {
     /// The 128 bits. The first digit has the most significant bits.
     public var bits: UInt128 { UInt128(high) << 64 | UInt128(low) }
 
-    /// Parses 4, 8 or 32 hexadecimal digits, the latter with dashes, in any letter case; nil if `text` has another
-    /// form.
+    /// Parses 4 or 8 hexadecimal digits, or 32 digits with dashes, in any letter case; nil if `text` has another form.
     public init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         switch bytes.count {
@@ -81,7 +80,7 @@ public struct BluetoothUUID: Sendable, Hashable {
 }
 
 extension BluetoothUUID: CustomStringConvertible, ExpressibleByStringLiteral {
-    /// The shortest notation: `FFE0`, `6e400001-b5a3-f393-e0a9-e50e24dcca9e`.
+    /// The 16-bit form, such as `FFE0`; ``text`` if there is none.
     public var description: String {
         shortValue.map { HexDigit.text(UInt64($0), 4).uppercased() } ?? text
     }

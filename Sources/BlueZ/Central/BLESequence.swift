@@ -3,8 +3,8 @@ internal import DescriptorIO
 /// The events of a scan, or the values of a characteristic, in the order of their arrival.
 ///
 /// Elements are buffered without bound until they are read. One task may iterate. The sequence ends if the task is
-/// cancelled or ``cancel()`` is called, and throws if its source is gone. Releasing the sequence ends the scan or the
-/// subscription.
+/// cancelled, ``cancel()`` is called, or this program disconnects the device; it throws if the device, the adapter or
+/// bluetoothd is gone. Releasing the sequence ends the scan or the subscription.
 public final class BLESequence<Element: Sendable>: AsyncSequence, Sendable {
     public typealias Failure = BLEError
 

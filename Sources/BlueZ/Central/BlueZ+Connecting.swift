@@ -29,8 +29,8 @@ extension BlueZ {
         }
     }
 
-    /// Returns the path of a device as soon as the device is in sight. bluetoothd forgets a device after 30 s without
-    /// advertisements (bleak#1176).
+    /// Returns the path of a device as soon as the device is in sight, or at once if an earlier scan has seen the
+    /// device. bluetoothd forgets a device after 30 s without advertisements (bleak#1176).
     ///
     /// - Parameter mustScan: Whether to ignore the results of earlier scans.
     private func sight(
@@ -93,7 +93,7 @@ extension BlueZ {
             guard isConnected() else { throw Self.hungUp(activity) }
             return connected(device, at: path)
         } catch {
-            // An abandoned attempt would make the next one fail with InProgress.
+            // bluetoothd would go on with the attempt, and refuse the next one with InProgress.
             if error.code == .timedOut || error.code == .cancelled { abandon(path) }
             throw error
         }
@@ -116,8 +116,9 @@ extension BlueZ {
     /// Waits until bluetoothd shows all services that it lists for the device: it may report them as resolved too early
     /// (bluez#1489).
     ///
-    /// Needed services must appear within 5 s. The others have 1 s, after which the function returns without them. At
-    /// least one service must appear, since there is no device without services.
+    /// If needed services are listed but not shown, waits up to 5 s for these services, and throws if they do not
+    /// appear. Otherwise waits up to 1 s until at least one service and all listed services are shown, and then returns
+    /// without the missing ones.
     private func untilShown(
         _ needed: Set<BluetoothUUID>, of path: ObjectPath, within patience: Duration, _ activity: String
     ) async throws(BLEError) {
@@ -170,7 +171,7 @@ extension BlueZ {
         return connected
     }
 
-    /// Requests the end of an attempt or a connection, without waiting for it.
+    /// Asks bluetoothd to end an attempt or a connection, without waiting for the end.
     func abandon(_ path: ObjectPath) {
         try? bus.assumeIsolated {
             try $0.callWithoutReply(DBusCall(to: BlueZName.service, path, BlueZName.device, "Disconnect"))

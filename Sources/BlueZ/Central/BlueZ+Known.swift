@@ -15,7 +15,7 @@ extension BlueZ {
 
     /// Returns the devices that bluetoothd knows on an adapter, in sight or only remembered.
     ///
-    /// - Parameter adapter: The name or address of an adapter; nil for the first that is powered.
+    /// - Parameter adapter: The name or address of an adapter; nil for the default: see ``adapter(_:)``.
     /// - Throws: ``BLEError`` with ``BLEError/Code/noAdapter``, ``BLEError/Code/notRunning`` or
     ///   ``BLEError/Code/noBus``.
     public func knownDevices(on adapter: String? = nil) throws(BLEError) -> [DeviceReport] {
@@ -28,7 +28,7 @@ extension BlueZ {
     ///
     /// - Parameters:
     ///   - address: The address of the device.
-    ///   - adapter: The name or address of an adapter; nil for the first that is powered.
+    ///   - adapter: The name or address of an adapter; nil for the default: see ``adapter(_:)``.
     /// - Throws: ``BLEError`` with ``BLEError/Code/noAdapter``, ``BLEError/Code/notRunning`` or
     ///   ``BLEError/Code/noBus``.
     public func knownServices(

@@ -8,10 +8,9 @@ extension BlueZ {
     /// - Parameters:
     ///   - filter: The conditions for devices.
     ///   - adapter: The name or address of an adapter; nil for the first that is powered.
-    /// - Throws: ``BLEError`` with ``BLEError/Code/notRunning``, ``BLEError/Code/noBus``, ``BLEError/Code/noAdapter``,
-    ///   ``BLEError/Code/adapterOff``, ``BLEError/Code/busy``, ``BLEError/Code/notPermitted`` or
-    ///   ``BLEError/Code/cancelled``. If the scan ends later, for example because the adapter is switched off, the
-    ///   sequence throws the error.
+    /// - Throws: ``BLEError``, for example with ``BLEError/Code/notRunning``, ``BLEError/Code/noAdapter``,
+    ///   ``BLEError/Code/adapterOff``, ``BLEError/Code/busy`` or ``BLEError/Code/cancelled``. If the scan ends later,
+    ///   for example because the adapter is switched off, the sequence throws the error.
     public func scan(
         for filter: ScanFilter = ScanFilter(), on adapter: String? = nil
     ) async throws(BLEError) -> BLESequence<ScanEvent> {

@@ -5,7 +5,7 @@ public import DescriptorIO
 ///
 /// The connection ends once: when the device disconnects, when the adapter or bluetoothd is gone, when the device
 /// withdraws a subscribed characteristic, or when this program calls ``disconnect()``, ``beginDisconnecting()`` or
-/// ``leave()``. Releasing the object before its end disconnects the device.
+/// ``leave()``. Releasing the object before the end of the connection disconnects the device.
 public actor ConnectedDevice {
     /// The executor of the actor: the ``loop``.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { bluez.loop.asUnownedSerialExecutor() }
@@ -30,9 +30,9 @@ public actor ConnectedDevice {
     /// The last write to each characteristic. The next write waits for its end: bluetoothd refuses a concurrent write
     /// with InProgress, and does not report when it is ready for another.
     private var lastWrites: [ObjectPath: Task<Void, Never>] = [:]
-    /// The outcomes of the writes in progress.
+    /// The outcomes of the writes that are in progress or wait for their turn.
     private var writes: [ObjectIdentifier: Outcome<Void>] = [:]
-    /// The characteristics that this program has ever subscribed to.
+    /// The characteristics to which this object has subscribed, or tried to subscribe.
     private var heard: Set<ObjectPath> = []
     /// The characteristics with a write that bluetoothd has not answered in time. bluetoothd refuses the next write to
     /// such a characteristic with InProgress, although no other program writes.
@@ -160,8 +160,8 @@ public actor ConnectedDevice {
     ///   - bytes: The value: at most ``mtu(of:)`` - 3 bytes for a command, at most 512 bytes for a request.
     ///   - characteristic: The characteristic.
     ///   - type: The type of the write.
-    /// - Throws: ``BLEError`` with ``BLEError/Code/unsupported`` if the characteristic does not support this type of
-    ///   write; ``BLEError/Code/busy`` if another program keeps writing to the characteristic.
+    /// - Throws: ``BLEError``, for example with ``BLEError/Code/unsupported`` if the characteristic does not support
+    ///   this type of write, or ``BLEError/Code/busy`` if another program keeps writing to the characteristic.
     public func write(
         _ bytes: [UInt8], to characteristic: GATTCharacteristic, _ type: WriteType
     ) async throws(BLEError) {
@@ -186,8 +186,8 @@ public actor ConnectedDevice {
     private func carryOut(
         _ bytes: [UInt8], _ path: ObjectPath, _ type: WriteType, _ activity: String
     ) async -> Result<Void, BLEError> {
-        // bluetoothd answers InProgress while another program's write is unconfirmed. In that case
-        // bluetoothd has sent nothing, so try again.
+        // bluetoothd answers InProgress while another program's write is unconfirmed. In that case bluetoothd has sent
+        // nothing, so try again.
         var pauses = BackOff(first: .milliseconds(10), count: 8)
         while true {
             do throws(BLEError) {
@@ -282,7 +282,8 @@ public actor ConnectedDevice {
         return subscription
     }
 
-    /// Whether another program has subscribed to a characteristic; call this before this program subscribes.
+    /// Whether another client of bluetoothd has subscribed to a characteristic. Call this before subscribing: for a
+    /// characteristic that this client has subscribed to, the result is false.
     ///
     /// If several programs subscribe, bluetoothd signals each value to every subscriber once per subscriber (seen with
     /// 5.66): two subscribers receive all values twice.
@@ -333,7 +334,7 @@ public actor ConnectedDevice {
     /// Waits for the disconnection, 5 s at most, even if the task is cancelled: bluetoothd takes up to 2 s, and a
     /// program that connects earlier gets the connection that is about to end.
     ///
-    /// - Returns: Whether the device is disconnected; false if it was still connected after 5 s.
+    /// - Returns: Whether the device is disconnected when this function returns.
     @discardableResult
     public func disconnect() async -> Bool {
         guard end == nil else { return !bluez.keeper.isConnected(path) }
@@ -399,8 +400,8 @@ public actor ConnectedDevice {
         }
     }
 
-    /// Performs a call. If the call fails and the device turns out to be gone, throws the reason for the end of the
-    /// connection.
+    /// Performs a call. Throws the reason for the end of the connection if the connection has ended before, or if the
+    /// call fails because the connection has ended.
     @discardableResult
     private func whileConnected<Value: Sendable>(
         _ activity: String, _ body: () async throws(BLEError) -> Value

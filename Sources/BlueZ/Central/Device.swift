@@ -54,8 +54,8 @@ public struct Device: Sendable {
     /// Pairs with the device, without showing or entering anything at this computer. Waits for up to 60 s, since a
     /// person at the device may have to agree. Returns at once if the device is paired.
     ///
-    /// - Throws: ``BLEError`` with ``BLEError/Code/notPaired`` if the device refused, or ``BLEError/Code/notFound`` if
-    ///   bluetoothd does not know the device.
+    /// - Throws: ``BLEError``, for example with ``BLEError/Code/notPaired`` if the device refused, or
+    ///   ``BLEError/Code/notFound`` if bluetoothd does not know the device.
     public func pair() async throws(BLEError) { try await bluez.pair(with: self) }
 }
 
@@ -64,7 +64,7 @@ extension BlueZ {
     ///
     /// - Parameters:
     ///   - address: The address of the device.
-    ///   - adapter: The name or address of an adapter; nil for the first that is powered.
+    ///   - adapter: The name or address of an adapter; nil for the default: see ``adapter(_:)``.
     /// - Throws: ``BLEError`` with ``BLEError/Code/noAdapter``, ``BLEError/Code/notRunning`` or
     ///   ``BLEError/Code/noBus``.
     public func device(_ address: BluetoothAddress, on adapter: String? = nil) throws(BLEError) -> Device {

@@ -8,8 +8,8 @@ public struct DeviceReport: Sendable, Hashable {
     public let hasStableAddress: Bool
     /// The device's name; nil if unknown.
     public let name: String?
-    /// The signal strength of the last advertisement in dBm; nil if the device is connected, or was not heard since the
-    /// last scan began.
+    /// The signal strength of the last advertisement in dBm; nil if the device is connected, or if no scan in progress
+    /// has heard the device.
     public let rssi: Int?
     /// The services that the device advertises, or that were discovered.
     public let services: [BluetoothUUID]
@@ -19,7 +19,7 @@ public struct DeviceReport: Sendable, Hashable {
     public let isConnected: Bool
     /// Whether the device is paired with this computer.
     public let isPaired: Bool
-    /// Whether all services were discovered. Only then the services can be used.
+    /// Whether all services were discovered, according to bluetoothd. Only then the services can be used.
     public let areServicesResolved: Bool
 
     /// Whether the device is present, not only remembered.

@@ -49,7 +49,7 @@ public struct ScanFilter: Sendable, Hashable {
 
 /// An event of a scan.
 public enum ScanEvent: Sendable, Hashable {
-    /// A matching device came in sight.
+    /// A matching device came in sight, or was in sight when the scan began.
     case found(DeviceReport)
     /// The report on a found device has changed.
     case changed(DeviceReport)

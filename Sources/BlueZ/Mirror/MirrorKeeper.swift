@@ -22,13 +22,14 @@ final class MirrorKeeper: @unchecked Sendable {
     private(set) var mirror = ObjectMirror()
     /// Whether bluetoothd runs, and the mirror has all its objects.
     private(set) var isComplete = false
-    /// The devices that a scan of this client has heard, and that bluetoothd has not removed since. bluetoothd forgets
-    /// the signal strength of devices when the scan ends.
+    /// The devices that a scan of this client has found in sight, and that bluetoothd has not removed since. bluetoothd
+    /// forgets the signal strength of devices when the scan ends.
     var seen: Set<ObjectPath> = []
     private var observers: [(id: UInt64, call: Observer)] = []
     private var valueHandlers: [ObjectPath: [(id: UInt64, call: ValueHandler)]] = [:]
     private var lastID: UInt64 = 0
-    /// The number of times that bluetoothd came or went. Replies of an earlier generation are ignored.
+    /// The number of times that bluetoothd came or went, or the bus was lost. Replies of an earlier generation are
+    /// ignored.
     private(set) var generation = 0
     private var subscriptions: [DBusSubscription] = []
 

@@ -72,9 +72,9 @@ struct ObjectMirror {
 
 /// A change of bluetoothd's objects.
 enum MirrorChange: Equatable {
-    /// bluetoothd has started, and the mirror has all its objects.
+    /// The mirror now has all objects of bluetoothd, after being empty.
     case serviceCame
-    /// bluetoothd has stopped, and the mirror is empty.
+    /// bluetoothd has stopped, or the connection to the bus has ended, and the mirror is empty.
     case serviceWent
     /// An interface was added to an object.
     case added(ObjectPath, String)

@@ -22,8 +22,8 @@ final class AcquiredSockets: @unchecked Sendable {
 
     init(on loop: EventLoop) { self.loop = loop }
 
-    /// Sends a notification to all subscribers of a characteristic, or to one. Returns whether any socket took the
-    /// notification.
+    /// Sends a notification to all subscribers of a characteristic, or to one. A subscriber whose address is unknown
+    /// counts as the one. Returns whether any socket took the notification.
     func send(
         _ value: [UInt8], _ characteristic: BluetoothUUID, to central: BluetoothAddress?, activity: String
     ) async throws(BLEError) -> Bool {

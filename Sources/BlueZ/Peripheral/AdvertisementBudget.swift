@@ -1,7 +1,7 @@
 /// The space that an advertisement takes in its packets.
 ///
-/// A legacy advertisement has 31 bytes, and the scan response, which centrals request, has 31 more. bluetoothd puts the
-/// name into the scan response. If something does not fit, bluetoothd only reports "Failed to parse advertisement."
+/// A legacy advertisement holds 31 bytes, and the scan response, which centrals request, holds 31 more. bluetoothd puts
+/// the name into the scan response. If a part does not fit, bluetoothd only reports "Failed to parse advertisement."
 public struct AdvertisementBudget: Sendable, Hashable {
     /// The capacity of either packet in bytes.
     public static let capacity = 31
@@ -44,8 +44,7 @@ public struct AdvertisementBudget: Sendable, Hashable {
     /// Checks that all parts fit.
     ///
     /// - Parameter activity: The operation, for the error.
-    /// - Throws: ``BLEError`` with ``BLEError/Code/invalidArgument`` and a message that names the part that is too
-    ///   long, and the excess.
+    /// - Throws: ``BLEError`` with ``BLEError/Code/invalidArgument`` if the advertisement or the name is too long.
     public func check(activity: String) throws(BLEError) {
         let excess = excess(advertisement)
         if excess > 0 {

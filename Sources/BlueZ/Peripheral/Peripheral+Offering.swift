@@ -40,7 +40,8 @@ struct Registration {
     var losses = 0
     /// The reason that was reported for the current interruption; nil while the peripheral is offered.
     var interruption: BLEError?
-    /// Whether an attempt to restore the registration is due: after a change, or after the pause following a refusal.
+    /// Whether to try to restore the registration: set after a change of bluetoothd's objects, and after the pause that
+    /// follows a refusal.
     var mustLook = false
     /// The task that restores the registration.
     var caretaker: Task<Void, Never>?
@@ -103,8 +104,8 @@ extension Peripheral {
     /// Disconnects the centrals that have used the peripheral. The peripheral stays offered.
     ///
     /// Centrals that have not used this peripheral stay connected, since they may be using another program. But if no
-    /// central is known to have used this peripheral, all devices on the adapter are disconnected, even those to which
-    /// this computer has connected.
+    /// connected central is known to have used this peripheral, all devices on the adapter are disconnected, even those
+    /// to which this computer has connected.
     public func disconnectCentrals() {
         guard let adapter = registration.adapter else { return }
         for central in guests.isEmpty ? Set(centrals.keys) : guests { hangUp(central, on: adapter) }
@@ -187,14 +188,14 @@ extension Peripheral {
             try await bluez.call(adapter, interface, member, arguments, activity: activity)
         } catch {
             guard error.name == .bluez("NotPermitted") else { throw error }
-            // `NotPermitted` means here that the controller has no room for another advertisement.
+            // bluetoothd replies with `NotPermitted` if the controller has no room for another advertisement.
             throw BLEError(
                 .busy, name: error.name, message: error.message, activity: activity,
                 hint: "stop a program that advertises through this adapter: the adapter can advertise no more devices")
         }
     }
 
-    /// Starts the caretaker, unless the registration is already being restored.
+    /// Starts the task that restores the registration, unless the task runs already.
     private func look() {
         registration.mustLook = true
         guard !registration.isStarting, !registration.isClosed, registration.caretaker == nil else { return }

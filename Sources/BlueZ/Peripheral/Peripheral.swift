@@ -33,12 +33,12 @@ public actor Peripheral {
     nonisolated let tree: ApplicationTree
     nonisolated let queue: NotificationQueue
     nonisolated let sockets: AcquiredSockets
-    /// The values that were written or notified last.
+    /// The values for reads: at first those of the description, then those written, notified or set last.
     var values: [BluetoothUUID: [UInt8]]
     var subscribed: Set<BluetoothUUID> = []
     /// The devices that are connected to the adapter, with the MTU of each connection; nil for an unknown MTU.
     var centrals: [BluetoothAddress: Int?] = [:]
-    /// The centrals that have used the peripheral.
+    /// The connected centrals that have used the peripheral.
     var guests: Set<BluetoothAddress> = []
     var registration = Registration()
 
@@ -92,8 +92,9 @@ public actor Peripheral {
     ///   - characteristic: The characteristic.
     ///   - central: The only receiver, for a characteristic with ``LocalCharacteristic/Delivery/toEach``; nil for all
     ///     subscribers.
-    /// - Returns: Whether any central may receive the notification; false if there is no central or subscriber.
-    /// - Throws: ``BLEError`` with ``BLEError/Code/invalidArgument``, ``BLEError/Code/cancelled``,
+    /// - Returns: Whether any central may receive the notification; false if there is no central or subscriber, or if
+    ///   the peripheral is not offered now.
+    /// - Throws: ``BLEError``, for example with ``BLEError/Code/invalidArgument``, ``BLEError/Code/cancelled``,
     ///   ``BLEError/Code/closed``, ``BLEError/Code/notRunning`` or ``BLEError/Code/noBus``.
     @discardableResult
     public func notify(

@@ -107,7 +107,7 @@ public struct LocalCharacteristic: Sendable, Hashable {
     public var uuid: BluetoothUUID
     /// The operations that the characteristic supports.
     public var flags: Set<Flag>
-    /// The value for reads until the first write or notification.
+    /// The value for reads until another value is written, notified or set.
     public var value: [UInt8]
     /// The way by which notifications and writes are delivered.
     public var delivery: Delivery

@@ -40,7 +40,7 @@ public enum PeripheralEvent: Sendable, Hashable {
     /// Centrals can't find the peripheral. The peripheral is offered again when the adapter or bluetoothd is back;
     /// after a refusal, the registration is tried again up to four times.
     case interrupted(BLEError)
-    /// A device has connected to the adapter.
+    /// A device has connected to the adapter, or was connected when the peripheral was offered.
     case connected(BluetoothAddress)
     /// A device has disconnected from the adapter.
     case disconnected(BluetoothAddress)
