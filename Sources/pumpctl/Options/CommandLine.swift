@@ -4,8 +4,8 @@ import LineProtocol
 /// A command line, split into the command that it names and the arguments for that command.
 ///
 /// Options of ``SharedOption`` may precede the command's name. They are moved behind the name: the command then parses
-/// them with its own options, and rejects an option that it does not have. A line without a command, and a request for
-/// help, is parsed by the whole program.
+/// them with its own options, and rejects an option that it does not have. The whole program parses a line without a
+/// command, and a request for help or the version.
 struct CommandLine {
     /// The names of the command and its groups, such as `["rescue", "list"]`.
     private(set) var path: [String] = []
@@ -62,9 +62,9 @@ struct CommandLine {
 
     // MARK: Checks
 
-    /// Rejects a line that the parser would misread.
+    /// Rejects an argument that is not UTF-8, an unknown command, `--wait` before `sim`, and two different `--port`.
     func check() throws(Failure) {
-        // A String can't hold the invalid bytes, so the argument would name another file.
+        // In a String, U+FFFD replaces invalid bytes, so the argument would name another file.
         if let argument = words.first(where: { $0.unicodeScalars.contains("\u{FFFD}") }) {
             throw Failure(
                 .usage, code: "usage", "'\(argument)' is not UTF-8",
@@ -84,8 +84,8 @@ struct CommandLine {
         try checkPorts()
     }
 
-    /// Rejects two different endpoints, wherever they are given. The intended one is unknown, and OFF at the wrong one
-    /// leaves a pump running.
+    /// Rejects two different values of `--port`, before or after the command's name: the intended endpoint is unknown,
+    /// and OFF at the wrong endpoint leaves a pump running.
     private func checkPorts() throws(Failure) {
         var (ports, rest): ([String], ArraySlice) = ([], words.prefix { $0 != "--" })
         while let word = rest.popFirst() {
@@ -129,8 +129,7 @@ struct CommandLine {
 
     /// Parses the command with its arguments.
     ///
-    /// - Throws: The errors of the parser of ``command``; for help and a version, the errors of the whole program's
-    ///   parser.
+    /// - Throws: The errors of the parser, which include requests for help and the version.
     func parsed() throws -> any ParsableCommand {
         if let question { return try PumpctlCommand.parseAsRoot(question) }
         guard isRunnable else { return try PumpctlCommand.parseAsRoot(Self.withNegativeValues(words)) }
@@ -166,7 +165,7 @@ struct CommandLine {
                 result.append(word)
                 continue
             }
-            // A word after a flag of every command is not the flag's value.
+            // A shared flag such as `--json` has no value, so the number is not its value.
             if let option = result.last, option.hasPrefix("--"), !option.contains("="),
                 !SharedOption.flags.contains(option[...])
             {
@@ -180,8 +179,8 @@ struct CommandLine {
         return result
     }
 
-    /// Returns an option and its value as one word. If they were two words, a command without this option would take
-    /// the value for an argument of its own.
+    /// Returns an option and its value as one word, so that a command without this option does not take the value for
+    /// an argument of its own. A value that is empty or begins with `-` stays a second word.
     private static func joined(_ option: String, _ value: String?) -> [String] {
         guard let value else { return [option] }
         return value.isEmpty || value.hasPrefix("-") ? [option, value] : ["\(option)=\(value)"]

@@ -4,7 +4,7 @@ import DeviceKit
 // Option groups for commands that use only some of ``SharedOptions``. The other options have no meaning for these
 // commands, are not in their help, and are rejected.
 
-/// Options of a command that only prints.
+/// The option `--json`, alone or as a part of another group.
 struct JSONOption: ParsableArguments {
     @Flag(help: "Print JSON, one object per line.")
     var json = false

@@ -1,7 +1,7 @@
 import ArgumentParser
 import DeviceKit
 
-/// The options of every command, before or after its name.
+/// The options of most commands. They may precede or follow the command's name.
 struct SharedOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
@@ -49,12 +49,13 @@ struct SharedOptions: ParsableArguments {
             && !verbose
     }
 
-    /// The endpoint from `--port` or the user's settings; nil if there is none.
+    /// The endpoint from `--port`, PUMPCTL_PORT or the configuration; nil if none of them names one, or if the
+    /// configuration is needed and can't be read.
     var namedPort: String? { try? PortChoice.named(port) }
 
     /// The family from `--family` or the endpoint; nil if neither determines it.
     var toldFamily: Family? { family ?? namedPort.flatMap { Family.named(by: $0) ?? Family.handedOver(at: $0) } }
 
-    /// The family that a command for any device assumes; a pump by default.
+    /// The family of the device for a command that is not bound to one family: ``toldFamily``, or else a pump.
     var deviceFamily: Family { toldFamily ?? .usual }
 }
