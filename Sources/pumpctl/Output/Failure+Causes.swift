@@ -10,7 +10,7 @@ import SerialPort
 extension Failure {
     /// Converts any error.
     ///
-    /// - Parameter place: The place of the device, if known.
+    /// - Parameter place: The place of the device; nil if it is unknown.
     init(of error: any Error, _ family: Family = .usual, at place: DevicePlace? = nil) {
         switch error {
         case let failure as Failure: self = failure
@@ -47,7 +47,7 @@ extension Failure {
         }
     }
 
-    /// Converts an error of bluetoothd in a command that opens no link.
+    /// Converts an error of Bluetooth in a command that opens no link, such as `scan`.
     init(_ error: BLEError) {
         let status: ExitStatus =
             switch error.code {
@@ -91,10 +91,10 @@ extension Failure {
 
     // MARK: Files
 
-    /// Creates the failure for a file that could not be opened or written.
+    /// Creates the failure for a file that could not be opened, read or written.
     init(_ error: FileError) { self.init(file: error.path ?? "standard output", errno: error.errno) }
 
-    /// Creates the failure for a file that could not be opened or written.
+    /// Creates the failure for a file or socket that could not be opened, read or written.
     init(file path: String, errno: CInt) {
         let (status, code): (ExitStatus, String) =
             switch errno {
@@ -120,7 +120,7 @@ extension Failure {
 
     /// Creates the failure for a failed write to standard output.
     ///
-    /// - Parameter outcome: The result of the command, which could not be printed there.
+    /// - Parameter outcome: The result of the command, which may not have been printed; nil if there is none.
     init(standardOutput errno: Int32, outcome: String? = nil) {
         self.init(file: "standard output", errno: errno)
         if errno == EAGAIN { message = "standard output: its reader has read nothing for too long" }
@@ -128,9 +128,9 @@ extension Failure {
         hint = Self.hint(onRoom: errno, "redirect the results elsewhere")
     }
 
-    /// Returns the hint for a file that can't be written.
+    /// Returns the hint for a file that can't be opened, read or written.
     ///
-    /// - Parameter otherwise: The instruction for any other cause.
+    /// - Parameter otherwise: The instruction if the cause is not a lack of space.
     private static func hint(onRoom errno: CInt, _ otherwise: String) -> String {
         switch errno {
         case EFBIG: "raise the limit on file sizes (ulimit -f), or \(otherwise)"
@@ -158,7 +158,7 @@ extension Failure {
 }
 
 extension LinkError.Remedy {
-    /// The remedy as an instruction, with the option to type.
+    /// The remedy as an instruction for a person who has typed a command.
     fileprivate var words: String {
         switch self {
         case .useAs(let family): "use a command of the family \(family), or --family \(family)"

@@ -13,7 +13,7 @@ struct Failure: Error {
     var outcome: String?
     /// The device's error code: the text after `ERROR:`; nil if the device reported no error.
     var deviceCode: String?
-    /// Whether the failure is reported even if it follows from a signal.
+    /// Whether the failure is reported even if a signal or a failure of standard output has cancelled the command.
     var mustBeSaid = false
 
     init(

@@ -4,8 +4,8 @@ import LineProtocol
 import Synchronization
 import Terminal
 
-/// The output of a command: results on standard output, as text or as JSON for programs; everything else on standard
-/// error.
+/// The output of a command: results on standard output, as text or as JSON for programs; notes, progress and failures
+/// on standard error. With JSON, a failure is printed on standard output too.
 struct Output: Sendable {
     let isJSON: Bool
     private let results: ResultStream
@@ -14,8 +14,8 @@ struct Output: Sendable {
     /// Creates an output for text or JSON, on standard output by default.
     init(isJSON: Bool, on results: ResultStream = ResultStream()) { (self.isJSON, self.results) = (isJSON, results) }
 
-    /// The errno of a failed write to standard output, EPIPE if its reader has gone; nil as long as everything was
-    /// written.
+    /// The errno of a failed write to standard output, EPIPE if its reader has gone; nil as long as no write has
+    /// failed.
     var failure: Int32? { results.failure }
 
     /// Calls `body` when standard output fails, or at once if it has failed. Replaces an earlier `body`.
@@ -24,14 +24,14 @@ struct Output: Sendable {
     /// Makes standard output fail as soon as its reader has gone, for a command that only shows events.
     func needsReader(on loop: EventLoop) { results.failWithoutReader(on: loop) }
 
-    /// Makes writes never wait for the reader, for a command that holds a device. If too much output is pending,
-    /// standard output fails.
+    /// Makes a write fail if too much output is pending, instead of waiting for the reader; for a command that holds a
+    /// device.
     func neverWait() {
         StreamWriter.output.neverWait()
         StreamWriter.error.neverWait()
     }
 
-    /// Whether standard output may be coloured: a terminal with colours, text and no NO_COLOR.
+    /// Whether standard output may be coloured: it is text on a terminal with colours, and NO_COLOR is not set.
     var isColoured: Bool { StandardStream.output.isColoured && !isJSON }
 
     /// Prints `text`, or `value` as one JSON object on a line.
@@ -69,7 +69,7 @@ struct Output: Sendable {
     /// Prints a note on standard error, with a hint.
     func note(_ text: String, hint: String?) { note(text + (hint.map { "\n  hint: \($0)" } ?? "")) }
 
-    /// Shows progress on the terminal, in place of the progress shown before. An empty text removes it.
+    /// Replaces the line of progress on the terminal at standard error. An empty text removes the line.
     func progress(_ text: String) { StreamWriter.error.redrawLine(text) }
 
     /// Rings the bell if standard error is a terminal.
@@ -77,7 +77,7 @@ struct Output: Sendable {
 
     /// Reports a failure on standard error, and as an object if the output is JSON.
     ///
-    /// - Parameter exitCode: The program's exit status; nil for the exit status of the failure.
+    /// - Parameter exitCode: The exit status for the object; nil for the exit status of the failure.
     func report(_ failure: Failure, exitCode: Int32? = nil) {
         note(of: failure)
         record(exitCode.map { ResultRecord(failure.record, with: ["exit_code": $0]) } ?? failure.record)
@@ -85,7 +85,7 @@ struct Output: Sendable {
 
     /// Reports a failure on standard error.
     func note(of failure: Failure) {
-        // The texts may contain names or output of devices.
+        // The texts may contain names or output of devices, and so control characters.
         note("pumpctl: \(failure.message.printable())", hint: failure.hint?.printable())
     }
 

@@ -18,7 +18,7 @@ struct ResultRecord: Encodable, ExpressibleByDictionaryLiteral {
         self.members = members.map { (key: $0, value: $1) }
     }
 
-    /// Creates a record with the members of `base`, followed by the members of `more`.
+    /// Creates a record with the members of `base` and `more`. Members of `more` replace those of the same name.
     init(_ base: some Encodable, with more: ResultRecord) {
         self.base = base
         members = more.members
