@@ -14,10 +14,10 @@ extension CommandContext {
         return try await withSession(of: family, over: link, endpoint, body)
     }
 
-    /// Runs `body` in a session over `link`, records the final state of the device if recording is on, and closes both.
+    /// Runs `body` in a session over `link`, records the device's last known state if recording is on, and closes both.
     ///
-    /// - Parameter isStop: Whether `body` makes the device safe. Nothing delays such a body: neither the start of a
-    ///   board after a reset nor the start of recording.
+    /// - Parameter isStop: Whether `body` makes the device safe. Such a body waits neither for the start of a board
+    ///   after a reset nor for the start of recording.
     func withSession<F: FollowedFamily, Value>(
         of _: F.Type, over link: any Link, _ endpoint: Endpoint, isStop: Bool = false,
         _ body: (Session<F>) async throws -> Value
@@ -35,7 +35,7 @@ extension CommandContext {
         }
     }
 
-    /// Runs `body`, which contains only queries, and repeats it if a BLE device was lost before it answered.
+    /// Runs `body`, which contains only queries, and repeats it if a BLE device is lost before the end of `body`.
     func retryingQuery<Value>(_ body: () async throws -> Value) async throws -> Value {
         try await DeviceKit.retryingQuery(
             of: try? PortChoice.endpoint(options.port), within: options.timeout?.duration ?? .seconds(30), clock: clock

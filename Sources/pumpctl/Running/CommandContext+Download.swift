@@ -3,13 +3,13 @@ import LineProtocol
 import Terminal
 
 extension CommandContext {
-    /// Downloads something into a file and reports the result. The file is opened first, so that no device is asked for
-    /// data that can't be stored.
+    /// Downloads data into a file or to standard output. Reports the number of bytes in a file. The file is opened
+    /// first, so that no device is asked for data that can't be stored.
     ///
     /// - Parameters:
     ///   - path: The file; nil or `-` for standard output.
-    ///   - fetch: Downloads with progress on the bar, and returns the number of bytes and further values for the
-    ///     record.
+    ///   - fetch: Downloads the data, closes the link, and shows progress on the bar. Returns the number of bytes and
+    ///     further values for the record.
     func download(
         to path: String?,
         _ fetch: (any Link, ReplacedFile, ProgressBar) async throws -> (byteCount: Int, values: [String: StateValue])

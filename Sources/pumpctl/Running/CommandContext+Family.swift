@@ -8,7 +8,7 @@ extension CommandContext {
     /// a note with the assumed family.
     ///
     /// - Parameter families: The names of the families that the command supports.
-    /// - Throws: `Failure` if the endpoint can't be used, or if it names a simulated device of no family.
+    /// - Throws: The errors of ``endpoint()``; `Failure` if the endpoint names a simulated device of no family.
     func endpoint(ofOneOf families: [String]) throws -> Endpoint {
         let endpoint = try endpoint()
         if endpoint.scheme == "sim", Family.named(by: endpoint.text) == nil,

@@ -10,9 +10,9 @@ import Transports
 struct CommandContext: Sendable {
     /// The part of a command that is recorded.
     enum RecordedContent {
-        /// The values that the command reads, which it records itself.
+        /// The values that the command reads and records itself. For the family `raw`, the lines instead.
         case values
-        /// The traffic of its links, line by line.
+        /// The traffic of the command's links, line by line.
         case lines
         /// Nothing: the command has no `--record`.
         case nothing
@@ -43,10 +43,13 @@ struct CommandContext: Sendable {
 
     var clock: EventLoopClock { EventLoopClock(loop) }
 
-    /// The place of the device; nil if the options name no device.
+    /// The place of the device; nil if neither the options nor the user's settings name an endpoint.
     var place: DevicePlace? { options.namedPort.map { DevicePlace($0) } }
 
-    /// Returns the endpoint that the options name, with the settings of the command's family.
+    /// Returns the endpoint from the options or the user's settings, or else the only USB port; with the baud rate and
+    /// profiles of the command's family.
+    ///
+    /// - Throws: `LinkError` if the endpoint is invalid; otherwise `Failure`.
     func endpoint() throws -> Endpoint {
         let endpoint: Endpoint
         do { endpoint = try PortChoice.endpoint(options.port) } catch let error where !(error is LinkError) {
@@ -85,10 +88,11 @@ struct CommandContext: Sendable {
     /// - Parameters:
     ///   - endpoint: The endpoint of the device.
     ///   - use: The command's use of the link.
-    ///   - onStop: Called when another pumpctl asks for OFF.
-    ///   - isBounded: Whether `--timeout` limits the opening of a BLE device, and a busy device is waited for.
-    ///   - tellsSteps: Whether steps of opening a BLE device that take longer than a second are shown even if there is
-    ///     no terminal.
+    ///   - onStop: Called when another program requests OFF, before OFF is sent.
+    ///   - isBounded: Whether `--timeout` limits the opening of a BLE device, and `--wait` the wait for a busy device.
+    ///     Otherwise, neither option applies.
+    ///   - tellsSteps: Whether steps of opening a BLE device are shown after a second even if standard error is no
+    ///     terminal.
     ///   - note: Prints reports about the link, and its traffic with `-v`.
     func openLink(
         _ endpoint: Endpoint, for use: LinkUse = .transfer, onStop: (@Sendable () -> Void)? = nil,
@@ -123,9 +127,10 @@ struct CommandContext: Sendable {
     /// Returns the settings with which this command opens links.
     ///
     /// - Parameters:
-    ///   - isBounded: Whether `--timeout` limits the opening of a BLE device, and a busy device is waited for.
-    ///   - tellsSteps: Whether steps of opening a BLE device that take longer than a second are shown even if there is
-    ///     no terminal.
+    ///   - isBounded: Whether `--timeout` limits the opening of a BLE device, and `--wait` the wait for a busy device.
+    ///     Otherwise, neither option applies.
+    ///   - tellsSteps: Whether steps of opening a BLE device are shown after a second even if standard error is no
+    ///     terminal.
     ///   - note: Prints reports about the link, and its traffic with `-v`.
     func opening(
         isBounded: Bool = true, tellsSteps: Bool = false, note: @escaping @Sendable (String) -> Void

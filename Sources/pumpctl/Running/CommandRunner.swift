@@ -8,19 +8,19 @@ import Terminal
 
 /// Runs the asynchronous part of a command.
 enum CommandRunner {
-    /// Runs `body` on an event loop on this thread. The family is the command's, otherwise that of the options. A
-    /// signal that would end the program cancels `body`, so that it can close its link; a second signal ends the
-    /// program.
+    /// Runs `body` on an event loop on this thread. A signal that would end the program cancels `body` instead, so that
+    /// `body` can close its link; a second signal ends the program.
     ///
     /// The command is also cancelled if writing to standard output fails. SIGPIPE is ignored for that: it would end the
     /// program before the command has made the device safe.
     ///
     /// - Parameters:
+    ///   - family: The family of the command; nil for the family of the options.
     ///   - records: The part of the command that is recorded if recording is on.
-    ///   - endsBeforeSuspension: Whether Ctrl-Z ends the command too: the process stops, and the command is over when
-    ///     it is resumed.
-    ///   - isStop: Whether the command switches the device off, which nothing may delay.
-    /// - Throws: `ExitCode` if the command failed. The failure has been reported.
+    ///   - endsBeforeSuspension: Whether Ctrl-Z cancels `body` too. The process then stops, and exits when it is
+    ///     resumed.
+    ///   - isStop: Whether the command switches the device off. Such a command does not wait until its capture is open.
+    /// - Throws: `ExitCode` if the exit status is not 0. The caller reports nothing more.
     static func run(
         _ options: SharedOptions, for family: Family? = nil, records: CommandContext.RecordedContent = .lines,
         endsBeforeSuspension: Bool = false, isStop: Bool = false,
@@ -71,8 +71,8 @@ enum CommandRunner {
         if status != 0 { throw ExitCode(status) }
     }
 
-    /// Waits until standard output and standard error are written, without a limit, as other programs do; after a
-    /// signal for a second at most.
+    /// Waits until the output has been written, without a limit, as other programs do; after a signal for a second at
+    /// most.
     private static func deliver(_ context: CommandContext) async {
         let interval = Duration.milliseconds(20)
         var rest = Duration.seconds(1)
@@ -81,14 +81,14 @@ enum CommandRunner {
             if context.work.exitStatus != nil { rest -= interval }
         }
         if rest <= .zero { StreamWriter.abandon() }
-        // The rest may have failed: this updates `failure`.
+        // Writing the pending output may have failed. An empty write updates `output.failure`.
         context.output.draw("")
     }
 
     /// Warns about an invalid configuration, even if this command ignores it.
     ///
-    /// - Returns: The message, if the configuration can't be used. A command that needs a configuration fails with the
-    ///   same message.
+    /// - Returns: The message if the configuration can't be used; nil otherwise. A command that needs the configuration
+    ///   fails with the same message.
     private static func tell(
         of configuration: Result<UserConfiguration, UserConfigurationError>, _ output: Output
     ) -> String? {
@@ -114,7 +114,7 @@ enum CommandRunner {
         } conclude: { result in
             let status = report(result, context, told: told)
             await context.record.end(result.map { _ in }, isInterrupted: work.exitStatus != nil)
-            // A command that switches the device off reports its result even if the disk hangs.
+            // A command that switches the device off must end even if the disk hangs.
             if await context.capture?.finish(within: isStop ? .seconds(2) : nil) == false {
                 output.note("pumpctl: the capture is incomplete: the disk does not respond; the device is not affected")
             }
@@ -125,19 +125,20 @@ enum CommandRunner {
         if work.wasSuspended {
             output.note("pumpctl: Ctrl-Z has ended this command\n  hint: run it again: it does not continue")
         }
-        // For a simulator that a signal ended, the verdict says more than the signal.
+        // If a signal ended a simulator, a broken rule matters more than the signal.
         return status == ExitStatus.checkFailed.rawValue ? status : work.exitStatus ?? status
     }
 
     /// Reports the failure of a command.
     ///
-    /// - Parameter told: The message that was already printed before the command ran; nil if none was printed.
+    /// - Parameter told: The message that was printed before the command ran, and is not repeated; nil for none.
     private static func report(
         _ result: Result<Int32, any Error>, _ context: CommandContext, told: String?
     ) -> ExitStatus {
         guard case .failure(let error) = result else { return .done }
         let failure = Failure(of: error, context.family, at: context.place)
-        // Don't report a cancellation, unless the outcome is unknown.
+        // A signal or a failure of standard output explains a cancellation, which is then reported only if the outcome
+        // is unknown or `mustBeSaid`. The same applies if the reader has gone.
         let isExplained = context.work.exitStatus != nil || context.output.failure != nil
         let isSilent = failure.status == .brokenPipe || failure.status == .interrupted && isExplained
         if failure.message == told {
@@ -148,8 +149,8 @@ enum CommandRunner {
         return failure.status
     }
 
-    /// Returns the exit status after a possible failure of standard output. A failure of the command itself takes
-    /// precedence. A reader that has gone is not reported, as in other programs.
+    /// Returns the exit status, and reports a failure of standard output. A failure of the command takes precedence,
+    /// except a cancellation. A reader that has gone is not reported, as in other programs.
     private static func conclude(_ status: ExitStatus, _ output: Output) -> ExitStatus {
         guard let errno = output.failure, status == .done || status == .interrupted else { return status }
         let failure = Failure(standardOutput: errno, outcome: output.lastOutcome)

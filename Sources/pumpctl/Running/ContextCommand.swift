@@ -3,7 +3,7 @@ import DeviceKit
 
 /// A command that ``CommandRunner`` runs.
 protocol ContextCommand: ParsableCommand, Sendable {
-    /// The options that were given after the command's name.
+    /// The values of the shared options.
     var shared: SharedOptions { get }
     /// The family of the command; nil for the family of the options.
     static var family: Family? { get }
@@ -11,7 +11,7 @@ protocol ContextCommand: ParsableCommand, Sendable {
     static var records: CommandContext.RecordedContent { get }
     /// Whether the command switches the device off.
     static var isStop: Bool { get }
-    /// Whether Ctrl-Z ends the command too.
+    /// Whether Ctrl-Z ends the command, as Ctrl-C does.
     var endsBeforeSuspension: Bool { get }
 
     func run(in context: CommandContext) async throws

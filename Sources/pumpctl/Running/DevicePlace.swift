@@ -5,13 +5,13 @@ import Transports
 
 /// The place of a command's device and the carrier of its link, on which the advice in a failure depends.
 struct DevicePlace: Sendable, Hashable {
-    /// The endpoint as typed.
+    /// The text of the endpoint.
     let name: String
     let carrier: Carrier
-    /// The baud rate of the endpoint; nil if it has none.
+    /// The baud rate that the endpoint names; nil if it names none.
     let baudRate: Int?
 
-    /// Whether another program offers the device, on a pseudo-terminal.
+    /// Whether the endpoint is probably a pseudo-terminal, on which another program offers the device.
     private let isOffered: Bool
 
     /// Creates the place of an endpoint.
@@ -34,7 +34,7 @@ extension DevicePlace {
     /// Whether the device is outside this program.
     var isReal: Bool { carrier != .simulation && carrier != .capture }
 
-    /// The command that diagnoses the connection; nil if there is none for this carrier.
+    /// The command that diagnoses the connection; nil if there is none for this endpoint.
     var inquiry: String? {
         switch carrier {
         case .cable, .radio: "pumpctl doctor \(name.asWord)"

@@ -18,16 +18,16 @@ extension Family: ExpressibleByArgument {
 
     public static var allValueStrings: [String] { FamilyRow.all.map(\.family.name) }
 
-    /// Returns the family that an endpoint determines: `sim:led` by its name, a capture by its header; nil if the
-    /// endpoint is not bound to a family.
+    /// Returns the family that an endpoint determines: `sim:led` by its name, a capture by its header. Returns nil for
+    /// any other endpoint, and if the name or the header has no family.
     static func named(by endpoint: String) -> Family? {
         if endpoint.hasPrefix("replay:") { return captured(in: endpoint) }
         guard endpoint.hasPrefix("sim:") else { return nil }
         return Family(named: String(endpoint.dropFirst("sim:".count).prefix { $0 != "?" }))
     }
 
-    /// Returns the family in a capture's header; nil if the family is unknown, or if the file can't be read. Opening
-    /// the endpoint then reports the error.
+    /// Returns the family in a capture's header; nil if the family is unknown, or if the file can't be read, which is
+    /// reported when the endpoint is opened.
     static func captured(in endpoint: String) -> Family? {
         guard let path = try? Endpoint(endpoint).address else { return nil }
         do throws(CaptureError) {

@@ -2,7 +2,7 @@ import ArgumentParser
 import DeviceKit
 
 /// The facts about a family that only pumpctl needs, in addition to ``Family``. Each family defines its row in its own
-/// folder. All lists of families and the help texts are derived from the rows.
+/// folder. Lists of families, and the lists of commands in the help, are derived from the rows.
 struct FamilyRow: Sendable {
     let family: Family
     /// The command group of the family; nil if its commands are at the top level.

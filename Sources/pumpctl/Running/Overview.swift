@@ -2,7 +2,7 @@ import ArgumentParser
 import DeviceKit
 import SerialPort
 
-/// The output of `pumpctl` without a command: the devices found, and a command to try.
+/// The output of `pumpctl` without a command: the endpoint of the user's settings or the USB ports, and advice.
 enum Overview {
     static func show(_ output: Output) throws {
         let named = try PortChoice.named()

@@ -3,7 +3,7 @@ import Glibc
 import LineProtocol
 import SerialPort
 
-/// The warning that other programs use the port, which may receive parts of the replies.
+/// The warning that other programs use the port, and may receive parts of the replies.
 struct PortWarning {
     let text: String
     let hint: String
@@ -12,7 +12,7 @@ struct PortWarning {
     ///
     /// - Parameters:
     ///   - seesAll: Whether programs of other users were checked too.
-    ///   - endingHint: The instruction for getting the port from a list of processes.
+    ///   - endingHint: Returns the instruction for a person who wants the port from the processes with these IDs.
     init?(
         _ use: PortUse, seesAll: Bool = geteuid() == 0,
         endingHint: ([Int32]) -> String = { HoldingProcess.endingHint($0) }
