@@ -2,9 +2,9 @@ import DeviceKit
 import LineProtocol
 
 extension CommandContext {
-    /// Whether the traffic of links is recorded. False if the configuration can't be read.
+    /// Whether the traffic of links is recorded. False if the configuration is needed and can't be read.
     var recordsLines: Bool {
-        // A device of unknown family has no values, so its lines are recorded.
+        // A device of the family `raw` has no values, so its lines are recorded.
         let hasLines = records == .lines || records == .values && family == .raw
         return hasLines && (try? recordChoice()) == true
     }

@@ -4,11 +4,12 @@ import Transports
 
 extension Recording {
     /// Starts to record the values of the device at `endpoint`; returns nil if the user does not want a recording, or
-    /// if it can't begin. The command's runner ends the recording.
+    /// if the recording can't begin. The command's runner ends the recording.
     ///
     /// - Parameters:
     ///   - isDefault: Whether to record unless the user has chosen otherwise.
-    ///   - note: Prints problems of the recording.
+    ///   - note: Prints problems of the recording; nil for standard error.
+    /// - Throws: `UserConfigurationError` if `isDefault`, and the configuration is needed and can't be read.
     static func begin(
         _ context: CommandContext, _ endpoint: Endpoint, isDefault: Bool, note: (@Sendable (String) -> Void)? = nil
     ) async throws -> Recording? {
