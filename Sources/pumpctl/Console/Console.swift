@@ -12,7 +12,7 @@ struct Console {
     private enum Event: Sendable {
         case input(LineScreen.Event)
         case happened(ConsoleHappening)
-        /// An entered line is a command for this program.
+        /// The user has entered a command for this program, such as `:help`.
         case asked(String)
         case quit
         /// The conversation has ended.
@@ -55,7 +55,8 @@ struct Console {
         return LineHistory(path: folder + "/history")
     }
 
-    /// Runs until the user, the end of standard input, or a signal ends the console.
+    /// Runs until the user, the end of standard input, a signal or an error ends the console. In a script, a lost link
+    /// is such an error.
     func run() async throws {
         let link = try await context.openLink(endpoint, for: .watching, note: note)
         let console = console(context.reconnector(endpoint, link, note: note))
@@ -155,13 +156,13 @@ struct Console {
         }
     }
 
-    /// Returns the message that the link is lost, with the line whose effect is unknown.
+    /// Returns the message that the link is lost, with the line whose effect is unknown, if there is one.
     static func loss(_ error: LinkError?, _ pending: [UInt8]?, at name: String) -> String {
         (error.map { "\($0)" } ?? "\(name): the link is closed")
             + (pending.map { "; whether '\($0.printable())' was carried out is unknown" } ?? "")
     }
 
-    /// Shows a note, above the line that is being edited if there is one.
+    /// Shows a note: above the line that is being edited, or on standard error if the input is a script.
     private var note: @Sendable (String) -> Void {
         if isScript { return context.output.note }
         return { [events] text in events.yield(.note(text)) }

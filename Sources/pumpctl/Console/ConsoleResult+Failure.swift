@@ -23,7 +23,7 @@ extension ConsoleResult {
         }
     }
 
-    /// The number of lines that were not sent, as the end of a sentence.
+    /// The number of lines that were not sent, as the end of a sentence; empty if all lines were sent.
     private var unsent: String { unsentCount == 0 ? "" : "; not sent: \(unsentCount.counted("line"))" }
 }
 
