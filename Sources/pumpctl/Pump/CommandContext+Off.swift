@@ -10,10 +10,11 @@ extension CommandContext {
           hint: \(Failure.offByHand)
         """
 
-    /// Sends OFF by any available way, and returns when the pump's status has confirmed that it is off.
+    /// Sends OFF by any available way. Returns when the pump's status has said that it is off, or when the program that
+    /// has the device has reported so.
     ///
-    /// - Parameter lastWords: The text to print if a second signal ends the program before that; nil for none.
-    /// - Throws: `Failure`, which says that the pump may be on.
+    /// - Parameter lastWords: The text to print if a second signal ends the program earlier; nil for none.
+    /// - Throws: `Failure` in most cases: see ``Failure/init(offFailing:at:)``.
     func switchPumpOff(lastWords: String? = lastWordsOnPump) async throws {
         work.setLastWords(lastWords)
         defer { work.setLastWords(nil) }
@@ -48,7 +49,7 @@ extension CommandContext {
         }
     }
 
-    /// Sends OFF despite an interruption, which would leave the pump on.
+    /// Sends OFF even if the command is interrupted: otherwise the pump would stay on.
     private func turnOff(_ pump: PumpSession, timeout: Duration) async throws {
         do {
             try await withTaskCancellationHandler {

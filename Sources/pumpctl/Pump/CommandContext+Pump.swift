@@ -3,15 +3,15 @@ import LineProtocol
 import Transports
 
 extension CommandContext {
-    /// Runs `body` in a session with the pump that the options name. If the outcome of a command is unknown, the failure
-    /// includes the pump's current state.
+    /// Runs `body` in a session with the pump that the options name. A failure with an unknown outcome includes the pump's
+    /// current state if that can be read.
     func withPump<Value>(_ body: (PumpSession) async throws -> Value) async throws -> Value {
         let endpoint = try endpoint()
         return try await withPump(over: openLink(endpoint, for: .oneCommand, note: output.note), endpoint, body)
     }
 
-    /// Runs `body`, which contains only queries, in a session, and repeats it if a BLE device was lost before it
-    /// answered.
+    /// Runs `body`, which contains only queries, in a session, and repeats both if a BLE device is lost before the end
+    /// of `body`.
     func askPump(_ body: (PumpSession) async throws -> Void) async throws {
         try await retryingQuery { try await withPump(body) }
     }
@@ -34,7 +34,8 @@ extension CommandContext {
         }
     }
 
-    /// Returns the failure for an error; if the outcome of a command is unknown, with the device's current state.
+    /// Returns the failure for an error. If the outcome of a command is unknown, reads the pump's current state.
+    /// If that succeeds, the failure includes the state.
     private func explained(_ error: SessionError, _ pump: PumpSession) async -> Failure {
         var failure = Failure(error, .pump, at: place)
         if error.code == .noAnswer, let hint = pump.link.silenceHint { failure.hint = hint }
@@ -58,7 +59,7 @@ extension CommandContext {
     /// Reports that the pump was switched off.
     func tellOff() { output.outcome("pump off", ["ok": true, "state": "off"] as ResultRecord) }
 
-    /// Warns of an unreliable sensor while the pump runs.
+    /// Warns if the skin sensor of a running pump is unreliable.
     func warn(of status: PumpStatus) {
         guard let fault = status.skinFaultWhileOn else { return }
         output.note("pumpctl: warning: \(fault.text(of: status))")

@@ -7,15 +7,15 @@ extension Failure {
     static let offByHand =
         "switch off the supply of the pump; or press its button, which toggles, but only while you see or hear it run"
 
-    /// The instruction to stop the pump while OFF can't be sent.
+    /// The instruction to stop the pump if OFF can't be sent.
     private static let supply = "if the pump runs, switch off its supply"
 
     /// The hint if another OFF may succeed.
     private static let offAgain = "repeat it: pumpctl off; if that fails, \(offByHand)"
 
-    /// Creates the failure for OFF that was not acknowledged.
+    /// Creates the failure for an error of OFF: the pump did not confirm that it is off.
     ///
-    /// - Parameter place: The pump's endpoint.
+    /// - Parameter place: The place of the pump; nil if it is unknown or already stated.
     init(off error: SessionError, at place: DevicePlace? = nil) {
         if error.code == .deviceAway {
             self.init(deviceAwayAt: place)
@@ -35,14 +35,14 @@ extension Failure {
         }
     }
 
-    /// Creates the failure for OFF that did not reach the pump or was not acknowledged. The message says so if OFF was
-    /// not sent. Returns nil for any other error.
+    /// Creates the failure for an error of ``CommandContext/switchPumpOff(lastWords:)``. In most cases, the message
+    /// says that the pump may be on. Returns nil for an error of an unexpected type.
     init?(offFailing error: any Error, at place: DevicePlace?) {
         switch error {
         case let failure as Failure: self = failure
         case let error as LinkError:
             self.init(error)
-            // A longer time-out would not help: the system has already tried for as long as it does.
+            // `--timeout` does not limit the opening of a link for OFF, so a longer time-out would not help.
             if error.code == .timedOut, error.hint == nil {
                 hint = "find the cause: pumpctl doctor \(error.name.asWord)"
             }
@@ -65,12 +65,12 @@ extension Failure {
         mustBeSaid = true
     }
 
-    /// Creates the failure for a device that another pumpctl has and could not switch off.
+    /// Creates the failure for a device that another program has and could not switch off.
     private init(_ error: OffByOtherError) {
         self.init(error.failure)
         message = "\(error.holder.map { "\($0)" } ?? "another pumpctl") has the device: \(message)"
         guard status == .unavailable else { return }
-        // Don't advise to kill that program: it may be sending OFF right now.
+        // Don't advise to kill that program, which may be sending OFF right now.
         hint = Self.offAgain
         if error.isHolderStopped, let process = error.holder?.processID {
             hint = "resume it: kill -CONT \(process); then \(Self.offAgain)"
@@ -81,7 +81,7 @@ extension Failure {
 }
 
 extension LinkError {
-    /// Whether the endpoint itself is wrong, rather than the device behind it.
+    /// Whether the endpoint must be changed, rather than the device made reachable.
     fileprivate var isMistyped: Bool {
         [.invalidEndpoint, .ambiguous, .changedDevice, .wrongFamily, .unfit, .unsupported].contains(code)
     }

@@ -31,7 +31,7 @@ extension Failure {
 }
 
 extension PumpRun.Report {
-    /// The note to print at once; nil if the report is printed in another way.
+    /// The note that the pump may be on; nil for any other report.
     var note: String? {
         switch self {
         case .offUnanswered(let error): "pumpctl: \(Failure(off: error).message); OFF is repeated until the pump is off"

@@ -86,7 +86,7 @@ extension CommandContext {
                 }
             }
         } catch let error where stop.wasTaken && error.isInterruption {
-            // A run that was cancelled after ON ends with `CancellationError` once the pump is confirmed to be off.
+            // A run that is cancelled once ON may have been sent throws `CancellationError` when the pump is off.
             if error is CancellationError { throw Failure(PumpRunError(.foundOff)) }
             throw Failure(
                 .refused, code: "stopped", "another pumpctl asked for OFF before ON was sent",
@@ -117,8 +117,7 @@ extension CommandContext {
 }
 
 extension Failure {
-    /// Creates the failure for an error after the pump had acknowledged ON: the link broke, or a further command was
-    /// interrupted or not sent.
+    /// Creates the failure for an error after the pump had acknowledged ON, while its speed was set or its state read.
     fileprivate init(behindOn error: SessionError, at place: DevicePlace?) {
         self.init(error, .pump, at: place)
         message += "; the pump acknowledged ON, and its state is now unknown"
@@ -133,7 +132,7 @@ extension Failure {
 }
 
 extension SessionError {
-    /// Whether the link is up, but the pump gave no conclusive reply.
+    /// Whether the link is up, but the pump did not answer as expected.
     fileprivate var isSilence: Bool { [.noAnswer, .notUnderstood, .refused].contains(code) }
 }
 

@@ -17,8 +17,8 @@ extension PumpOnReport {
         return values.known
     }
 
-    /// The failure of a pump that does not run although it was switched on; nil if the pump runs, or if its status
-    /// could not be read.
+    /// The failure of a pump whose status after ON is not `on`; nil if the pump runs, or if its status could not be
+    /// read.
     var failure: Failure? {
         switch status?.power {
         case .error: Failure(PumpRunError(.stoppedForSafety(nil)))
