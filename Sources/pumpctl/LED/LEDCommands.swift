@@ -8,7 +8,7 @@ struct LEDCommandGroup: ParsableCommand {
         subcommands: [LEDGetCommand.self, LEDOnCommand.self, LEDOffCommand.self, LEDToggleCommand.self])
 }
 
-/// The value of the board that a command reads or sets, in addition to the options of every command.
+/// The shared options, and the value of the board that a command reads or sets.
 struct LEDOptions: ParsableArguments {
     @OptionGroup var shared: SharedOptions
 
