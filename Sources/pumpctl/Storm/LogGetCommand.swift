@@ -63,7 +63,8 @@ struct LogGetCommand: ContextCommand {
         }
     }
 
-    /// Returns the error for an incomplete log, with the number of bytes received and their place.
+    /// Returns the error for a failed download. If part of the log was received, the error or a note says how much,
+    /// except after an error of the file.
     private func failure(_ error: LogDownloadError, _ output: Output) -> any Error {
         let hasSome = error.byteCount > 0
         let verbs = error.byteCount == 1 ? ("is", "was") : ("are", "were")
