@@ -31,8 +31,8 @@ extension CommandContext {
         do throws(ModuleSetupError) { return try await body(setup) } catch { throw Failure(error, at: endpoint.text) }
     }
 
-    /// Returns the port to the module's UART. The user must name the port: the commands are for modules only, so no
-    /// port is assumed.
+    /// Returns the port of the module's UART. The user must name the port, by `--port` or in the settings: another
+    /// device may be at the only USB port.
     private func modulePort() throws -> Endpoint {
         guard let name = try PortChoice.named(options.port) else {
             throw Failure(

@@ -3,7 +3,7 @@ import LineProtocol
 
 /// The text and the record of a BLE module's properties.
 enum ModuleText {
-    /// Returns the properties as rows of a name and a value.
+    /// Returns the properties as lines of a name and a value.
     static func table(of info: ModuleInfo) -> String {
         PumpText.table([
             ("dialect", "\(info.dialect): \(info.title)"), ("version", info.version?.printable() ?? unknown),
