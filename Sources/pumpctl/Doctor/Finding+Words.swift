@@ -12,7 +12,7 @@ extension Finding {
         return record.known
     }
 
-    /// The finding on one line for people, with the remedy on a second.
+    /// The finding on one line for people, and the remedy on a second line if there is one.
     var text: String {
         let mark = status.word + String(repeating: " ", count: 6 - status.word.count)
         return mark + (subject.map { "\($0): " } ?? "") + fact.words + (remedy.map { "\n      → \($0.words)" } ?? "")
@@ -20,7 +20,7 @@ extension Finding {
 }
 
 extension Finding.Status {
-    /// The word for the status. An unknown fact is shown as "ok", because it prevents nothing.
+    /// The word for the status. An inconclusive check is shown as "ok", because it shows no problem.
     fileprivate var word: String {
         switch self {
         case .good, .unknown: "ok"
@@ -44,7 +44,7 @@ extension Fact {
 }
 
 extension Remedy {
-    /// The instruction, with the command to type.
+    /// The instruction, with the command or option to type if there is one.
     var words: String {
         switch self {
         case .advice(let text): text
