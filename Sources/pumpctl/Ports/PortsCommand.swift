@@ -68,7 +68,7 @@ struct PortsCommand: ContextCommand {
     ///
     /// - Parameters:
     ///   - seen: The port's users; nil for a detached port.
-    ///   - ports: All present ports, from which the record's endpoint must distinguish this one.
+    ///   - ports: All ports, among which the record's endpoint must be unique.
     private func record(
         _ info: SerialPortInfo, event: String?, _ seen: SeenPort?, among ports: [SerialPortInfo]
     ) -> ResultRecord {
