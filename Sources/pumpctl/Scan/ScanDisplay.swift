@@ -2,8 +2,8 @@ import BlueZ
 import DeviceKit
 import Terminal
 
-/// Shows the results of a scan: on a terminal as a table that is redrawn, otherwise as a table at the end or as one
-/// line for each change.
+/// Shows the results of a scan: on a terminal as a table that is redrawn; otherwise as a table or as records, at the
+/// end or with `--watch` at each change.
 final class ScanDisplay {
     private let output: Output
     private let watches: Bool
@@ -11,9 +11,11 @@ final class ScanDisplay {
     private let table: LiveTable?
     private var devices = ScannedDevices()
 
-    /// Creates a display, on a terminal with a table that is redrawn.
+    /// Creates a display.
     ///
-    /// - Parameter isFiltered: Whether the scan shows only some devices.
+    /// - Parameters:
+    ///   - watches: Whether each change is shown if there is no redrawn table.
+    ///   - isFiltered: Whether the scan shows only some devices.
     init(_ context: CommandContext, watches: Bool, isFiltered: Bool) {
         output = context.output
         self.watches = watches
@@ -55,7 +57,7 @@ final class ScanDisplay {
         if let table { await table.note(text) } else { output.note(text) }
     }
 
-    /// Prints the final table or records, and the closing notes.
+    /// Prints the final table or records, and notes that no device was found or that families are guesses.
     ///
     /// - Parameter isWhole: Whether the scan ended without an error. After an error, "no device" is not certain.
     private func end(isWhole: Bool) async {

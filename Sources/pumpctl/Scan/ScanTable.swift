@@ -51,6 +51,6 @@ extension DeviceChange {
 }
 
 extension FamilyFit {
-    /// The most likely family, with a question mark if it is not certain; nil if none is known.
+    /// The most likely family, with a question mark if it is not certain; nil if the device fits no family.
     var name: String? { families.first.map { isCertain ? $0 : "\($0)?" } }
 }
