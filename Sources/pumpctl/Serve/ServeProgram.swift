@@ -24,7 +24,7 @@ enum ServeProgram {
     }
 
     /// Returns the path of `pumpctld`: next to this program (in the build folder), in `../libexec/pumpctl` (installed),
-    /// or in a folder of PATH; nil if `pumpctld` is in none of these folders.
+    /// or in a folder of PATH; nil if none of these folders has a `pumpctld` that this user may execute.
     ///
     /// - Parameters:
     ///   - program: The path of this program.
