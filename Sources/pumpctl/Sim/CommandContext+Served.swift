@@ -11,9 +11,10 @@ extension CommandContext {
     ///   - variables: Additional variables for the command's environment.
     ///   - isQuiet: Whether the command's standard output is redirected to standard error, because this program needs
     ///     standard output itself.
-    ///   - grace: The time limit, once the task is cancelled, after which the command is killed; nil for none.
+    ///   - grace: The time from the cancellation of the task until the command is killed; nil to wait for its end.
     ///   - hint: The hint if the command can't be started.
-    /// - Returns: The command's exit status; 126 or 127, as in env(1), if it could not be started.
+    /// - Returns: The command's exit status, or 128 plus the number of the signal that ended the command; 126 or 127,
+    ///   as in env(1), if the command could not be started.
     func runServed(
         _ words: [String], with variables: [String: String], isQuiet: Bool = false, grace: Duration? = nil,
         hint: String
@@ -40,7 +41,7 @@ extension CommandContext {
 }
 
 extension ServedCommand.StartFailure {
-    /// Reports that a command could not be started.
+    /// Reports that a command can't be started.
     func report(_ words: [String], hint: String, on output: Output) {
         output.note("pumpctl: \(words[0].printable()): \(String(cString: strerror(errno)))", hint: hint)
     }

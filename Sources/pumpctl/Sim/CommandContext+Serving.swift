@@ -7,9 +7,9 @@ extension CommandContext {
     /// Serving continues after a signal, as `body` may need it to finish.
     ///
     /// - Parameters:
-    ///   - serve: Serves until it is cancelled, and calls `onReady` when it can be used.
+    ///   - serve: Serves until its task is cancelled. Calls `onReady` once `body` can begin.
     ///   - body: Called with the first value that `onReady` received.
-    /// - Throws: The error of `serve` if serving failed before `body` was called; otherwise that of `body`.
+    /// - Throws: The error of `body`; or if `body` was not called, the error of `serve` or `CancellationError`.
     func serving<Ready: Sendable, Value>(
         _ serve: @escaping @Sendable (_ onReady: @escaping @Sendable (Ready) -> Void) async throws -> Void,
         to body: (Ready) async throws -> Value

@@ -3,11 +3,11 @@ import LineProtocol
 import Synchronization
 import Terminal
 
-/// Collects the verdicts on the programs that use simulated devices with expectations.
+/// Collects the verdicts on the programs that use simulated devices.
 final class DeviceJudging: Sendable {
     private let handles = Mutex<[Int: (device: OfferedDevice, handle: DeviceHandle)]>([:])
 
-    /// Adds an offered device, if it has expectations.
+    /// Adds an offered device, if it has rules for the program.
     func add(_ handle: DeviceHandle, of device: OfferedDevice) {
         guard !device.settings.expectations().isEmpty else { return }
         handles.withLock { $0[device.number] = (device, handle) }
@@ -15,8 +15,8 @@ final class DeviceJudging: Sendable {
 
     /// Prints the verdicts.
     ///
-    /// - Returns: Whether a check failed. A rule that was never tested counts as failed, unless a signal ended the
-    ///   simulator early.
+    /// - Returns: Whether a rule was broken or a step failed. A rule that was never tested counts as broken, unless a
+    ///   signal ended the simulator.
     func conclude(_ options: ServingOptions, _ context: CommandContext) async -> Bool {
         let wasInterrupted = context.work.exitStatus != nil
         var hasFailed = false

@@ -6,7 +6,7 @@ import LineProtocol
 import SimControl
 import Terminal
 
-/// The work of `sim`: offers devices until a signal or a controller ends it, or the command of `--run` has ended.
+/// The work of `sim`: offers devices until a signal or `sim ctl` ends it, or the command of `--run` has ended.
 struct DeviceServing: Sendable {
     let devices: [OfferedDevice]
     let options: ServingOptions
@@ -26,7 +26,7 @@ struct DeviceServing: Sendable {
     ///
     /// - Returns: The exit status.
     func run() async throws -> Int32 {
-        // Print the seed, with which the random events can be repeated.
+        // Print the seed, with which random faults and steps can be repeated.
         for device in devices where isNamed(device) {
             let (faults, hasChance) = (device.settings.faults(), device.settings.steps().contains(where: \.isByChance))
             guard !faults.isEmpty || hasChance else { continue }
@@ -56,10 +56,11 @@ struct DeviceServing: Sendable {
         return try exitStatus(ofFailed: result)
     }
 
-    /// Returns the exit status if a check failed: 2, unless the command of `--run` could not be started.
+    /// Returns the exit status if a rule was broken or a step failed: 2, unless the command of `--run` could not be
+    /// started. Throws an error of serving that is no cancellation.
     private func exitStatus(ofFailed result: Result<Int32, any Error>) throws -> Int32 {
         switch result {
-        // 126 or 127, as in env(1): the command could not be started.
+        // 126 or 127, as in env(1): probably the command could not be started.
         case .success(let status) where options.runsCommand && (126...127).contains(status): return status
         case .failure(let error) where !(error is CancellationError): throw error
         case .success, .failure: return ExitStatus.checkFailed.rawValue
@@ -78,8 +79,8 @@ struct DeviceServing: Sendable {
 
     // MARK: Control
 
-    /// Offers devices through `serve`, with a control socket if requested, until `serve` returns or a controller asks
-    /// for the end.
+    /// Offers devices through `serve`, with a control socket if requested, until `serve` returns or a client of the
+    /// socket requests the end.
     private func controlling(
         _ serve: @escaping @Sendable (_ onDevice: @escaping OnDevice) async throws -> Int32
     ) async throws -> Int32 {
@@ -101,11 +102,11 @@ struct DeviceServing: Sendable {
                     await server.untilStopped()
                     return nil
                 }
-                // The first of the two to end also ends the other.
+                // The task that ends first also ends the other task.
                 defer { group.cancelAll() }
                 if let status = try await group.next() ?? nil { return status }
                 guard options.runsCommand else { return ExitStatus.done.rawValue }
-                // The command is ended, and its exit status still counts.
+                // End the command of `--run`, whose exit status still counts.
                 group.cancelAll()
                 return (try await group.next() ?? nil) ?? ExitStatus.done.rawValue
             }
@@ -114,8 +115,8 @@ struct DeviceServing: Sendable {
 
     // MARK: Serving
 
-    /// Offers the devices. When all devices are ready, calls `onReady`. Without `onReady`, prints where the devices
-    /// are.
+    /// Offers the devices. When all devices are ready for the first time, calls `onReady`. Without `onReady`, prints
+    /// where the devices are.
     private func serve(
         _ onDevice: @escaping OnDevice, onReady: (@Sendable ([ReadyDevice]) -> Void)? = nil
     ) async throws {
@@ -154,7 +155,7 @@ struct DeviceServing: Sendable {
         context.output.record(named(record, device.number, device.family))
     }
 
-    /// Adds the device's number and family to a record, if there are several devices.
+    /// Adds the device's number to a record with `--count` or `--with`, and its family with `--with`.
     private func named(_ record: ResultRecord, _ number: Int, _ family: String) -> ResultRecord {
         var record = record
         if options.tellsNumbers { record = ResultRecord(record, with: ["number": number]) }

@@ -28,9 +28,9 @@ struct OfferedDevice: Sendable {
     ///
     /// - Parameters:
     ///   - onDevice: Receives the device before it is offered.
-    ///   - onReady: Called when the device is ready, and again each time it is back.
-    ///   - onRadio: Called when a device that is also on a line is ready over BLE.
-    ///   - onAway: Called with the reason if the device does not come back after its cable was pulled.
+    ///   - onReady: Called when the device is ready, and again each time it is back after an interruption.
+    ///   - onRadio: Called when a device that is also on a line is ready over BLE, and again each time it is back.
+    ///   - onAway: Called with the reason if the device on a line does not come back after its cable was pulled.
     func serve(
         _ context: CommandContext, onDevice: @escaping @Sendable (DeviceHandle) -> Void,
         onReady: @escaping @Sendable (ReadyDevice) -> Void, onRadio: @escaping @Sendable (ReadyDevice) -> Void,
@@ -89,7 +89,7 @@ struct OfferedDevice: Sendable {
 }
 
 extension ServingPlace {
-    /// Offers a device at this place, and reports its location as text and as an endpoint.
+    /// Offers a device at this place. Each time the device is there, reports its location as text and as an endpoint.
     func serve(
         _ output: Output, _ offer: (_ tell: @escaping @Sendable (ServingEvent) -> Void) async throws -> Void,
         onReady: @escaping @Sendable (_ text: String, _ endpoint: String) -> Void,
@@ -127,7 +127,7 @@ extension ServingPlace {
 }
 
 extension Failure {
-    /// Creates the failure for a pseudo-terminal that could not be created.
+    /// Creates the failure for a pseudo-terminal or its symbolic link that could not be created.
     fileprivate init(_ error: SerialError) {
         self.init(file: error.path, errno: error.errno ?? 0)
         if error.code == .pathTaken { (status, code) = (.unavailable, "path_taken") }

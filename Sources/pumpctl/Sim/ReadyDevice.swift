@@ -35,7 +35,8 @@ final class ReadyDevices: Sendable {
 
     /// Adds a device.
     ///
-    /// - Returns: All devices, by their numbers, if this was the last one; otherwise nil.
+    /// - Returns: All devices, ordered by number, if `device` is the last one to become ready; nil otherwise, and if
+    ///   `device` was ready before.
     func add(_ device: ReadyDevice) -> [ReadyDevice]? {
         devices.withLock { devices in
             guard devices.updateValue(device, forKey: device.number) == nil, devices.count == count else { return nil }

@@ -10,7 +10,7 @@ extension ScenarioFile {
         var line: Int
     }
 
-    /// Returns the options of a scenario, in the order of the file's tables.
+    /// Returns the options of a scenario: of its family, seed and device, then its faults, steps and expectations.
     static func options(toml text: String) throws(ConfigurationError) -> [ScenarioOption] {
         let file = try TableReader(toml: text)
         try file.allowKeys(["family", "seed", "device", "fault", "step", "expect"])
@@ -27,7 +27,7 @@ extension ScenarioFile {
         return options
     }
 
-    /// Returns the options whose names are keys of the table.
+    /// Returns an option for each of the keys that the table has.
     private static func values(
         of keys: [String], in table: TableReader
     ) throws(ConfigurationError) -> [ScenarioOption] {
@@ -70,7 +70,7 @@ extension ScenarioFile {
         return text
     }
 
-    /// Returns the options of all rules except `reaction`.
+    /// Returns an option for each rule that is not off, except `reaction`, which has tables of its own.
     private static func expectations(_ table: TableReader) throws(ConfigurationError) -> [ScenarioOption] {
         try table.allowKeys(HostRule.all.map(\.name))
         var options: [ScenarioOption] = []

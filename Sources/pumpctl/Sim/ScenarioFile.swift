@@ -4,8 +4,7 @@ import Glibc
 import SimControl
 import TOMLReading
 
-/// A scenario file: the simulated device, its faults, the events that happen to it, and the expected behaviour of its
-/// host.
+/// A scenario file: the simulated device, its faults, the steps that happen to it, and the rules for the program.
 ///
 /// ```toml
 /// family = "pump"
@@ -37,13 +36,13 @@ enum ScenarioFile {
 
     /// Returns the options of a simulated device: given options override the options of the file.
     ///
-    /// Faults, steps and expectations are not overridden but combined.
+    /// Faults, steps and expectations are combined instead; `--fault none` removes the faults of the file.
     ///
     /// - Parameters:
     ///   - given: The given options as typed, by their names.
     ///   - options: All options of the device.
     ///   - check: Checks a single option, so that an error names its line in the file.
-    /// - Throws: ``Failure`` if the file is not a scenario, or is one for another family.
+    /// - Throws: ``Failure`` if the file can't be read, is not a valid scenario, or is for another family.
     static func options(
         at path: String, for family: String, beside given: [String: String], of options: [SimulatorOption],
         check: ([String: String]) throws(SimulatorOptionError) -> Void
@@ -67,7 +66,7 @@ enum ScenarioFile {
         }
         return given.reduce(into: merged) { merged, option in
             let value = options.first { $0.name == option.key }?.value
-            // `--fault none` also removes the faults of the file.
+            // `--fault none` replaces the faults of the file.
             let separator = value?.isNone(option.value) == true ? nil : value?.separator
             merged[option.key] = separator.flatMap { join(merged[option.key], option.value, $0) } ?? option.value
         }
@@ -96,7 +95,7 @@ enum ScenarioFile {
 }
 
 extension SimulatorOption.Value {
-    /// Whether a text removes all faults.
+    /// Whether a text is the value of `--fault` that stands for no faults.
     func isNone(_ text: String) -> Bool { if case .faults = self { text == "none" } else { false } }
 
     /// The separator of an option that may be repeated; nil for any other option.

@@ -37,13 +37,13 @@ final class ServedCommand: Sendable {
     func kill() { hasEnded.withLock { if !$0 { _ = Glibc.kill(process, SIGKILL) } } }
 
     /// Waits until the command has ended, even if the task is cancelled. On cancellation, sends the command the signal
-    /// that `signal` returns, if it returns one.
+    /// that `signal` returns, unless that is nil.
     ///
     /// - Returns: The exit status, or 128 plus the number of the signal that ended the command.
     func end(on loop: EventLoop, signal: @escaping @Sendable () -> CInt?) async throws -> Int32 {
-        // This task is not cancelled: the command may need the served device in order to finish.
+        // A task of its own, which is not cancelled: the command may go on after the signal.
         let waiting = Task(executorPreference: loop) {
-            // Set before the process ID can be reused: a later signal would reach another process.
+            // Set `hasEnded` before the process ID can be reused: a later signal would reach another process.
             try await ProcessEnd.status(of: self.process, on: loop) { self.hasEnded.withLock { $0 = true } }
         }
         return try await withTaskCancellationHandler {

@@ -7,7 +7,8 @@ import Glibc
 extension ServingOptions {
     /// Starts the program in the background, if requested and if this process is not the background process itself.
     ///
-    /// - Returns: Whether the background process was started.
+    /// - Returns: Whether the background process was started, and its devices are ready.
+    /// - Throws: `ExitCode` if the devices do not become ready, or if the process ID can't be printed.
     func startInBackground(_ output: Output) throws -> Bool {
         guard isInBackground || waits, !Self.background.isThis else { return false }
         let start: BackgroundProgram.Start
@@ -33,7 +34,7 @@ extension ServingOptions {
                 output.text("\(process)")
             }
             guard let errno = output.failure else { break }
-            // End the process, as nobody would know its ID.
+            // End the background process, whose ID could not be printed.
             kill(process, SIGTERM)
             throw output.exit(by: Failure(standardOutput: errno))
         }

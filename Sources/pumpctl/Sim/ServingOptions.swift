@@ -5,7 +5,7 @@ import LineProtocol
 import PeripheralSim
 import Transports
 
-/// The options that select the simulated devices, their places, and the time of serving.
+/// The options that select the simulated devices, their places, and the process that serves them.
 struct ServingOptions: ParsableArguments {
     static let discussion = """
         Prints where the device is, and serves until interrupted. With --background, a process of its own serves, and its ID is \
@@ -130,7 +130,7 @@ struct ServingOptions: ParsableArguments {
     /// The placeholder for a device's number in the path of `--link`.
     private static let numberMark = "%d"
 
-    /// Returns the devices, numbered: first those of the command's own family, then the devices of `--with`.
+    /// Returns the numbered devices: first those of `simulator`, then the devices of `--with`.
     ///
     /// - Parameter keepsLine: Whether a device that is offered over BLE also has its line.
     func devices(

@@ -66,7 +66,7 @@ struct SimFamilyCommand<Simulated: Simulation>: ParsableCommand {
 
     func validate() throws {
         if !Simulated.keepsLineOverRadio { try serving.refuseLineBesideRadio() }
-        // The options of a scenario are known only after its file was read.
+        // With a scenario, `run()` checks the options together with those of the file.
         _ = try devices(serving.scenario == nil ? device.given : [:])
     }
 

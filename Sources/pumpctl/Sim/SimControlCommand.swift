@@ -20,7 +20,7 @@ struct SimControlCommand: ContextCommand {
             """,
         example: "pumpctl sim ctl /tmp/pump.control temperature skin 41")
 
-    /// The default time limit. Skipping several days takes a simulator a while.
+    /// The default time limit of a request. To advance its clock by several days, a simulator needs some time.
     private static let patience = Duration.seconds(60)
 
     @OptionGroup var own: JSONAndTimeoutOptions
@@ -65,7 +65,8 @@ struct SimControlCommand: ContextCommand {
         return .done
     }
 
-    /// Prints the verdict on the programs that used the devices. Returns `checkFailed` if a check failed.
+    /// Prints the verdict on the programs that used the devices. Returns `checkFailed` if a rule was broken or never
+    /// tested.
     private func conclude(_ verdict: JSONValue, _ output: Output) -> ExitStatus {
         if output.isJSON {
             output.draw(JSONValue.object(["ok": verdict["passed"] ?? false, "verdict": verdict]).json + "\n")
@@ -102,7 +103,7 @@ struct SimControlCommand: ContextCommand {
 
     /// Sends a request to a simulator and returns its response.
     ///
-    /// - Parameter limit: The time limit for the response; nil for none.
+    /// - Parameter limit: The time limit for the response, after the connection was made; nil for none.
     static func ask(
         _ request: JSONValue, at path: String, _ loop: EventLoop, within limit: Duration? = nil
     ) async throws -> [String: JSONValue] {
@@ -123,7 +124,7 @@ struct SimControlCommand: ContextCommand {
         }
         defer { timer?.cancel() }
         return try await withCleanup({ await channel.close() }) {
-            // Read on if the write fails: the simulator may have sent a reason before it closed.
+            // If the write fails, read anyway: the simulator may have sent a reason before it closed the connection.
             try? await channel.write(Array((request.json + "\n").utf8))
             var lines = RequestLines()
             while let bytes = try await channel.read() {
@@ -136,7 +137,8 @@ struct SimControlCommand: ContextCommand {
         }
     }
 
-    /// Parses a line as a response. Returns nil if the line is an event. Throws the error in the response.
+    /// Parses a line as a response. Returns nil if the line is an event. Throws the error in the response, and an error
+    /// if the line is not a JSON object.
     private static func response(in line: [UInt8]) throws -> [String: JSONValue]? {
         guard case .object(let members)? = try? JSONReader.value(of: line) else {
             throw Failure(.protocolError, code: "protocol", "not the control socket of a simulator")

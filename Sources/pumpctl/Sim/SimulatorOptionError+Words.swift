@@ -25,7 +25,7 @@ extension SimulatorOptionError {
     /// The advice, to be appended to the error.
     private var remedy: String { advice.map { "; \($0)" } ?? "" }
 
-    /// Returns the error in the words of an endpoint, whose unknown options were rejected before.
+    /// Returns the error in the words of an endpoint.
     func hint(on endpoint: Endpoint) -> LinkError {
         switch problem {
         case .unknown, .only: endpoint.invalid("leave out '\(option)'")
