@@ -3,8 +3,8 @@ import LineProtocol
 import Terminal
 import Verification
 
-/// A verification run of pumpctl: opens the link, prints the report, and leaves the device safe even if the link
-/// breaks.
+/// A verification of a firmware: opens the link, runs the checks, prints the report, and tries to switch a pump off
+/// even if the link breaks.
 struct FirmwareVerification: Sendable {
     let family: FamilyVerification
     let checks: [Check]
@@ -62,10 +62,10 @@ struct FirmwareVerification: Sendable {
 
     // MARK: The end
 
-    /// Determines the final state of the pump. If its status over the link did not confirm that it is off, sends OFF
-    /// by any available way, even if the pump has acknowledged OFF.
+    /// Determines the final state of the device. If a pump should be off, and its status over the link did not confirm
+    /// that, sends OFF by any available way, even if the pump has acknowledged OFF.
     ///
-    /// - Returns: The final state, and the failure of that last attempt, which says that the pump may be on.
+    /// - Returns: The final state, and the failure of this last OFF; nil if there is none.
     private func safeAftermath(_ verdict: FirmwareVerdict) async -> (Aftermath, Failure?) {
         let (reason, mayRun): (String, Bool)
         switch verdict.aftermath {
@@ -84,8 +84,8 @@ struct FirmwareVerification: Sendable {
         }.value
     }
 
-    /// Returns the failure of a verification after which the pump was not confirmed to be off; nil if it was confirmed,
-    /// or need not be, because the device received only queries or has no unsafe state.
+    /// Returns the failure of a verification after which the pump was not confirmed to be off; nil if the pump was
+    /// confirmed to be off, or if the device received only queries or has no unsafe state.
     static func unsafeEnding(
         _ aftermath: Aftermath, _ offFailure: Failure?, of verdict: FirmwareVerdict
     ) -> Failure? {
@@ -107,8 +107,8 @@ struct FirmwareVerification: Sendable {
         return failure
     }
 
-    /// Returns the error that cut the checks off; nil if there was none. An unusable device and the end of the time cut
-    /// the checks off too, but are no errors.
+    /// Returns the error that ended the checks early; nil if there was none. An unusable device and the time limit end
+    /// the checks early too, but are no errors.
     private func error(of verdict: FirmwareVerdict, _ aftermath: Aftermath, isStopped: Bool) -> (any Error)? {
         switch verdict.ending {
         case .lost(let error):

@@ -21,7 +21,7 @@ struct HostVerificationRun: Sendable {
     /// The results of running a program with one device.
     private struct Encounter {
         var verdict: Verdict?
-        /// The exit status; nil if pumpctl did not start the program, or ended it early.
+        /// The exit status; nil without `--run`, or if a signal or the time limit ended the program.
         var status: Int32?
         var isLate = false
         var time: Duration
@@ -29,7 +29,7 @@ struct HostVerificationRun: Sendable {
 
     /// The devices with their selected checks.
     private var devices: [(device: PlayedDevice, checks: [HostCheck])] {
-        // The user of an app meets only one device.
+        // Without `--run`, a person tries an app with only one device.
         let devices = options.runsCommand ? verification.devices : Array(chosenDevices.prefix(1))
         return devices.map { device in
             (device, device.checks.filter { isChosen(verification.id(of: $0, with: device)) })
@@ -67,7 +67,7 @@ struct HostVerificationRun: Sendable {
         do throws(SimulatorOptionError) { settings = try self.settings(device, checks) } catch {
             return checks.map { result(of: $0, with: device, .skipped(reason: "cannot be tested over BLE")) }
         }
-        // A signal ends the program, and cancels all checks that would follow.
+        // A signal ends the program, and the checks with further devices are skipped.
         guard !Task.isCancelled || !options.runsCommand else {
             return checks.map { result(of: $0, with: device, .skipped(reason: "interrupted")) }
         }
@@ -108,7 +108,7 @@ struct HostVerificationRun: Sendable {
             time: time)
     }
 
-    /// Returns the outcome of a check, and the traffic up to the moment that decided it.
+    /// Returns the outcome of a check, and the traffic to report: for a broken rule, the traffic before that moment.
     private func outcome(
         of check: HostCheck, _ encounter: Encounter
     ) -> (CheckResult.Outcome, [Verdict.Exchange]) {
@@ -181,8 +181,8 @@ struct HostVerificationRun: Sendable {
 
     /// Runs the command of `--run` with a device, within `--timeout`.
     ///
-    /// - Returns: The command's exit status, nil if a signal or the time limit ended it; and whether the time limit
-    ///   ended it.
+    /// - Returns: The command's exit status, nil if a signal or the time limit ended the command; and whether the time
+    ///   limit ended the command.
     private func runCommand(with device: ReadyDevice) async throws -> (Int32?, isLate: Bool) {
         let limit = context.options.timeout?.duration ?? Self.patience
         let program = Task(executorPreference: context.loop) {

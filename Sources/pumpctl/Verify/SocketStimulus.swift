@@ -31,9 +31,9 @@ struct SocketStimulus: Stimulus {
         return try await SimControlCommand.ask(JSONValue.object(request), at: path, loop, within: Self.patience)
     }
 
-    /// Fails if no simulator listens, or if it controls a device on another port than `endpoint`.
+    /// Fails if no simulator listens, or if the simulator controls a device on another serial port than `endpoint`.
     ///
-    /// A stimulus for another device would leave that one running: only the tested device is switched off at the end.
+    /// A stimulus at another device could leave that device running: only the tested device is switched off at the end.
     func check(isAt endpoint: Endpoint) async throws {
         guard let port = try await state()["port"], port.hasPrefix("/"), endpoint.scheme == "serial",
             let theirs = realpath(port, nil), let ours = realpath(endpoint.address, nil)

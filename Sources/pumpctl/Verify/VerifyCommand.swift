@@ -65,7 +65,7 @@ struct VerifyCommand: ParsableCommand, Sendable {
 
     func run() throws {
         let options = shared
-        // Check before a capture is created: otherwise an empty file would remain.
+        // Check this before a capture is created: otherwise an empty file would remain.
         if host.playsDevice { try checkPlaying(options) }
         try CommandRunner.runToStatus(options, endsBeforeSuspension: allowsRun) { try await perform(in: $0).rawValue }
     }
@@ -135,7 +135,7 @@ struct VerifyCommand: ParsableCommand, Sendable {
 
     // MARK: --as-device
 
-    /// Rejects options that have no meaning without a device to open.
+    /// Rejects options that have no meaning if pumpctl plays the device, and `--timeout` without a command to limit.
     private func checkPlaying(_ options: SharedOptions) throws(Failure) {
         if options.timeout != nil, !host.runsCommand, !list {
             throw Failure(
@@ -155,7 +155,7 @@ struct VerifyCommand: ParsableCommand, Sendable {
             outcome: "not_sent")
     }
 
-    /// Rejects a selection of several devices without `--run`: the user of an app meets only one device.
+    /// Rejects a selection of several devices by `--only` without `--run`: a person tries an app with only one device.
     private func checkNumber(of devices: [PlayedDevice], _ family: String) throws(Failure) {
         guard !host.runsCommand, !only.isEmpty, devices.count > 1 else { return }
         let names = devices.map(\.name).joined(separator: ", ")
