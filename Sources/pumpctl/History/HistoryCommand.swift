@@ -170,7 +170,7 @@ extension HistoryCommand {
 
     /// Reports that there is nothing to show, which is no failure.
     ///
-    /// - Parameter effect: The consequence for a file that was named, to be appended.
+    /// - Parameter effect: The effect on the file of `--svg`, to be appended; empty if there is none.
     private func noteAbsence(_ what: String, effect: String = "", _ output: Output) {
         let isFiltered = filter != RecordFilter()
         output.note(

@@ -4,7 +4,7 @@ import RecordFormat
 
 /// The contents of a plot of recorded values.
 enum HistoryPlot {
-    /// The skin temperature in °C above which the pump stops.
+    /// The limits to draw: the skin temperature in °C above which a pump stops.
     static let limits = ["skin_temp_c": Chart.Limit(40, meaning: "stops above")]
 
     /// Returns the label and unit of a value, from its family's row; nil if the row does not have the value.
@@ -12,7 +12,7 @@ enum HistoryPlot {
         Family(named: family)?.field(name).map { ($0.label, $0.unit) }
     }
 
-    /// Returns the series to draw. Of a pump, only the temperatures, percentages and the state are drawn, unless it has
+    /// Returns the series to draw. Of pumps, only the temperatures, percentages and states are drawn, unless pumps have
     /// neither temperatures nor percentages.
     static func shown(_ series: [FoldedSeries]) -> [FoldedSeries] {
         func isUsual(_ series: FoldedSeries) -> Bool {

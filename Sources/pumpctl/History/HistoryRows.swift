@@ -8,7 +8,7 @@ enum HistoryRows {
     /// An output format: one JSON object a line, comma-separated values (RFC 4180), or a table without empty columns.
     enum Format { case json, csv, table }
 
-    /// The number of rows from which a table's column widths are measured. This bounds the memory for millions of rows.
+    /// The number of rows that a table holds before they are printed. This bounds the memory for millions of rows.
     private static let blockSize = 2000
 
     /// Writes the rows.
