@@ -18,7 +18,7 @@ extension Capture {
             openingAt: path, by: "pumpctl \(PumpctlCommand.configuration.version)", of: family,
             clock: EventLoopClock(loop),
             onFailedOpening: { error in
-                // For any other command this error is the command's failure.
+                // A command that does not switch the device off fails with this error, and reports it as its failure.
                 guard isStop else { return }
                 output.note("pumpctl: capturing failed: \("\(error)".printable())", hint: error.hint)
             }

@@ -3,7 +3,8 @@ import LineProtocol
 
 /// Prints a capture as a test fixture: Swift code for `ScriptedLink` of this project's tests.
 struct CaptureFixture: CapturePrinter {
-    /// Whether each received piece is a step. Otherwise a piece without a line end is joined with the next piece.
+    /// Whether each received piece is a step. Otherwise a piece without a line end is joined with the next piece,
+    /// unless the pieces are packets.
     let pieces: Bool
     private var keepsPacketBounds = false
     /// The received bytes of an incomplete step.

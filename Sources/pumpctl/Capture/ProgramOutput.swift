@@ -3,14 +3,16 @@ import LineProtocol
 
 /// Forwards a program's output on a pseudo-terminal to a device.
 ///
-/// If sending fails, the terminal is hung up: bytes that the program wrote before it noticed must not be sent later.
+/// If sending fails, the terminal is hung up: bytes that the program writes before it notices the failure must not be
+/// sent later.
 actor ProgramOutput {
     private let channel: DescriptorChannel
     private let link: any Link
     private let note: @Sendable (String) -> Void
     /// The send in progress; nil if there is none.
     private var sending: Task<LinkError?, Never>?
-    /// The error after which nothing more is sent; nil if sending has not failed.
+    /// The error after which nothing more is sent: that of a send, or `timedOut` after the limit of
+    /// ``finish(_:within:)``; nil if there is none.
     private var failure: LinkError?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { channel.loop.asUnownedSerialExecutor() }

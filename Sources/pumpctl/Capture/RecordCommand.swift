@@ -47,8 +47,8 @@ struct RecordCommand: ParsableCommand {
 }
 
 extension RecordCommand {
-    /// Returns the line with `--capture FILE` in place of `record FILE --`; nil if the line is of another command, or
-    /// if no pumpctl command follows `--`.
+    /// Returns the line with `--capture FILE` in place of `record FILE --`; nil if the line does not have this form, if
+    /// no pumpctl command follows, or if the line requests help.
     static func captured(_ line: CommandLine) -> CommandLine? {
         guard line.command == RecordCommand.self, let end = line.arguments.firstIndex(of: "--") else { return nil }
         let command = Array(line.arguments[(end + 1)...])

@@ -13,10 +13,10 @@ enum SharedPort {
     /// - Parameters:
     ///   - words: The program and its arguments.
     ///   - context: The command's context.
-    ///   - patience: The time limit, after the program has ended, for sending the rest of its output.
+    ///   - patience: The time limit, after the program has ended, for sending its remaining output.
     ///   - note: Prints a note that sending has failed.
     /// - Returns: The program's exit status.
-    /// - Throws: `LinkError` if some of the program's output was not sent, or perhaps not.
+    /// - Throws: For example `LinkError` if the link can't be opened, or if sending has failed.
     static func run(
         _ words: [String], _ context: CommandContext, patience: Duration = .seconds(5),
         note: @escaping @Sendable (String) -> Void
