@@ -54,8 +54,8 @@ struct ImageGetCommand: PeerSubcommand {
         }
     }
 
-    /// Returns the failure for an incomplete image, which says how much arrived and that nothing was written; or else
-    /// the error that the download reported.
+    /// Returns the failure for an image that could not be fetched. If the link broke or no more data came after the
+    /// peer had announced the image, the failure says how much arrived.
     private func failure(_ error: ImageDownloadError, _ context: CommandContext) -> any Error {
         switch error.cause {
         case .file(let error): return Failure(error)

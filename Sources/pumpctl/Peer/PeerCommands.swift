@@ -76,8 +76,9 @@ extension CommandContext {
     /// Sends `command` to a peer, and prints that it was sent and whether the peer acknowledged it.
     ///
     /// - Parameters:
+    ///   - text: The result to print.
     ///   - values: Further members of the record.
-    ///   - remark: A note to print when the command was sent.
+    ///   - remark: A note to print after the command was sent; nil for none.
     fileprivate func tell(
         _ command: PeerCommand, _ text: String, _ values: [String: StateValue], remark: String? = nil
     ) async throws {
@@ -91,7 +92,7 @@ extension CommandContext {
             (failure.code, failure.outcome) = ("too_long", "not_sent")
             throw failure
         }
-        // Over BLE, the peer's service proves that the peer is there.
+        // Over BLE, the peer's service has proved that the peer is there, so a silent peer needs no note.
         if !link.keepsPacketBounds, !delivery.hasHeard {
             output.note(
                 "pumpctl: \(link.name) has sent nothing; a peer need not answer",

@@ -68,9 +68,9 @@ struct PeerHostCommand: PeerSubcommand {
         try await context.run(for: time?.duration) { [options] in try await offer(options, context) }
     }
 
-    /// Offers a peer until the user or a signal ends it.
+    /// Offers a peer until the user ends it or the task is cancelled.
     ///
-    /// All input and all events come in one stream, so that received text is shown above the line that is being typed.
+    /// Input and events come in one stream, and are handled in order.
     private func offer(_ options: PeerFirmwareOptions, _ context: CommandContext) async throws {
         let (stream, events) = AsyncStream.makeStream(of: PeerHostScreen.Event.self)
         if isOnAir {

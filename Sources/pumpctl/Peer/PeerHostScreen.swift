@@ -22,9 +22,9 @@ struct PeerHostScreen {
 
     private init(_ screen: ConsoleScreen) { self.screen = screen }
 
-    /// Offers `peer` and handles events until the user ends it or the task is cancelled.
+    /// Offers `peer` and handles events until the user ends the peer or the task is cancelled.
     ///
-    /// - Parameter events: Receives input events, so that they are handled in order with the events of the peer.
+    /// - Parameter events: The source of `stream`, which receives the input events too.
     static func attend(
         to stream: AsyncStream<Event>, _ events: AsyncStream<Event>.Continuation, of peer: HostedPeer,
         _ context: CommandContext
@@ -60,10 +60,10 @@ struct PeerHostScreen {
         return false
     }
 
-    /// Shows that the peer is offered for the first time, and lets the user type.
+    /// Shows that the peer is offered, and lets the user type.
     private mutating func begin(_ text: String, port: String) async {
         hasBegun = true
-        // Programs look for this line, which contains the endpoint.
+        // A result, and not a note, because programs find the endpoint in this line.
         screen.output.result(text, Timed(["event": "ready", "port": port]))
         await screen.lines.start(prompt: "> ")
         if screen.lines.isEdited {
