@@ -103,7 +103,7 @@ extension CommandContext {
         }
     }
 
-    /// Shows notifications until `count` values were shown, `time` is over, the device is gone, or a signal ends the
+    /// Shows notifications until `count` values were shown, `time` is over, the device is lost, or a signal ends the
     /// command.
     func followGATT(
         _ references: [GATTReference], _ format: GATTFormat, count: Int?, for time: Duration?
@@ -118,13 +118,13 @@ extension CommandContext {
         }
     }
 
-    /// If the device is a pump, lets other programs request OFF over this connection. Returns the link for these
-    /// requests, which the caller closes; nil for another device.
+    /// If the device has the services of a pump, lets other programs request OFF over this connection. Returns the link
+    /// for these requests, which the caller closes; nil for any other device.
     private func held(_ device: BLEDevice) async throws -> (any Link)? {
         guard family == .pump, let link = try await device.serialLink(family: family.name) else { return nil }
         let held = await opening(note: output.note).held(link)
-        // A held link sees the pump's reply to OFF only if the link is read. The replies are shown only if their
-        // characteristic was named.
+        // A held link sees the pump's reply to OFF only if the link is read. Nothing is shown here: `show` prints the
+        // characteristics that the user has named.
         await held.forward { _ in }
         return held
     }
