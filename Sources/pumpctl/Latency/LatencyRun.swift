@@ -4,7 +4,7 @@ import LineProtocol
 import Synchronization
 import Terminal
 
-/// A latency measurement of pumpctl: opens the link, shows the progress, and prints the report.
+/// A latency measurement: opens the link, shows the progress, and prints the report.
 struct LatencyRun: Sendable {
     let question: LatencyQuestion
     let count: Int
@@ -74,7 +74,7 @@ extension Failure {
             hint: "raise --timeout; '-v' shows what is sent and received", outcome: "nothing_changed")
     }
 
-    /// Creates the failure for a measurement without a valid reply. Only queries were sent.
+    /// Creates the failure for a measurement without a result. Only queries were sent.
     fileprivate init(
         _ error: LatencyError, _ question: LatencyQuestion, _ link: any Link, _ context: CommandContext
     ) {

@@ -143,7 +143,7 @@ struct LatencyText {
         ]
     }
 
-    /// Rounds milliseconds to the microsecond, the resolution of the clocks.
+    /// Rounds to three decimals; milliseconds to the microsecond.
     private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 }
 
