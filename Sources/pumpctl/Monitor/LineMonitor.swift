@@ -4,7 +4,7 @@ import RecordFormat
 import Synchronization
 import Transports
 
-/// Shows the lines of a device of unknown family, with the time of each, and sends nothing.
+/// Shows the lines of a device of the family `raw`, with the time of each, and sends nothing.
 struct LineMonitor: Sendable {
     private let context: CommandContext
     /// The number of lines to show; nil for no limit.
@@ -15,7 +15,7 @@ struct LineMonitor: Sendable {
         self.count = count
     }
 
-    /// Runs until all lines were shown, the time is over, or a signal ends the command. If the device is unplugged,
+    /// Runs until `count` lines were shown, the time is over, or a signal ends the command. If the device is unplugged,
     /// waits for its return.
     func run(for time: Duration?) async throws {
         let endpoint = try context.endpoint()

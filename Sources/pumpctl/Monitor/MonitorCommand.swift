@@ -38,13 +38,13 @@ struct MonitorCommand: ContextCommand {
 
     func validate() throws {
         if let count, count < 1 { throw ValidationError("--count must be 1 or more") }
-        // A pump takes a quarter of a second to answer. More frequent queries would delay the commands of others.
+        // A pump takes a quarter of a second to answer. More frequent queries would delay other programs' commands.
         if interval.duration < .milliseconds(500) { throw ValidationError("--interval must be 0.5s or more") }
     }
 
     static var records: CommandContext.RecordedContent { .values }
 
-    /// Shows and records the device's state until all updates were shown, the time is over, or a signal ends the
+    /// Shows and records the device's state until `count` updates were shown, the time is over, or a signal ends the
     /// command.
     func run(in context: CommandContext) async throws {
         if context.family == .raw { return try await LineMonitor(context, count: count).run(for: time?.duration) }

@@ -4,7 +4,7 @@ import Terminal
 /// Shows the updates of a monitor: one line each, or on a terminal a single line that is redrawn.
 struct MonitorScreen {
     private let output: Output
-    /// The redrawn line with the current state; nil if the output is not a terminal.
+    /// The redrawn line with the current state; nil if the output is JSON or no terminal.
     private let line: LiveLine?
 
     init(_ output: Output) {
@@ -19,7 +19,7 @@ struct MonitorScreen {
         line.show(MonitorText.stateLine(update), colour: output.isColoured ? colour(update) : nil, below: news)
     }
 
-    /// Shows a note, above the redrawn line.
+    /// Shows a note: above the redrawn line if there is one, otherwise on standard error.
     @Sendable func note(_ text: String) { if line?.note(text) != true { output.note(text) } }
 
     /// Stops redrawing. The last state stays visible.

@@ -3,13 +3,13 @@ import RecordFormat
 
 /// The text of an update, on one line.
 enum MonitorText {
-    /// Returns the complete line: the time, the event, and the known values.
+    /// Returns the complete line: the time, the event, and the known values, which are left out after a text.
     static func line(_ update: FamilyUpdate) -> String {
         let state = if case .text = update.event { [String]() } else { update.phrases }
         return line(update, [happening(update)].compactMap(\.self) + state)
     }
 
-    /// Returns the line of the current state: the time and the known values.
+    /// Returns the line of the current state: the time, whether the link is lost, and the known values.
     static func stateLine(_ update: FamilyUpdate) -> String {
         line(update, (update.isLinkUp ? [] : ["link lost"]) + update.phrases)
     }
