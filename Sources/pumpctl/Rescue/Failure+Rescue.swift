@@ -8,7 +8,7 @@ extension Failure {
         hint = error.hint
     }
 
-    /// Creates the failure for messages that could not be handed on. The messages stay pending.
+    /// Creates the failure for messages that could not be sent. The messages stay pending.
     init(pending error: any Error) {
         let hint = "try again later: pumpctl rescue sync"
         switch error {

@@ -7,7 +7,7 @@ struct MessageSendCommand: RescueSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
         abstract: "Write a message, and send it.",
-        discussion: "The message is kept in any case: if the link breaks, 'rescue sync' sends it later.",
+        discussion: "The message is kept first: if the link breaks, 'rescue sync' sends it later.",
         example: "pumpctl --port 'ble:*' rescue send 'Bridge closed' --at 35.91,-79.05")
 
     @OptionGroup var shared: SharedOptions
@@ -51,8 +51,8 @@ struct MessageSendCommand: RescueSubcommand {
         context.output.outcome("\(later ? "kept" : "sent") \(message.id)", values)
     }
 
-    /// Stores a message and sends it. A message that can't be stored is sent anyway: a call for help must get out
-    /// although the disk is full.
+    /// Stores a message and sends it. A message that can't be stored is sent anyway: a call for help must get out even
+    /// if the disk is full.
     private func send(_ message: RescueMessage, _ context: CommandContext) async throws {
         var (store, isKept): (any RescueStore, Bool) = (RescueMemoryStore(), false)
         do throws(RescueStoreError) {

@@ -8,7 +8,7 @@ extension Output {
     /// Prints an event of a message relay.
     func show(_ event: RelayEvent) {
         if event.isSOS { ringBell() }
-        // A message that is not stored is no result.
+        // Only a stored message is a result.
         if case .kept = event { text(event.text) } else { note("pumpctl: \(event.text)", hint: event.hint) }
         if let values = event.values { record(values) }
     }
