@@ -45,7 +45,8 @@ struct PumpctlCommand: ParsableCommand {
     /// Parses the arguments and runs the command. With `--json`, usage errors are also printed as an object.
     static func main() {
         StandardStream.openMissing()
-        // In a container as process 1, this program would have to reap the orphans of the program that it starts.
+        // As process 1 of a container, this program would have to reap the orphans of the program that it starts, so it
+        // continues in a child process.
         if ProgramArguments.all.contains("--") { ProgramStart.leaveInit() }
         TerminalSize.boundColumnsOfHelp()
         // With SIGXFSZ ignored, a write beyond the limit on file sizes fails with EFBIG, which is reported like other
@@ -54,7 +55,7 @@ struct PumpctlCommand: ParsableCommand {
         let line = CommandLine(ProgramArguments.typed(by: "pumpctl"))
         do {
             try line.check()
-            // `serve` has the options and the help of pumpctld.
+            // `serve` has the options and the help of pumpctld, so this parser does not parse them.
             if line.command == ServeCommand.self { throw ServeProgram.replaceThis(line.arguments) }
             var command = try line.parsed()
             try command.run()
@@ -68,7 +69,7 @@ struct PumpctlCommand: ParsableCommand {
         }
     }
 
-    /// Prints the requested help or version, or reports a usage error, and exits.
+    /// Prints the requested help or version, or reports a usage error, and exits. Returns for any other error.
     private static func end(with error: any Error, of line: CommandLine) {
         switch exitCode(for: error) {
         case .success:
