@@ -3,8 +3,8 @@ import LineProtocol
 import Transports
 
 extension CommandContext {
-    /// Runs `body` in a session with the pump that the options name. A failure with an unknown outcome includes the pump's
-    /// current state if that can be read.
+    /// Runs `body` in a session with the pump that the options name. A failure with an unknown outcome includes the
+    /// pump's current state if that can be read.
     func withPump<Value>(_ body: (PumpSession) async throws -> Value) async throws -> Value {
         let endpoint = try endpoint()
         return try await withPump(over: openLink(endpoint, for: .oneCommand, note: output.note), endpoint, body)
