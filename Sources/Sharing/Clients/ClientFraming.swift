@@ -2,7 +2,7 @@ internal import LineProtocol
 
 /// The way in which a client's bytes are split into units, each of which is sent to the device in one turn.
 public enum ClientFraming: Sendable, Hashable {
-    /// Lines. A client is disconnected if a line exceeds the limit.
+    /// Lines of limited length.
     case lines
     /// JSON objects, with or without line ends between them. Malformed input is dropped and reported.
     case objects
@@ -14,7 +14,7 @@ public enum ClientFraming: Sendable, Hashable {
 struct ClientFramer: Sendable {
     enum Frame: Sendable {
         case whole([UInt8])
-        /// The beginning of malformed input, which is dropped, and the reason.
+        /// The beginning of malformed input, and the reason. All of the malformed input is dropped.
         case malformed([UInt8], reason: String)
         /// A line that exceeds the limit.
         case tooLong

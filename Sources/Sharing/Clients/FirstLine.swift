@@ -28,7 +28,7 @@ struct FirstLine: Sendable {
         guard let first = text.first else { return bytes.count > Self.limit ? .own(bytes) : .undecided }
         // A TLS record begins with its type, 22 for a handshake.
         if first == 0x16 { return .foreign }
-        // An HTTP method is a word. A JSON object or a single character needs no line end.
+        // The first line of HTTP or SSH begins with a letter. Other input may have no line end to wait for.
         if !(UInt8(ascii: "A")...UInt8(ascii: "Z") ~= first & ~0x20) { return .own(bytes) }
         guard let end = text.firstIndex(of: UInt8(ascii: "\n")) else {
             return text.count > Self.limit ? .tooLong : .undecided

@@ -8,7 +8,7 @@ struct ClientID: Hashable, Sendable {
 
 /// A client that uses a device by its lines: the queue of its requests, and the queue of its output.
 ///
-/// Both queues are bounded, so that a client that does not read delays no other client.
+/// Both queues are bounded, so that no client can exhaust the memory.
 final class LineClient: @unchecked Sendable {
     // @unchecked: only the thread of the channel's loop uses this object, through the device, whose executor is the
     // loop, and through the object's own tasks, which prefer the loop.
@@ -17,9 +17,9 @@ final class LineClient: @unchecked Sendable {
     enum Kind: Sendable {
         /// A connection, which can be closed.
         case connection
-        /// A connection that lasts as long as the device's link.
+        /// A connection that ends with the device's link at the latest.
         case attached
-        /// A visit to a pseudo-terminal, which only its users can end.
+        /// A visit to a pseudo-terminal, which is not ended for an offence of its users.
         case terminal
     }
 
@@ -33,7 +33,7 @@ final class LineClient: @unchecked Sendable {
     /// ones make the device safe.
     static let stopLimit = 16
 
-    /// The size of a write. A client that takes this much within the patience of its device is not stalled.
+    /// The maximum size of a write. A client that takes this much within ``SharedDevice/patience`` is not stalled.
     private static let pieceLength = 4096
 
     let id: ClientID
@@ -44,7 +44,8 @@ final class LineClient: @unchecked Sendable {
     /// Whether the client was admitted above the client limit. Such a client may send stop lines and queries for a
     /// short time.
     let isExtra: Bool
-    /// The client's first line so far; nil once the line is known to be for the device.
+    /// The beginning of the client's input; nil once the input is known to be for the device, and for a client that is
+    /// not a ``Kind/connection``.
     private var firstLine: FirstLine?
     /// Whether the client has ended its input.
     var hasEnded = false
@@ -90,7 +91,7 @@ final class LineClient: @unchecked Sendable {
 
     // MARK: Input
 
-    /// A reason to disconnect a client.
+    /// A reason to disconnect a client. On a pseudo-terminal it is only reported.
     enum Offence: String, Error {
         /// A line exceeds the limit.
         case longLine = "the line is too long"
@@ -98,7 +99,7 @@ final class LineClient: @unchecked Sendable {
         case flood = "the client sends faster than the device accepts"
         /// The queue of output is full.
         case doesNotRead = "the client does not read"
-        /// The client asked for a long answer and read nothing of it for a while.
+        /// The client asked for a long answer and read nothing of it for ``SharedDevice/patience``.
         case stalled = "the client has stopped reading the reply"
         /// The client is a browser, or another program that does not expect a device.
         case foreignProtocol = "the client speaks HTTP, TLS or SSH; none of its input was sent"
@@ -179,12 +180,12 @@ final class LineClient: @unchecked Sendable {
 
     // MARK: Output
 
-    /// Writes `bytes`, or queues them; returns false if the queue is full.
+    /// Writes `bytes`, or queues them; returns false if the queue is full. Drops them if the connection has ended.
     func tell(_ bytes: [UInt8]) -> Bool {
         guard isListening else { return true }
         if writer == nil, (try? channel.writeAtOnce(bytes)) ?? true { return true }
         let waiting = outgoing.count + beingWritten
-        // A list of many devices is longer than the limit.
+        // A single message, such as a list of many devices, may be longer than the limit.
         guard waiting <= Self.outgoingLimit / 2 || waiting + bytes.count <= Self.outgoingLimit else { return false }
         outgoing += bytes
         write()
@@ -244,7 +245,7 @@ final class LineClient: @unchecked Sendable {
         onEnd = nil
     }
 
-    /// Waits until the kernel has taken all output for the client.
+    /// Waits until the kernel has taken all output for the client, or the connection has ended.
     func finish() async {
         await writer?.value
         // `writeAtOnce(_:)` may have left a part for the kernel to take later; this write completes after it.

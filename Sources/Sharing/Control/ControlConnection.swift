@@ -6,8 +6,8 @@ internal import Transports
 
 /// A connection of a program on the control socket, which receives requests and sends responses and events.
 ///
-/// Requests are handled concurrently, and each is answered when it is done. After `attach`, the connection carries the
-/// lines of the attached device instead.
+/// Requests are handled concurrently, and each is answered when it is done. After a successful `attach`, the connection
+/// carries the lines of the device instead.
 actor ControlConnection {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -17,7 +17,7 @@ actor ControlConnection {
     static let requestLimit = 16
     /// The time limit of a request line, from its first byte to its end.
     static let linePatience = Duration.seconds(5)
-    /// The longest time in which a program may read nothing of its pending responses.
+    /// The longest wait for a program that reads nothing of its pending responses.
     private static let patience = Duration.seconds(10)
 
     private enum Mode {
@@ -231,7 +231,7 @@ actor ControlConnection {
         }
     }
 
-    /// Sends a line, if the program is still connected.
+    /// Sends a line, unless the connection has ended. A program that does not read is disconnected.
     func say(_ line: [UInt8]) {
         if case .over = mode { return }
         if !output.tell(line) { drop(for: LineClient.Offence.doesNotRead.rawValue) }

@@ -4,8 +4,7 @@ internal import DeviceKit
 extension Family {
     /// Returns the line of a command with its parameters filled in.
     ///
-    /// - Throws: `usage` if the family has no such command, or a parameter does not match its description in the
-    ///   family's row.
+    /// - Throws: `usage` if the family has no such command, or if a parameter is missing, unknown or invalid.
     func line(of name: String, _ parameters: [String: JSONValue]) throws(ControlFailure) -> [UInt8] {
         guard let command = commands.first(where: { $0.name == name }) else {
             throw .usage(

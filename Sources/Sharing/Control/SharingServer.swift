@@ -56,8 +56,8 @@ public actor SharingServer {
 
     /// Starts to listen. Replaces a stale socket, on which no process listens any more.
     ///
-    /// - Throws: `system` with EADDRINUSE if another program listens on the path, or EPERM if this user is not a member
-    ///   of the group.
+    /// - Throws: `system`, for example with EADDRINUSE if another program listens on the path, or EPERM if this user is
+    ///   not a member of the group.
     public func open() async throws(DescriptorError) {
         let address = SocketAddress.unix(path: path)
         await SocketListener.removeStale(address, on: loop)

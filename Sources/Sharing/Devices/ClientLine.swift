@@ -6,7 +6,7 @@ public struct ClientLine: Sendable {
     public let bytes: [UInt8]
     /// The effect on the device; nil if the device ignores the line.
     public let effect: CommandEffect?
-    /// The parsed line, in a form of the family's speaker; nil if the speaker sends the bytes unchanged.
+    /// The parsed line for a ``LineSpeaker``; nil for a ``StreamSpeaker``, or if the device ignores the line.
     let request: (any Sendable)?
 
     init(_ bytes: [UInt8], _ effect: CommandEffect?, request: (any Sendable)? = nil) {

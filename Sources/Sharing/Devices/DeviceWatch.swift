@@ -2,8 +2,7 @@ internal import ControlProtocol
 internal import DeviceKit
 internal import LineProtocol
 
-/// The state of a shared device that serves programs on the control socket: subscriptions, and requests that wait for
-/// the link.
+/// The subscriptions to a shared device's events, and the tasks that wait for its link.
 struct DeviceWatch {
     /// The kinds of events that a program can subscribe to; the raw value is the event's name.
     enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -13,7 +12,7 @@ struct DeviceWatch {
         case state
         /// The link went up or down.
         case link
-        /// A command is about to be sent to the device, by any program.
+        /// A line of any program is about to be sent to the device in its turn.
         case command
     }
 
@@ -34,9 +33,10 @@ struct DeviceWatch {
     /// The link's ``LineProtocol/Link/deviceID``, which is the same for all programs on this machine; nil if the link
     /// has none or is lost.
     var deviceID: String?
-    /// The value of ``elapsed`` when the device last reported any of its state; nil if the device never did.
+    /// The value of ``elapsed`` when the device last reported any of its state (in a family without state: at its last
+    /// output); nil if the device never did.
     var lastTold: Duration?
-    /// Splits the output of a device of raw framing into lines.
+    /// Splits the output of a raw device into lines.
     var lines = DeviceLines()
     var subscribers: [ObjectIdentifier: Subscriber] = [:]
     /// Whether a comparison of the state with the state that subscribers last received is scheduled.

@@ -2,8 +2,7 @@ internal import DescriptorIO
 
 // Clients of the device's lines.
 extension SharedDevice {
-    /// Adds a client, which uses the device by its lines until the client leaves. The client's channel must be on the
-    /// device's loop.
+    /// Adds a client and reads its lines until it leaves. The client's channel must be on the device's loop.
     ///
     /// - Parameters:
     ///   - name: The client's name in the log.
@@ -40,7 +39,7 @@ extension SharedDevice {
         return client
     }
 
-    /// Disconnects a client above the client limit when its time is over.
+    /// Disconnects a client above the client limit after ``patience``, but not while a stop line of it is in flight.
     private func endExtra(_ client: LineClient) {
         Task(executorPreference: loop) { [clock] in
             guard (try? await clock.sleep(for: Self.patience)) != nil else { return }
@@ -50,11 +49,11 @@ extension SharedDevice {
 
     private func endTime(of client: LineClient) {
         guard clients[client.id] != nil else { return }
-        // A stop line of the client may still be in flight: give the client the same time again.
+        // If a stop line of the client is in flight, give the client the same time again.
         if client.stopCount > 0 { endExtra(client) } else { turnAway(client) }
     }
 
-    /// Disconnects a client above the client limit with a notice that states the reason.
+    /// Disconnects a client above the client limit, with a notice of the reason if the family has one.
     func turnAway(_ client: LineClient) {
         if let notice = row.fullNotice { _ = client.tell(notice) }
         client.forgetLines()
@@ -93,7 +92,7 @@ extension SharedDevice {
         removeUser()
     }
 
-    /// Disconnects a client that can't be served. A client on a pseudo-terminal stays until its users leave.
+    /// Drops a client's pending lines and disconnects the client. A client on a pseudo-terminal is not disconnected.
     func drop(_ client: LineClient, for offence: LineClient.Offence) {
         client.forgetLines()
         if client.kind == .terminal {

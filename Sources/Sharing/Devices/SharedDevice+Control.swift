@@ -19,8 +19,8 @@ extension SharedDevice {
         ])
     }
 
-    /// Returns the link's state and the last known values, by the keys of the family's fields, as in the JSON of
-    /// ``DeviceKit/FamilyUpdate``.
+    /// Returns the link's state and the device's values, by the keys of the family's fields, as in the JSON of
+    /// ``DeviceKit/FamilyUpdate``. All values are unknown while there is no link.
     func state() async -> [String: JSONValue] {
         let values = await speaker?.values() ?? [:]
         let fields = settings.family.state
@@ -36,8 +36,8 @@ extension SharedDevice {
         return members
     }
 
-    /// The time in seconds, to the millisecond, since the device last reported any of its state; null if the device
-    /// never did.
+    /// The time in seconds, to the millisecond, since the device last reported any of its state (in a family without
+    /// state: since its last output); null if the device never did.
     var stateAge: JSONValue {
         guard let lastTold = watch.lastTold else { return .null }
         return .number(((watch.elapsed() - lastTold) / .milliseconds(1)).rounded() / 1000)
@@ -77,15 +77,15 @@ extension SharedDevice {
         watch.waiters.removeAll { !$0.isPatient }
     }
 
-    /// Sends a line in its turn for a program that need not be attached, and waits for the link first.
+    /// Waits for the link, and sends a line of a request on the control socket in its turn.
     ///
     /// - Parameters:
     ///   - line: The line.
     ///   - name: The program's name, for the log.
     ///   - asker: The receiver of the reply.
-    ///   - isOvertaken: Whether the program has sent a stop line since; checked when the link is open.
-    /// - Throws: `away` if the device is away, or if this process was stopped before the line's turn; `session` if the
-    ///   line was refused or got no reply, if a stop line has overtaken the line, or if the program has left.
+    ///   - isOvertaken: Whether the program has sent a stop line after this line; checked after the wait for the link.
+    /// - Throws: `away` if there is no link, or if the line is a change and this process was stopped (SIGSTOP) before
+    ///   its turn; `session` if a stop line overtook the line, the program has left, or the speaker throws an error.
     func request(
         _ line: ClientLine, by name: String, for asker: Asker, isOvertaken: @Sendable () -> Bool
     ) async throws(SharingError) {
@@ -103,8 +103,8 @@ extension SharedDevice {
         try await perform(waiting, by: name, for: asker)
     }
 
-    /// Attaches a program to the device's lines until the link is lost. The caller passes the program's input to
-    /// ``hear(_:_:)``.
+    /// Waits for the link, and attaches a program to the device's lines until the program leaves or the link is lost.
+    /// The caller passes the program's input to ``hear(_:_:)``.
     ///
     /// - Parameter greeting: The first bytes to send to the program.
     /// - Returns: The new client's ID; nil if the device is away.
@@ -124,7 +124,8 @@ extension SharedDevice {
 
     /// Sets the kinds of events that a program subscribes to; an empty set ends the subscription.
     ///
-    /// A new subscriber to `state` gets the state immediately. A subscription keeps the link open.
+    /// A program that has not been sent the state yet gets it at once when it subscribes to `state`. A subscription
+    /// keeps the link open.
     func tell(
         _ program: ObjectIdentifier, _ kinds: Set<DeviceWatch.Kind>, by tell: @escaping @Sendable ([UInt8]) -> Void
     ) {
@@ -183,13 +184,13 @@ extension SharedDevice {
     func noting(_ asker: Asker) -> Asker {
         Asker(
             tell: { bytes, tellsState in
-                // The asker comes first.
                 asker.tell(bytes, tellsState)
                 if tellsState { self.assumeIsolated { $0.watch.lastTold = $0.watch.elapsed() } }
             }, waitForRoom: asker.waitForRoom, isThere: asker.isThere, isDue: asker.isDue, goesFirst: asker.goesFirst)
     }
 
-    /// Publishes the name of a command that is about to be sent. Programs do not see the line itself.
+    /// Publishes the name of the command in a line that is about to be sent; null if the family has no such command.
+    /// The event does not contain the line itself.
     func sends(_ line: ClientLine, for name: String) {
         publish(.command, ["name": command(of: line).map { .text($0.name) } ?? .null, "by": .text(name)])
     }
@@ -203,7 +204,7 @@ extension SharedDevice {
         }
     }
 
-    /// Schedules a comparison of the state with the state that subscribers last received, if there are subscribers.
+    /// Schedules a comparison of the state with the state that its subscribers last received, if there are any.
     func stateMayHaveChanged() {
         guard !watch.isStateLookedAt, watch.wants(.state) else { return }
         watch.isStateLookedAt = true

@@ -38,7 +38,7 @@ extension SharedDevice {
             for line in lines[...stop] where line.isStop {
                 stopCount += 1
                 client.lastStop = watch.elapsed()
-                // A client's pending OFF lines are enough. More would delay the other clients.
+                // So many pending OFF lines are enough. More would delay the other clients.
                 guard client.stopCount < LineClient.stopLimit else { continue }
                 client.stopCount += 1
                 Task.immediate(executorPreference: loop) { await self.stop(line, for: client) }
@@ -69,7 +69,7 @@ extension SharedDevice {
         if client.hasEnded, !client.isOwedAnswer { hangUp(client) }
     }
 
-    /// Wraps a line that has just arrived, with the facts that decide later whether it is still due.
+    /// Wraps a line that has just arrived, with the numbers of stop lines and process pauses so far.
     func waitingLine(_ line: ClientLine) -> LineClient.WaitingLine {
         LineClient.WaitingLine(
             line: line, stopsBefore: stopCount, epoch: loop.isCatchingUp ? nil : ProcessPauses.number)
@@ -86,8 +86,8 @@ extension SharedDevice {
         }
     }
 
-    /// Waits for a link that is being opened, then checks whether the line is still due: a stop line always is, any
-    /// other line only if its client is still connected.
+    /// Waits for a link that is being opened. Then returns whether to send the line: always if it is a stop line,
+    /// otherwise only if its client is still connected.
     ///
     /// - Throws: ``SharingError`` if the line is a change that must not be sent any more; see ``checkTurn(_:by:)``.
     private func isDue(_ waiting: LineClient.WaitingLine, of client: LineClient) async throws(SharingError) -> Bool {
@@ -100,8 +100,8 @@ extension SharedDevice {
 
     /// Checks that a line may still be sent in its turn.
     ///
-    /// - Throws: ``SharingError`` if the line may change the device and either a stop line of any client arrived after
-    ///   it, or this process was stopped (SIGSTOP) since: the sender may have given the line up.
+    /// - Throws: ``SharingError`` if the line may change the device and a stop line of any program arrived after it, or
+    ///   if ``isOutdated(_:)``: the sender may have given the line up.
     func checkTurn(_ waiting: LineClient.WaitingLine, by name: String) throws(SharingError) {
         guard waiting.line.mayChange else { return }
         if stopCount != waiting.stopsBefore { throw overtaken(waiting.line, by: name) }
@@ -119,7 +119,7 @@ extension SharedDevice {
         waiting.epoch != ProcessPauses.number && waiting.line.mayChange && row.wording(.notSent) != nil
     }
 
-    /// Sends a line in its turn, unless the line may change the device and this process is stopped before then.
+    /// Sends a line in its turn, unless the line is outdated by then: ``isOutdated(_:)``.
     func perform(_ waiting: LineClient.WaitingLine, by name: String, for asker: Asker) async throws(SharingError) {
         let asker = Asker(
             tell: asker.tell, waitForRoom: asker.waitForRoom, isThere: asker.isThere,

@@ -11,16 +11,15 @@ internal import Transports
 /// try await device.run()
 /// ```
 ///
-/// Clients stay connected while the device is unplugged. A line for an absent device is refused, not kept until the
-/// device returns.
+/// Clients of a share stay connected while the device is away, but their lines are not kept until it returns.
 public actor SharedDevice {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// The longest time in which a client may read nothing of a reply, and the time that a client above the client
-    /// limit may stay.
+    /// The longest time in which a client may read nothing of a long reply, the longest wait for the last output to a
+    /// client, and the time that a client above the client limit may stay.
     static let patience = Duration.seconds(10)
-    /// The time after a client's OFF in which its queries go before other queries. A program reports a device as off
-    /// only after a query has confirmed OFF, and does not wait long for that query.
+    /// The time after a client's OFF in which its queries go before the lines of other clients, except OFF. A program
+    /// may report a device as off only after a query, and not wait long for the reply.
     static let stopTime = Duration.seconds(5)
     /// The number of clients above the client limit that are admitted for a short time, because one of these clients
     /// may want to send OFF.
@@ -43,20 +42,21 @@ public actor SharedDevice {
     private var end: AsyncStream<Never>.Continuation?
     var clients: [ClientID: LineClient] = [:]
     var lastID: UInt64 = 0
-    /// The number of users of the link: clients, subscriptions and requests.
+    /// The number of users of the link, such as clients, programs with a subscription, and requests.
     private var userCount = 0
     /// Resumed when the first user arrives.
     private var userWaiter: CheckedContinuation<Void, Never>?
     private var idleTimer: Task<Void, Never>?
-    /// Whether clients were sent the notice that the device is away.
+    /// Whether the link was lost, and no new link is in use yet.
     private var wasLost = false
     /// Whether the device ever gave a valid reply of its family, and the number of foreign replies before that.
     private var (hasAnswered, foreignCount) = (false, 0)
-    /// Whether the link was lost, or could not be opened, since the first of its present users arrived.
+    /// Whether the link was lost or could not be opened in time. False again once a link is open, or a first user
+    /// arrives.
     var isAway = false
-    /// The number of stop lines so far, of all clients.
+    /// The number of stop lines that have arrived so far from any program.
     var stopCount: UInt64 = 0
-    /// The state that serves programs on the control socket.
+    /// The subscriptions of programs, and the tasks that wait for the link.
     var watch: DeviceWatch
 
     /// Creates a shared device. Its link is opened by ``run()``.
@@ -89,7 +89,8 @@ public actor SharedDevice {
     /// Whether the link is open.
     public var isUp: Bool { speaker != nil }
 
-    /// Opens the device's link, and reopens it after a loss, until the task is cancelled.
+    /// Opens the device's link whenever ``SharedDeviceSettings/holding`` requires it, also after a loss, until the task
+    /// is cancelled.
     public func run() async {
         var reconnector: Reconnector?
         var failure: LinkError?
@@ -104,7 +105,7 @@ public actor SharedDevice {
             } catch is CancellationError {
                 break
             } catch {
-                // Report each failure once: the device may be away for hours.
+                // Report the same link error only once in a row: the device may be away for hours.
                 let linkError = error as? LinkError ?? (error as? SessionError)?.link
                 if linkError == nil || linkError != failure { report(.notOpened("\(error)", linkError?.hint)) }
                 failure = linkError
@@ -121,7 +122,7 @@ public actor SharedDevice {
         }
     }
 
-    /// Uses a link until the link is lost, or has been idle long enough to be closed.
+    /// Uses a link until the link is lost or has been idle long enough, or the task is cancelled. Then closes the link.
     private func speak(over link: any Link) async throws {
         let (ending, end) = AsyncStream.makeStream(of: Never.self)
         self.end = end
@@ -224,7 +225,7 @@ public actor SharedDevice {
     ///   - line: The line.
     ///   - name: The client's name, for the log.
     ///   - asker: The receiver of the reply.
-    /// - Throws: `away` if there is no link; `session` if the line was refused or got no reply.
+    /// - Throws: `away` if there is no link; `session` with an error of ``Speaker/perform(_:for:)``.
     func perform(_ line: ClientLine, by name: String, for asker: Asker) async throws(SharingError) {
         guard let speaker else {
             report(.notSent(line.bytes, by: name, "the device is away"))

@@ -44,10 +44,10 @@ public struct SharedDeviceSettings: Sendable, Hashable {
 
 /// The times in which the link to a shared device is held open.
 public enum LinkHolding: Sendable, Hashable {
-    /// Always. The choice for a serial port, because reopening the port might reset the board.
+    /// Always. The default except for BLE: reopening a serial port might reset the board.
     case always
-    /// While a client needs the link, and for `idle` after the last client has left. The choice for a BLE module, which
-    /// serves one central at a time: a phone may want to connect as well.
+    /// While a client, subscription or request needs the link, and for `idle` afterwards. The default for BLE: a module
+    /// serves one central at a time, and a phone may want to connect as well.
     case whileUsed(idle: Duration)
 
     /// The default idle time of a BLE link.

@@ -1,19 +1,19 @@
 public import LineProtocol
 
-/// The reason why a line got no reply from a shared device.
+/// The reason why a line for a shared device was not sent, was refused, or got no reply.
 public enum SharingError: Error, Sendable, Hashable {
     /// The device is not there, or this process was stopped (SIGSTOP) before the line's turn. The line was not sent and
     /// is not kept.
     case away
-    /// The device refused the line, did not answer, or was lost; see ``LineProtocol/SessionError/outcome``.
+    /// Any other reason, for example that the device refused the line, or that OFF had priority.
     case session(SessionError)
 
-    /// The notice for the client in the line protocol; nil if a notice would claim more than is known.
+    /// The notice for the client in the line protocol; nil if the line was sent, or its client has left.
     var notice: RelayNotice? {
         switch self {
         case .away: .notSent
         case .session(let error):
-            // The outcome of a line that was sent is unknown. A refusal would claim that nothing has changed.
+            // Hosts read a notice as a refusal, which would claim that a line that was sent has changed nothing.
             switch (error.code, error.outcome) {
             case (.overtaken, .notSent): .overtaken
             // A client that has left gets no notice.

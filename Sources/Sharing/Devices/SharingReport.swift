@@ -1,4 +1,4 @@
-/// A report about a shared device, for a log. Client input in the report is not escaped.
+/// A report about a shared device, for a log. Text from clients and devices in the report is not escaped.
 public struct SharingReport: Sendable, Hashable {
     /// The device's name.
     public var device: String
@@ -21,9 +21,9 @@ public struct SharingReport: Sendable, Hashable {
         case notOpened(_ reason: String, _ hint: String?)
         /// The device seems not to be of the assumed family: this line is not a reply of that family.
         case notOfFamily(_ line: [UInt8])
-        /// Another device than before may be at the endpoint, so the new link is not used.
+        /// A device was found but is not used, for example because it may be another device than before.
         case doubtful(_ reason: String)
-        /// The link is closed, because no client, subscription or request needs it.
+        /// The link is about to be closed, because no client, subscription or request needs it.
         case idle
         /// A client has connected.
         case came(_ client: String)
@@ -31,19 +31,19 @@ public struct SharingReport: Sendable, Hashable {
         case left(_ client: String)
         /// A client was disconnected.
         case dropped(_ client: String, _ reason: String)
-        /// Output or pending lines were discarded for the users of a pseudo-terminal, who can't be disconnected.
+        /// Output or pending lines of a client on a pseudo-terminal were discarded. The client is not disconnected.
         case notServed(_ client: String, _ reason: String)
         /// A connection was refused because of the client limit.
         case turnedAway(_ client: String, _ reason: String)
-        /// The system allows this process no more connections, for the given reason. OFF still gets through.
+        /// A connection could not be accepted, or only with the spare descriptor, for the given reason.
         case short(_ reason: String)
-        /// A line is about to be sent.
+        /// A line is about to be sent in its turn.
         case sends(_ line: [UInt8], for: String)
-        /// A line was not sent.
+        /// A line was not sent, for the given reason.
         case notSent(_ line: [UInt8], by: String, _ reason: String)
         /// The device refused a line with the given reply.
         case refusedByDevice(_ line: [UInt8], for: String, _ answer: String)
-        /// A line got no reply, so its effect is unknown unless the line was a query; or malformed input was dropped.
+        /// A line that was sent got no complete or expected reply; or malformed input of a client was dropped.
         case failed(_ line: [UInt8], for: String, _ reason: String)
     }
 }

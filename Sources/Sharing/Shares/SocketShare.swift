@@ -26,7 +26,7 @@ public actor SocketShare {
     ///   - address: The address to listen on.
     ///   - limit: The maximum number of concurrent clients. A few more may send stop lines and queries for 10 s; any
     ///     others are disconnected.
-    /// - Throws: `DescriptorError` if the address can't be bound.
+    /// - Throws: `DescriptorError` if the address can't be resolved or bound.
     public static func open(
         _ device: SharedDevice, at address: SocketAddress, limit: Int = standardLimit
     ) async throws(DescriptorError) -> SocketShare {

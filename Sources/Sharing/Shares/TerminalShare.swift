@@ -22,8 +22,8 @@ public actor TerminalShare {
     /// - Parameters:
     ///   - device: The shared device.
     ///   - link: The path of the symbolic link to create; ``close()`` removes it.
-    /// - Throws: `SerialError`, also if inotify is not available: the share would not know whether a program has the
-    ///   terminal open.
+    /// - Throws: `SerialError`, also if inotify is not available: the share could not notice that a program opens the
+    ///   terminal.
     public static func open(_ device: SharedDevice, link: String) async throws(SerialError) -> TerminalShare {
         try await open(device, link: link, openings: .shared)
     }

@@ -15,10 +15,10 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
         @Sendable (_ session: Session<Relayed<Base>>, _ line: RelayedLine<Base>, _ timeout: Duration)
         async throws(SessionError) -> RelayedAnswer<Base>
 
-    /// The time to wait for an error after a line that has no reply.
+    /// The time to wait for an error after a line to which the device has no reply.
     private static var silence: Duration { .milliseconds(300) }
-    /// The time limit of a stop, which is sent again until it is acknowledged. A board that was reset needs most of
-    /// this time to start.
+    /// The time limit of a stop, which is sent again until the device's status confirms it. A board that was reset may
+    /// need most of this time to start.
     private static var stopTime: Duration { Session<Relayed<Base>>.startTime + .seconds(2) }
     private static var lineEnd: [UInt8] { [0x0D, 0x0A] }
 
@@ -89,8 +89,8 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
     func close() async { await session.close() }
 }
 
-/// Asks a device for its state after an event that leaves the state open, such as the pump's button, because perhaps no
-/// client asks.
+/// Asks a device for its state after an event that leaves the state unknown, such as a press of the pump's button,
+/// because perhaps no client asks.
 private final class StateQuestion<Base: RelayedFamily & FollowedFamily>: Sendable {
     struct Weak {
         weak var session: Session<Relayed<Base>>?

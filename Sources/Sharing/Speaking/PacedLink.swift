@@ -1,8 +1,8 @@
 internal import DeviceKit
 internal import LineProtocol
 
-/// A link to a device that reads rarely, into a buffer that a long line would overflow. Long writes are split, with a
-/// pause after each piece in which the device reads it.
+/// A link to a device that reads its receive buffer so rarely that a long line would overflow the buffer. Long writes
+/// are split into pieces, with pauses between them in which the device reads.
 final class PacedLink: LinkWrapper {
     let link: any Link
     /// The maximum number of bytes in one write.

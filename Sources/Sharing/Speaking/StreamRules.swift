@@ -3,16 +3,17 @@
 ///
 /// Rules are pure values. ``StreamSpeaker`` has the link and the clock.
 protocol StreamRules: Sendable {
-    /// The lengths of silence that separate replies.
+    /// The silences and the time-out by which replies are distinguished.
     static var timing: StreamTiming { get }
 
-    /// Whether the first write starts with a line end, in case another program left an incomplete line.
+    /// Whether the first write starts with a line end if the link may be within an incomplete line:
+    /// ``LineProtocol/Link/mayBeMidLine``.
     static var endsHalfLines: Bool { get }
 
     /// Returns the request for a client's line.
     func request(_ line: [UInt8]) -> StreamRequest
 
-    /// Prepares for an answer.
+    /// Prepares for the answer to a request, which is about to be sent.
     ///
     /// - Parameter packetCapacity: The link's ``LineProtocol/Link/packetCapacity()``.
     mutating func begin(packetCapacity: Int?)
@@ -29,9 +30,10 @@ extension StreamRules {
     static var endsHalfLines: Bool { true }
 }
 
-/// The lengths of silence that separate a device's answers.
+/// The silences and the time-out by which a device's answers are distinguished.
 struct StreamTiming: Sendable, Hashable {
-    /// The silence that must precede a request, so that the tail of an earlier answer is not taken for the new one.
+    /// The time without any part of an answer that must precede a request, so that the tail of an earlier answer is not
+    /// taken for the new one.
     var hush = Duration.zero
     /// The time-out for the beginning of an answer.
     var timeout = Duration.zero

@@ -5,12 +5,11 @@ internal import LineProtocol
 /// lines.
 ///
 /// Each piece is delivered before the next is read. Thus all clients see the output in the same order, a slow asker
-/// slows the device down, and memory use is bounded. Unsolicited lines also wait for a slow asker, until the asker is
-/// disconnected.
+/// slows the device down, and memory use is bounded. Unsolicited lines also wait for a slow asker.
 actor StreamSpeaker<Rules: StreamRules>: Speaker {
     nonisolated var unownedExecutor: UnownedSerialExecutor { link.executor.asUnownedSerialExecutor() }
 
-    /// The silence after which a board that was reset by opening its link has started.
+    /// The silence after which a board that was reset by opening its link counts as started.
     private static var startHush: Duration { .seconds(1) }
 
     private nonisolated let link: any Link
@@ -23,11 +22,11 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
     private var exchange: Exchange?
     /// The read in progress.
     private var waiting: Task<Result<[UInt8]?, LinkError>, Never>?
-    /// The clock time at which the last piece of an answer arrived; until the first piece, at which the speaker
-    /// started.
+    /// The clock time at which the last piece of an answer arrived; before the first piece, the time at which the
+    /// speaker started.
     private var lastAnswered: Duration
     private var hasSent = false
-    /// Whether reading has ended.
+    /// Whether the link has ended, or ``close()`` was called.
     private var isOver = false
 
     /// Starts a speaker, which owns the link from now on.
@@ -68,7 +67,7 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
         /// The asker; nil after ``finish(_:)``. The rest of the answer is then dropped.
         private(set) var asker: Asker?
         var hasBegun = false
-        /// The clock time at which silence ends the answer; nil before the command is sent.
+        /// The clock time at which the wait for more of the answer ends; nil before the command is sent.
         var deadline: Duration?
         private var result: SessionError??
         private var waiter: UnsafeContinuation<SessionError?, Never>?
@@ -102,8 +101,8 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
             turns.release()
             throw error
         }
-        // endExchange() releases the turn, even if the asker leaves earlier: the next answer must not begin within this
-        // one.
+        // Only endExchange() releases the turn, even if the asker leaves earlier: the next answer must not begin within
+        // this one.
         self.exchange = exchange
         do throws(SessionError) { try await send(request, command, outcome: .nothingChanged) } catch {
             endExchange(exchange, error)
@@ -116,10 +115,10 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
         if let error { throw error }
     }
 
-    /// Waits until the device is silent, and starts an exchange.
+    /// Waits until no more of an earlier answer comes, and creates an exchange.
     ///
-    /// - Throws: `cancelled` if the line is no longer due, `closed` if the link has ended, `notUnderstood` if the
-    ///   device is never silent.
+    /// - Throws: `cancelled` if the asker no longer wants the line or the task was cancelled, `closed` if the link has
+    ///   ended, `notUnderstood` if the earlier answer goes on for too long.
     private func prepare(_ command: String, _ asker: Asker) async throws(SessionError) -> Exchange {
         try await waitForSilence(command)
         let capacity = await link.packetCapacity()
@@ -219,7 +218,8 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
         if error.code != .closed { say(.lost(error)) }
     }
 
-    /// Reads more pieces, or the end of an answer; returns none if the read was restarted with a new deadline.
+    /// Reads more pieces, or the end of an answer. Returns none if the received bytes complete no piece, or if the next
+    /// read must have another deadline.
     private func read() async throws(LinkError) -> [StreamPiece] {
         if let bytes = try await receive() { return pieces(of: bytes) }
         guard let deadline = exchange?.deadline, clock.elapsed() >= deadline else { return [] }

@@ -3,7 +3,7 @@ internal import LineProtocol
 /// The sharing rules of a storm sensor: the log goes to the client that sent `GET_LOG`, live rows go to all clients,
 /// and the echo of the command is dropped.
 ///
-/// Unrequested log text is dropped: it has no prefix, so a client could take it for its own log.
+/// Log text that no client has requested is dropped: a client could take it for its own log.
 ///
 /// On a stream the log is passed on byte for byte, including what the boot ROM prints if the sensor restarts. On a
 /// packet link the packets are joined to complete lines after one prefix.
@@ -18,9 +18,9 @@ struct StormRules: StreamRules {
     private let keepsPacketBounds: Bool
     private var decoder: StormDecoder
     private var finder = ESP32ResetFinder()
-    /// Whether the sensor restarted while it sent the log.
+    /// Whether the sensor has restarted since the log was requested.
     private var hasRestarted = false
-    /// The log that arrives in packets; nil on a stream, and while no client has asked for a log.
+    /// The log that arrives in packets; nil on a stream, and while no log is expected.
     private var packets: StormLogPackets?
 
     /// Creates the rules for a link that carries `characteristic`.
