@@ -4,9 +4,9 @@ internal import LineProtocol
 public struct CheckResult: Sendable {
     /// The outcome of a check.
     public enum Outcome: Sendable, Hashable {
-        /// The firmware keeps the rule.
+        /// The tested firmware or program keeps the rule.
         case passed
-        /// The firmware breaks the rule.
+        /// The tested firmware or program breaks the rule.
         case failed(expected: String, got: String)
         /// The check was not made or could not be decided, for the given reason.
         case skipped(reason: String)
@@ -16,7 +16,7 @@ public struct CheckResult: Sendable {
     public enum Step: Sendable, Hashable {
         /// The bytes of one write to the link.
         case sent([UInt8])
-        /// One line from the link without its end; a whole packet if the link keeps packet bounds.
+        /// One line from the link without its end, one JSON object, or a whole packet if the link keeps packet bounds.
         case received([UInt8])
         /// An action of the ``Stimulus``, with its arguments.
         case did(String)
@@ -50,7 +50,7 @@ public struct CheckResult: Sendable {
     /// Whether the check failed.
     public var isFailure: Bool { if case .failed = outcome { true } else { false } }
 
-    /// The bytes of each write, with unprintable characters escaped, cut after 200 characters.
+    /// The bytes of each write, with unprintable characters escaped, each cut after 200 characters.
     public var sent: [String] { steps.compactMap { if case .sent(let bytes) = $0 { bytes.shown } else { nil } } }
 
     /// The received lines without their ends, with unprintable characters escaped, each cut after 200 characters.

@@ -20,11 +20,11 @@ public struct FamilyVerification: Sendable {
     /// Runs after each check that returned normally. Puts the device back into its initial state. Throws
     /// ``CheckFailure``, which fails the check, if the device sent something unexpected.
     let finish: @Sendable (Check, Bench) async throws -> Void
-    /// Puts the device back into its initial state after a check that failed. Returns false if no further check can be
-    /// made, for example because the device no longer answers.
+    /// Puts the device back into its initial state after a check that failed, or that needs ``Check/Need/run`` and
+    /// skipped itself. Returns false if no further check can be made, for example because the device no longer answers.
     let recover: @Sendable (Bench) async throws -> Bool
     /// Makes the device safe at the end, whatever ended the verification. Not called if the device received only
-    /// queries.
+    /// queries and no action of the stimulus.
     let end: @Sendable (Bench) async -> Aftermath
     /// Whether a line may be unsolicited, and is therefore not part of a reply.
     let isUnasked: @Sendable (String) -> Bool
@@ -58,8 +58,8 @@ public enum Aftermath: Sendable, Hashable {
     case safe
     /// The device belongs to a family for which no state counts as unsafe. Its state was not queried.
     case harmless
-    /// The device reported that it was off before the first check, and was sent no ON. Its state at the end could not
-    /// be read, for the given reason.
+    /// The device reported before the first check that it was off, and nothing that may start it was done. At the end
+    /// it did not report that it is off, for the given reason.
     case unread(String)
     /// The device may be on: it did not confirm that it is off, for the given reason.
     case perhapsOn(String)

@@ -32,7 +32,7 @@ public struct VerificationOptions: Sendable {
     }
 
     /// The time after which no further check begins. Without permissions and with the default timeout it is 40 s for
-    /// each round, so that one round ends within 45 s: 5 s remain for the current check and for making the device safe.
+    /// each round, so that one round usually ends within 45 s, with the device made safe.
     func limit(hasStimulus: Bool) -> Duration {
         timeout * (40 * rounds * (mayRun || maySend ? hasStimulus ? 6 : 3 : 1))
     }

@@ -5,8 +5,8 @@ internal import LineProtocol
 /// Replies are interpreted by docs/protocols.md alone, without the decoders of `LineProtocol`, so that a fault of a
 /// decoder can't hide a fault of a firmware.
 final class Bench {
-    /// The longest wait for the rest of a line that has begun, such as a debug line after a reply. At 9600 baud a line
-    /// takes less.
+    /// The longest wait for the rest of a line that has begun, such as a debug line after a reply. It is enough for 190
+    /// bytes at 9600 baud.
     private static let lineTime = Duration.milliseconds(200)
 
     let link: any Link
@@ -22,7 +22,7 @@ final class Bench {
     private(set) var steps: [CheckResult.Step] = []
     private(set) var variants: [String] = []
     private(set) var timings = Timings()
-    /// The unsolicited lines since the check began.
+    /// The lines since the check began that may be unsolicited, except the lines that the check expected.
     private(set) var unasked: [HeardLine] = []
     /// Whether anything but queries was sent, or any action was performed at the device.
     private(set) var hasInterfered = false
@@ -31,13 +31,13 @@ final class Bench {
     var mayHaveRun: Bool {
         didSet { if mayHaveRun, !oldValue { onRun() } }
     }
-    /// Called once, before the part that the device drives may run for the first time.
+    /// Called when ``mayHaveRun`` becomes true.
     private let onRun: @Sendable () -> Void
     /// Called every few seconds while the device should be off but may run, with the reason.
     let tellUnsafe: @Sendable (String) -> Void
     /// The largest number of steps in a transcript: a firmware that never falls silent must not exhaust the memory.
     private static let stepLimit = 100_000
-    /// The lines that the board printed while starting; nil unless opening the link may have reset it.
+    /// The lines that a pump's board printed while starting; nil unless opening the link may have reset the board.
     var bootLines: [HeardLine]?
     /// Information that the family keeps about the device: an LED board's initial state, or whether a phone repeats
     /// messages.

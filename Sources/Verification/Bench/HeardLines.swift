@@ -17,7 +17,7 @@ struct HeardLines {
     let framing: Framing
     private var bytes: [UInt8] = []
     private var begin = Duration.zero
-    /// Whether NULs preceded the current line, or precede the next one.
+    /// Whether there were NULs before or after the text of the current line.
     private var followsNULs = false
     private var lines: [HeardLine] = []
     private var object = ObjectEnd()

@@ -67,10 +67,10 @@ public struct PlayedDevice: Sendable {
 public struct HostVerification: Sendable {
     /// The family's name.
     public let family: String
-    /// The devices, in the order in which they are played. The first has no peculiarity.
+    /// The devices, in the order in which they are played. The first is named `plain`.
     public let devices: [PlayedDevice]
 
-    /// The host checks of all families.
+    /// The host checks of all families that have some.
     public static let all: [HostVerification] = [.pump, .storm, .led, .peer, .rescue]
 
     /// Returns the host checks of the family `name`; nil if there are none.

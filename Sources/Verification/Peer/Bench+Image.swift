@@ -50,8 +50,8 @@ extension Bench {
         }
     }
 
-    /// Skips the check if a large image may still be arriving, because its lines could not be distinguished from other
-    /// lines.
+    /// Skips the check if the image is large: it may still be arriving, and its lines could not be distinguished from
+    /// other lines.
     func requireImageOver() throws {
         if let transfer = image?.transfer, transfer.isLong { throw CheckSkip(reason: transfer.reasonNotToWait) }
     }

@@ -3,7 +3,8 @@ internal import LineProtocol
 extension FamilyVerification {
     /// The checks of a text and image peer, by docs/protocols.md.
     ///
-    /// The checks send texts that a peer shows to a person. Each text says that it is a test, or resembles a command.
+    /// The checks send messages that a peer shows to a person. Most messages say that they are a test, or resemble a
+    /// command.
     /// The toggle is used only with ``VerificationOptions/mayRun``, because nobody knows what it switches.
     public static let peer = FamilyVerification(
         family: "peer", checks: [imageChecks, greetingChecks, wordChecks, textChecks, toggleChecks].flatMap(\.self),
@@ -34,11 +35,12 @@ private enum PeerCare {
         return .unusable(CheckFailure(expected: "IMG_BEGIN … or IMG_ERROR … in answer to GET", got: got))
     }
 
-    /// Returns true for all lines but those of an image: people can type any message at the peer, which comes
+    /// Returns true for all lines that do not begin with `IMG_`: people can type any message at the peer, which comes
     /// unsolicited.
     static func isUnasked(_ line: String) -> Bool { !line.hasPrefix("IMG_") }
 
-    /// Switches the toggle off after a check that uses it, and fails the check if further lines of an image come.
+    /// Switches the toggle off after a check that may have switched it on. Fails the check if a further line that
+    /// begins with `IMG_` comes.
     static func finish(_ check: Check, _ bench: Bench) async throws {
         if check.needs.contains(.run) { try await bench.say("OFF") }
         // The rest of a large image is still arriving.

@@ -1,4 +1,4 @@
-/// Instants in ISO 8601, such as `2025-01-31T16:04:05Z`, with an optional fraction and offset.
+/// Instants in ISO 8601, such as `2025-01-31T16:04:05Z`. Seconds, their fraction, and the offset are optional.
 enum ISO8601 {
     static func isInstant(_ text: some StringProtocol) -> Bool {
         let parts = text.split(separator: "T", omittingEmptySubsequences: false)

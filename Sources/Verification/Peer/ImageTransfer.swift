@@ -20,9 +20,9 @@ struct ImageTransfer {
     var steps: [CheckResult.Step] = []
     /// The line `IMG_BEGIN …`; nil if none came.
     var begin: HeardLine?
-    /// The lines of base64 between the first line and the last.
+    /// The lines between the first line and the last, without those that are messages.
     var chunks: [[UInt8]] = []
-    /// The ends of the lines or packets: `\r\n`, `\n`, or an empty string.
+    /// The line ends of the lines or packets, as in ``HeardLine/message``.
     var ends: Set<String> = []
     var ending = Ending.silence
     /// The time from the request to the end.
@@ -71,7 +71,8 @@ struct ImageTransfer {
 }
 
 extension HeardLine {
-    /// The text without its line end, and the line end. Over BLE a message has no line end.
+    /// The text without its line end, and the line end with escapes. The line end is empty for a line that ended with a
+    /// bare `\n`, and for a packet without a line end.
     var message: (text: String, end: String) {
         if endsWithReturn { return (text, "\\r\\n") }
         let content = bytes.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }

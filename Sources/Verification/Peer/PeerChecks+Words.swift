@@ -42,7 +42,7 @@ extension FamilyVerification {
         },
     ]
 
-    /// Checks of messages. The texts say that they are a test, or resemble a command.
+    /// Checks of messages. Most texts say that they are a test, or resemble a command.
     static let textChecks: [Check] = [
         Check("peer.text.unanswered", 10, "texts are not acknowledged") { bench in
             try await bench.expectNoReply(to: "pumpctl verify: a test message, to GET no answer. Please ignore.")

@@ -12,10 +12,8 @@ extension FamilyVerification {
         begin: PumpCare.begin, finish: PumpCare.finish, recover: PumpCare.recover, end: PumpCare.end,
         isUnasked: PumpCare.isUnasked, basis: pumpBasis)
 
-    /// The prerequisites of the pump's checks. Each check of a running pump ends with OFF, and so depends on the checks
-    /// of OFF. Most of these checks need a pump that ON has started, and also depend on `pump.on.reply` and
-    /// `pump.on.state`: all of ``ofRunning``, and the checks that are named before it. Not so `pump.off.stops`,
-    /// `pump.button.on`, and the checks of the mere replies to ON.
+    /// The prerequisites of the pump's checks. A check of a running pump ends with OFF, and so depends on the checks of
+    /// OFF. If the check needs a pump that ON has started, it also depends on `pump.on.reply` and `pump.on.state`.
     private static let pumpBasis: [(dependents: [String], checks: [String])] = [
         (
             ["pump.temp.form", "pump.temp.width", "pump.command.case", "pump.command.nul", "pump.loop."]
@@ -74,7 +72,8 @@ extension FamilyVerification {
 }
 
 /// Keeps a pump safe during a verification: a pump that runs before the first check is not tested, and a pump that a
-/// check may have left running is switched off after the check. OFF is also sent at the end.
+/// check may have left running is switched off after the check. OFF is also sent at the end, unless the pump was sent
+/// only queries.
 enum PumpCare {
     /// Refuses a pump that is running or was stopped for safety: somebody may be using it.
     ///

@@ -43,7 +43,7 @@ extension FamilyVerification {
 }
 
 extension Bench {
-    /// Sends more bytes than the UART's ring holds, in two parts, so that none is lost while the firmware reads
+    /// Sends a text in two parts, because the whole text may not fit into the UART's ring while the firmware reads
     /// nothing.
     fileprivate func sendInParts(_ text: String) async throws {
         try await send(String(text.prefix(40)))

@@ -1,6 +1,6 @@
 extension FamilyVerification {
-    /// Checks of the pace of the main loop. A busy host may delay single lines, so a check measures again before it
-    /// fails.
+    /// Checks of the pace of the main loop. A busy host may delay single lines, so a check that measures times measures
+    /// again before it fails.
     static let timingChecks: [Check] = [
         Check("pump.off.silence", 31, "STATUS every 5 s while the pump runs, and never while it does not") { bench in
             try await bench.quiet(for: .milliseconds(5400))

@@ -1,7 +1,7 @@
 internal import LineProtocol
 
-/// Results as JUnit XML, which CI servers read. The whole document is the text of the ending, because it begins with
-/// the counts.
+/// Results as JUnit XML, which CI servers read. The whole document is the text of the ending, or of the abandonment,
+/// because it begins with the counts.
 public struct JUnitReport: VerificationReport {
     private let family: String
     private let columns: TranscriptColumns

@@ -2,7 +2,7 @@ internal import LineProtocol
 
 /// Results for people: a line for each check, details of failures, times, and a summary.
 public struct TextReport: VerificationReport {
-    /// Creates a report on a family's firmware, or on a program that uses it.
+    /// Creates a report on a firmware, or on a program that uses a device.
     ///
     /// - Parameters:
     ///   - rounds: The number of times that all checks are made.

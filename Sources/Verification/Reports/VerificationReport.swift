@@ -11,10 +11,9 @@ public protocol VerificationReport: Sendable {
     ///
     /// - Parameters:
     ///   - verdict: The findings of the verification.
-    ///   - reason: The reason why the checks were cut short; nil if all checks were made or skipped. A failed check
-    ///     does not cut the others short.
+    ///   - reason: The reason why the checks were cut short; nil if they were not.
     func ending(_ verdict: FirmwareVerdict, _ reason: Abandonment?) -> String
-    /// Returns the text that takes the place of the ending if a verification was not made, or not completed.
+    /// Returns the text that takes the place of the ending if there is no verdict.
     ///
     /// - Parameters:
     ///   - results: The results so far.

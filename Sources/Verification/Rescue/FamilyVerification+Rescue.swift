@@ -56,7 +56,7 @@ extension Bench {
     /// Whether the phone sends received messages back to the sender.
     var isEchoed: Bool { memory == RescueCare.saysAgain }
 
-    /// Returns a new message, with an id that no phone has received before.
+    /// Returns a new message. Its id is new to any phone if the seed of this verification is new.
     func testMessage(_ part: String) -> TestMessage {
         defer { messageCount += 1 }
         return TestMessage(part, seed: options.seed, number: messageCount)

@@ -131,7 +131,8 @@ extension JSONMember {
 }
 
 extension Bench {
-    /// Returns the readable messages that the phone sent before the first check, and adds them to the transcript.
+    /// Returns the readable messages that the phone sent before the first check, and adds the steps from that time to
+    /// the transcript.
     fileprivate func openingMessages() -> [JSONMembers] {
         recall(opening.steps)
         return opening.lines.compactMap { JSONMembers($0.bytes) }

@@ -4,7 +4,7 @@ public import LineProtocol
 public struct FirmwareVerdict: Sendable {
     /// The reason why a verification ended.
     public enum Ending: Sendable {
-        /// Every check was made or skipped.
+        /// Every check was made, or skipped for a reason of its own.
         case complete
         /// The device does not answer as it should, so no further check was made.
         case unusable

@@ -51,8 +51,8 @@ public struct Verification: Sendable {
 
     /// Makes all checks, and then makes the device safe, however the checks end and even if the task is cancelled.
     ///
-    /// - Parameter tell: Called with each result, in order, ``count`` times. `tell` may block, because it is never
-    ///   called while a check may have left the device running.
+    /// - Parameter tell: Called with each result, in order, ``count`` times. `tell` may block: a device that a check
+    ///   may have left running is sent OFF first.
     /// - Returns: The verdict. A failure of the stimulus or the link during a check ends the verification, and is
     ///   reported in ``FirmwareVerdict/ending``.
     /// - Throws: ``VerificationError`` if the device must not be tested. `LinkError`, or an error of the stimulus, if
