@@ -102,7 +102,7 @@ extension Bench {
     fileprivate func set(_ value: String) async throws {
         try await send("LED:\(value)\n")
         var isTold = false
-        // Over BLE the response to the write and a notification may both report it.
+        // A board may report its new state more than once.
         let deadline = elapsed + .seconds(2)
         while elapsed < deadline, let line = try await line(within: .milliseconds(200)) {
             try require(line.text == "LED:\(value)", "LED:\(value), or nothing", got: line.bytes.shown)
