@@ -99,8 +99,8 @@ public struct Checkup: Sendable {
     /// the device.
     ///
     /// - Parameter endpoint: The endpoint of the device.
-    /// - Throws: `invalidEndpoint` if the endpoint is malformed, and the errors of ``port(at:)`` for that serial port:
-    ///   `notFound` if the daemon's endpoint is `usb:…` and the device is unplugged.
+    /// - Throws: `invalidEndpoint` if the endpoint is malformed, and the errors of ``port(at:)`` for that serial port,
+    ///   such as `notFound` if the daemon's endpoint is `usb:…` and the device is unplugged.
     public func sharedDevice(at endpoint: Endpoint) throws(LinkError) -> [Finding] {
         try endpoint.allowOptions([])
         let checkup = SharedDeviceCheckup(name: endpoint.address, daemons: daemons)

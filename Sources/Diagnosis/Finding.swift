@@ -8,7 +8,7 @@ public struct Finding: Sendable, Hashable {
     public enum Status: Sendable, Hashable {
         /// No problem.
         case good
-        /// The device works, but a problem may occur.
+        /// A problem that need not keep the device from working.
         case warning
         /// The device does not work until the problem is solved.
         case bad

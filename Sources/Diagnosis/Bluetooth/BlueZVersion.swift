@@ -26,7 +26,7 @@ struct BlueZVersion: Comparable, CustomStringConvertible {
         self.init(number >> 8, number & 0xFF)
     }
 
-    /// Parses a package list; nil if the list does not contain BlueZ.
+    /// Parses a package list; nil if the list does not contain BlueZ with a version of two numbers or more.
     ///
     /// - Parameter packages: The contents of `/var/lib/dpkg/status`: paragraphs of `Package: bluez`, `Version:
     ///   5.66-1+deb12u2`.

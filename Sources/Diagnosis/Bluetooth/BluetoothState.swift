@@ -31,7 +31,7 @@ struct BluetoothState {
     var kernelAdapters: [String] = []
     var switches: [RadioSwitch] = []
     var version: BlueZVersion?
-    /// The arguments of bluetoothd; nil if not visible.
+    /// The command line of bluetoothd; nil if bluetoothd does not run, or its command line is not visible.
     var arguments: [String]?
     /// The settings of bluetoothd.
     var settings = DaemonSettings("")

@@ -6,7 +6,7 @@ enum RunningPrograms {
     /// Returns the command names, as the kernel reports them: at most 15 bytes.
     static func names() -> Set<String> { Set(all().map(\.name)) }
 
-    /// Returns the arguments of a program; nil if no program of this name runs, or its arguments are not visible.
+    /// Returns the command line of a program; nil if no program of this name runs, or its command line is not visible.
     static func arguments(of name: String) -> [String]? {
         for program in all() where program.name == name {
             guard let line = TextFile.contents(of: "/proc/\(program.process)/cmdline") else { continue }
