@@ -15,7 +15,7 @@ public enum RecordFile {
 
     /// Returns the size of the database at `path` in bytes, including its write-ahead log.
     ///
-    /// - Throws: ``RecorderError`` with ``RecorderError/Code/notFound`` if there is no database.
+    /// - Throws: ``RecorderError``, with ``RecorderError/Code/notFound`` if there is no database.
     public static func byteCount(_ path: String) throws(RecorderError) -> Int {
         try checkPresence(path)
         return ["", "-wal"].reduce(0) { sum, suffix in
@@ -30,7 +30,7 @@ public enum RecordFile {
     /// in which no other program can write.
     ///
     /// - Parameter path: The path of the database.
-    /// - Returns: Whether the index was missing.
+    /// - Returns: Whether the index was missing, and the database is not small.
     /// - Throws: ``RecorderError``, with ``RecorderError/Code/notFound`` if there is no database.
     public static func optimize(_ path: String) throws(RecorderError) -> Bool {
         try checkPresence(path)

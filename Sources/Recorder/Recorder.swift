@@ -20,7 +20,7 @@ public final class Recorder: Sendable {
     public struct Options: Sendable {
         /// The time for which a record waits, so that later records are written in the same batch.
         public var interval = Duration.milliseconds(200)
-        /// The memory limit for unwritten records, in bytes. At the limit, new records are dropped.
+        /// The memory limit for unwritten records, in bytes. At the limit, new readings, events and errors are dropped.
         public var memoryLimit = 16 << 20
         /// The longest time to wait for another program's lock on the database.
         public var patience = Duration.seconds(2)
@@ -74,7 +74,8 @@ public final class Recorder: Sendable {
         record(Record(session: session, time: now(), content))
     }
 
-    /// Records an item of a session. Items after ``close()``, or of an unknown session, are ignored.
+    /// Records an item of a session. Items after ``close()``, or of a session that has not begun or has ended, are
+    /// ignored.
     public func record(_ record: Record) { _ = queue.put(.record(record)) }
 
     /// Waits until all earlier records are on the disk.
@@ -117,7 +118,7 @@ public final class Recorder: Sendable {
 
 /// The numbers of written and lost records.
 public struct RecorderTally: Sendable, Hashable {
-    /// The number of records in the database.
+    /// The number of records that were written, including ignored records of sessions that had not begun.
     public var written = 0
     /// The number of records that are lost.
     public var lost = 0
@@ -125,7 +126,7 @@ public struct RecorderTally: Sendable, Hashable {
     /// Creates a tally.
     ///
     /// - Parameters:
-    ///   - written: The number of records in the database.
+    ///   - written: The number of written records.
     ///   - lost: The number of lost records.
     public init(written: Int = 0, lost: Int = 0) {
         self.written = written

@@ -3,8 +3,8 @@ internal import GRDB
 /// The index for counting sessions and for finding one device's rows among many.
 ///
 /// A new database has the index, and a small one gets it at the next write. On ten million rows, building it takes
-/// seconds, and no command may delay a device for that long; such a database gets it only on request. The index is not
-/// part of the schema version: a database can be read and written with and without it.
+/// seconds, and no command may delay a device for that long; so a large database gets it only on request. The index is
+/// not part of the schema version: a database can be read and written with and without it.
 enum SessionIndex {
     private static let tables = ["telemetry", "events", "errors"]
     /// The number of rows up to which building the index takes less than a tenth of a second.

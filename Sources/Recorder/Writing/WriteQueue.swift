@@ -9,7 +9,7 @@ enum Work: Sendable {
     case record(Record)
     case commit([StoredMessage], synced: [String], Receipt)
 
-    /// The approximate memory use, in bytes.
+    /// The approximate memory use of a record, in bytes; 0 for a commit, which is not limited.
     var cost: Int {
         guard case .record(let record) = self else { return 0 }
         let text =
@@ -57,7 +57,7 @@ final class WriteQueue: @unchecked Sendable {
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
     private var work: [Work] = []
-    /// The memory use of queued requests and of those being written.
+    /// The memory use of queued records, and of records that the writer has taken but not written yet.
     private var cost = 0
     private var turnedAway = 0
     private var isAwaited = false
@@ -108,8 +108,8 @@ final class WriteQueue: @unchecked Sendable {
             cost += newCost
             if due == nil { due = .now.advanced(by: interval) }
             if new.isAwaited { isAwaited = true }
-            // The writer sleeps until the first request is due, unless a caller waits or a quarter of the memory is
-            // used.
+            // The writer sleeps until the first request is due, unless a caller waits or a quarter of the memory limit
+            // is used.
             if work.count == 1 || new.isAwaited || (wasBelow && cost >= limit / 4) { pthread_cond_signal(condition) }
             return true
         }

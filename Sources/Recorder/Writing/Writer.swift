@@ -198,7 +198,8 @@ private struct Transaction {
         }
     }
 
-    /// Returns the row ID of a session, and inserts a row if there is none; nil for a session that has not begun.
+    /// Returns the row ID of a session, and inserts a row if there is none; nil for a session that has not begun or has
+    /// ended.
     private mutating func row(of number: UInt64, _ db: Database) throws -> Int64? {
         guard let session = sessions.sessions[number] else { return nil }
         if let row = session.row { return row }
