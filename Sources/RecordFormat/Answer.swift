@@ -6,8 +6,8 @@ public enum Answer: Sendable, Hashable {
     case series(FoldedSeries)
     /// A stored message.
     case message(StoredMessage)
-    /// The result of ``MessageRequest/commit``: the requests are on the disk. `isNew` tells for each stored message, in
-    /// order, whether it was new.
+    /// The result of ``MessageRequest/commit``: the requests are on the disk. `isNew` has for each request to store a
+    /// message, in order, whether the message was new.
     case committed(isNew: [Bool])
     /// The failure of ``MessageRequest/commit``. No request since the last commit was carried out.
     case refused(Trouble)
@@ -15,7 +15,7 @@ public enum Answer: Sendable, Hashable {
     case failing(Trouble)
     /// The memory limit is reached, and new records are dropped.
     case overflowing
-    /// Writing works again. `lost` is the number of lost records.
+    /// Writing works again. `lost` is the number of lost records since recording began.
     case recovered(lost: Int)
     /// The end of recording, with the numbers of written and lost records.
     case done(written: Int, lost: Int)
@@ -71,7 +71,7 @@ public struct Trouble: Error, Sendable, Hashable {
     /// An instruction for a person who wants to fix the failure.
     public var hint: String
 
-    /// Creates an error.
+    /// Creates a failure.
     ///
     /// - Parameters:
     ///   - code: A stable code for programs.

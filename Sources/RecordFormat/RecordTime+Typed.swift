@@ -13,7 +13,7 @@ extension RecordTime {
     ///
     /// Accepted are an age (`90s`, `2h`, `7d`), `today`, `yesterday`, or a date of the years 1970 to 9999 in local
     /// time, optionally with a time of day (`2026-11-20`, `2026-11-20T17:04`), to which `Z` or a UTC offset (`+01:00`)
-    /// may be appended. The formats of ``dateAndTime`` and ``iso8601`` are accepted too.
+    /// may be appended. `Z` may also follow a date alone. The formats of ``dateAndTime`` and ``iso8601`` are accepted.
     ///
     /// - Parameters:
     ///   - text: The text.
@@ -33,7 +33,7 @@ extension RecordTime {
         }
     }
 
-    /// Parses an age such as `90s`, in milliseconds.
+    /// Returns the milliseconds of an age such as `90s`; nil for any other text.
     private static func ago(_ text: String) -> Int64? {
         guard let unit = units.first(where: { text.hasSuffix($0.0) }),
             let number = Double(text.dropLast(unit.0.count)), number >= 0
@@ -55,7 +55,7 @@ extension RecordTime {
         return offset(zone).map { day.time(timeOfDay, offset: $0) }
     }
 
-    /// Parses `Z`, `+01:00` or `-0330`, in seconds ahead of UTC.
+    /// Returns the seconds ahead of UTC for `Z`, `+01:00` or `-0330`; nil for any other text.
     private static func offset(_ zone: Substring) -> Int64? {
         if zone == "Z" { return 0 }
         let digits = zone.dropFirst().filter { $0 != ":" }
