@@ -70,7 +70,7 @@ extension ServeOptions {
         return configuration
     }
 
-    /// Rejects conflicting options.
+    /// Rejects conflicting options, and options of a device without ``port``.
     private func check() throws(ConfigurationError) {
         if port != nil, config != nil {
             throw ConfigurationError(

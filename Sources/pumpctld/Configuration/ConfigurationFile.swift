@@ -25,7 +25,7 @@ struct ConfigurationFile: Sendable, Hashable {
         return ConfigurationFile(path: path)
     }
 
-    /// The path of this user's file; nil if neither XDG_CONFIG_HOME nor HOME is usable.
+    /// The path of this user's file; nil if XDG_CONFIG_HOME is not an absolute path, and HOME is not set.
     private static var own: String? {
         if let folder = getenv("XDG_CONFIG_HOME"), folder.pointee == UInt8(ascii: "/") {
             return String(cString: folder) + "/pumpctl/pumpctld.toml"

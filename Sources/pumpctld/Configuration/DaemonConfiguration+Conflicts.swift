@@ -3,7 +3,8 @@ import TOMLReading
 import Transports
 
 extension DaemonConfiguration {
-    /// Rejects conflicting devices and shares, and TCP shares that other machines can reach.
+    /// Rejects conflicting devices and shares, and TCP shares that other machines can reach unless the configuration
+    /// allows them.
     ///
     /// - Parameter place: The place of the daemon's settings, for the error.
     func check(at place: ConfigurationPlace) throws(ConfigurationError) {

@@ -28,7 +28,7 @@ extension ShareAddress {
         self = .tcp(host: host, port: port)
     }
 
-    /// Rejects a path that can't be used for a socket or a link.
+    /// Rejects a path that can't be used for a socket or a symbolic link.
     static func checkPath(_ path: String, _ key: String, at place: ConfigurationPlace) throws(ConfigurationError) {
         let isFit = !path.isEmpty && !path.hasSuffix("/") && !path.utf8.contains(0)
         guard isFit, place == .commandLine || path.hasPrefix("/") else {

@@ -5,9 +5,9 @@ import RecordFormat
 import SerialPort
 import Sharing
 
-/// An entry of the log. Its texts are not escaped: ``LogFormat`` does that.
+/// An entry of the log. ``LogFormat`` escapes its texts.
 struct LogEntry: Sendable {
-    /// The maximum lengths in Unicode scalars of a logged client line, and of any other value, which may quote such a
+    /// The maximum lengths in Unicode scalars of the bytes of a line, and of any other value, which may quote such a
     /// line.
     private static let (lineLimit, valueLimit) = (200, 1000)
 
@@ -37,7 +37,7 @@ struct LogEntry: Sendable {
 }
 
 extension Logger {
-    /// -.
+    /// Logs an entry.
     func log(_ entry: LogEntry) { log(level: entry.level, "\(entry.message)", metadata: entry.metadata) }
 }
 
@@ -68,7 +68,7 @@ extension LogEntry {
         case .turnedAway(let client, let reason):
             self.init(.warning, "a client was refused", ["client": client, "reason": reason])
         case .short(let reason):
-            self.init(.error, "no more connections are possible; only OFF gets through", ["reason": reason])
+            self.init(.error, "no room for more connections; new clients can send OFF and queries at most", ["reason": reason])
         case .sends(let line, let client):
             self.init(family.isQuestion(line) ? .debug : .info, "command", ["client": client, "line": Self.text(line)])
         case .notSent(let line, let client, let reason):

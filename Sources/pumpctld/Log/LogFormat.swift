@@ -4,7 +4,7 @@ import RecordFormat
 
 /// The format of a message in the log, one line each.
 ///
-/// Clients, devices and files contribute to messages. Only this type escapes them: no control characters reach a
+/// Clients, devices and files contribute to messages. This type escapes their texts: no control characters reach a
 /// terminal, and no text can imitate a line or a value of the daemon.
 enum LogFormat: Sendable, Hashable {
     /// The format for the journal, which adds the time: `<6>link open device=pump`.

@@ -38,7 +38,7 @@ final class Daemon: Sendable {
     /// Serves until the task is cancelled, and closes the links then. It sends nothing at the end: a running pump keeps
     /// running.
     ///
-    /// - Throws: ``DaemonFailure`` if serving is not possible.
+    /// - Throws: ``DaemonFailure`` if serving is not possible, or no longer.
     func run() async throws(DaemonFailure) {
         let served = configuration.devices.compactMap(serve)
         var server: SharingServer?
@@ -187,7 +187,7 @@ final class Daemon: Sendable {
 }
 
 extension DaemonFailure {
-    /// Creates the failure for an only device that does not answer as one of the assumed family.
+    /// Creates the failure of a daemon whose only device does not answer as one of the assumed family.
     fileprivate init(_ settings: SharedDeviceSettings, _ line: [UInt8]) {
         self.init(
             .usage,

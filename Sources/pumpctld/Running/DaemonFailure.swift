@@ -7,7 +7,7 @@ struct DaemonFailure: Error, Sendable, Hashable {
     enum Status: Int32, Sendable, Hashable {
         /// The command line or the configuration is invalid.
         case usage = 64
-        /// A file or folder does not exist.
+        /// A file, folder or address does not exist or can't be used.
         case noInput = 66
         /// Another program uses the address.
         case unavailable = 69

@@ -77,7 +77,8 @@ struct ShareGroup: Sendable, Hashable {
         id = entry.pointee.gr_gid
     }
 
-    /// Whether the group's users may enter the folder of a socket, judging by the folder's own permissions.
+    /// Whether the group's users may enter the folder of a socket, judging by the folder's own permissions; true if
+    /// they can't be read.
     func mayEnterFolder(of path: String) -> Bool {
         let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
         var status = stat()

@@ -14,7 +14,7 @@ struct ServiceManager: Sendable, Hashable {
         case ready
         /// The program is about to end.
         case stopping
-        /// The program is alive. Must be sent more often than the manager's watchdog time-out.
+        /// The program is alive. Must be sent at intervals shorter than the manager's watchdog time-out.
         case alive
         /// A description of the program's state, for people.
         case status(String)
