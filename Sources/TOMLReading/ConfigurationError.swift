@@ -12,7 +12,7 @@ package struct ConfigurationError: Error, Sendable, Hashable {
         case badValue
         /// A required table or key is missing.
         case missing
-        /// Two devices or two shares have the same address.
+        /// Two devices, shares or options exclude each other.
         case conflict
         /// A TCP share can be reached from other machines without permission in the configuration.
         case insecure
@@ -26,7 +26,7 @@ package struct ConfigurationError: Error, Sendable, Hashable {
     package var problem: String
     /// An instruction for a person who wants to fix the mistake.
     package var hint: String
-    /// The line of the file; nil if `place` contains it, or for an option.
+    /// The line of the file; nil if it is unknown, if `place` contains it, or for an option.
     package var line: Int?
 
     package init(_ code: Code, _ place: String, _ problem: String, hint: String, line: Int? = nil) {

@@ -36,7 +36,7 @@ struct TOMLValue {
         return reading.values
     }
 
-    /// Refuses NUL characters, and keys with so many parts that the parser would overflow the stack.
+    /// Refuses NUL characters, and lines with so many dots that a key in them could make the parser overflow the stack.
     private static func check(_ text: String) throws(ConfigurationError) {
         var (line, dots) = (1, 0)
         for byte in text.utf8 {
