@@ -30,7 +30,7 @@ extension Chart {
             devices: devices.all)
     }
 
-    /// The unit at the end of a name.
+    /// The unit at the end of a name, as readable text; empty if there is none.
     static func unit(of name: String) -> String {
         switch name.split(separator: "_").last {
         case "c": "°C"
@@ -81,7 +81,7 @@ private struct ChartDevices {
         for series in folded where !all.contains(name(of: series)) { all.append(name(of: series)) }
     }
 
-    /// Whether another device has a value of the same name.
+    /// Whether another device has a value of the same name and part.
     func isAmbiguous(_ series: FoldedSeries) -> Bool { (count[series.part + " " + series.name] ?? 0) > 1 }
 
     func name(of series: FoldedSeries) -> String {

@@ -21,14 +21,14 @@ extension Chart {
 
 /// A chart that fills the terminal.
 struct TerminalChart {
-    /// The marks, one for each series. Series beyond their number reuse marks and differ by colour.
+    /// The marks, one for each series. Series beyond their number reuse marks, and differ only by colour.
     private static let marks = Array("*o+x#%@&=~$abcdefghijklmnpqrstuvwyz")
     private static let colours = [31, 36, 33, 35, 32, 34]
     /// The marks for the states off, on and error.
     private static let states: [(mark: Character, word: String, colour: Int)] = [
         ("░", "off", 90), ("█", "on", 32), ("!", "error", 31),
     ]
-    /// The height of a panel in rows.
+    /// The minimum, default and maximum height of a panel in rows. The default is for a terminal of unknown height.
     private static let (leastHeight, usualHeight, mostHeight) = (4, 12, 40)
     /// The maximum height of a legend in rows; more would leave no room for the chart.
     private static let mostLegend = 6
@@ -65,7 +65,7 @@ struct TerminalChart {
         return [chart.title.cut(to: width + Self.margin + 1)] + panels + states + timeAxis
     }
 
-    /// The unit and the legend, on as many lines as necessary.
+    /// The unit and the legend, on at most ``mostLegend`` lines.
     private func legend(_ panel: Chart.Panel) -> [String] {
         var lines = [Self.right(panel.unit.cut(to: Self.margin - 1)) + " "]
         var used = 0
