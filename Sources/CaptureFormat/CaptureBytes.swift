@@ -34,7 +34,7 @@ final class CaptureBytes: Sendable {
         return bytes
     }
 
-    /// Reads the bytes at an offset. All bytes before the offset must have been read.
+    /// Reads the bytes at an offset. If the input is not a file, all bytes before the offset must have been read.
     ///
     /// - Returns: The number of bytes; 0 at the end; -1 if reading fails, with the reason in `errno`.
     func read(into buffer: inout [UInt8], at offset: Int) -> Int {

@@ -16,8 +16,8 @@ package struct CaptureEvent: Sendable, Hashable {
         case received(Piece)
         /// The host held the line in the break condition for this time.
         case breakSent(Duration)
-        /// The link was lost, with the code and the detail of the error; or the host closed the link, with nil for
-        /// both.
+        /// The link was lost, with the code of the error and its detail, if it has one; or the host closed the link,
+        /// with nil for both.
         case ended(code: String?, detail: String?)
     }
 

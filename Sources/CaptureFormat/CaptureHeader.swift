@@ -32,7 +32,7 @@ package struct CarrierFacts: Sendable, Hashable {
     package var keepsPacketBounds = false
     /// The maximum number of bytes of one write; nil for no limit.
     package var maximumWriteLength: Int?
-    /// The maximum number of bytes of one received packet; nil if the carrier has no packets.
+    /// The maximum number of bytes of one received packet; nil if it is unknown, or the carrier has no packets.
     package var packetCapacity: Int?
     /// The address of the device, if the endpoint may lead to another device next time; nil otherwise.
     package var deviceAddress: String?

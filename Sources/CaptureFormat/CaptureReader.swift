@@ -1,9 +1,9 @@
 internal import ControlProtocol
 internal import Glibc
 
-/// Reads a capture event by event. Memory use does not grow with the file.
+/// Reads a capture event by event. Memory use does not grow with the length of a file.
 ///
-/// Several readers can read the same input, even one that is not a file, such as a pipe: see ``CaptureBytes``.
+/// Several readers can read the same input, even a pipe, whose bytes are kept in memory: see ``CaptureBytes``.
 ///
 /// ```swift
 /// var reader = try CaptureReader("pump.capture")
