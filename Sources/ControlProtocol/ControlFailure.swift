@@ -8,7 +8,7 @@ package struct ControlFailure: Error, Hashable {
     package var hint: String?
     /// The outcome of the command, a raw value of ``LineProtocol/SessionError/Outcome``.
     package var outcome: String?
-    /// The device's error code: the text after `ERROR:`.
+    /// The device's error code, such as the text after `ERROR:`; nil if the device did not refuse the command.
     package var deviceCode: String?
 
     /// Creates a failure.
