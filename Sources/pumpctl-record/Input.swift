@@ -16,7 +16,7 @@ struct Input {
     private var rest: [UInt8] = []
     private var isAbundant = false
 
-    /// The next complete lines; waits for at least one. Nil at the end of input.
+    /// The next complete lines; waits for at least one. Nil at the end of input: an incomplete last line is dropped.
     mutating func next() -> [Substring]? {
         while true {
             let count = read(STDIN_FILENO, &chunk, chunk.count)

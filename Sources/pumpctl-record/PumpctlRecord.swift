@@ -12,7 +12,8 @@ import Recorder
 ///     pumpctl-record fold COLUMNS SINCE UNTIL FAMILY DEVICE values over time, at most as many points as a chart shows
 ///     pumpctl-record where                                the database: its path, its size in bytes (0 if none),
 ///                                                         and whether it has the index by sessions
-///     pumpctl-record optimize                             builds that index; prints whether it was missing
+///     pumpctl-record optimize                             builds that index; prints whether it was missing (false if
+///                                                         the database is small: it gets the index when it is opened)
 @main
 enum PumpctlRecord {
     static func main() async {
