@@ -68,7 +68,9 @@ extension LogEntry {
         case .turnedAway(let client, let reason):
             self.init(.warning, "a client was refused", ["client": client, "reason": reason])
         case .short(let reason):
-            self.init(.error, "no room for more connections; new clients can send OFF and queries at most", ["reason": reason])
+            self.init(
+                .error, "no room for more connections; new clients can send OFF and queries at most",
+                ["reason": reason])
         case .sends(let line, let client):
             self.init(family.isQuestion(line) ? .debug : .info, "command", ["client": client, "line": Self.text(line)])
         case .notSent(let line, let client, let reason):
