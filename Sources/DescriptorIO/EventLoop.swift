@@ -49,6 +49,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private var knownPauses: UInt32 = 0
     /// Whether there may be unread input from before the end of the last pause.
     private var hasBacklog = false
+    /// Calls for the next moment without work: no queued job, and no descriptor with an event.
+    private var ownIdleCalls: [() -> Void] = []
+    /// The number of looks at descriptors since the first of ``ownIdleCalls`` was added.
+    private var busyLooks = 0
     /// A buffer for reads on the loop's thread, valid until the next read.
     let scratch = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: DescriptorChannel.readLength)
 
@@ -182,6 +186,14 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     }
 
     private func waitForEvents(_ reports: inout [Poller.Report]) {
+        if !ownIdleCalls.isEmpty {
+            busyLooks += 1
+            if lookForEvents(&reports) > 0, busyLooks < Self.mostBusyLooks { return }
+            let calls = ownIdleCalls
+            (ownIdleCalls, busyLooks) = ([], 0)
+            for call in calls { call() }
+            return
+        }
         if isCatchingUp {
             hasBacklog = lookForEvents(&reports) > 0
             return
@@ -238,6 +250,17 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// any thread.
     package func execute(_ body: @escaping @Sendable () -> Void) {
         if isCurrent { ownCalls.append(body) } else { post { $0.calls.append(body) } }
+    }
+
+    /// The number of looks after which ``untilIdle()`` returns although there are always new events.
+    private static let mostBusyLooks = 1000
+
+    /// Waits until the loop has run all queued jobs and has handled the events of all descriptors, and of the
+    /// descriptors that were opened while handling them. Returns all the same if new events come without end.
+    package func untilIdle() async {
+        await withCheckedContinuation { continuation in
+            execute { self.ownIdleCalls.append { continuation.resume() } }
+        }
     }
 
     private func post(_ change: (inout Inbox) -> Void) {

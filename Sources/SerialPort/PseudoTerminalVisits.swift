@@ -82,6 +82,23 @@ public final class PseudoTerminalVisits: Sendable {
         if let id { await openings.end(id) }
     }
 
+    /// Waits until the bytes that clients have written before the call were read, even if inotify has not reported yet
+    /// that a client opened the slave. Returns all the same if clients write without end, or nobody reads the channel.
+    package func catchUp() async {
+        for _ in 0..<100 where hasInput {
+            lookSoon()
+            await loop.untilIdle()
+        }
+    }
+
+    /// Whether the master can be read. Asking the kernel also makes it deliver the bytes that are on their way.
+    private var hasInput: Bool {
+        guard let master = terminal.master.borrow() else { return false }
+        defer { terminal.master.giveBack() }
+        var poll = pollfd(fd: master, events: CShort(POLLIN), revents: 0)
+        return Glibc.poll(&poll, 1, 0) > 0 && poll.revents & CShort(POLLIN) != 0
+    }
+
     private func lookSoon() { loop.execute { self.look() } }
 
     /// Begins a visit if a client has the slave open, or has closed it but left bytes to read.

@@ -9,6 +9,7 @@ public struct DeviceHandle: Sendable {
     private let act: @Sendable (String, [String]) async throws(DeviceVerbError) -> Void
     private let look: @Sendable () async -> [String: ObservedValue]
     private let judge: @Sendable () async -> Verdict?
+    private let readInput: @Sendable () async -> Void
     private let watch: @Sendable (@escaping @Sendable (StepFailure) -> Void) -> Void
 
     init<Device: SimulatedDevice>(_ host: DeviceHost<Device>) {
@@ -16,6 +17,7 @@ public struct DeviceHandle: Sendable {
         act = { verb, arguments throws(DeviceVerbError) in try await host.perform(verb, arguments) }
         look = { await host.observe() }
         judge = { await host.verdict() }
+        readInput = { await host.catchUp() }
         watch = { host.onStepFailure($0) }
     }
 
@@ -38,6 +40,10 @@ public struct DeviceHandle: Sendable {
 
     /// Returns the verdict on the device's host up to now; nil if nothing is expected of the host.
     public func verdict() async -> Verdict? { await judge() }
+
+    /// Reads the input that clients have sent so far. Call this before the device's server is closed if a verdict will
+    /// be needed after that; ``verdict()`` calls it too.
+    public func catchUp() async { await readInput() }
 
     /// Calls `handler` for each scenario step that fails, on the thread of the loop on which the device runs.
     public func onStepFailure(_ handler: @escaping @Sendable (StepFailure) -> Void) { watch(handler) }

@@ -36,6 +36,8 @@ public actor DeviceHost<Device: SimulatedDevice> {
     /// The handlers of carrier events, one for each carrier.
     private var carrierHandlers: [@Sendable (CarrierEvent) -> Void] = []
     private var judge: HostJudge?
+    /// The functions that ``catchUp()`` calls, one for each server.
+    private var inputReaders: [@Sendable () async -> Void] = []
     /// The path or address at which ``serve(at:onEvent:)`` offers the device; nil if it does not.
     var port: String?
     /// The handlers of failed scenario steps.
@@ -217,7 +219,21 @@ public actor DeviceHost<Device: SimulatedDevice> {
     package var heedsFlushes: Bool { judge?.heedsFlushes == true }
 
     /// Returns the verdict on the program that uses the device, up to now; nil if nothing is expected of that program.
-    public func verdict() -> Verdict? { judge?.verdict(at: now) }
+    ///
+    /// Bytes that the program sent before the call count, even if the program has ended in the meantime.
+    public func verdict() async -> Verdict? {
+        await catchUp()
+        return judge?.verdict(at: now)
+    }
+
+    /// Reads the input that clients have sent so far, for the verdict. A client may have sent it and left before the
+    /// device's server has noticed the client.
+    func catchUp() async {
+        if judge != nil { for read in inputReaders { await read() } }
+    }
+
+    /// Adds a function for ``catchUp()`` that reads the input from the clients of one server.
+    func onCatchUp(_ read: @escaping @Sendable () async -> Void) { inputReaders.append(read) }
 
     /// Calls `handler` for each carrier event of the device, on the thread of the host's loop.
     package func onCarrierEvent(_ handler: @escaping @Sendable (CarrierEvent) -> Void) {

@@ -77,6 +77,7 @@ public actor PseudoTerminalServer<Device: SimulatedDevice> {
             guard let host else { return }
             self?.assumeIsolated { $0.take(event.action, of: host) }
         }
+        await host.onCatchUp { [weak self] in await self?.visits?.catchUp() }
         try await join(terminal.withLock(\.self), host)
     }
 

@@ -35,6 +35,7 @@ public actor SocketServer<Device: SimulatedDevice> {
         let listener = try await SocketListener.listen(at: address, on: loop)
         let server = SocketServer(host, listener, broadcasts: broadcasts, on: loop, onRefusal)
         await host.onCarrierEvent { [weak server] event in server?.assumeIsolated { $0.take(event) } }
+        await host.onCatchUp { await loop.untilIdle() }
         await server.start()
         return server
     }

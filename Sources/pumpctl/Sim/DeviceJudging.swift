@@ -13,6 +13,11 @@ final class DeviceJudging: Sendable {
         handles.withLock { $0[device.number] = (device, handle) }
     }
 
+    /// Reads the input that the programs have sent so far, before the devices are closed.
+    func catchUp() async {
+        for judged in handles.withLock(\.self).values { await judged.handle.catchUp() }
+    }
+
     /// Prints the verdicts.
     ///
     /// - Returns: Whether a rule was broken or a step failed. A rule that was never tested counts as broken, unless a

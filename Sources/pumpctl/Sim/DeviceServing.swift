@@ -45,7 +45,7 @@ struct DeviceServing: Sendable {
                         report(failuresOf: handle, device)
                         tell(device, handle)
                     }
-                    if options.runsCommand { return try await serveCommand(onDevice) }
+                    if options.runsCommand { return try await serveCommand(onDevice, judging) }
                     try await serve(onDevice)
                     return ExitStatus.done.rawValue
                 })
@@ -173,15 +173,17 @@ struct DeviceServing: Sendable {
     /// Offers the devices while the command runs. Only the command writes to standard output.
     ///
     /// - Returns: The command's exit status.
-    private func serveCommand(_ onDevice: @escaping OnDevice) async throws -> Int32 {
+    private func serveCommand(_ onDevice: @escaping OnDevice, _ judging: DeviceJudging) async throws -> Int32 {
         try await context.serving { onReady in
             try await serve(onDevice, onReady: onReady)
         } to: { (devices: [ReadyDevice]) in
             var variables = devices.variables
             variables["PUMPCTL_CONTROL"] = control.map(ServingPlace.absolute)
-            return try await context.runServed(
+            let status = try await context.runServed(
                 options.command, with: variables,
                 hint: "give a program and its arguments after '--'; for a shell command: --run -- sh -c '…'")
+            await judging.catchUp()
+            return status
         }
     }
 }

@@ -357,6 +357,24 @@ struct HostJudgeTests {
         #expect(verdict?.hasPassed == true)
     }
 
+    @Test("A host that leaves at once is judged by all that it sent", arguments: [false, true])
+    func brief(overSocket: Bool) async throws {
+        let host = DeviceHost(PumpFirmware(), pace: .onDemand, judge: try Self.judge("one-in-flight"))
+        let path = temporaryPath("brief.sock")
+        let terminal = overSocket ? nil : try await PseudoTerminalServer.open(host)
+        let socket = overSocket ? try await SocketServer.open(host, at: .unix(path: path)) : nil
+        // On the loop's thread, so that the server can't notice the host before the verdict is requested.
+        let verdict = try await Task(executorPreference: EventLoop.shared) {
+            let client = try terminal.map { try HostClient(terminal: $0.path) } ?? HostClient(atOnce: path)
+            try client.say("TEMP\n")
+            client.leave()
+            return await host.verdict()
+        }.value
+        #expect(verdict?.exchanges.first == .heard(Array("TEMP".utf8)))
+        await terminal?.close()
+        await socket?.close()
+    }
+
     @Test("A terminal at another baud rate is detected")
     func wrongRate() async throws {
         let verdict = try await Self.found("baud") { client, _, path in
