@@ -16,7 +16,7 @@ struct ClientFramer: Sendable {
         case whole([UInt8])
         /// The beginning of malformed input, and the reason. All of the malformed input is dropped.
         case malformed([UInt8], reason: String)
-        /// A line that exceeds the limit.
+        /// The beginning of a line that exceeds the limit. The rest of the line is dropped.
         case tooLong
     }
 
@@ -27,6 +27,8 @@ struct ClientFramer: Sendable {
     }
 
     private var framer: Framer
+    /// Whether the rest of a line that exceeds the limit is being dropped.
+    private var isInLongLine = false
 
     /// - Parameter lineLimit: The maximum length of a line in bytes.
     init(_ framing: ClientFraming, lineLimit: Int) {
@@ -41,7 +43,7 @@ struct ClientFramer: Sendable {
     /// Whether an incomplete line is buffered.
     var hasBegun: Bool {
         switch framer {
-        case .lines(let lines): !lines.pending.isEmpty
+        case .lines(let lines): isInLongLine || !lines.pending.isEmpty
         case .objects, .bytes: false
         }
     }
@@ -51,15 +53,18 @@ struct ClientFramer: Sendable {
         switch framer {
         case .bytes: return [.whole(bytes)]
         case .lines(var lines):
-            var frames: [Frame] = []
+            var (frames, isRest): ([Frame], Bool) = ([], isInLongLine)
             lines.append(bytes.span) { line, ending in
                 if ending == .cut {
-                    frames.append(.tooLong)
-                } else if !line.isEmpty {
-                    frames.append(.whole(line.withUnsafeBufferPointer { Array($0) }))
+                    if !isRest { frames.append(.tooLong) }
+                    isRest = true
+                } else {
+                    // The rest of a long line must not reach the device as a line of its own.
+                    if !isRest, !line.isEmpty { frames.append(.whole(line.withUnsafeBufferPointer { Array($0) })) }
+                    isRest = false
                 }
             }
-            framer = .lines(lines)
+            (framer, isInLongLine) = (.lines(lines), isRest)
             return frames
         case .objects(var objects):
             defer { framer = .objects(objects) }

@@ -160,9 +160,12 @@ final class LineClient: @unchecked Sendable {
 
     /// Drops all queued lines, and an incomplete line.
     func forgetLines() {
-        (lines, lineBytes) = ([], 0)
+        forgetQueuedLines()
         forgetLineBegun()
     }
+
+    /// Drops all queued lines.
+    func forgetQueuedLines() { (lines, lineBytes) = ([], 0) }
 
     /// Drops an incomplete line.
     func forgetLineBegun() { framer = newFramer }

@@ -94,7 +94,8 @@ extension SharedDevice {
 
     /// Drops a client's pending lines and disconnects the client. A client on a pseudo-terminal is not disconnected.
     func drop(_ client: LineClient, for offence: LineClient.Offence) {
-        client.forgetLines()
+        // The rest of a long line is still to come, and must be dropped as well.
+        if offence == .longLine { client.forgetQueuedLines() } else { client.forgetLines() }
         if client.kind == .terminal {
             if !client.isReproached { report(.notServed(client.name, offence.rawValue)) }
             client.isReproached = true

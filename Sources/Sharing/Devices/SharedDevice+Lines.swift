@@ -19,8 +19,15 @@ extension SharedDevice {
             case .tooLong: isTooLong = true
             }
         }
-        take(isTooLong ? lines.filter(\.isStop) : lines, client)
-        if isTooLong { drop(client, for: .longLine) }
+        guard isTooLong else { return take(lines, client) }
+        if client.kind == .terminal {
+            // The client stays, and its next line counts.
+            drop(client, for: .longLine)
+            take(lines, client)
+        } else {
+            take(lines.filter(\.isStop), client)
+            drop(client, for: .longLine)
+        }
     }
 
     private func take(_ lines: [ClientLine], _ client: LineClient) {

@@ -58,6 +58,26 @@ struct TerminalShareTests {
         }
     }
 
+    @Test("The rest of a line longer than the limit is not sent, and the next line is", arguments: [false, true])
+    func longLine(inParts: Bool) async throws {
+        try await Self.run { pump, share in
+            let user = try LineClientEnd(atTerminal: share.path)
+            let long = String(repeating: "X", count: SharedDevice.lineLimit + 1)
+            if inParts {
+                try await user.say(long)
+                _ = try await pump.reports.wait(for: "the offence") { events in
+                    events.contains { if case .notServed(share.path, _) = $0 { true } else { false } } ? true : nil
+                }
+                try await user.say("ON\n")
+            } else {
+                try await user.say(long + "ON\n")
+            }
+            #expect(try await user.ask("STATUS") == [Self.status])
+            #expect(await pump.host.change { pump, _ in !pump.isEnabled })
+            await user.leave()
+        }
+    }
+
     @Test("A user that only reads receives the device's unsolicited lines")
     func reader() async throws {
         try await Self.run { pump, share in
