@@ -22,6 +22,18 @@ struct PeerVerificationTests {
         #expect(world.written.allSatisfy { $0.hasSuffix("\n") != overBLE })
     }
 
+    @Test("A peer whose link breaks while its toggle is on is reported as possibly on")
+    func lostLink() throws {
+        let world = VerificationWorld(Self.peer())
+        world.onWrite = { text in
+            if text == "ON\n" { world.link.drop() }
+            return text
+        }
+        let verdict = try #require(world.verify(.peer).verdict)
+        if case .lost = verdict.ending {} else { Issue.record("\(verdict.ending)") }
+        if case .perhapsOn = verdict.aftermath {} else { Issue.record("\(verdict.aftermath)") }
+    }
+
     @Test("Without permission nothing is toggled, and neither ON nor OFF is sent")
     func withoutLeave() throws {
         let world = VerificationWorld(Self.peer())

@@ -272,6 +272,23 @@ struct PumpSafetyTests {
         #expect(world.loop.now > .seconds(1700) && world.loop.now < .seconds(1900), "\(world.loop.now)")
     }
 
+    @Test("A pump that a query has started, and that ignores OFF, is reported as possibly on")
+    func startedByQuery() throws {
+        let world = World(.onBench)
+        var hasStarted = false
+        world.onWrite = { text in
+            if text == "TEMP\n", !hasStarted {
+                hasStarted = true
+                world.device.device.receive(Array("ON\n".utf8), at: world.loop.now)
+            }
+            return text.hasSuffix("OFF\n") ? nil : text
+        }
+        let checks = FamilyVerification.pump.checks.filter { $0.id == "pump.temp.reply" }
+        let verdict = try #require(world.verify(.pump, checks: checks) { $0.mayRun = false }.verdict)
+        #expect(hasStarted && verdict.failures == ["pump.temp.reply"])
+        if case .perhapsOn = verdict.aftermath {} else { Issue.record("\(verdict.aftermath)") }
+    }
+
     @Test("A pump that ignores OFF gets it for a minute, with warnings, and is reported as possibly on")
     func ignoresOff() throws {
         let world = World(.onBench)

@@ -143,6 +143,7 @@ enum PumpCare {
         let mayRun = check.needs.contains(.run)
         if state != "OFF" {
             guard mayRun else {
+                if state == "ON" { bench.mayHaveRun = true }
                 throw CheckFailure(expected: "the pump stays off", got: "State:\(state ?? "") after the check")
             }
             try await bench.ask("OFF", "OK", "PUMP:OFF")
@@ -167,9 +168,13 @@ enum PumpCare {
     }
 
     static func end(_ bench: Bench) async -> Aftermath {
-        let limit = bench.mayHaveRun ? bench.options.offLimit : bench.options.timeout * 2
         do {
-            let state = try await switchOff(bench, within: limit)
+            if !bench.mayHaveRun {
+                let state = try await switchOff(bench, within: bench.options.timeout * 2)
+                if state == .off { return .safe }
+                guard bench.mayHaveRun else { return notOff(bench, state.reason) }
+            }
+            let state = try await switchOff(bench, within: bench.options.offLimit)
             return state == .off ? .safe : notOff(bench, state.reason)
         } catch {
             return notOff(bench, "\(error)")
@@ -210,7 +215,8 @@ enum PumpCare {
     private static let reportInterval = Duration.seconds(5)
 
     /// Repeats OFF until the status says that the pump is off, or until `time` is up. Once OFF was acknowledged, the
-    /// time is at most ``VerificationOptions/unsafeLimit``.
+    /// time is at most ``VerificationOptions/unsafeLimit``. Sets ``Bench/mayHaveRun`` if the status says that the pump
+    /// is on.
     private static func switchOff(_ bench: Bench, within time: Duration) async throws -> StateBehindOff {
         let start = bench.elapsed
         var (deadline, nextReport, state) = (start + time, start + reportInterval, StateBehindOff.silent)
@@ -222,6 +228,8 @@ enum PumpCare {
             try await bench.send("STATUS\n", isQuestion: true)
             let name = try await hears(["STATUS:"], bench).flatMap { StatusLine($0)?.state }
             if name == "OFF" { return .off }
+            // The pump runs, whatever the checks intended.
+            if name == "ON" { bench.mayHaveRun = true }
             if let name { state = .named(name) } else if isAcknowledged { state = .acknowledged }
             if isAcknowledged { deadline = min(deadline, start + bench.options.unsafeLimit) }
             if bench.elapsed >= nextReport {

@@ -33,7 +33,7 @@ struct FirmwareVerification: Sendable {
         let (aftermath, offFailure) = await safeAftermath(verdict)
         context.work.setLastWords(nil)
         // A report must not look better than the exit code: a green report means that the checks were completed.
-        if let error: any Error = Self.unsafeEnding(aftermath, offFailure, of: verdict)
+        if let error: any Error = Self.unsafeEnding(aftermath, offFailure, of: verdict, isPump: isPump)
             ?? error(of: verdict, aftermath, isStopped: stop.wasTaken)
         {
             report.end(verdict, Abandonment(Failure(of: error, context.family, at: context.place)))
@@ -49,7 +49,7 @@ struct FirmwareVerification: Sendable {
     private func verify(_ link: any Link, _ report: ReportPrinter) async throws -> FirmwareVerdict {
         let verification = Verification(
             family, over: link, checks: checks, clock: context.clock, options: options, stimulus: stimulus
-        ) { [work = context.work, isPump = family.family == FamilyVerification.pump.family] in
+        ) { [work = context.work, isPump] in
             if isPump { work.setLastWords(CommandContext.lastWordsOnPump) }
         } tellUnsafe: { [output = context.output] reason in
             output.note("pumpctl: \(reason.printable()); the pump may be on: OFF is sent again")
@@ -70,6 +70,8 @@ struct FirmwareVerification: Sendable {
         let (reason, mayRun): (String, Bool)
         switch verdict.aftermath {
         case .untouched, .safe, .harmless: return (verdict.aftermath, nil)
+        // Only a pump has other ways to OFF.
+        case _ where !isPump: return (verdict.aftermath, nil)
         case .unread(let text): (reason, mayRun) = (text, false)
         case .perhapsOn(let text): (reason, mayRun) = (text, true)
         }
@@ -84,10 +86,14 @@ struct FirmwareVerification: Sendable {
         }.value
     }
 
-    /// Returns the failure of a verification after which the pump was not confirmed to be off; nil if the pump was
-    /// confirmed to be off, or if the device received only queries or has no unsafe state.
+    private var isPump: Bool { family.family == FamilyVerification.pump.family }
+
+    /// Returns the failure of a verification after which the device was not confirmed to be off; nil if the device was
+    /// confirmed to be off, received only queries, or has no unsafe state.
+    ///
+    /// - Parameter isPump: Whether the device is a pump; if not, it is a peer.
     static func unsafeEnding(
-        _ aftermath: Aftermath, _ offFailure: Failure?, of verdict: FirmwareVerdict
+        _ aftermath: Aftermath, _ offFailure: Failure?, of verdict: FirmwareVerdict, isPump: Bool
     ) -> Failure? {
         let status: ExitStatus = if case .lost = verdict.ending { .ioError } else { .temporaryFailure }
         var failure: Failure
@@ -98,10 +104,11 @@ struct FirmwareVerification: Sendable {
                 status, code: "off_failed", "\(reason); the pump was off before the checks, and ON was not sent",
                 hint: "ask for its state: pumpctl status", outcome: "unknown")
         case .perhapsOn(let reason):
-            failure = offFailure ?? Failure(status, code: "off_failed", "\(reason); the pump may be on")
+            let part = isPump ? "the pump" : "the output of the peer"
+            failure = offFailure ?? Failure(status, code: "off_failed", "\(reason); \(part) may be on")
             (failure.status, failure.code, failure.outcome) = (status, "off_failed", "unknown")
             if status == .temporaryFailure, verdict.failedCount > 0 { failure.status = .checkFailed }
-            failure.hint = Failure.offByHand
+            failure.hint = isPump ? Failure.offByHand : "switch the output off: pumpctl peer toggle off"
         }
         failure.mustBeSaid = true
         return failure

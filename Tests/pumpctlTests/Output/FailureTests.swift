@@ -195,10 +195,14 @@ struct FailureTests {
                 id: "pump.off.stops", rule: "protocols.md#pump-19: OFF always works",
                 outcome: .failed(expected: "", got: ""))
         ]
-        let failure = FirmwareVerification.unsafeEnding(.perhapsOn("its status says ON"), nil, of: verdict)
+        let failure = FirmwareVerification.unsafeEnding(
+            .perhapsOn("its status says ON"), nil, of: verdict, isPump: true)
         #expect(failure?.status == .checkFailed && failure?.outcome == "unknown")
         #expect(failure?.message == "its status says ON; the pump may be on")
         #expect(failure?.mustBeSaid == true)
+        let peer = FirmwareVerification.unsafeEnding(.perhapsOn("OFF was not sent"), nil, of: verdict, isPump: false)
+        #expect(peer?.message == "OFF was not sent; the output of the peer may be on")
+        #expect(peer?.hint == "switch the output off: pumpctl peer toggle off")
     }
 
     @Test(
