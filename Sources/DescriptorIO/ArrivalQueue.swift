@@ -46,7 +46,8 @@ package final class ArrivalQueue<Element: Sendable, Failure: Error>: Sendable {
     package func end(_ error: Failure?) {
         let outcome: Outcome = error.map { .failure($0) } ?? .success(nil)
         let reader = state.withLock { state in
-            if state.end == nil { state.end = outcome }
+            // A waiting reader gets the outcome now, so later calls return nil.
+            if state.end == nil { state.end = state.reader == nil ? outcome : .success(nil) }
             defer { state.reader = nil }
             return state.reader
         }
