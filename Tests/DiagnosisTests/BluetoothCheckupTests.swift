@@ -31,6 +31,13 @@ import Testing
         #expect(found.contains { $0.fact == "the adapter hci0 (00:00:5E:00:53:01) is on" })
     }
 
+    @Test func `An adapter is found by its name, and by its address in any letter case`() {
+        for adapter in ["hci0", "00:00:5E:00:53:01", "00:00:5e:00:53:01"] {
+            #expect(check(Self.state(), adapter: adapter)[.adapter]?.status == .good, "\(adapter)")
+        }
+        #expect(check(Self.state(), adapter: "00:00:5e:00:53:02")[.adapter]?.status == .bad)
+    }
+
     @Test func `Missing Bluetooth is no problem for a cable user`() {
         for daemon in [BluetoothState.Daemon.notRunning, .notInstalled, .noBus("there is none")] {
             let state = Self.state(daemon, [], kernel: [], version: nil)

@@ -117,8 +117,10 @@ public struct BLEMemoryFile: BLENameMemory {
         guard file >= 0 else { throw failure(errno) }
         let bytes = lines.reduce(into: [UInt8]()) { $0 += $1.bytes + [0x0A] }
         // Flush before renaming, so that a crash can't leave a partial file under this path.
-        let isWritten = write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
-        let error = errno
+        let count = write(file, bytes, bytes.count)
+        let isWritten = count == bytes.count && fsync(file) == 0
+        // A short write sets no errno; the usual cause is a full disk.
+        let error = count >= 0 && count < bytes.count ? ENOSPC : errno
         close(file)
         guard isWritten, rename(new, path) == 0 else {
             let reason = isWritten ? errno : error

@@ -1,3 +1,4 @@
+internal import BlueZ
 internal import LineProtocol
 
 /// The checks of Bluetooth on this computer.
@@ -63,7 +64,8 @@ struct BluetoothCheckup {
 
     private var adapters: [Finding] {
         guard state.daemon == .running else { return [] }
-        let wanted = state.adapters.filter { adapter == nil || adapter == $0.name || adapter == $0.address }
+        let address = adapter.flatMap { BluetoothAddress($0)?.description }
+        let wanted = state.adapters.filter { adapter == nil || adapter == $0.name || address == $0.address }
         guard !wanted.isEmpty else { return [noAdapter] }
         let isOneOn = wanted.contains(where: \.isPowered)
         return wanted.compactMap { found in

@@ -64,8 +64,12 @@ extension CommandContext {
         try await retryingQuery {
             try await withBLEDevice(for: .oneCommand) { device in
                 let all = try references.map(device.characteristic)
+                // Print only after the last read: if the device is lost, everything is read again.
+                var values: [(GATTCharacteristic, [UInt8])] = []
                 for characteristic in all {
-                    let bytes = try await device.read(characteristic, timeout: timeout)
+                    values.append((characteristic, try await device.read(characteristic, timeout: timeout)))
+                }
+                for (characteristic, bytes) in values {
                     output.result(
                         (all.count > 1 ? "\(characteristic.uuid)  " : "") + format.text(of: bytes),
                         GATTReading(bytes, of: characteristic, as: format))

@@ -30,6 +30,18 @@ struct GATTCommandTests {
         }
 
         func join(_ fake: FakeBlueZ) { fake.add(radio) }
+
+        /// Drops the link at the first read of 2A21; counts these reads.
+        func failOnce(_ reads: Watched<Int>) {
+            interval.onRead = { [radio] _ in
+                if reads.update({
+                    $0 += 1; return $0
+                }) == 1 {
+                    radio.dropLinks()
+                }
+                return [0, 0]
+            }
+        }
     }
 
     private static let device = "ble:What%3F"
@@ -93,6 +105,16 @@ struct GATTCommandTests {
             expectFailure(
                 try await bench.run("gatt", Self.device, "read", "FFE1"), 64, saying: "reading FFE1",
                 hint: "can't be read")
+        }
+    }
+
+    @Test func `If the device is lost between two reads, no value is printed twice`() async throws {
+        try await withThing { bench, thing in
+            let reads = Watched(0)
+            await thing.failOnce(reads)
+            let ending = try await bench.run("gatt", Self.device, "read", "180F/2A19", "2A21")
+            #expect(ending.status == 0 && ending.output == "2A19  64  \"d\"\n2A21  00 00\n", "\(ending)")
+            #expect(reads.state == 2)
         }
     }
 
