@@ -76,9 +76,12 @@ let package = Package(
         .target(name: "DBus", dependencies: ["CDBus", "DescriptorIO"], swiftSettings: settings),
         .target(name: "BlueZ", dependencies: ["DBus", "DescriptorIO"], swiftSettings: settings),
         .target(name: "SerialPort", dependencies: ["CSerial", "CUdev", "DescriptorIO"], swiftSettings: settings),
-        .target(name: "LineProtocol", swiftSettings: settings),
+        // Reads and writes JSON without Foundation, which would make each start slower, and which accepts an object
+        // with a member twice.
+        .target(name: "StrictJSON", swiftSettings: settings),
+        .target(name: "LineProtocol", dependencies: ["StrictJSON"], swiftSettings: settings),
         // Tests a firmware over a link against the protocol.
-        .target(name: "Verification", dependencies: ["LineProtocol"], swiftSettings: settings),
+        .target(name: "Verification", dependencies: ["LineProtocol", "StrictJSON"], swiftSettings: settings),
         // Measures round trips over a link, and reports the parts of their time.
         .target(name: "Latency", dependencies: ["LineProtocol"], swiftSettings: settings),
         .target(
@@ -87,23 +90,25 @@ let package = Package(
             swiftSettings: settings),
         // Captures of all bytes on a link with their times, in files that can be replayed.
         .target(
-            name: "CaptureFormat", dependencies: ["ControlProtocol", "LineProtocol", "RecordFormat"],
+            name: "CaptureFormat", dependencies: ["LineProtocol", "RecordFormat", "StrictJSON"],
             swiftSettings: settings),
         // Operations on devices: reconnecting, following, downloads, recording.
         .target(
             name: "DeviceKit",
             dependencies: [
-                "Transports", "LineProtocol", "SerialPort", "BlueZ", "DescriptorIO", "RecordFormat", "ModuleDialects",
+                "Transports", "LineProtocol", "SerialPort", "BlueZ", "StrictJSON", "DescriptorIO", "RecordFormat",
+                "ModuleDialects",
                 "CaptureFormat",
             ],
             swiftSettings: settings),
         // The protocol of local control sockets, one JSON object a line: requests, responses and events.
-        .target(name: "ControlProtocol", dependencies: ["LineProtocol", "RecordFormat"], swiftSettings: settings),
+        .target(name: "ControlProtocol", dependencies: ["StrictJSON", "RecordFormat"], swiftSettings: settings),
         // Shares one device among many programs: its queue, its clients, and the kinds of shares.
         .target(
             name: "Sharing",
             dependencies: [
-                "ControlProtocol", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "DescriptorIO",
+                "ControlProtocol", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "StrictJSON",
+                "DescriptorIO",
                 "RecordFormat",
             ],
             swiftSettings: settings),
@@ -120,7 +125,8 @@ let package = Package(
         ),
         // Controls running simulated devices through a socket, such as by pressing their button.
         .target(
-            name: "SimControl", dependencies: ["FirmwareSim", "ControlProtocol", "LineProtocol", "DescriptorIO"],
+            name: "SimControl",
+            dependencies: ["FirmwareSim", "ControlProtocol", "LineProtocol", "StrictJSON", "DescriptorIO"],
             swiftSettings: settings),
         // Simulated BLE devices, separate from FirmwareSim, so that a simulator on a wire needs no libdbus.
         .target(
@@ -128,17 +134,18 @@ let package = Package(
         // The format of records between pumpctl and pumpctl-record. GRDB imports Foundation, which adds more than a
         // millisecond to each start, so pumpctl is not linked with it: it starts pumpctl-record to record or to read
         // the record.
-        .target(name: "RecordFormat", swiftSettings: settings),
+        .target(name: "RecordFormat", dependencies: ["StrictJSON"], swiftSettings: settings),
         // Charts of records.
         .target(name: "Charts", dependencies: ["LineProtocol", "RecordFormat", "Terminal"], swiftSettings: settings),
         // A wrapper for sched_setattr, which the C library lacks.
         .target(name: "CRecorder"),
         .target(
             name: "Recorder",
-            dependencies: ["CRecorder", "RecordFormat", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["CRecorder", "RecordFormat", "StrictJSON", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
         .executableTarget(
-            name: "pumpctl-record", dependencies: ["CNoLocales", "Recorder", "RecordFormat", "DescriptorIO"],
+            name: "pumpctl-record",
+            dependencies: ["CNoLocales", "Recorder", "RecordFormat", "StrictJSON", "DescriptorIO"],
             swiftSettings: settings),
         // Removes the locale data in release builds, which makes a program with Foundation 34 MB smaller.
         .target(
@@ -162,7 +169,8 @@ let package = Package(
             name: "pumpctl",
             dependencies: [
                 "DeviceKit", "Diagnosis", "LineProtocol", "Transports", "BlueZ", "DBus", "SerialPort", "DescriptorIO",
-                "FirmwareSim", "PeripheralSim", "SimControl", "ControlProtocol", "RecordFormat", "Terminal", "Charts",
+                "FirmwareSim", "PeripheralSim", "SimControl", "StrictJSON", "RecordFormat",
+                "Terminal", "Charts",
                 "Verification", "Latency", "CaptureFormat", "TOMLReading",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -170,7 +178,8 @@ let package = Package(
 
         // A clock and a link that a test controls, and helpers that run other programs and wait for their output.
         .target(
-            name: "TestSupport", dependencies: ["ControlProtocol", "LineProtocol", "DescriptorIO", "CDescriptorIO"],
+            name: "TestSupport",
+            dependencies: ["LineProtocol", "StrictJSON", "DescriptorIO", "CDescriptorIO"],
             path: "Tests/TestSupport", swiftSettings: settings),
         // A library that tests preload into a program to observe when it syncs files to the disk.
         .target(name: "SyncCounter", path: "Tests/SyncCounter"),
@@ -199,10 +208,14 @@ let package = Package(
             name: "discovery-probe", dependencies: ["SerialPort"], path: "Tests/DiscoveryProbe",
             swiftSettings: settings),
         .testTarget(
+            name: "StrictJSONTests", dependencies: ["StrictJSON", "TestSupport"], exclude: ["reference.py"],
+            swiftSettings: settings),
+        .testTarget(
             name: "LineProtocolTests", dependencies: ["LineProtocol", "TestSupport"], resources: [.copy("Fixtures")],
             swiftSettings: settings),
         .testTarget(
-            name: "VerificationTests", dependencies: ["Verification", "FirmwareSim", "LineProtocol", "TestSupport"],
+            name: "VerificationTests",
+            dependencies: ["Verification", "FirmwareSim", "LineProtocol", "StrictJSON", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "LatencyTests",
@@ -219,13 +232,14 @@ let package = Package(
             name: "DeviceKitTests",
             dependencies: [
                 "DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ", "DescriptorIO", "RecordFormat",
-                "FakeBlueZ", "TestSupport",
+                "FakeBlueZ", "StrictJSON", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "SharingTests",
             dependencies: [
-                "Sharing", "ControlProtocol", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "DescriptorIO",
+                "Sharing", "StrictJSON", "DeviceKit", "Transports", "LineProtocol", "SerialPort",
+                "DescriptorIO",
                 "FirmwareSim",
                 "FakeBlueZ", "TestSupport",
             ],
@@ -267,13 +281,15 @@ let package = Package(
             dependencies: ["FirmwareSim", "DescriptorIO", "SerialPort", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "SimControlTests",
-            dependencies: ["SimControl", "FirmwareSim", "ControlProtocol", "DescriptorIO", "TestSupport"],
+            dependencies: [
+                "SimControl", "FirmwareSim", "StrictJSON", "DescriptorIO", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "PeripheralSimTests",
             dependencies: [
                 "PeripheralSim", "FirmwareSim", "ModuleDialects", "BlueZ", "DBus", "DescriptorIO", "FakeBlueZ",
-                "SerialPort", "SimControl", "ControlProtocol", "TestSupport",
+                "SerialPort", "SimControl", "StrictJSON", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -297,7 +313,7 @@ let package = Package(
                 "pumpctl", "pumpctl-record", "pumpctld", "Sharing", "DeviceKit", "FirmwareSim", "PeripheralSim",
                 "FakeBlueZ", "BlueZ",
                 "DBus", "SerialPort", "DescriptorIO", "LineProtocol", "Transports", "TestSupport", "SimControl",
-                "ControlProtocol", "Verification",
+                "StrictJSON", "Verification",
             ],
             path: "Tests/bench",
             exclude: [

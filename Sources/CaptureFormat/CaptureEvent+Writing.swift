@@ -1,11 +1,11 @@
 internal import LineProtocol
-internal import RecordFormat
+internal import StrictJSON
 
 extension CaptureHeader {
     /// The header as a line of a capture, without the line end.
     package var json: String {
-        var line = CaptureLine()
-        line.add("pumpctl_capture", "\(Self.version)")
+        var line = JSONObjectBuilder()
+        line.add("pumpctl_capture", .integer(Self.version))
         line.add("program", text: program)
         line.add("family", text: family)
         line.add("started", text: started)
@@ -16,20 +16,20 @@ extension CaptureHeader {
 extension CaptureEvent {
     /// The event as a line of a capture, without the line end.
     package var json: String {
-        var line = CaptureLine()
-        line.add("time_s", time.secondsToMicroseconds)
-        line.add("link", "\(link)")
+        var line = JSONObjectBuilder()
+        line.add("time_s", word: time.secondsToMicroseconds)
+        line.add("link", .integer(link))
         switch content {
         case .opened(let facts): line.add(facts)
         case .sent(let piece): line.add("sent", piece)
         case .received(let piece): line.add("received", piece)
         case .breakSent(let duration):
             line.add("event", text: "break")
-            line.add("duration_s", duration.secondsToMicroseconds)
+            line.add("duration_s", word: duration.secondsToMicroseconds)
         case .ended(let code, let detail):
             line.add("event", text: "ended")
-            line.add("error", text: code)
-            line.add("detail", text: detail)
+            if let code { line.add("error", text: code) }
+            if let detail { line.add("detail", text: detail) }
         }
         return line.json
     }
@@ -44,42 +44,28 @@ extension Duration {
     }
 }
 
-/// A JSON object with its members in a readable order.
-private struct CaptureLine {
-    private var members: [String] = []
-
-    /// The object. All characters that a terminal would act on are escaped.
-    var json: String { "{" + members.joined(separator: ",") + "}" }
-
-    mutating func add(_ name: String, _ json: String) { members.append("\"\(name)\":\(json)") }
-
-    /// Adds a string. nil adds no member.
-    mutating func add(_ name: String, text: String?) {
-        if let text { add(name, JSONText.quoted(text).printableInJSON()) }
-    }
-
-    mutating func add(_ event: String, _ piece: CaptureEvent.Piece) {
+extension JSONObjectBuilder {
+    fileprivate mutating func add(_ event: String, _ piece: CaptureEvent.Piece) {
         add("event", text: event)
         if let text = String(validating: piece.bytes, as: UTF8.self) {
             add("text", text: text)
         } else {
             add("hex", text: CaptureHex.text(of: piece.bytes))
         }
-        if piece.lines.isEmpty { return }
-        add("lines", "[" + piece.lines.map { JSONText.quoted($0).printableInJSON() }.joined(separator: ",") + "]")
+        if !piece.lines.isEmpty { add("lines", .array(piece.lines.map(JSONValue.text))) }
     }
 
-    mutating func add(_ facts: CarrierFacts) {
+    fileprivate mutating func add(_ facts: CarrierFacts) {
         add("event", text: "opened")
         add("endpoint", text: facts.endpoint)
         add("name", text: facts.name)
-        add("keeps_packet_bounds", "\(facts.keepsPacketBounds)")
-        if let length = facts.maximumWriteLength { add("maximum_write_length", "\(length)") }
-        if let capacity = facts.packetCapacity { add("packet_capacity", "\(capacity)") }
-        add("device_address", text: facts.deviceAddress)
-        add("is_device_address_stable", "\(facts.isDeviceAddressStable)")
-        add("may_have_reset", "\(facts.mayHaveReset)")
-        add("may_be_mid_line", "\(facts.mayBeMidLine)")
+        add("keeps_packet_bounds", .boolean(facts.keepsPacketBounds))
+        if let length = facts.maximumWriteLength { add("maximum_write_length", .integer(length)) }
+        if let capacity = facts.packetCapacity { add("packet_capacity", .integer(capacity)) }
+        if let address = facts.deviceAddress { add("device_address", text: address) }
+        add("is_device_address_stable", .boolean(facts.isDeviceAddressStable))
+        add("may_have_reset", .boolean(facts.mayHaveReset))
+        add("may_be_mid_line", .boolean(facts.mayBeMidLine))
     }
 }
 

@@ -1,4 +1,4 @@
-internal import ControlProtocol
+internal import StrictJSON
 internal import Glibc
 
 /// Reads a capture event by event. Memory use does not grow with the length of a file.
@@ -23,7 +23,7 @@ package struct CaptureReader: ~Copyable {
 
     private let bytes: CaptureBytes
     private var offset = 0
-    private var lines = RequestLines()
+    private var lines = JSONLines()
     private var isAtEnd = false
 
     /// Opens a file and reads its header.
@@ -87,7 +87,7 @@ package struct CaptureReader: ~Copyable {
                 let rest = lines.takeAll()
                 guard !rest.isEmpty else { return nil }
                 lineNumber += 1
-                isCut = (try? JSONReader.value(of: rest)) == nil
+                isCut = (try? JSONValue(captured: rest)) == nil
                 return isCut ? nil : rest
             } else {
                 try readMore()

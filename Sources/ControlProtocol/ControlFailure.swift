@@ -1,3 +1,5 @@
+package import StrictJSON
+
 /// The reason why a request failed, with the code words of `pumpctl --json`.
 package struct ControlFailure: Error, Hashable {
     /// A stable code word for programs.

@@ -1,6 +1,8 @@
 internal import RecordFormat
+package import StrictJSON
 
-/// The messages that the daemon sends to a program, each encoded as one line of JSON with its line end.
+/// The messages that pumpctld, or a simulator with a control socket, sends to a program, each encoded as one line of
+/// JSON with its line end.
 package enum ControlMessage {
     /// The version of the interface, sent in the greeting. A change that removes something or changes a meaning
     /// increases the version.
@@ -11,7 +13,8 @@ package enum ControlMessage {
         line(members.merging(["id": id, "ok": true]) { $1 })
     }
 
-    /// Encodes the response to request `id`, which failed entirely or in part.
+    /// Encodes the response to request `id`, which failed entirely or in part. With null, encodes the failure of a
+    /// request whose ID can't be read, or the reason for closing the connection.
     package static func refusal(of id: JSONValue, _ failure: ControlFailure) -> [UInt8] {
         line(["id": id, "ok": false, "error": failure.json])
     }
@@ -22,6 +25,6 @@ package enum ControlMessage {
     }
 
     private static func line(_ members: [String: JSONValue]) -> [UInt8] {
-        Array((JSONValue.object(members).json + "\n").utf8)
+        Array(JSONValue.object(members).bytes) + [UInt8(ascii: "\n")]
     }
 }

@@ -1,3 +1,5 @@
+package import StrictJSON
+
 /// A request of a program, one JSON object on a line: `{"id": 1, "do": "state", "device": "pump"}`.
 package struct ControlRequest {
     /// The program's ID for the request, an integer or text, which the response repeats.
@@ -15,25 +17,26 @@ package struct ControlRequest {
         package var failure: ControlFailure
     }
 
-    /// Parses a line without its line end.
+    /// Parses a line without its line end. The caller limits its length.
     package init(_ line: [UInt8]) throws(Refusal) {
         let value: JSONValue
-        do throws(JSONReader.Failure) { value = try JSONReader.value(of: line) } catch {
+        do throws(JSONError) { value = try JSONValue(line, size: .max) } catch {
             throw Refusal(failure: .usage("\(error)"))
         }
-        guard case .object(var members) = value else {
-            throw Refusal(failure: .usage("a request must be a JSON object"))
+        guard var rest = value.dictionary else { throw Refusal(failure: .usage("a request must be a JSON object")) }
+        let id = rest.removeValue(forKey: "id")
+        if let number = id?.integer {
+            self.id = .integer(number)
+        } else if let text = id?.text {
+            self.id = .text(text)
+        } else {
+            throw Refusal(failure: .usage("'id' must be an integer or a string"))
         }
-        switch members.removeValue(forKey: "id") {
-        case .integer(let number): id = .integer(number)
-        case .text(let text): id = .text(text)
-        default: throw Refusal(failure: .usage("'id' must be an integer or a string"))
-        }
-        guard case .text(let verb) = members.removeValue(forKey: "do") else {
-            throw Refusal(id: id, failure: .usage("'do' must be a string"))
+        guard let verb = rest.removeValue(forKey: "do")?.text else {
+            throw Refusal(id: self.id, failure: .usage("'do' must be a string"))
         }
         self.verb = verb
-        arguments = ControlArguments(members, of: verb)
+        arguments = ControlArguments(rest, of: verb)
     }
 }
 
@@ -50,20 +53,16 @@ package struct ControlArguments {
 
     /// Removes and returns a text; nil if the member is missing.
     package mutating func optionalText(_ name: String) throws(ControlFailure) -> String? {
-        switch members.removeValue(forKey: name) {
-        case nil: return nil
-        case .text(let text): return text
-        default: throw .usage("'\(name)' must be a string")
-        }
+        guard let value = members.removeValue(forKey: name) else { return nil }
+        guard let text = value.text else { throw .usage("'\(name)' must be a string") }
+        return text
     }
 
     /// Removes and returns an integer; nil if the member is missing.
     package mutating func optionalInteger(_ name: String) throws(ControlFailure) -> Int? {
-        switch members.removeValue(forKey: name) {
-        case nil: return nil
-        case .integer(let number): return number
-        default: throw .usage("'\(name)' must be an integer")
-        }
+        guard let value = members.removeValue(forKey: name) else { return nil }
+        guard let number = value.integer else { throw .usage("'\(name)' must be an integer") }
+        return number
     }
 
     /// Removes and returns a required text.
@@ -74,34 +73,25 @@ package struct ControlArguments {
 
     /// Removes and returns a list of texts; nil if the member is missing or is the text `all`.
     package mutating func list(_ name: String) throws(ControlFailure) -> [String]? {
-        switch members[name] {
-        case .text("all"):
-            members[name] = nil
-            return nil
-        case nil, .array: return try texts(name)
-        default: throw .usage("'\(name)' must be an array of strings, or \"all\"")
-        }
+        guard let value = members[name], !value.isArray else { return try texts(name) }
+        guard value.text == "all" else { throw .usage("'\(name)' must be an array of strings, or \"all\"") }
+        members[name] = nil
+        return nil
     }
 
     /// Removes and returns a list of texts; nil if the member is missing.
     package mutating func texts(_ name: String) throws(ControlFailure) -> [String]? {
         guard let value = members.removeValue(forKey: name) else { return nil }
-        guard case .array(let values) = value else { throw .usage("'\(name)' must be an array of strings") }
-        var texts: [String] = []
-        for value in values {
-            guard case .text(let text) = value else { throw .usage("'\(name)' must be an array of strings") }
-            texts.append(text)
-        }
-        return texts
+        let texts = value.elements?.map(\.text)
+        guard let texts, !texts.contains(nil) else { throw .usage("'\(name)' must be an array of strings") }
+        return texts.compactMap(\.self)
     }
 
     /// Removes and returns the members of an object; empty if the member is missing.
     package mutating func object(_ name: String) throws(ControlFailure) -> [String: JSONValue] {
-        switch members.removeValue(forKey: name) {
-        case nil: return [:]
-        case .object(let object): return object
-        default: throw .usage("'\(name)' must be an object")
-        }
+        guard let value = members.removeValue(forKey: name) else { return [:] }
+        guard let members = value.dictionary else { throw .usage("'\(name)' must be an object") }
+        return members
     }
 
     /// Rejects the request if it has arguments that were not read: a misspelt member must not go unnoticed.

@@ -1,3 +1,5 @@
+internal import StrictJSON
+
 /// A line of output of `pumpctl-record`, with fields separated by tabs.
 public enum Answer: Sendable, Hashable {
     /// A row of a table. The first row has the names of the columns; the cells of other rows are JSON values.
@@ -83,10 +85,10 @@ public struct Trouble: Error, Sendable, Hashable {
         self.hint = hint
     }
 
-    fileprivate var fields: [String] { [code, text, hint].map(JSONText.quoted) }
+    fileprivate var fields: [String] { [code, text, hint].map(JSONValue.quoted) }
 
     fileprivate init(fields: ArraySlice<Substring>) {
-        let texts = fields.map { JSONText.unquoted($0) ?? "" }
+        let texts = fields.map { JSONValue.text(of: $0) ?? "" }
         self.init(code: texts[0], text: texts[1], hint: texts[2])
     }
 }

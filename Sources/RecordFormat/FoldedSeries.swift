@@ -1,3 +1,5 @@
+internal import StrictJSON
+
 /// A series of values of a device over time, reduced to as many points as a chart can show.
 public struct FoldedSeries: Sendable, Hashable {
     /// A value at a time.
@@ -55,13 +57,13 @@ public struct FoldedSeries: Sendable, Hashable {
     }
 
     var fields: [String] {
-        [family, endpoint].map(JSONText.quoted) + [device.map(JSONText.quoted) ?? "null"]
-            + [part, name].map(JSONText.quoted)
+        [family, endpoint].map(JSONValue.quoted) + [device.map(JSONValue.quoted) ?? "null"]
+            + [part, name].map(JSONValue.quoted)
             + [points.map { "\($0.isFirst ? "!" : "")\($0.time.milliseconds)=\($0.value)" }.joined(separator: " ")]
     }
 
     init?(fields: ArraySlice<Substring>) {
-        let texts = fields.dropLast().map { JSONText.unquoted($0) }
+        let texts = fields.dropLast().map { JSONValue.text(of: $0) }
         guard texts.count == 5, let family = texts[0], let endpoint = texts[1], let part = texts[3],
             let name = texts[4], let last = fields.last
         else { return nil }

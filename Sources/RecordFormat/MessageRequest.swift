@@ -1,3 +1,5 @@
+internal import StrictJSON
+
 /// A request to `pumpctl-record` about messages: a line with fields separated by tabs.
 ///
 /// A ``commit`` carries out all requests since the last one in a single transaction, and is answered by
@@ -14,7 +16,7 @@ public enum MessageRequest: Sendable, Hashable {
     public var line: String {
         switch self {
         case .store(let message): (["store"] + message.fields).joined(separator: "\t")
-        case .markSynced(let id): "synced\t" + JSONText.quoted(id)
+        case .markSynced(let id): "synced\t" + JSONValue.quoted(id)
         case .commit: "commit"
         }
     }
@@ -27,7 +29,7 @@ public enum MessageRequest: Sendable, Hashable {
             guard let message = StoredMessage(fields: fields[1...]) else { return nil }
             self = .store(message)
         case ("synced", 2):
-            guard let id = JSONText.unquoted(fields[1]) else { return nil }
+            guard let id = JSONValue.text(of: fields[1]) else { return nil }
             self = .markSynced(id: id)
         case ("commit", 1): self = .commit
         default: return nil

@@ -1,3 +1,5 @@
+internal import StrictJSON
+
 /// The values that a device reported at one time. The name of each value contains its unit.
 ///
 ///     var reading = Reading()
@@ -5,8 +7,7 @@
 ///     reading.add("skin_temp_c", 34.5)
 ///     print(reading.json)  // {"state":"on","skin_temp_c":34.5}
 public struct Reading: Sendable, Hashable {
-    /// ``json`` as bytes: appending to a string takes five times as long.
-    private var bytes = Array("{}".utf8)
+    private var object = JSONObjectBuilder()
 
     /// Creates a reading without values.
     public init() {}
@@ -17,40 +18,29 @@ public struct Reading: Sendable, Hashable {
         guard json.utf8.first == UInt8(ascii: "{"), json.utf8.last == UInt8(ascii: "}"), json.utf8.count >= 2,
             !json.utf8.contains(where: { $0 < 0x20 })
         else { return nil }
-        bytes = Array(json.utf8)
+        object = JSONObjectBuilder(unchecked: Array(json.utf8))
     }
 
     /// Whether the reading has no values.
-    public var isEmpty: Bool { length == 2 }
+    public var isEmpty: Bool { object.isEmpty }
 
     /// The reading as a JSON object on one line, with the values in the order of adding.
-    public var json: String { String(decoding: bytes, as: UTF8.self) }
+    public var json: String { object.json }
 
     /// The number of bytes of ``json``.
-    public var length: Int { bytes.count }
+    public var length: Int { object.bytes.count }
 
     /// Adds a number; adds null if it is not finite, or nil because the device's value is implausible.
     public mutating func add(_ name: String, _ value: Double?) {
-        add(name) { $0 += (value.flatMap { $0.isFinite ? $0.description : nil } ?? "null").utf8 }
+        object.add(name, word: value.flatMap { $0.isFinite ? $0.description : nil } ?? "null")
     }
 
     /// Adds an integer.
-    public mutating func add(_ name: String, _ value: Int) { add(name) { $0 += value.description.utf8 } }
+    public mutating func add(_ name: String, _ value: Int) { object.add(name, word: value.description) }
 
     /// Adds a text.
-    public mutating func add(_ name: String, _ value: String) { add(name) { $0.append(quoting: value) } }
+    public mutating func add(_ name: String, _ value: String) { object.add(name, text: value) }
 
     /// Adds true or false.
-    public mutating func add(_ name: String, _ value: Bool) { add(name) { $0 += value.description.utf8 } }
-
-    private mutating func add(_ name: String, _ appendValue: (inout [UInt8]) -> Void) {
-        // Room for a typical status of a pump.
-        if isEmpty { bytes.reserveCapacity(128) }
-        bytes.removeLast()
-        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
-        bytes.append(quoting: name)
-        bytes.append(UInt8(ascii: ":"))
-        appendValue(&bytes)
-        bytes.append(UInt8(ascii: "}"))
-    }
+    public mutating func add(_ name: String, _ value: Bool) { object.add(name, word: value.description) }
 }

@@ -1,3 +1,5 @@
+internal import StrictJSON
+
 /// An item of a session with a device: a reading, an event, an error, or the session's beginning or end.
 public struct Record: Sendable, Hashable {
     /// The kinds of items.
@@ -44,11 +46,11 @@ extension Record {
         let fields: [String] =
             switch content {
             case .begun(let family, let endpoint, let device):
-                ["begun", JSONText.quoted(family), JSONText.quoted(endpoint), Self.optional(device)]
-            case .reading(let kind, let reading): ["reading", JSONText.quoted(kind), reading.json]
-            case .event(let kind, let text): ["event", JSONText.quoted(kind), Self.optional(text)]
-            case .error(let code, let text): ["error", JSONText.quoted(code), JSONText.quoted(text)]
-            case .ended(let reason): ["ended", JSONText.quoted(reason)]
+                ["begun", JSONValue.quoted(family), JSONValue.quoted(endpoint), Self.optional(device)]
+            case .reading(let kind, let reading): ["reading", JSONValue.quoted(kind), reading.json]
+            case .event(let kind, let text): ["event", JSONValue.quoted(kind), Self.optional(text)]
+            case .error(let code, let text): ["error", JSONValue.quoted(code), JSONValue.quoted(text)]
+            case .ended(let reason): ["ended", JSONValue.quoted(reason)]
             }
         var line: [UInt8] = []
         line.reserveCapacity(256)
@@ -66,7 +68,7 @@ extension Record {
         guard fields.count >= 4, let session = UInt64(fields[1]), let milliseconds = Int64(fields[2]) else {
             return nil
         }
-        let texts = fields[3...].map { JSONText.unquoted($0) }
+        let texts = fields[3...].map { JSONValue.text(of: $0) }
         let content: Content? =
             switch (fields[0], fields.count) {
             case ("begun", 6):
@@ -91,5 +93,5 @@ extension Record {
         self.init(session: session, time: RecordTime(milliseconds: milliseconds), content)
     }
 
-    private static func optional(_ text: String?) -> String { text.map(JSONText.quoted) ?? "null" }
+    private static func optional(_ text: String?) -> String { text.map(JSONValue.quoted) ?? "null" }
 }

@@ -1,3 +1,5 @@
+internal import StrictJSON
+
 /// A stored message of the `rescue` family.
 public struct StoredMessage: Sendable, Hashable {
     /// Whether a message was handed on.
@@ -40,13 +42,13 @@ public struct StoredMessage: Sendable, Hashable {
 extension StoredMessage {
     /// The fields of a line that contains the message.
     var fields: [String] {
-        [JSONText.quoted(id), JSONText.quoted(category), "\(received.milliseconds)", status.rawValue, json]
+        [JSONValue.quoted(id), JSONValue.quoted(category), "\(received.milliseconds)", status.rawValue, json]
     }
 
     /// Parses the fields of a line; nil if they are no message.
     init?(fields: ArraySlice<Substring>) {
         let fields = Array(fields)
-        guard fields.count == 5, let id = JSONText.unquoted(fields[0]), let category = JSONText.unquoted(fields[1]),
+        guard fields.count == 5, let id = JSONValue.text(of: fields[0]), let category = JSONValue.text(of: fields[1]),
             let received = Int64(fields[2]), let status = Status(rawValue: String(fields[3])),
             fields[4].utf8.first == UInt8(ascii: "{"), fields[4].utf8.last == UInt8(ascii: "}")
         else { return nil }

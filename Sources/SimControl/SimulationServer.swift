@@ -1,6 +1,7 @@
 internal import ControlProtocol
 public import DescriptorIO
 public import FirmwareSim
+internal import StrictJSON
 
 /// A Unix socket at which other programs control simulated devices. Each message is a JSON object on a line, as at the
 /// socket of pumpctld.
@@ -90,7 +91,7 @@ public actor SimulationServer {
     }
 
     private func serve(_ channel: DescriptorChannel) async {
-        var lines = RequestLines()
+        var lines = JSONLines()
         try? await channel.write(ControlMessage.event("hello", hello))
         // One request at a time, so that a response shows the effects of the requests before it.
         var isTooLong = false

@@ -8,7 +8,7 @@ struct Input {
     /// POLLRDHUP, which Swift's Glibc does not export. Arriving data does not wake a poll for this event.
     private static let endOfInput: CShort = 0x2000
 
-    /// The number of bytes in a read from which waiting for more is not worthwhile.
+    /// The smallest number of bytes in a read after which ``gather()`` does not wait for more.
     private static let abundance = 1 << 14
 
     private var chunk = [UInt8](repeating: 0, count: size)
@@ -16,7 +16,8 @@ struct Input {
     private var rest: [UInt8] = []
     private var isAbundant = false
 
-    /// The next complete lines; waits for at least one. Nil at the end of input: an incomplete last line is dropped.
+    /// Waits for at least one complete line, and returns those that have come, without empty lines. Returns nil at the
+    /// end of input or if reading fails: an incomplete last line is dropped.
     mutating func next() -> [Substring]? {
         while true {
             let count = read(STDIN_FILENO, &chunk, chunk.count)
@@ -33,8 +34,8 @@ struct Input {
         }
     }
 
-    /// Lets input accumulate for a moment, or until its end. Otherwise the writer, a device's session, would wake this
-    /// process for each line.
+    /// Lets input accumulate for a moment, or until its end. Without this pause, the program that records would wake
+    /// this process for each record.
     func gather() {
         if isAbundant { return }
         var input = pollfd(fd: STDIN_FILENO, events: Self.endOfInput, revents: 0)

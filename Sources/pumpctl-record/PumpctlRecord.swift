@@ -2,6 +2,7 @@ import DescriptorIO
 import Glibc
 import RecordFormat
 import Recorder
+import StrictJSON
 
 /// The helper process of `pumpctl` for recording and for reading recordings. It is linked with SQLite, so that
 /// `pumpctl` is not.
@@ -79,7 +80,7 @@ enum PumpctlRecord {
         } catch  where error.code == .notFound {
             // Nothing has been recorded yet.
         }
-        Output.say(.row([JSONText.quoted(path), "\(bytes)", isOptimized ? "true" : "false"]))
+        Output.say(.row([JSONValue.quoted(path), "\(bytes)", isOptimized ? "true" : "false"]))
     }
 }
 

@@ -50,30 +50,6 @@ struct RecordFormatTests {
         }
     }
 
-    @Test("A reading's members are separated, whatever their names and values contain")
-    func members() {
-        func members(_ json: String) -> [String] {
-            ReadingMembers(json.utf8).map {
-                String(decoding: $0.name, as: UTF8.self) + "=" + String(decoding: $0.json, as: UTF8.self)
-            }
-        }
-        #expect(members("{}") == [])
-        #expect(members(#"{"a":1,"b":null}"#) == ["a=1", "b=null"])
-        #expect(
-            members(#"{"a,\"":"}\\","b:c":{"d":[1,{"e":"]"}]},"":-1.5}"#)
-                == [#"a,\"="}\\""#, #"b:c={"d":[1,{"e":"]"}]}"#, "=-1.5"])
-        // Truncated text must not crash the parser.
-        let text = #"{"a\"":{"b":["}",1]},"c":2}"#
-        for length in 0..<text.utf8.count { _ = members(String(text.prefix(length))) }
-    }
-
-    @Test("JSON escapes are encoded and decoded")
-    func escapes() {
-        #expect(JSONText.quoted("\u{0}\t\u{1F}\u{7F}\"ä\\😀") == "\"\\u0000\\u0009\\u001f\u{7F}\\\"ä\\\\😀\"")
-        #expect(JSONText.unquoted(#""\b\f\n\r\t\/\\\"\u00e4\ud83d\ude00""#) == "\u{8}\u{C}\n\r\t/\\\"ä😀")
-        #expect(JSONText.unquoted("null") == nil)
-    }
-
     @Test(
         "An answer survives the round trip through its line",
         arguments: [

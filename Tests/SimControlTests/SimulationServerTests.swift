@@ -1,10 +1,10 @@
-import ControlProtocol
 import DescriptorIO
 import FirmwareSim
 import Glibc
 import SimControl
-import TestSupport
+import StrictJSON
 import Testing
+import TestSupport
 
 @Suite("Control sockets of simulators", .timeLimit(.minutes(5)))
 struct SimulationServerTests {
@@ -111,11 +111,8 @@ struct SimulationServerTests {
         _ = try await near.read()
         let verdict = try await rig.ask(#"{"id":1,"do":"stop"}"#)["verdict"]
         #expect(verdict?["passed"] == false && verdict?["count"] == 1)
-        guard case .array(let findings)? = verdict?["findings"], case .array(let untested)? = verdict?["untested"]
-        else {
-            Issue.record("\(String(describing: verdict))")
-            return
-        }
+        let findings = try #require(verdict?["findings"]?.elements)
+        let untested = verdict?["untested"]?.elements
         #expect(findings[0]["device"] == 1 && findings[0]["expectation"] == "pacing=1s")
         #expect(untested == [.object(["device": 2, "expectation": "pacing=1s"])])
         await near.close()

@@ -1,5 +1,5 @@
-package import ControlProtocol
 package import Foundation
+package import StrictJSON
 
 /// A JSON Schema (2020-12), limited to the keywords used in `packaging/schema`. A schema with an unknown keyword
 /// accepts nothing.
@@ -17,15 +17,15 @@ package struct JSONSchema: Sendable {
     /// Reads a schema. If the file is missing or is not JSON, the schema accepts nothing.
     package init(path: String) {
         let data = try? Data(contentsOf: Self.repository.appending(path: path))
-        let root = try? JSONReader.value(of: Array(data ?? Data()))
-        definitions = root?["$defs"]?.members ?? [:]
+        let root = try? JSONValue(parsing: String(decoding: data ?? Data(), as: UTF8.self))
+        definitions = root?["$defs"]?.dictionary ?? [:]
     }
 
     /// Whether a value fits the definition with this name.
     package func fits(_ value: JSONValue, _ name: String) -> Bool { fits(value, definitions[name] ?? false) }
 
     private func fits(_ value: JSONValue, _ schema: JSONValue) -> Bool {
-        guard let rules = schema.members else { return schema == true }
+        guard let rules = schema.dictionary else { return schema == true }
         return rules.allSatisfy { word, rule in
             switch word {
             case "$schema", "$defs", "title", "description": true
@@ -34,13 +34,13 @@ package struct JSONSchema: Sendable {
             case "const": value == rule
             case "enum": rule.options.contains(value)
             case "oneOf": rule.options.count { fits(value, $0) } == 1
-            case "items": value.elements.allSatisfy { fits($0, rule) }
-            case "required": value.members.map { all in rule.options.allSatisfy { all[$0.string] != nil } } ?? true
+            case "items": value.elements?.allSatisfy { fits($0, rule) } ?? true
+            case "required": value.dictionary.map { all in rule.options.allSatisfy { all[$0.string] != nil } } ?? true
             case "properties":
-                (rule.members ?? [:]).allSatisfy { name, rule in value[name].map { fits($0, rule) } ?? true }
+                (rule.dictionary ?? [:]).allSatisfy { name, rule in value[name].map { fits($0, rule) } ?? true }
             case "additionalProperties":
-                (value.members ?? [:]).allSatisfy { schema["properties"]?[$0] != nil || fits($1, rule) }
-            case "minimum": value.double.map { $0 >= rule.double ?? 0 } ?? true
+                (value.dictionary ?? [:]).allSatisfy { schema["properties"]?[$0] != nil || fits($1, rule) }
+            case "minimum": value.number.map { $0 >= rule.number ?? 0 } ?? true
             // Ignoring an unknown keyword would accept everything.
             default: false
             }
@@ -48,34 +48,26 @@ package struct JSONSchema: Sendable {
     }
 
     private static func `is`(_ value: JSONValue, _ type: JSONValue) -> Bool {
-        switch (value, type) {
-        case (.null, "null"), (.boolean, "boolean"), (.integer, "integer"), (.integer, "number"), (.number, "number"),
-            (.text, "string"), (.array, "array"), (.object, "object"):
-            true
+        switch type.text {
+        case "null": value.isNull
+        case "boolean": value.boolean != nil
+        case "integer": value.integer != nil
+        case "number": value.isNumber
+        case "string": value.isText
+        case "array": value.elements != nil
+        case "object": value.isObject
         default: false
         }
     }
 }
 
 extension JSONValue {
-    package var members: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
+    /// Parses text of any size, with up to 64 levels.
+    package init(parsing text: String) throws(JSONError) { try self.init(Array(text.utf8), depth: 64, size: .max) }
 
     /// The text; empty for any other value.
-    package var string: String { if case .text(let text) = self { text } else { "" } }
-
-    package var double: Double? {
-        switch self {
-        case .integer(let number): Double(number)
-        case .number(let number): number
-        default: nil
-        }
-    }
-
-    package subscript(_ name: String) -> JSONValue? { members?[name] }
+    package var string: String { text ?? "" }
 
     /// The elements of an array; any other value as the only element.
-    package var options: [JSONValue] { if case .array(let values) = self { values } else { [self] } }
-
-    /// The elements of an array; none for any other value.
-    package var elements: [JSONValue] { if case .array(let values) = self { values } else { [] } }
+    package var options: [JSONValue] { elements ?? [self] }
 }

@@ -1,5 +1,5 @@
-package import ControlProtocol
 internal import DescriptorIO
+package import StrictJSON
 
 /// A program at the control socket of a simulator. It checks each message in both directions against the JSON schema.
 package final class SimulationClient: Sendable {
@@ -13,17 +13,17 @@ package final class SimulationClient: Sendable {
     /// The simulator's first message.
     package let hello: JSONValue
     private let channel: DescriptorChannel
-    private let lines: Watched<RequestLines>
+    private let lines: Watched<JSONLines>
 
     package init(_ path: String) async throws {
         channel = try await .connect(to: .unix(path: path), deadline: .now + patience)
-        lines = Watched(RequestLines())
+        lines = Watched(JSONLines())
         hello = try await Self.message(from: channel, lines)
     }
 
     /// Sends a line and returns the reply. The schema must accept the line if and only if `isRequest`.
     package func ask(_ line: String, isRequest: Bool = true) async throws -> JSONValue {
-        let value = try? JSONReader.value(of: Array(line.utf8))
+        let value = try? JSONValue(parsing: line)
         let fits = value.map { Self.schema.fits($0, "request") } ?? false
         guard fits == isRequest else { throw NotBySchema(line: line) }
         try await channel.write(Array((line + "\n").utf8))
@@ -33,11 +33,11 @@ package final class SimulationClient: Sendable {
     package func close() async { await channel.close() }
 
     private static func message(
-        from channel: DescriptorChannel, _ lines: Watched<RequestLines>
+        from channel: DescriptorChannel, _ lines: Watched<JSONLines>
     ) async throws -> JSONValue {
         while true {
             if let line = lines.update({ $0.next() }) {
-                let value = try JSONReader.value(of: line)
+                let value = try JSONValue(line, size: .max)
                 guard schema.fits(value, "message") else { throw NotBySchema(line: value.json) }
                 return value
             }

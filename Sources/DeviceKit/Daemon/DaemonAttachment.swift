@@ -1,6 +1,6 @@
 internal import DescriptorIO
 internal import LineProtocol
-internal import RecordFormat
+internal import StrictJSON
 internal import Transports
 
 /// A request for a link to a device that a daemon owns.
@@ -18,10 +18,10 @@ struct DaemonAttachment {
         /// The identity of the device on this computer: see `DeviceID`.
         case deviceID(String)
 
-        fileprivate var members: String {
+        fileprivate var members: [String: JSONValue] {
             switch self {
-            case .name(let name): "\"do\":\"attach\",\"device\":\(JSONText.quoted(name))"
-            case .deviceID(let id): "\"do\":\"attach\",\"device_id\":\(JSONText.quoted(id))"
+            case .name(let name): ["do": "attach", "device": .text(name)]
+            case .deviceID(let id): ["do": "attach", "device_id": .text(id)]
             }
         }
     }
@@ -54,9 +54,9 @@ struct DaemonAttachment {
         let (connection, response, rest) = try await DaemonConnection.ask(
             socket, target.members, within: patience, on: loop)
         let address = SharedDeviceAddress(
-            socketPath: socket.path, name: response.text("device") ?? "", endpoint: response.text("endpoint"))
+            socketPath: socket.path, name: response["device"]?.text ?? "", endpoint: response["endpoint"]?.text)
         return DaemonLink(
-            connection.channel, name: linkName, address, family: response.text("family"), early: rest)
+            connection.channel, name: linkName, address, family: response["family"]?.text, early: rest)
     }
 }
 

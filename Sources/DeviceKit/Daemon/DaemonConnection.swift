@@ -1,11 +1,14 @@
 internal import DescriptorIO
 internal import Glibc
 internal import LineProtocol
+internal import StrictJSON
 
 /// A connection to a daemon for a single request.
 struct DaemonConnection {
     /// The number of the only request.
     private static let requestID = 1
+    /// The largest size of a response in bytes. A daemon with 10,000 devices needs about two million.
+    static let responseLimit = 16 << 20
 
     /// The interval between checks whether the daemon is stopped, as by Ctrl-Z. A stopped daemon has at most this long
     /// to be resumed.
@@ -19,12 +22,12 @@ struct DaemonConnection {
     /// Connects to a daemon, sends a request and waits for the response.
     ///
     /// - Parameters:
-    ///   - members: The members of the request without its number, as JSON.
+    ///   - members: The members of the request without its number.
     ///   - patience: The longest wait for the connection, and again for the response.
     /// - Returns: The connection, which the caller closes; the response; and the bytes that arrived after the response.
     static func ask(
-        _ socket: DaemonSocket, _ members: String, within patience: Duration, on loop: EventLoop
-    ) async throws(DaemonError) -> (connection: DaemonConnection, response: DaemonResponse, rest: [UInt8]) {
+        _ socket: DaemonSocket, _ members: [String: JSONValue], within patience: Duration, on loop: EventLoop
+    ) async throws(DaemonError) -> (connection: DaemonConnection, response: JSONValue, rest: [UInt8]) {
         let connection = try await open(socket, within: patience, on: loop)
         do throws(DaemonError) {
             let (response, rest) = try await connection.exchange(members, within: patience)
@@ -58,13 +61,14 @@ struct DaemonConnection {
     }
 
     private func exchange(
-        _ members: String, within patience: Duration
-    ) async throws(DaemonError) -> (DaemonResponse, rest: [UInt8]) {
+        _ members: [String: JSONValue], within patience: Duration
+    ) async throws(DaemonError) -> (JSONValue, rest: [UInt8]) {
         let timer = Task(executorPreference: channel.loop) { await giveUp(after: patience) }
         defer { timer.cancel() }
-        let answer: (DaemonResponse, rest: [UInt8])?
+        let answer: (JSONValue, rest: [UInt8])?
         do throws(DescriptorError) {
-            try await channel.write(Array("{\"id\":\(Self.requestID),\(members)}\n".utf8))
+            let request = JSONValue.object(members.merging(["id": .integer(Self.requestID)]) { $1 })
+            try await channel.write(Array(request.bytes) + [UInt8(ascii: "\n")])
             answer = try await receive()
         } catch {
             throw error.code == .cancelled ? DaemonError(.cancelled, at: socket) : silence
@@ -93,10 +97,10 @@ struct DaemonConnection {
     }
 
     /// Waits for the response. Returns nil if the timer closes the channel first, or if the daemon sends a line of more
-    /// than ``DaemonResponse/limit`` bytes.
-    private func receive() async throws(DescriptorError) -> (DaemonResponse, rest: [UInt8])? {
+    /// than ``responseLimit`` bytes.
+    private func receive() async throws(DescriptorError) -> (JSONValue, rest: [UInt8])? {
         var received: [UInt8] = []
-        while received.count <= DaemonResponse.limit, let bytes = try await channel.read() {
+        while received.count <= Self.responseLimit, let bytes = try await channel.read() {
             received += bytes
             if let response = Self.takeResponse(from: &received) { return (response, received) }
         }
@@ -104,11 +108,12 @@ struct DaemonConnection {
     }
 
     /// Removes complete lines from `received` up to the response, and returns the response; nil if it has not arrived.
-    private static func takeResponse(from received: inout [UInt8]) -> DaemonResponse? {
+    private static func takeResponse(from received: inout [UInt8]) -> JSONValue? {
         while let end = received.firstIndex(of: UInt8(ascii: "\n")) {
             let line = Array(received[..<end])
             received.removeSubrange(...end)
-            if let response = DaemonResponse(line), response.id == requestID { return response }
+            let response = try? JSONValue(line, size: responseLimit)
+            if let response, response["id"]?.integer == requestID { return response }
         }
         return nil
     }
@@ -116,10 +121,11 @@ struct DaemonConnection {
     /// Checks that the daemon has accepted the request.
     ///
     /// - Throws: The daemon's refusal.
-    private func check(_ response: DaemonResponse) throws(DaemonError) {
-        guard !response.flag("ok") else { return }
-        let error = response.member("error")
+    private func check(_ response: JSONValue) throws(DaemonError) {
+        guard response["ok"]?.boolean != true else { return }
+        let error = response["error"]
         throw DaemonError(
-            .init(word: error?.text("code")), at: socket, message: error?.text("message"), hint: error?.text("hint"))
+            .init(word: error?["code"]?.text), at: socket, message: error?["message"]?.text,
+            hint: error?["hint"]?.text)
     }
 }

@@ -1,3 +1,5 @@
+internal import StrictJSON
+
 /// A device that a daemon, pumpctld, owns and shares.
 ///
 /// ```swift
@@ -29,10 +31,10 @@ public struct DaemonDevice: Sendable, Hashable {
     public var sharedEndpoint: String { "shared:\(name)" }
 
     /// Reads a device from a daemon's response. Returns nil if the response contains no name.
-    init?(_ member: DaemonResponse) {
-        guard let name = member.text("name") else { return nil }
+    init?(_ member: JSONValue) {
+        guard let name = member["name"]?.text else { return nil }
         self.init(
-            name: name, family: member.text("family") ?? "", endpoint: member.text("endpoint") ?? "",
-            isUp: member.flag("up"), deviceID: member.text("device_id"))
+            name: name, family: member["family"]?.text ?? "", endpoint: member["endpoint"]?.text ?? "",
+            isUp: member["up"]?.boolean == true, deviceID: member["device_id"]?.text)
     }
 }

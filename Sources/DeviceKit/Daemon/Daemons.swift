@@ -1,4 +1,5 @@
 public import DescriptorIO
+internal import StrictJSON
 
 /// The daemons, pumpctld, that share devices with this user.
 public struct Daemons: Sendable {
@@ -61,9 +62,9 @@ public struct Daemons: Sendable {
         at socket: DaemonSocket, on loop: EventLoop
     ) async throws(DaemonError) -> [DaemonDevice] {
         let (connection, response, _) = try await DaemonConnection.ask(
-            socket, "\"do\":\"devices\"", within: DaemonAttachment.patience, on: loop)
+            socket, ["do": "devices"], within: DaemonAttachment.patience, on: loop)
         await connection.channel.close()
-        return response.members("devices").compactMap(DaemonDevice.init)
+        return response["devices"]?.elements?.compactMap(DaemonDevice.init) ?? []
     }
 
     /// Returns the listed device with this identity; nil if there is none, or if `deviceID` is nil.

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import LineProtocol
+internal import StrictJSON
 
 /// The user's settings for the programs of this toolkit, `{"port": "/dev/ttyUSB0", "record": false}` in
 /// `~/.config/pumpctl/config.json`.
@@ -36,7 +36,8 @@ public struct UserConfiguration: Sendable, Hashable {
     /// - Throws: `UserConfigurationError` if the file can't be read or is invalid.
     public static func load() throws(UserConfigurationError) -> UserConfiguration {
         guard let path else { return UserConfiguration() }
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        // O_NONBLOCK: opening a FIFO must not block a command.
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         // A path that can't be looked up counts as "no file", for example because a folder of the path is a file
         // (ENOTDIR).
         if file < 0, errno == ENOENT || access(path, F_OK) != 0 { return UserConfiguration() }
@@ -46,7 +47,7 @@ public struct UserConfiguration: Sendable, Hashable {
         var piece = [UInt8](repeating: 0, count: 4096)
         while true {
             let count = read(file, &piece, piece.count)
-            guard count >= 0 else { throw UserConfigurationError(.unreadable(errno: EIO)) }
+            guard count >= 0 else { throw UserConfigurationError(.unreadable(errno: errno)) }
             if count == 0 { return try UserConfiguration(json: bytes) }
             bytes += piece.prefix(count)
         }
@@ -56,20 +57,20 @@ public struct UserConfiguration: Sendable, Hashable {
 
     /// Reads the content of a configuration file.
     public init(json bytes: [UInt8]) throws(UserConfigurationError) {
-        guard let object = try? JSONObject(bytes) else { throw UserConfigurationError(.notAnObject) }
-        for field in object.fields {
-            let text = String(decoding: bytes[field.value], as: UTF8.self)
-            switch Key(rawValue: field.name) {
-            case .port where text != "null":
-                guard object.isString(field.value), let value = try? object.string(field.value) else {
-                    throw UserConfigurationError(.wrongType(.port))
-                }
-                port = value
-            case .record where text != "null":
-                guard text == "true" || text == "false" else { throw UserConfigurationError(.wrongType(.record)) }
-                record = text == "true"
-            case .port, .record: break
-            case nil: unknownKeys.append(field.name)
+        guard let members = (try? JSONValue(bytes, size: 1 << 20))?.members else {
+            throw UserConfigurationError(.notAnObject)
+        }
+        for member in members {
+            let key = Key(rawValue: member.name)
+            if key != nil, member.value.isNull { continue }
+            switch key {
+            case .port:
+                guard let text = member.value.text else { throw UserConfigurationError(.wrongType(.port)) }
+                port = text
+            case .record:
+                guard let isSet = member.value.boolean else { throw UserConfigurationError(.wrongType(.record)) }
+                record = isSet
+            case nil: unknownKeys.append(member.name)
             }
         }
         unknownKeys.sort()

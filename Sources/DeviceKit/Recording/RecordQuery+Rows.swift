@@ -1,5 +1,6 @@
 internal import LineProtocol
 public import RecordFormat
+internal import StrictJSON
 
 /// Rows for people and programs, with calendar times instead of milliseconds.
 extension RecordQuery {
@@ -24,7 +25,7 @@ extension RecordQuery {
         zip(columns, cells).map { column, cell in
             if cell == "null" { return "" }
             if let moment = self.time(cell, column) { return time(moment) }
-            return (JSONText.unquoted(cell[...]) ?? cell).printable()
+            return (JSONValue.text(of: cell) ?? cell).printable()
         }
     }
 
@@ -35,8 +36,8 @@ extension RecordQuery {
     /// Returns the JSON member for a cell, or the members of a reading; nil for an empty reading.
     private static func member(_ name: String, _ cell: String) -> String? {
         if name == "reading" { return cell.utf8.count > 2 ? String(cell.dropFirst().dropLast()) : nil }
-        let value = time(cell, name).map { JSONText.quoted($0.iso8601) } ?? cell
-        return "\(JSONText.quoted(heading(name))):\(value)"
+        let value = time(cell, name).map { JSONValue.quoted($0.iso8601) } ?? cell
+        return "\(JSONValue.quoted(heading(name))):\(value)"
     }
 
     private static func isTime(_ column: String) -> Bool { column == "time_ms" || column == "ended_ms" }

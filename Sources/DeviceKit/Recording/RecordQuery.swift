@@ -1,4 +1,5 @@
 public import RecordFormat
+internal import StrictJSON
 
 /// A query of the record, answered by the program that keeps the record. Every call may block on the disk, so don't
 /// call it on the event loop's thread.
@@ -65,7 +66,7 @@ public struct RecordQuery {
     /// - Parameter program: The program that keeps the record; nil for the installed one.
     public static func place(by program: CompanionProgram? = nil) throws(Trouble) -> Place {
         let answers = try RecordConversation(["where"], by: program)
-        guard let cells = try row(answers), cells.count == 3, let path = JSONText.unquoted(cells[0][...]),
+        guard let cells = try row(answers), cells.count == 3, let path = JSONValue.text(of: cells[0]),
             let count = Int(cells[1])
         else {
             throw Trouble(

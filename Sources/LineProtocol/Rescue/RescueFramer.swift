@@ -1,3 +1,5 @@
+internal import StrictJSON
+
 /// Assembles JSON objects from bytes that are cut anywhere, and finds the next object after invalid data.
 ///
 /// An object is complete if it is valid JSON up to its closing brace. After a fault, the bytes of the invalid object
@@ -68,13 +70,14 @@ public struct RescueFramer: Sendable {
                 endNoise(&pieces)
             }
             switch follow(from: start) {
+            case .endBefore: preconditionFailure("an object ends with its brace")
             case .end:
                 pieces.append(.object(Array(buffer[start..<start + taken])))
                 start += taken
                 taken = 0
                 isBehindFault = false
             case .wrong(let code, let expected):
-                fail(RescueError(code, at: taken - 1, expected: expected), &start, &pieces)
+                fail(RescueError(JSONError(code, at: taken - 1, expected: expected)), &start, &pieces)
             case .more where taken >= Self.lengthLimit: fail(RescueError(.tooLong, at: taken), &start, &pieces)
             case .more:
                 drop(start)
@@ -150,9 +153,4 @@ public struct RescueFramer: Sendable {
         start += 1
         taken = 0
     }
-}
-
-extension UInt8 {
-    /// Whether the byte has no special meaning in a string.
-    fileprivate var isPlainInString: Bool { self >= 0x20 && self != UInt8(ascii: "\"") && self != UInt8(ascii: "\\") }
 }

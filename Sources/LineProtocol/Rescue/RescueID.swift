@@ -1,3 +1,5 @@
+internal import StrictJSON
+
 /// The unique ID of a message: a UUID.
 public struct RescueID: Sendable, Hashable {
     private let high: UInt64

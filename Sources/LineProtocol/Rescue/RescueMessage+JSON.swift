@@ -1,3 +1,5 @@
+internal import StrictJSON
+
 extension RescueMessage {
     /// The longest JSON that is parsed, in bytes. If ``json`` escapes every character, a message that a framer has
     /// accepted becomes up to six times as long.
@@ -9,7 +11,7 @@ extension RescueMessage {
     /// - Throws: ``RescueError``, with the fault and its position.
     public init(json: [UInt8]) throws(RescueError) {
         do {
-            self = try Self.read(JSONObject(json))
+            self = try Self.read(Self.object(json))
         } catch {
             var error = error
             error.excerpt = Array(json.prefix(RescueError.excerptLength))
@@ -17,7 +19,29 @@ extension RescueMessage {
         }
     }
 
-    private static func read(_ object: JSONObject) throws(RescueError) -> RescueMessage {
+    /// Parses an object. Only the names of its own members are checked: the contents of other fields are passed on as
+    /// they are.
+    private static func object(_ json: [UInt8]) throws(RescueError) -> JSONValue {
+        let start = json.firstIndex { !$0.isJSONBlank } ?? 0
+        if start < json.count, json[start] != UInt8(ascii: "{") {
+            throw RescueError(.notJSON, at: start, expected: "'{'")
+        }
+        do throws(JSONError) {
+            let value = try JSONValue(json, depth: RescueFramer.depthLimit, size: jsonLimit, isLenient: true)
+            var names: Set<String> = []
+            for member in value.members ?? [] {
+                let name = try member.nameValue.decodedText()
+                guard names.insert(name).inserted else {
+                    throw JSONError(.duplicateName(name), at: member.nameValue.bytes.startIndex)
+                }
+            }
+            return value
+        } catch {
+            throw RescueError(error)
+        }
+    }
+
+    private static func read(_ object: JSONValue) throws(RescueError) -> RescueMessage {
         let id = try object.text("id", expected: "a UUID") { RescueID($0) }
         let latitude = try object.number("latitude", expected: "-90 to 90")
         let longitude = try object.number("longitude", expected: "-180 to 180")
@@ -35,8 +59,8 @@ extension RescueMessage {
             id: id, content: try object.text("content", expected: "text") { $0 }, position: position, time: time,
             status: try object.text("status", expected: "pending_sync or synced") { RescueStatus(rawValue: $0) },
             category: try object.text("category", expected: "text") { RescueCategory(rawValue: $0) },
-            otherFields: object.fields.filter { !names.contains($0.name) }.map {
-                RescueField(name: $0.name, json: Array(object.bytes[$0.value]))
+            otherFields: (object.members ?? []).filter { !names.contains($0.name) }.map {
+                RescueField(name: $0.name, json: Array($0.value.bytes))
             })
     }
 
@@ -49,85 +73,63 @@ extension RescueMessage {
     ///
     /// Characters that a terminal could obey, and other invisible ones, are escaped.
     public var json: [UInt8] {
-        var text = "{\"id\":\"\(id)\",\"content\":" + Self.quoted(content)
-        text += ",\"latitude\":\(position.latitude),\"longitude\":\(position.longitude)"
-        text += ",\"timestamp\":\(time.secondsSince2001),\"status\":\"\(status.rawValue)\""
-        text += ",\"category\":" + Self.quoted(category.rawValue)
-        var json = Array(text.utf8)
-        for field in otherFields { json += Array(("," + Self.quoted(field.name) + ":").utf8) + field.json }
-        return json + [UInt8(ascii: "}")]
-    }
-
-    private static func quoted(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy { byte in
-            (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
-        }
-        if isPlain { return "\"\(text)\"" }
-        var quoted = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case _ where scalar.isInvisible: quoted += scalar.jsonEscape
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return quoted + "\""
+        var object = JSONObjectBuilder()
+        object.add("id", text: "\(id)")
+        object.add("content", text: content)
+        object.add("latitude", .number(position.latitude))
+        object.add("longitude", .number(position.longitude))
+        object.add("timestamp", .number(time.secondsSince2001))
+        object.add("status", text: status.rawValue)
+        object.add("category", text: category.rawValue)
+        for field in otherFields { object.add(field.name, json: field.json) }
+        return object.bytes
     }
 }
 
-extension Unicode.Scalar {
-    /// Whether the character has no visible form of its own: a control or format character, a line or paragraph
-    /// separator, or a character that is unassigned or for private use.
-    ///
-    /// False for the joiners U+200C and U+200D, as in emoji, which are invisible but harmless.
-    public var isInvisible: Bool {
-        if value < 0x7F { return value < 0x20 }
-        switch properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse: return true
-        case .format: return value != 0x200C && value != 0x200D
-        default: return false
-        }
-    }
-
-    /// The character as an ASCII escape for a JSON string: one `\uXXXX` or two.
-    var jsonEscape: String {
-        String(self).utf16.map { unit in
-            let digits = String(unit, radix: 16)
-            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        }.joined()
-    }
-}
-
-extension JSONObject {
-    fileprivate func value(_ name: String) throws(RescueError) -> Range<Int> {
-        guard let field = fields.first(where: { $0.name == name }) else {
-            throw RescueError(.missingField, field: name)
-        }
-        return field.value
+extension JSONValue {
+    fileprivate func field(_ name: String) throws(RescueError) -> JSONValue {
+        guard let value = self[name] else { throw RescueError(.missingField, field: name) }
+        return value
     }
 
     fileprivate func text<Value>(
         _ name: String, expected: String, _ read: (String) -> Value?
     ) throws(RescueError) -> Value {
-        let range = try value(name)
-        guard isString(range) else {
-            throw RescueError(.wrongType, at: range.lowerBound, field: name, expected: "a string")
+        let field = try field(name)
+        guard field.isText else {
+            throw RescueError(.wrongType, at: field.bytes.startIndex, field: name, expected: "a string")
         }
-        guard let value = read(try string(range)) else {
-            throw RescueError(.invalidValue, at: range.lowerBound, field: name, expected: expected)
+        let text: String
+        do throws(JSONError) { text = try field.decodedText() } catch { throw RescueError(error) }
+        guard let value = read(text) else {
+            throw RescueError(.invalidValue, at: field.bytes.startIndex, field: name, expected: expected)
         }
         return value
     }
 
     fileprivate func number(_ name: String, expected: String) throws(RescueError) -> Double {
-        let range = try value(name)
-        guard isNumber(range) else {
-            throw RescueError(.wrongType, at: range.lowerBound, field: name, expected: "a number")
+        let field = try field(name)
+        guard field.isNumber else {
+            throw RescueError(.wrongType, at: field.bytes.startIndex, field: name, expected: "a number")
         }
-        guard let number = number(range) else {
-            throw RescueError(.invalidValue, at: range.lowerBound, field: name, expected: expected)
+        guard let number = field.number else {
+            throw RescueError(.invalidValue, at: field.bytes.startIndex, field: name, expected: expected)
         }
         return number
+    }
+}
+
+extension RescueError {
+    init(_ error: JSONError) {
+        let (code, field): (Code, String?) =
+            switch error.code {
+            case .notJSON: (.notJSON, nil)
+            case .truncated: (.truncated, nil)
+            case .tooLong: (.tooLong, nil)
+            case .tooDeep: (.tooDeep, nil)
+            case .invalidText: (.invalidText, nil)
+            case .duplicateName(let name): (.duplicateField, name)
+            }
+        self.init(code, at: error.offset, field: field, expected: error.expected)
     }
 }

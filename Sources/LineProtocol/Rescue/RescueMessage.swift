@@ -1,3 +1,5 @@
+internal import StrictJSON
+
 /// A message that phones pass on from one to the next until the message has reached somebody.
 ///
 ///     let message = RescueMessage(
@@ -101,14 +103,12 @@ public struct RescueField: Sendable, Hashable {
     private static func harmless(_ json: [UInt8]) -> [UInt8] {
         var text = ""
         for scalar in String(decoding: json, as: UTF8.self).unicodeScalars {
-            // ASCII control characters occur only as white space between tokens, other invisible characters only in
-            // strings.
-            if scalar.value < 0x20 {
-                text += " "
-            } else if scalar.isInvisible {
-                text += scalar.jsonEscape
-            } else {
+            // ASCII control characters occur only as white space between tokens, other characters that are not shown
+            // only in strings.
+            if scalar.isShown {
                 text.unicodeScalars.append(scalar)
+            } else {
+                text += scalar.value < 0x20 ? " " : scalar.escapeInJSON
             }
         }
         return Array(text.utf8)

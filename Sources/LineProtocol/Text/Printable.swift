@@ -1,3 +1,5 @@
+internal import StrictJSON
+
 extension String {
     /// Returns the text with escapes such as `\x1b` and `\u{202e}` for characters that a terminal obeys or does not
     /// show.
@@ -38,14 +40,7 @@ extension String {
         guard utf8.contains(where: { $0 >= 0x7F }) else { return self }
         var text = ""
         for scalar in unicodeScalars {
-            guard !scalar.isPrintable else {
-                text.unicodeScalars.append(scalar)
-                continue
-            }
-            for unit in String(scalar).utf16 {
-                let digits = String(unit, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-            }
+            if scalar.isPrintable { text.unicodeScalars.append(scalar) } else { text += scalar.escapeInJSON }
         }
         return text
     }
@@ -78,11 +73,5 @@ extension [UInt8] {
 
 extension Unicode.Scalar {
     /// Whether a terminal only shows the character. False for a character that a terminal obeys or that is invisible.
-    public var isPrintable: Bool {
-        switch properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator: false
-        case .format: value == 0x200D  // U+200D joins emoji
-        default: true
-        }
-    }
+    public var isPrintable: Bool { isShown }
 }

@@ -1,4 +1,4 @@
-internal import RecordFormat
+internal import StrictJSON
 
 /// The names of values, in order of first occurrence.
 struct ColumnNames {
@@ -29,16 +29,16 @@ struct ColumnNames {
     /// Adds the names in a reading.
     mutating func add(_ reading: String) {
         beginReading()
-        for member in ReadingMembers(reading.utf8) { _ = index(of: member.name) }
+        for member in JSONValue(reading: reading)?.members ?? [] { _ = index(of: member.nameBytes) }
     }
 
     /// Returns the values of a reading as JSON, in the order of the names, with `null` for missing values.
     mutating func cells(_ reading: String) -> [String] {
         beginReading()
         var cells = [String](repeating: "null", count: names.count)
-        for member in ReadingMembers(reading.utf8) {
-            let index = index(of: member.name)
-            if index < cells.count { cells[index] = String(decoding: member.json, as: UTF8.self) }
+        for member in JSONValue(reading: reading)?.members ?? [] {
+            let index = index(of: member.nameBytes)
+            if index < cells.count { cells[index] = member.value.json }
         }
         return cells
     }
@@ -47,10 +47,18 @@ struct ColumnNames {
     var headings: [String] {
         names.map { name in
             let text = String(decoding: name, as: UTF8.self)
-            guard let plain = JSONText.unquoted("\"\(text)\""), !plain.utf8.contains(where: { $0 < 0x20 }) else {
+            guard let plain = JSONValue.text(of: "\"\(text)\""), !plain.utf8.contains(where: { $0 < 0x20 }) else {
                 return text
             }
             return plain
         }
+    }
+}
+
+extension JSONValue {
+    /// Parses a stored reading; nil if it is not valid JSON, as in a damaged record.
+    init?(reading: String) {
+        guard let value = try? JSONValue(Array(reading.utf8), size: .max, isLenient: true) else { return nil }
+        self = value
     }
 }

@@ -1,4 +1,5 @@
 internal import RecordFormat
+internal import StrictJSON
 
 /// Folds readings, in order of time, into series of values.
 struct Fold {
@@ -60,7 +61,12 @@ struct Fold {
     /// session, the line of that value is interrupted before this reading.
     mutating func add(_ reading: String, _ milliseconds: Int64, _ sessionID: Int64) {
         guard let session = sessions[sessionID] else { return }
-        let members = Array(ReadingMembers(reading.utf8))
+        guard let object = JSONValue(reading: reading) else {
+            // A damaged reading interrupts the lines of the values.
+            if let group = wholeGroups[sessionID] { groups[group].readingCount += 1 }
+            return
+        }
+        let members = object.members ?? []
         let group = group(of: members, sessionID, session)
         let isSameSession = groups[group].lastSession == sessionID
         groups[group].lastSession = sessionID
@@ -69,13 +75,13 @@ struct Fold {
         let count = groups[group].readingCount
         let column = Int(Double(milliseconds - first) / Double(span) * Double(columns))
         for member in members {
-            guard let value = JSONNumber.value(member.json), !Self.partNames.contains(where: member.name.elementsEqual)
+            guard let value = member.value.forChart, !Self.partNames.contains(where: member.nameBytes.elementsEqual)
             else { continue }
-            let index = groups[group].names.index(of: member.name)
+            let index = groups[group].names.index(of: member.nameBytes)
             if index == groups[group].series.count {
                 groups[group].series.append(folders.count)
                 groups[group].lastReadings.append(0)
-                folders.append(SeriesFolder(newSeries(member.name, members, session)))
+                folders.append(SeriesFolder(newSeries(member, members, session)))
             }
             let series = groups[group].series[index]
             let isFirst = !isSameSession || groups[group].lastReadings[index] != count - 1
@@ -87,9 +93,9 @@ struct Fold {
     }
 
     private mutating func group(
-        of members: [ReadingMembers.Member], _ id: Int64, _ session: Session
+        of members: [JSONMember], _ id: Int64, _ session: Session
     ) -> Int {
-        let hasParts = members.contains { member in Self.partNames.contains(where: member.name.elementsEqual) }
+        let hasParts = members.contains { member in Self.partNames.contains(where: member.nameBytes.elementsEqual) }
         if !hasParts, let group = wholeGroups[id] { return group }
         let key = GroupKey(device: session.device, part: hasParts ? Self.part(members) : "")
         let group = groupIndices[key] ?? groups.count
@@ -102,21 +108,17 @@ struct Fold {
     }
 
     private func newSeries(
-        _ name: ArraySlice<UInt8>, _ members: [ReadingMembers.Member], _ session: Session
+        _ member: JSONMember, _ members: [JSONMember], _ session: Session
     ) -> FoldedSeries {
-        let text = String(decoding: name, as: UTF8.self)
-        return FoldedSeries(
+        FoldedSeries(
             family: session.device.family, endpoint: session.endpoint, device: session.name, part: Self.part(members),
-            name: JSONText.unquoted("\"\(text)\"") ?? text, points: [])
+            name: member.name, points: [])
     }
 
     /// Returns the part that a reading belongs to, such as `pipe 1 port 2 point 3`.
-    private static func part(_ members: [ReadingMembers.Member]) -> String {
-        members.filter { member in partNames.contains(where: member.name.elementsEqual) }
-            .map { member in
-                let value = Substring(decoding: member.json, as: UTF8.self)
-                return String(decoding: member.name, as: UTF8.self) + " " + (JSONText.unquoted(value) ?? String(value))
-            }
+    private static func part(_ members: [JSONMember]) -> String {
+        members.filter { member in partNames.contains(where: member.nameBytes.elementsEqual) }
+            .map { "\($0.name) \($0.value.text ?? $0.value.json)" }
             .joined(separator: " ")
     }
 }
@@ -157,4 +159,12 @@ private struct SeriesFolder {
         series.points += points
         (self.low, self.high) = (nil, nil)
     }
+}
+
+extension JSONValue {
+    private static let words: [JSONValue: Double] = [true: 1, false: 0, "off": 0, "on": 1, "error": 2]
+
+    /// The number for a chart: 1 and 0 for true and false, and for a pump's state 0 for off, 1 for on, 2 for error; nil
+    /// for any other value that is not a number.
+    fileprivate var forChart: Double? { isNumber ? number : Self.words[self] }
 }

@@ -2,6 +2,7 @@ internal import ControlProtocol
 internal import DescriptorIO
 internal import DeviceKit
 internal import LineProtocol
+internal import StrictJSON
 internal import Transports
 
 /// A connection of a program on the control socket, which receives requests and sends responses and events.
@@ -42,7 +43,7 @@ actor ControlConnection {
     private var onEnd: (@Sendable () -> Void)?
 
     private var mode = Mode.requests
-    private var lines = RequestLines()
+    private var lines = JSONLines()
     private var lineTimer: Task<Void, Never>?
     private var hasEnded = false
     /// The numbers of requests and of stop requests in flight.

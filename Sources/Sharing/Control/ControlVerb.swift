@@ -2,6 +2,7 @@ internal import ControlProtocol
 internal import DescriptorIO
 internal import DeviceKit
 internal import LineProtocol
+internal import StrictJSON
 
 /// A validated request, with its devices looked up.
 enum ControlVerb {

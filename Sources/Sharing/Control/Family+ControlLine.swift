@@ -1,5 +1,6 @@
 internal import ControlProtocol
 internal import DeviceKit
+internal import StrictJSON
 
 extension Family {
     /// Returns the line of a command with its parameters filled in.
@@ -30,12 +31,11 @@ extension FamilyCommand.Parameter {
     /// Returns the value as text for the line.
     fileprivate func text(of json: JSONValue?) throws(ControlFailure) -> String {
         let text: String? =
-            switch (value, json) {
-            case (.integer, .integer(let number)), (.number, .integer(let number)): "\(number)"
-            case (.number, .number(let number)): "\(number)"
-            case (.boolean, .boolean(let isOn)): "\(isOn)"
-            case (.choice, .text(let word)), (.text, .text(let word)): word
-            default: nil
+            switch value {
+            case .integer: json?.integer?.description
+            case .number: json?.integer?.description ?? json?.number?.description
+            case .boolean: json?.boolean?.description
+            case .choice, .text: json?.text
             }
         guard let text, value.accepts(text), Array(text.utf8).isOneLine else {
             throw .usage("parameter '\(name)', \(summary), must be \(value)" + (unit.map { " \($0)" } ?? ""))

@@ -1,6 +1,7 @@
 internal import ControlProtocol
 public import DescriptorIO
 internal import Glibc
+internal import StrictJSON
 
 /// A server on a Unix socket by which programs in any language use devices by their names. Programs send requests and
 /// receive responses and events, each one JSON object on a line.

@@ -1,6 +1,6 @@
-internal import ControlProtocol
 internal import DeviceKit
 internal import LineProtocol
+internal import StrictJSON
 
 /// The subscriptions to a shared device's events, and the tasks that wait for its link.
 struct DeviceWatch {

@@ -2,6 +2,7 @@ internal import ControlProtocol
 internal import DescriptorIO
 internal import DeviceKit
 internal import LineProtocol
+internal import StrictJSON
 internal import Transports
 
 // Requests of programs on the control socket.

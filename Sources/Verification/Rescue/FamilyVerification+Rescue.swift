@@ -1,4 +1,5 @@
 internal import LineProtocol
+internal import StrictJSON
 
 extension FamilyVerification {
     /// The checks of phone-to-phone messages, by docs/protocols.md.
@@ -68,11 +69,13 @@ extension Bench {
     /// Waits for a message with the id of `message`, and returns the message; nil if none comes in time.
     ///
     /// - Parameter keepingIn: Whether to add the lines that are read to ``Bench/opening``.
-    func reply(to message: TestMessage, keepingIn: Bool = false) async throws -> JSONMembers? {
+    func reply(to message: TestMessage, keepingIn: Bool = false) async throws -> JSONValue? {
         let deadline = elapsed + max(options.timeout, .seconds(1))
         while let line = try await line(by: deadline) {
             if keepingIn { opening.lines.append(line) }
-            if let members = JSONMembers(line.bytes), members["id"]?.text?.uppercased() == message.id { return members }
+            if let members = JSONValue(received: line.bytes), members["id"]?.text?.uppercased() == message.id {
+                return members
+            }
         }
         return nil
     }

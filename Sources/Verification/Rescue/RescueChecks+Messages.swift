@@ -1,4 +1,5 @@
 internal import LineProtocol
+internal import StrictJSON
 
 extension FamilyVerification {
     /// Checks of the messages that a phone sends without being asked. Each member of a message has a check of its own.
@@ -8,7 +9,7 @@ extension FamilyVerification {
             let objects = bench.opening.lines.filter { $0.bytes.first == UInt8(ascii: "{") }
             // If there are objects, another check judges the bytes between them.
             for line in objects.isEmpty ? bench.opening.lines : objects {
-                try require(JSONMembers(line.bytes) != nil, "a JSON object", got: line.bytes.shown)
+                try require(JSONValue(received: line.bytes) != nil, "a JSON object", got: line.bytes.shown)
             }
         },
         Check("rescue.message.unended", 4, "there are no bytes after a message or between two messages") { bench in
@@ -19,7 +20,7 @@ extension FamilyVerification {
         Check("rescue.message.members", 12, "a message contains each member once") { bench in
             guard !bench.openingMessages().isEmpty else { throw CheckSkip(reason: "the phone has sent no message") }
             for message in bench.openingMessages() {
-                let names = message.members.map(\.name)
+                let names = message.members?.map(\.name) ?? []
                 for name in memberNames where names.count(where: { $0 == name }) != 1 {
                     let got =
                         names.contains(name) ? "\"\(name)\" several times" : names.map(\.asWord).joined(separator: ", ")
@@ -74,7 +75,9 @@ extension FamilyVerification {
             try await bench.act("write", "Resource", content)
             let deadline = bench.elapsed + max(bench.options.timeout, .seconds(2))
             while let line = try await bench.line(by: deadline) {
-                guard let message = JSONMembers(line.bytes), message["content"]?.text == content else { continue }
+                guard let message = JSONValue(received: line.bytes), message["content"]?.text == content else {
+                    continue
+                }
                 let category = message["category"]?.text
                 return try require(category == "Resource", "Resource", got: category ?? "no category")
             }
@@ -89,7 +92,9 @@ extension FamilyVerification {
             try await bench.act("write", "Shelter", content)
             let deadline = bench.elapsed + max(bench.options.timeout, .seconds(2))
             while let line = try await bench.line(by: deadline) {
-                guard let message = JSONMembers(line.bytes), message["content"]?.text == content else { continue }
+                guard let message = JSONValue(received: line.bytes), message["content"]?.text == content else {
+                    continue
+                }
                 let status = message["status"]?.text
                 return try require(status == "pending_sync", "pending_sync", got: status ?? "no status")
             }
@@ -104,7 +109,7 @@ extension FamilyVerification {
     /// Returns a check that the member `name` has the right form in each message that contains it.
     private static func memberCheck(
         _ name: String, _ number: Int, _ words: String, _ expected: String,
-        _ fits: @escaping @Sendable (JSONMember) -> Bool
+        _ fits: @escaping @Sendable (JSONValue) -> Bool
     ) -> Check {
         Check("rescue.message.\(name)", number, words) { bench in
             let values = bench.openingMessages().compactMap { $0[name] }
@@ -120,21 +125,31 @@ extension FamilyVerification {
     }
 }
 
-extension JSONMember {
+extension JSONValue {
+    /// Parses a message; nil if the bytes are not an object in UTF-8, or have white space around it. A member that is
+    /// there twice is kept twice.
+    init?(received bytes: [UInt8]) {
+        let value = try? JSONValue(bytes, size: .max, isLenient: true)
+        guard let value, value.isObject, value.bytes.count == bytes.count, value.isUnicode else { return nil }
+        self = value
+    }
+
+    /// Whether all texts are Unicode.
+    private var isUnicode: Bool {
+        if isText { return text != nil }
+        return (elements ?? members?.flatMap { [$0.nameValue, $0.value] } ?? []).allSatisfy(\.isUnicode)
+    }
+
     fileprivate var shown: String {
-        switch self {
-        case .text(let text): "\"\(text)\""
-        case .number(_, let digits): digits
-        case .other: "neither a string nor a number"
-        }
+        text.map { "\"\($0)\"" } ?? (isNumber ? json : "neither a string nor a number")
     }
 }
 
 extension Bench {
     /// Returns the readable messages that the phone sent before the first check, and adds the steps from that time to
     /// the transcript.
-    fileprivate func openingMessages() -> [JSONMembers] {
+    fileprivate func openingMessages() -> [JSONValue] {
         recall(opening.steps)
-        return opening.lines.compactMap { JSONMembers($0.bytes) }
+        return opening.lines.compactMap { JSONValue(received: $0.bytes) }
     }
 }

@@ -1,4 +1,5 @@
 internal import LineProtocol
+internal import StrictJSON
 
 extension FamilyVerification {
     /// Checks of the phone's handling of a received message. They need a phone that sends the message back, or a
@@ -75,7 +76,7 @@ extension Bench {
     ///
     /// - Throws: ``CheckSkip`` if the phone sends nothing back. `CheckFailure` if the phone sends messages back, but
     ///   not this one.
-    fileprivate func sayAndHear(_ message: TestMessage) async throws -> JSONMembers {
+    fileprivate func sayAndHear(_ message: TestMessage) async throws -> JSONValue {
         guard isEchoed else { throw CheckSkip(reason: "the phone does not send received messages back") }
         try await say(message)
         guard let again = try await reply(to: message) else {
@@ -97,7 +98,7 @@ extension Bench {
         // For a message that should not come, one second is enough.
         let deadline = elapsed + (number == 0 ? .seconds(1) : max(options.timeout, .seconds(1)))
         while again.count < max(number, 1), let line = try await line(by: deadline) {
-            guard let id = JSONMembers(line.bytes)?["id"]?.text?.uppercased() else { continue }
+            guard let id = JSONValue(received: line.bytes)?["id"]?.text?.uppercased() else { continue }
             if messages.contains(where: { $0.id == id }) { again.append(id) }
         }
         if let before {

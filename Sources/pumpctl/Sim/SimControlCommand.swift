@@ -1,9 +1,9 @@
 import ArgumentParser
-import ControlProtocol
 import DescriptorIO
 import DeviceKit
 import Glibc
 import LineProtocol
+import StrictJSON
 import Synchronization
 
 struct SimControlCommand: ContextCommand {
@@ -51,15 +51,15 @@ struct SimControlCommand: ContextCommand {
         request["device"] = device.map(JSONValue.integer)
         let response = try await response(to: JSONValue.object(request), in: context)
         if let verdict = response["verdict"] { return conclude(verdict, context.output) }
-        guard case .object(let state)? = response["state"] else {
+        guard let state = response["state"]?.dictionary else {
             context.output.result("ok", ["ok": true] as ResultRecord)
             return .done
         }
         if context.output.isJSON {
-            context.output.draw(JSONValue.object(state.merging(["ok": true]) { $1 }).json + "\n")
+            context.output.draw(JSONValue.object(state.merging(["ok": true]) { $1 }).json.printableInJSON() + "\n")
         } else {
             for (key, value) in state.sorted(by: { $0.key < $1.key }) {
-                context.output.text(key + ": " + (value.text ?? value.json))
+                context.output.text("\(key): \(value.text ?? value.json)".printable())
             }
         }
         return .done
@@ -69,7 +69,8 @@ struct SimControlCommand: ContextCommand {
     /// tested.
     private func conclude(_ verdict: JSONValue, _ output: Output) -> ExitStatus {
         if output.isJSON {
-            output.draw(JSONValue.object(["ok": verdict["passed"] ?? false, "verdict": verdict]).json + "\n")
+            let record = JSONValue.object(["ok": verdict["passed"] ?? false, "verdict": verdict])
+            output.draw(record.json.printableInJSON() + "\n")
         } else if verdict["passed"] == true {
             output.text("the host met all expectations")
         } else {
@@ -85,9 +86,9 @@ struct SimControlCommand: ContextCommand {
     }
 
     /// Sends a request, within `--timeout`, and returns the simulator's response.
-    private func response(to request: JSONValue, in context: CommandContext) async throws -> [String: JSONValue] {
+    private func response(to request: JSONValue, in context: CommandContext) async throws -> JSONValue {
         let time = context.options.timeout?.duration ?? Self.patience
-        let answer = Mutex<[String: JSONValue]>([:])
+        let answer = Mutex(JSONValue.null)
         let hasEnded = try await context.run(for: time) {
             let response = try await Self.ask(request, at: path, context.loop)
             answer.withLock { $0 = response }
@@ -106,7 +107,7 @@ struct SimControlCommand: ContextCommand {
     /// - Parameter limit: The time limit for the response, after the connection was made; nil for none.
     static func ask(
         _ request: JSONValue, at path: String, _ loop: EventLoop, within limit: Duration? = nil
-    ) async throws -> [String: JSONValue] {
+    ) async throws -> JSONValue {
         let channel: DescriptorChannel
         do throws(DescriptorError) {
             channel = try await .connect(to: .unix(path: path), on: loop, deadline: .now + .seconds(10))
@@ -126,7 +127,7 @@ struct SimControlCommand: ContextCommand {
         return try await withCleanup({ await channel.close() }) {
             // If the write fails, read anyway: the simulator may have sent a reason before it closed the connection.
             try? await channel.write(Array((request.json + "\n").utf8))
-            var lines = RequestLines()
+            var lines = JSONLines()
             while let bytes = try await channel.read() {
                 lines.append(bytes)
                 while let line = lines.next() {
@@ -139,24 +140,14 @@ struct SimControlCommand: ContextCommand {
 
     /// Parses a line as a response. Returns nil if the line is an event. Throws the error in the response, and an error
     /// if the line is not a JSON object.
-    private static func response(in line: [UInt8]) throws -> [String: JSONValue]? {
-        guard case .object(let members)? = try? JSONReader.value(of: line) else {
+    private static func response(in line: [UInt8]) throws -> JSONValue? {
+        guard let message = try? JSONValue(line, size: .max), message.isObject else {
             throw Failure(.protocolError, code: "protocol", "not the control socket of a simulator")
         }
-        if members["event"] != nil { return nil }
-        guard members["ok"] != true, case .object(let error)? = members["error"] else { return members }
+        if message["event"] != nil { return nil }
+        guard message["ok"] != true, let error = message["error"], error.isObject else { return message }
         throw Failure(
             .usage, code: error["code"]?.text ?? "usage", error["message"]?.text ?? "the simulator refused the request",
             hint: error["hint"]?.text)
     }
-}
-
-extension JSONValue {
-    fileprivate var text: String? { if case .text(let text) = self { text } else { nil } }
-
-    fileprivate subscript(_ member: String) -> JSONValue? {
-        if case .object(let members) = self { members[member] } else { nil }
-    }
-
-    fileprivate var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
 }

@@ -1,7 +1,7 @@
-import ControlProtocol
 import DescriptorIO
 import Glibc
 import LineProtocol
+import StrictJSON
 import Transports
 import Verification
 
@@ -15,16 +15,11 @@ struct SocketStimulus: Stimulus {
     func perform(_ verb: String, _ arguments: [String]) async throws { _ = try await ask(verb, arguments) }
 
     func state() async throws -> [String: String] {
-        guard case .object(let state)? = try await ask("state", [])["state"] else { return [:] }
-        return state.mapValues {
-            switch $0 {
-            case .text(let text): text
-            case .null, .boolean, .integer, .number, .array, .object: $0.json
-            }
-        }
+        let state = try await ask("state", [])["state"]?.dictionary ?? [:]
+        return state.mapValues { $0.text ?? $0.json }
     }
 
-    private func ask(_ verb: String, _ arguments: [String]) async throws -> [String: JSONValue] {
+    private func ask(_ verb: String, _ arguments: [String]) async throws -> JSONValue {
         let request: [String: JSONValue] = [
             "id": 1, "do": .text(verb), "arguments": .array(arguments.map(JSONValue.text)),
         ]

@@ -1,5 +1,5 @@
 import ArgumentParser
-import ControlProtocol
+import StrictJSON
 import Verification
 
 /// The output formats of a verification.

@@ -49,6 +49,24 @@ import Testing
         #expect(try Self.read(passedOn) == message)
     }
 
+    @Test func `Only the message's own members are checked, not the members of an unknown field`() throws {
+        let unknown = #""x":{"a":1,"a":2,"\ud800":3}"#
+        let message = try Self.read(String(Self.example.dropLast()) + "," + unknown + "}")
+        #expect(String(decoding: message.json, as: UTF8.self).hasSuffix("," + unknown + "}"))
+        let error = #expect(throws: RescueError.self) {
+            try Self.read(String(Self.example.dropLast()) + #","x":1,"\u0078":2}"#)
+        }
+        #expect(error?.code == .duplicateField && error?.field == "x")
+    }
+
+    @Test(
+        "Input that does not begin like an object is not parsed",
+        arguments: ["STATUS", "[1", "\"x", "[[[[[[[[[[[[[[[[["])
+    func noObject(text: String) {
+        let error = #expect(throws: RescueError.self) { try Self.read(text) }
+        #expect(error?.code == .notJSON && error?.offset == 0 && error?.expected == "'{'")
+    }
+
     @Test func `Control characters in an unknown field are escaped or replaced`() throws {
         let json = String(Self.example.dropLast()) + ",\"x\":[\n1,\t\"\u{9B}2J\u{202E}\u{7F}ä\"]}"
         let bytes = Array(json.utf8)
@@ -93,7 +111,7 @@ import Testing
         message.content = "\u{1B}[2J\u{9B}m\u{7F}\r\n\u{202E}\u{2028}\u{FEFF}\u{E0041}👩‍🚒"
         message.category = RescueCategory(rawValue: "\u{1B}c")
         let json = String(decoding: message.json, as: UTF8.self)
-        for scalar in json.unicodeScalars { #expect(!scalar.isInvisible) }
+        for scalar in json.unicodeScalars { #expect(scalar.isPrintable) }
         #expect(json.contains("👩‍🚒"))
         #expect(try Self.read(json) == message)
     }

@@ -1,7 +1,7 @@
-import ControlProtocol
 import Foundation
-import TestSupport
+import StrictJSON
 import Testing
+import TestSupport
 
 /// One step of a scene. Its actors are the device's client, and a program at the device's control socket.
 enum Beat: Sendable {

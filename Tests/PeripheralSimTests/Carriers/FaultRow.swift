@@ -1,5 +1,5 @@
-import ControlProtocol
 import FirmwareSim
+import StrictJSON
 
 /// The effect of a fault of the pump on a client over one carrier. Most faults hit the reply to the first command.
 struct FaultRow: Sendable, CustomStringConvertible {

@@ -1,5 +1,5 @@
-import ControlProtocol
 import PeripheralSim
+import StrictJSON
 import Testing
 
 @testable import FirmwareSim

@@ -1,4 +1,4 @@
-import ControlProtocol
+import StrictJSON
 
 /// The rows of the pump, the LED board and the BLE module.
 extension VerbRow {

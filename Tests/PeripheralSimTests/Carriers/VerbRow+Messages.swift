@@ -1,6 +1,6 @@
-import ControlProtocol
 import FirmwareSim
 import Foundation
+import StrictJSON
 
 /// The rows of the storm sensor, the peer and the phone. Live rows, echoed commands and the peer's messages have a line
 /// end only on a terminal; rows of a stored log have one over either carrier, and the phone's messages have none.

@@ -1,4 +1,4 @@
-import ControlProtocol
+import StrictJSON
 
 /// The effect of a verb at the control socket of a device on the device's client, as a scene.
 struct VerbRow: Sendable, CustomStringConvertible {

@@ -1,8 +1,8 @@
-import ControlProtocol
 import DescriptorIO
 import LineProtocol
-import TestSupport
+import StrictJSON
 import Testing
+import TestSupport
 
 @testable import Sharing
 

@@ -1,9 +1,9 @@
-import ControlProtocol
 import DescriptorIO
 import Foundation
 import LineProtocol
-import TestSupport
+import StrictJSON
 import Testing
+import TestSupport
 
 @testable import Sharing
 
@@ -49,49 +49,6 @@ struct ControlFuzzTests {
             }
         }
         return line
-    }
-
-    @Test("The JSON reader agrees with Foundation, except for deliberate refusals")
-    func reader() throws { for seed in Seeds(5, soak: 1_000) { try read(seed) } }
-
-    private func read(_ seed: UInt64) throws {
-        var random = SplitMix64(seed: seed)
-        var counts = (taken: 0, refused: 0)
-        let onPurpose = ["unique members", "a smaller number", "at most \(JSONReader.depthLimit) levels"]
-        var left = 100_000
-        while left > 0 {
-            let line = Self.mutant(by: &random)
-            left -= line.count + 1
-            let isJSON = (try? JSONSerialization.jsonObject(with: Data(line), options: .fragmentsAllowed)) != nil
-            let text = String(decoding: line, as: UTF8.self)
-            do throws(JSONReader.Failure) {
-                let value = try JSONReader.value(of: line)
-                counts.taken += 1
-                if !isJSON { Issue.record("seed \(seed), taken: \(text.debugDescription)") }
-                let again = try JSONReader.value(of: Array(value.json.utf8))
-                if again != value { Issue.record("seed \(seed), written as \(value.json): \(text.debugDescription)") }
-            } catch {
-                counts.refused += 1
-                // Foundation also accepts UTF-16 and UTF-32, which it detects by their zeros, and a comma after the
-                // last element.
-                let isCommaLast = line[..<error.position].last { $0 > 0x20 } == UInt8(ascii: ",")
-                if isJSON, !onPurpose.contains(error.expected), !line.contains(0), !isCommaLast {
-                    Issue.record("seed \(seed), refused, \(error): \(text.debugDescription)")
-                }
-            }
-        }
-        #expect(counts.taken > 100, "seed \(seed)")
-        #expect(counts.refused > 100, "seed \(seed)")
-    }
-
-    @Test("Deeply nested JSON is refused without harm, and 100,000 siblings are read")
-    func depth() {
-        for opening in ["[", "{\"a\":"] {
-            let line = Array(String(repeating: opening, count: 100_000).utf8)
-            #expect(throws: JSONReader.Failure.self) { try JSONReader.value(of: line) }
-        }
-        let wide = Array(("[" + String(repeating: "[],", count: 100_000) + "0]").utf8)
-        #expect(throws: Never.self) { try JSONReader.value(of: wide) }
     }
 
     @Test("Each fuzzed line gets one response, and only requested lines reach the device")

@@ -1,11 +1,11 @@
-import ControlProtocol
 import DescriptorIO
 import DeviceKit
 import FirmwareSim
 import LineProtocol
+import StrictJSON
 import Synchronization
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import Sharing
 @testable import Transports
@@ -183,7 +183,7 @@ final class ControlClient {
     /// Waits for the next message.
     func message() async throws -> JSONValue {
         let line = try #require(try await line(), "hung up on")
-        let value = try JSONReader.value(of: Array(line.utf8))
+        let value = try JSONValue(parsing: line)
         if !JSONSchema.pumpctld.fits(value, "message") { Issue.record("no message by the schema: \(line)") }
         return value
     }

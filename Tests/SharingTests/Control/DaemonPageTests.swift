@@ -1,7 +1,7 @@
-import ControlProtocol
 import Foundation
-import TestSupport
+import StrictJSON
 import Testing
+import TestSupport
 
 @testable import Sharing
 
@@ -23,7 +23,7 @@ struct DaemonPageTests {
         let lines = try Self.blocks("json").flatMap { $0.split(separator: "\n") }
         #expect(lines.count > 5)
         for line in lines {
-            let value = try JSONReader.value(of: Array(line.utf8))
+            let value = try JSONValue(parsing: String(line))
             let isKnown = JSONSchema.pumpctld.fits(value, "request") || JSONSchema.pumpctld.fits(value, "message")
             #expect(isKnown, "\(line)")
         }
@@ -32,7 +32,7 @@ struct DaemonPageTests {
     @Test("The page lists every error code, request and event")
     func names() throws {
         let page = try Self.text("docs/daemon.md")
-        let schema = try JSONReader.value(of: Array(Self.text("packaging/schema/pumpctld.schema.json").utf8))
+        let schema = try JSONValue(parsing: Self.text("packaging/schema/pumpctld.schema.json"))
         let codes = schema["$defs"]?["error"]?["properties"]?["code"]?["enum"]?.elements ?? []
         #expect(codes.count > 10)
         let verbs: [JSONValue] = ["devices", "command", "send", "state", "subscribe", "unsubscribe", "attach"]

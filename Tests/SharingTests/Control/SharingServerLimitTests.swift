@@ -1,10 +1,10 @@
-import ControlProtocol
 import DescriptorIO
 import FirmwareSim
 import Glibc
 import LineProtocol
-import TestSupport
+import StrictJSON
 import Testing
+import TestSupport
 import Transports
 
 @testable import DeviceKit
@@ -164,9 +164,9 @@ struct SharingServerLimitTests {
             received.bytes += bytes
             while let line = received.takeLine() { lines.append(line) }
         }
-        let answers = lines.dropFirst().map { DaemonResponse(Array($0.utf8)) }
-        #expect(answers.map(\.?.id) == [1, 2, 3])
-        for answer in answers { #expect(answer?.members("devices").count == devices.count) }
+        let answers = try lines.dropFirst().map { try JSONValue(parsing: $0) }
+        #expect(answers.map { $0["id"]?.integer } == [1, 2, 3])
+        for answer in answers { #expect(answer["devices"]?.elements?.count == devices.count) }
         await channel.close()
         await server.close()
     }

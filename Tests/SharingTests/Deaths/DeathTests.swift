@@ -1,8 +1,8 @@
-import ControlProtocol
 import FakeBlueZ
 import LineProtocol
-import TestSupport
+import StrictJSON
 import Testing
+import TestSupport
 
 @testable import Sharing
 
@@ -191,7 +191,7 @@ struct DeathTests {
             where !line.hasPrefix("[WARNING] the device") && line != "ERROR:DEVICE_AWAY" {
                 #expect(said.contains(line), "\(name): the pump has not said \(line)")
             }
-            let states = try subscriber.lines.map { try JSONReader.value(of: Array($0.utf8)) }
+            let states = try subscriber.lines.map { try JSONValue(parsing: $0) }
                 .filter { $0["event"] == "state" }
             for state in states where state["link"] == "lost" {
                 #expect(state["values"]?["state"] == "unknown", "\(name): \(state.json)")

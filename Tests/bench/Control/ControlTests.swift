@@ -1,6 +1,6 @@
-import ControlProtocol
-import TestSupport
+import StrictJSON
 import Testing
+import TestSupport
 
 // The same requests to the simulator and to the firmware on the emulated board. `SimulationClient` checks each line of
 // the socket against packaging/schema/simulation.schema.json.
@@ -23,9 +23,9 @@ struct ControlTests {
         try await ControlledPump.run(kind) { pump in
             let state = try await pump.perform("state")
             #expect(state["duty"] == 0)
-            #expect(state["knob"] == .number(Double(RigKind.potentiometer) / 1023))
-            #expect(state["water_temp_c"] == .number(RigKind.water))
-            #expect(state["skin_temp_c"] == .number(RigKind.skin))
+            #expect(state["knob"]?.number == Double(RigKind.potentiometer) / 1023)
+            #expect(state["water_temp_c"]?.number == RigKind.water)
+            #expect(state["skin_temp_c"]?.number == RigKind.skin)
             #expect(state["power_led"] == true)
             #expect(state["status_led"] == false)
         }
@@ -38,7 +38,7 @@ struct ControlTests {
             #expect(try await pump.perform("state")["duty"] == 180)
             for (position, reading, duty) in [("0.25", 256, 67), ("0.01", 10, 0), ("1", 1023, 255), ("0.7", 716, 180)] {
                 let turned = try await pump.perform("turn", position)
-                #expect(turned["knob"] == .number(Double(reading) / 1023))
+                #expect(turned["knob"]?.number == Double(reading) / 1023)
                 #expect(try await pump.perform("advance", "500ms")["duty"] == .integer(duty), "\(position)")
             }
         }
@@ -60,8 +60,8 @@ struct ControlTests {
         try await ControlledPump.run(kind) { pump in
             _ = try await pump.line.exchange("ON\n")
             let warmed = try await pump.perform("temperature", "skin", "41")
-            #expect(warmed["skin_temp_c"] == .number(41))
-            #expect(warmed["water_temp_c"] == .number(RigKind.water))
+            #expect(warmed["skin_temp_c"]?.number == 41)
+            #expect(warmed["water_temp_c"]?.number == RigKind.water)
             #expect(try await pump.perform("advance", "2s")["duty"] == 0)
             #expect(try await pump.line.nextButReports() == "ERROR:OVERHEAT")
             #expect(try await pump.line.nextButReports() == "Skin temperature too high: ?C")
@@ -72,7 +72,7 @@ struct ControlTests {
     func probe(kind: Kind) async throws {
         try await ControlledPump.run(kind) { pump in
             for condition in ["open", "shorted"] {
-                #expect(try await pump.perform("probe", "skin", condition)["skin_temp_c"] == .number(RigKind.skin))
+                #expect(try await pump.perform("probe", "skin", condition)["skin_temp_c"]?.number == RigKind.skin)
                 try await pump.perform("advance", "1s")
                 let broken = try await temperatures(of: pump)
                 #expect(broken == ["TEMP:{Water:12.0C,Skin:-273.1C}"], "\(condition)")
@@ -158,7 +158,7 @@ struct ControlTests {
                 #expect(answer["ok"] == false, "\(line)")
                 #expect(answer["error"]?["code"] == .text(code), "\(line)")
                 #expect(answer["error"]?["outcome"] == "not_sent", "\(line)")
-                let value = try? JSONReader.value(of: Array(line.utf8))
+                let value = try? JSONValue(parsing: line)
                 #expect(answer["id"] == (value?["id"] == 1 ? 1 : .null), "\(line)")
             }
             #expect(try await pump.perform("state") == before)
@@ -183,9 +183,9 @@ struct ControlTests {
             }
             let turned = try await control("turn", "0.25")
             #expect(turned.status == 0, "\(turned.errors)")
-            let object = try JSONReader.value(of: Array(turned.output.utf8))
+            let object = try JSONValue(parsing: turned.output)
             #expect(object["ok"] == true)
-            #expect(object["knob"] == .number(256.0 / 1023))
+            #expect(object["knob"]?.number == 256.0 / 1023)
             #expect(object["duty"] == 0)
             let refused = try await control("turn", "2")
             #expect(refused.status == 64)

@@ -1,8 +1,8 @@
-import ControlProtocol
 import DeviceKit
 import SimControl
-import TestSupport
+import StrictJSON
 import Testing
+import TestSupport
 
 /// A pump on the bench with a control socket. Tests do not see which kind of pump it is.
 struct ControlledPump: Sendable {
@@ -30,7 +30,7 @@ struct ControlledPump: Sendable {
             "id": 1, "do": .text(verb), "arguments": .array(arguments.map(JSONValue.text)),
         ]
         let answer = try await client.ask(JSONValue.object(request).json)
-        return try #require(answer["state"]?.members, "\(verb): \(answer.json)")
+        return try #require(answer["state"]?.dictionary, "\(verb): \(answer.json)")
     }
 
     /// Calls `body` with a pump of this kind, and stops the pump afterwards. Skips the test if the firmware can't be

@@ -67,6 +67,17 @@ struct OptionTests {
         #expect(ending.output.isEmpty == (words.count == 1))
     }
 
+    @Test("A configuration file that can't be read is reported with the reason", arguments: [false, true])
+    func unreadableConfiguration(isPipe: Bool) async throws {
+        let folder = TemporaryFolder()
+        try folder.makeFolder("pumpctl")
+        let path = folder.path("pumpctl/config.json")
+        if isPipe { #expect(mkfifo(path, 0o600) == 0) } else { try folder.makeFolder("pumpctl/config.json") }
+        let ending = try await Pumpctl.start(["status"], environment: ["XDG_CONFIG_HOME": folder.path]).ending()
+        #expect(ending.status == (isPipe ? 64 : 66), "\(ending)")
+        #expect(ending.errors.contains("\(path): \(isPipe ? "not a JSON object" : "Is a directory")"), "\(ending)")
+    }
+
     @Test("-v shows the traffic on standard error")
     func verbose() async throws {
         let pump = try await BenchPump()

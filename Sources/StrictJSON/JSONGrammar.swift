@@ -1,17 +1,20 @@
-/// Parses a JSON object byte by byte, strictly by RFC 8259, and reports the end of the object or its first fault.
+/// Parses a JSON value byte by byte, strictly by RFC 8259, and reports the end of the value or its first fault.
 ///
-/// The grammar stores only its state and the nesting of the object, not the bytes.
-struct JSONGrammar {
+/// The grammar stores only its state and the nesting of the value, not the bytes.
+package struct JSONGrammar: Sendable {
     /// The result of parsing one byte.
-    enum Step {
+    package enum Step {
+        /// The value goes on.
         case more
-        /// The object ends with this byte.
+        /// The value ends with this byte.
         case end
-        case wrong(RescueError.Code, expected: String)
+        /// The value is a number, which ended before this byte.
+        case endBefore
+        /// The byte can't stand here.
+        case wrong(JSONError.Code, expected: String)
     }
 
     private enum State {
-        case start
         /// After `{`.
         case firstName
         /// After `,` in an object.
@@ -41,24 +44,33 @@ struct JSONGrammar {
         case literal(left: UInt32)
     }
 
-    private var state = State.start
+    private var state = State.value
     /// One bit for each open container, with the innermost lowest: 1 for an object, 0 for an array.
     private var objects: UInt64 = 0
     private var depth = 0
     private let depthLimit: Int
 
     /// - Parameter depthLimit: The largest number of containers that may be open at once, at most 64.
-    init(depthLimit: Int) { self.depthLimit = depthLimit }
+    package init(depthLimit: Int) {
+        precondition((0...64).contains(depthLimit), "the nesting is kept in 64 bits")
+        self.depthLimit = depthLimit
+    }
+
+    /// Whether the value is a number that may end here.
+    var isNumberComplete: Bool {
+        switch state {
+        case .zero, .integer, .fraction, .exponentDigits: depth == 0
+        default: false
+        }
+    }
 
     /// Whether the next byte is in a string. Then the byte changes nothing unless it is `"`, `\`, or a control
     /// character.
-    var isWithinString: Bool { if case .string = state { true } else { false } }
+    package var isWithinString: Bool { if case .string = state { true } else { false } }
 
-    mutating func take(_ byte: UInt8) -> Step {
+    /// Parses the next byte. After any step but ``Step/more``, the grammar takes no further byte.
+    package mutating func take(_ byte: UInt8) -> Step {
         switch state {
-        case .start:
-            guard byte == UInt8(ascii: "{") else { return .wrong(.notJSON, expected: "'{'") }
-            return open(isObject: true)
         case .firstName where byte == UInt8(ascii: "}"): return close(isObject: true)
         case .firstName, .name:
             if byte.isJSONBlank { return .more }
@@ -73,7 +85,8 @@ struct JSONGrammar {
         case .separator: return separate(byte)
         case .string(let isName):
             switch byte {
-            case UInt8(ascii: "\""): state = isName ? .colon : .separator
+            case UInt8(ascii: "\"") where isName: state = .colon
+            case UInt8(ascii: "\""): return endValue()
             case UInt8(ascii: "\\"): state = .escape(isName: isName)
             case ..<0x20: return .wrong(.notJSON, expected: "no control character in a string")
             default: break
@@ -89,7 +102,8 @@ struct JSONGrammar {
             state = left > 1 ? .hex(left: left - 1, isName: isName) : .string(isName: isName)
         case .literal(let left):
             guard left & 0xFF == UInt32(byte) else { return .wrong(.notJSON, expected: "true, false or null") }
-            state = left >> 8 == 0 ? .separator : .literal(left: left >> 8)
+            if left >> 8 == 0 { return endValue() }
+            state = .literal(left: left >> 8)
         default: return takeOfNumber(byte)
         }
         return .more
@@ -123,7 +137,7 @@ struct JSONGrammar {
         case .zero where isExponent, .integer where isExponent, .fraction where isExponent: state = .exponent
         case .exponent where byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-"): state = .exponentSign
         case .exponent where isDigit, .exponentSign where isDigit: state = .exponentDigits
-        case .zero, .integer, .fraction, .exponentDigits: return separate(byte)
+        case .zero, .integer, .fraction, .exponentDigits: return depth == 0 ? .endBefore : separate(byte)
         default: return .wrong(.notJSON, expected: "a digit")
         }
         return .more
@@ -153,6 +167,10 @@ struct JSONGrammar {
     private mutating func close(isObject: Bool) -> Step {
         depth -= 1
         objects >>= 1
+        return endValue()
+    }
+
+    private mutating func endValue() -> Step {
         state = .separator
         return depth == 0 ? .end : .more
     }
@@ -161,10 +179,10 @@ struct JSONGrammar {
         .literal(left: rest.withUTF8Buffer { $0.reversed().reduce(0) { $0 << 8 | UInt32($1) } })
     }
 
-    private static let escapes = Set("\"\\/bfnrt".utf8)
+    private static let escapes = Array("\"\\/bfnrt".utf8)
 
     /// Returns the value of a hexadecimal digit; nil for any other byte.
-    static func hexDigit(_ byte: UInt8) -> UInt8? {
+    package static func hexDigit(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
@@ -176,5 +194,5 @@ struct JSONGrammar {
 
 extension UInt8 {
     /// Whether the byte is white space between two JSON tokens.
-    var isJSONBlank: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
+    package var isJSONBlank: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
 }

@@ -5,37 +5,6 @@ import Testing
 
 @testable import DeviceKit
 
-@Suite("Daemon responses") struct DaemonResponseTests {
-    private func read(_ json: String) -> DaemonResponse? { DaemonResponse(Array(json.utf8)) }
-
-    @Test func `Response members are read by name, and unknown ones are ignored`() throws {
-        let response = try #require(
-            read(#"{"id":1,"ok":true,"device":"p\u0075mp","more":[1,{"id":2}],"error":{"code":"x"}}"#))
-        #expect(response.id == 1)
-        #expect(response.flag("ok"))
-        #expect(response.text("device") == "pump")
-        #expect(response.text("id") == nil)
-        #expect(response.text("family") == nil)
-        #expect(response.member("error")?.text("code") == "x")
-        #expect(response.member("device") == nil)
-    }
-
-    @Test func `An event has no id, and a line that is not an object is no response`() {
-        #expect(read(#"{"event":"hello"}"#)?.id == nil)
-        #expect(read("STATUS:{State:OFF}") == nil)
-        #expect(read("") == nil)
-    }
-
-    @Test func `Objects of an array are read, whatever their strings contain`() throws {
-        let list = #"[{"name":"a } ] \" b","x":{"y":[{}]}}, {"name":"c"}, 7, null]"#
-        let response = try #require(read(#"{"devices":\#(list),"none":[],"one":{"name":"d"}}"#))
-        #expect(response.members("devices").map { $0.text("name") } == ["a } ] \" b", "c"])
-        #expect(response.members("none").isEmpty)
-        #expect(response.members("one").isEmpty)
-        #expect(response.members("nothing").isEmpty)
-    }
-}
-
 @Suite("Daemon sockets without permission") struct DaemonSocketTests {
     private let folder = TemporaryFolder()
     private static let busy = LinkError(

@@ -1,5 +1,6 @@
-/// Splits a program's input into lines, one at a time: the bytes after an `attach` request are no requests.
-package struct RequestLines {
+/// Splits input with a JSON value on each line into its lines, one at a time: bytes after the last value that the caller
+/// wants may be something else.
+package struct JSONLines {
     private var bytes: [UInt8] = []
     /// The index at which the next line begins.
     private var start = 0
@@ -31,7 +32,7 @@ package struct RequestLines {
 
     /// Removes and returns all unread bytes.
     package mutating func takeAll() -> [UInt8] {
-        defer { self = RequestLines() }
+        defer { self = JSONLines() }
         return Array(bytes[start...])
     }
 }

@@ -1,0 +1,12 @@
+/// A member of a JSON object.
+package struct JSONMember {
+    /// The name, as a string in JSON.
+    package let nameValue: JSONValue
+    /// The value.
+    package let value: JSONValue
+
+    /// The name. In a lenient value, invalid Unicode is shown as it was written.
+    package var name: String { nameValue.text ?? String(decoding: nameBytes, as: UTF8.self) }
+    /// The bytes of the name as they were written, without quotes.
+    package var nameBytes: ArraySlice<UInt8> { nameValue.bytes.dropFirst().dropLast() }
+}
