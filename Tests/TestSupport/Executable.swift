@@ -20,7 +20,8 @@ public enum Executable {
     public static let pumpctlRecord = "\(folder)/pumpctl-record"
     public static let pumpctld = "\(folder)/pumpctld"
 
-    /// A library for `LD_PRELOAD` that logs a program's calls of fsync(2) and similar functions.
+    /// A library for `LD_PRELOAD` that logs a program's calls of fsync(2), fdatasync(2), rename(2) and posix_spawnp(3),
+    /// and its writes to terminals, to the file named by `SYNC_COUNTER`.
     public static let syncCounter = path(of: "libSyncCounter.so")
 
     private static var bundleFolder: String {

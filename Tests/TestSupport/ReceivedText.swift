@@ -1,4 +1,5 @@
-/// The input from another program that was not taken yet.
+/// Bytes that a test has collected and not yet taken, such as the output of a program, or the input of a simulated
+/// device.
 public struct ReceivedText: Sendable, CustomStringConvertible {
     public var bytes: [UInt8] = []
     /// Whether the end of input was reached.

@@ -55,7 +55,8 @@ struct ConsoleLink {
         await link.forward { tell(.arrived($0)) }
     }
 
-    /// The lines that are not sent yet, in order. A line is removed once it was written to the link, or could not be.
+    /// The lines that are not sent yet, in order. A line is removed once it was written to the link, or reported as
+    /// ``Event/notSent(_:_:)``.
     var unsent: [[UInt8]] { waiting.lines.withLock { $0 } }
 
     /// Queues a line.

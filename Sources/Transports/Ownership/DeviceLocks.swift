@@ -5,15 +5,16 @@ internal import LineProtocol
 /// The lock files by which the programs of this computer agree on the owner of each device: one file per device, in
 /// one folder.
 struct DeviceLocks: Sendable {
-    /// The folders in order of preference. The first usable folder is used, and created if it is missing.
+    /// The folders in order of preference. A device is locked in the first folder in which its lock file can be opened;
+    /// a missing folder is created.
     var folders: [String]
     /// The time since boot, the same for all programs.
     var uptime: @Sendable () -> Duration = Self.timeSinceBoot
     /// Opens a file as openat(2) does.
     var openFile: @Sendable (CInt, String, CInt, mode_t) -> CInt = { openat($0, $1, $2, $3) }
 
-    /// The folders of the system. All users share the first two. The last belongs to this user alone, and excludes only
-    /// this user's programs from each other.
+    /// The folders of the system. All users share the first two; a third, if XDG_RUNTIME_DIR is an absolute path,
+    /// belongs to this user alone, so a lock in it keeps out only this user's programs.
     static var system: DeviceLocks {
         var folders = ["/run/lock/pumpctl", "/tmp/pumpctl-lock"]
         if let own = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }), own.hasPrefix("/") {

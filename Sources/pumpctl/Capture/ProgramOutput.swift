@@ -26,8 +26,8 @@ actor ProgramOutput {
         (self.channel, self.link, self.note) = (channel, link, note)
     }
 
-    /// Forwards output until the task is cancelled, the terminal is closed, or sending fails. A send in progress is not
-    /// cancelled.
+    /// Forwards output until the task is cancelled, reading fails, the channel is closed on this side, or sending
+    /// fails. A send in progress is not cancelled.
     func passOn() async {
         while failure == nil, let bytes = try? await channel.read() { await send(bytes) }
     }
@@ -38,7 +38,7 @@ actor ProgramOutput {
     ///   - passing: The task of ``passOn()``, which was cancelled.
     ///   - limit: The time limit, by the event loop's clock.
     /// - Throws: `LinkError` if sending has failed, or the limit is reached. Output that was still unread when the
-    ///   terminal was closed is discarded without an error.
+    ///   channel was closed on this side, as after the loss of the device, is discarded without an error.
     func finish(_ passing: Task<Void, Never>, within limit: Duration) async throws(LinkError) {
         // The timer is a task of its own: if the command is interrupted, this task is cancelled, and a sleep in this
         // task would end at once.

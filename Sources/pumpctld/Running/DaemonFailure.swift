@@ -9,11 +9,11 @@ struct DaemonFailure: Error, Sendable, Hashable {
         case usage = 64
         /// A file, folder or address does not exist or can't be used.
         case noInput = 66
-        /// Another program uses the address.
+        /// Another program uses the address, or there is another file at the path.
         case unavailable = 69
         /// A system call failed.
         case ioError = 74
-        /// This user lacks a permission.
+        /// This user lacks a permission, or the file system is read-only.
         case noPermission = 77
     }
 

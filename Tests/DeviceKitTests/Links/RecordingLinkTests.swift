@@ -78,7 +78,7 @@ struct RecordingLinkTests {
         #expect(entries.state == [Self.sent("STATUS"), Self.received("OK")])
     }
 
-    @Test("Bytes that are not text are recorded in hexadecimal")
+    @Test("A line that is not UTF-8 is recorded as a whole in hexadecimal")
     func noText() async throws {
         let link = record(ScriptedLink())
         try await link.send([0x00, 0x41, 0xFF, 0x0A, 0x5C, 0x1B, 0x0A])

@@ -38,7 +38,9 @@ struct PeerFirmwareTests {
         #expect(heard(peer.advance(to: .seconds(41))) == "HELLO from bench @ 2025-01-31T16:04:45Z\r\n")
     }
 
-    @Test("Times are calendar times", arguments: [0, 68_169_599, 951_782_400, 1_709_164_800, 4_107_542_399])
+    @Test(
+        "The greeting has the correct date and time, also around leap days",
+        arguments: [0, 68_169_599, 951_782_400, 1_709_164_800, 4_107_542_399])
     func times(start: Int) {
         var peer = PeerFirmware(options: PeerFirmwareOptions(carrier: .line(.unlimited), startTime: start))
         peer.hostCame(at: .zero)
@@ -55,7 +57,7 @@ struct PeerFirmwareTests {
         #expect(peer.messages == [Array("Grüße".utf8)])
     }
 
-    @Test("A peer acknowledges Hello on request, follows toggles and keeps messages")
+    @Test("With acknowledgements a peer answers Hello; it also follows ON and OFF, and keeps the last messages")
     func text() {
         var peer = Self.peer(acknowledges: true)
         #expect(Self.lines(&peer, to: "Hello\r\non\nHello\nGrüße\nhello\n\n") == ["Hello ack", "Hello ack"])
@@ -93,7 +95,7 @@ struct PeerFirmwareTests {
     }
 
     @Test(
-        "An image that is refused is an error line",
+        "If the peer has no PNG to send, it sends an error line instead of an image",
         arguments: [
             (.noFileSelected, ["IMG_ERROR no_file_selected"]), (.notPNG, ["IMG_ERROR not_png"]),
         ] as [(PeerFirmwareOptions.ImageFault, [String])])
@@ -110,7 +112,8 @@ struct PeerFirmwareTests {
             defer { #expect(peer.isQuiescent) }
             return Self.lines(&peer, to: "GET\n")
         }
-        // The faults hit the middle of the base64 text, which is in its fourth line.
+        // `beginBadFormat` hits the first line. The other faults here hit the middle of the base64 text, which is in
+        // its fourth line.
         let (start, rest) = (Array(right[..<4]), Array(right[5...]))
         #expect(lines(.beginBadFormat) == ["IMG_BEGIN image.png"] + right[1...])
         #expect(lines(.readFailed) == start + ["IMG_ERROR read_failed"])
@@ -122,7 +125,9 @@ struct PeerFirmwareTests {
         #expect(lines(.base64Invalid) == start + [padded] + rest)
     }
 
-    @Test("A lenient base64 decoder tells the image faults apart", arguments: [180, 77, 1])
+    @Test(
+        "A lenient base64 decoder rejects base64_invalid, and decodes a smaller image from size_mismatch",
+        arguments: [180, 77, 1])
     func decoderOfApp(chunkLength: Int) {
         func decoded(_ fault: PeerFirmwareOptions.ImageFault?) -> Data? {
             var peer = Self.peer(fault: fault, chunkLength: chunkLength)
@@ -131,6 +136,7 @@ struct PeerFirmwareTests {
         }
         #expect(decoded(nil)?.count == 1000)
         #expect(decoded(.base64Invalid) == nil)
+        // Without a line of 180 characters, the rest is still in whole groups of four characters.
         if chunkLength == 180 { #expect(decoded(.sizeMismatch)?.count == 865) }
     }
 

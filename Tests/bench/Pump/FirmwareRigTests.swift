@@ -2,8 +2,8 @@ import Testing
 
 @Suite("Bench: firmware available")
 struct FirmwareRigTests {
-    // Parameterized tests with firmware are cancelled if it can't be built, which is not reported. This test is skipped
-    // with the reason.
+    // If a package for building the firmware is missing, parameterized tests with firmware are cancelled, and the
+    // cancellation is not reported. This test is skipped instead, with the missing packages as the reason.
     @Test(
         "Our firmware builds and runs in simavr",
         .enabled(if: FirmwareBuild.reasonToSkip == nil, Comment(rawValue: FirmwareBuild.reasonToSkip ?? "")))

@@ -17,7 +17,7 @@ struct CaptureCommandTests {
     /// The path of a capture in the test's folder.
     private func capture(_ name: String = "capture") -> String { folder.path(name) }
 
-    /// The pieces that a capture has as received, in order.
+    /// The received pieces of a capture, in order.
     private static func received(_ path: String) throws -> [CaptureEvent.Piece] {
         var reader = try CaptureReader(path)
         var pieces: [CaptureEvent.Piece] = []
@@ -43,7 +43,8 @@ struct CaptureCommandTests {
         #expect(overRadio.status == 0, "\(overRadio)")
         #expect(overSerial.output == overRadio.output)
         let pieces = try (Self.received(capture("serial")), Self.received(capture("radio")))
-        // `send` reads the link itself, while other commands receive events: it may get two notifications at once.
+        // `send` reads from the link, which may join two notifications into one piece. The other commands register a
+        // receiver with the link, which gets each notification separately.
         if words[0] != "send" { #expect(pieces.1.allSatisfy { $0.bytes.count <= 20 }) }
         #expect(pieces.0.flatMap(\.lines) == pieces.1.flatMap(\.lines))
         #expect(!pieces.0.flatMap(\.lines).isEmpty)

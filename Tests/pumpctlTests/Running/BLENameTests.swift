@@ -49,7 +49,7 @@ struct BLENameTests {
 
         var environment: [String: String] { bus.environment.merging(["XDG_STATE_HOME": home.path]) { $1 } }
 
-        /// - Parameter home: A HOME in place of the rig's state folder; nil for the latter.
+        /// - Parameter home: A value for HOME, with XDG_STATE_HOME empty; nil for the rig's state folder.
         func run(_ arguments: String..., home: String? = nil) async throws -> ChildProcess.Ending {
             var environment = environment
             if let home {
@@ -72,7 +72,7 @@ struct BLENameTests {
             return duties
         }
 
-        /// The calls of clients that connect to a device or use its characteristics.
+        /// The names of the calls by which clients connected to a device or used its characteristics.
         @Radio var calls: [String] {
             let all: Set = ["Connect", "ReadValue", "WriteValue", "StartNotify"]
             return fake.calls.state.map(\.member).filter(all.contains)
@@ -99,7 +99,7 @@ struct BLENameTests {
     // MARK: Several devices with one name
 
     @Test(
-        "Several devices of one name are refused by every command, listed by signal strength",
+        "A command refuses a name that several devices have, and lists the devices, the strongest signal first",
         arguments: [
             ["off"], ["on"], ["on", "--for", "1s"], ["speed", "100"], ["status"], ["temp"], ["monitor"], ["console"],
             ["send", "STATUS"],
@@ -156,7 +156,8 @@ struct BLENameTests {
         #expect(await rig.duties().map { $0 == nil } == [false, true])
         // The letter case of the remembered name does not matter.
         expectFailure(try await rig.run("-p", "ble:hmsoft", "off"), 66, saying: "resolved to")
-        // A device named by its address is used, and the name still leads to the remembered address.
+        // A device named by its address is used. The address remembered for the name stays the same, so the name is
+        // still refused.
         #expect(try await rig.run("-p", "ble:00:15:83:00:00:20", "off").output == "pump off\n")
         expectFailure(try await rig.run("-p", "ble:HMSoft", "off"), 66, saying: "resolved to")
         let forgotten = try await rig.run("forget", "ble:HMSoft")
@@ -176,7 +177,7 @@ struct BLENameTests {
 
     // MARK: The memory of names
 
-    @Test("Names and addresses are stored in a file of mode 0600")
+    @Test("Only a device used by its name is remembered, in a file of mode 0600")
     func file() async throws {
         let rig = try await Rig()
         await rig.show(0)
@@ -257,7 +258,7 @@ struct BLENameTests {
         #expect(quiet.status == 0 && quiet.errors == "", "\(quiet)")
         let verbose = try await rig.run("-v", "-p", "ble:HMSoft", "status", home: file)
         #expect(verbose.status == 0 && verbose.errors.contains("\(file)/.local/state/pumpctl"), "\(verbose)")
-        // A folder is at the path of the file.
+        // A folder takes the place of the file in which pumpctl remembers names.
         try rig.home.makeFolder("pumpctl")
         try rig.home.makeFolder("pumpctl/ble-devices")
         let folder = try await rig.run("-p", "ble:HMSoft", "status")

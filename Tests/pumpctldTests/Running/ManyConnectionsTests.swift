@@ -77,7 +77,7 @@ struct ManyConnectionsTests {
             environment: ChildProcess.surroundings)
         try await daemon.errors.text(upTo: "the link is open")
         var clients: [ShareClient] = []
-        while !daemon.errors.state.text.contains("no more connections") {
+        while !daemon.errors.state.text.contains("no room for more connections") {
             clients.append(try await ShareClient(socket: path))
             try await clients[0].ask("TEMP", for: "TEMP")
         }
@@ -87,7 +87,7 @@ struct ManyConnectionsTests {
         #expect(off.output == "pump off\n", "\(off)")
         daemon.send(signal: SIGTERM)
         let ending = try await daemon.ending()
-        #expect(ending.errors.split(separator: "\n").filter { $0.contains("no more connections") }.count == 1)
+        #expect(ending.errors.split(separator: "\n").filter { $0.contains("no room for more connections") }.count == 1)
         for client in clients { await client.channel.close() }
         await pump.close()
     }

@@ -2,7 +2,8 @@
 """A central that drives a pump and shares no code with pumpctl: pump_central.py [--adapter hci0] [--name HMSoft]
 
 Connects, and prints the facts of the connection as a JSON object. Then takes commands from standard input, one per
-line, and prints a JSON object with the reply's lines for each. Ends with its input, or when the link is lost.
+line, and prints a JSON object with the reply's lines for each. Ends with its input, at an empty line, or when the link
+is lost.
 """
 
 import argparse
@@ -15,7 +16,7 @@ from dbus_fast import Variant
 
 # The beginning of a reply's last line, by the command without its argument.
 LAST_LINE = {"ON": "PUMP:", "OFF": "PUMP:", "SPEED": "SPEED:", "STATUS": "STATUS:", "TEMP": "TEMP:"}
-# The time limit of each wait.
+# The time limit for finding the device, for resolving its services, and for each reply.
 SECONDS = 120
 
 
@@ -64,7 +65,7 @@ class Central:
                      if properties["Alias"] == name and "RSSI" in properties), None)
 
     async def _until(self, question, *arguments):
-        """Call `question` after each change until its answer is true; return the answer."""
+        """Call `question` now, and again after changes, until its answer is true; return the answer."""
         async with asyncio.timeout(SECONDS):
             while True:
                 self._changed.clear()
