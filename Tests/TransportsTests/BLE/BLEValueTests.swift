@@ -169,8 +169,9 @@ struct BLEValueTests {
         await rig.setValue([1, 2])
         let link = try await rig.open()
         let led = try await LEDSession.begin(over: link, clock: ManualClock())
-        let reading = Task { try await led.read(.led) }
+        // Subscribe first: on a busy machine the line may come before a later subscription.
         var heard = await led.events().makeAsyncIterator()
+        let reading = Task { try await led.read(.led) }
         guard case .heard(.unknown(let line)) = await heard.next() else {
             Issue.record("something else was heard")
             return
