@@ -102,8 +102,8 @@ public actor DescriptorChannel {
         }.get()
     }
 
-    /// Writes `bytes` without waiting, unless other writes are queued. Bytes that the kernel does not accept at once
-    /// are queued.
+    /// Writes `bytes` without waiting, or writes nothing if other writes are queued. Bytes that the kernel does not
+    /// accept at once are queued.
     ///
     /// - Returns: false if other writes are queued. In this case nothing was written, and ``write(_:)`` can wait for
     ///   its turn.

@@ -61,9 +61,9 @@ struct OpeningPort {
 
     /// Applies the settings, then the line policies and the low-latency flag as far as the driver supports them.
     ///
-    /// - Returns: `raisedDTR`, whether opening raised DTR: if `HUPCL` was set, as on a port that was just plugged in,
-    ///   the last close released DTR; otherwise DTR has stayed asserted. `echoed`, whether the terminal echoed the
-    ///   device's output back to the device before this call.
+    /// - Returns: `raisedDTR`, whether opening raised DTR. It did if `HUPCL` was set: the last close released DTR, or
+    ///   the port was just plugged in and not open before. Without `HUPCL`, DTR has stayed asserted. `echoed`, whether
+    ///   the terminal echoed the device's output back to the device before this call.
     func configure(_ options: SerialOptions) throws(SerialError) -> (raisedDTR: Bool, echoed: Bool) {
         let before = try options.write(to: descriptor, activity: "opening", path: path)
         var asserted: ModemLines = []

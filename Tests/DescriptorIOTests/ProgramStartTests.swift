@@ -45,7 +45,7 @@ struct ProgramStartTests {
         #expect(try await output("kill -PIPE $$; exit 1").status == 128 + SIGPIPE)
     }
 
-    @Test("A started program blocks no signal and inherits ignored ones")
+    @Test("A started program blocks no signal and inherits ignored signals other than SIGPIPE")
     func signals() async throws {
         let before = signal(SIGHUP, SIG_IGN)
         defer { signal(SIGHUP, before) }

@@ -110,7 +110,7 @@ struct PumpSafetyTests {
         #expect(world.device.device.state == .off)
     }
 
-    @Test("A pump that starts at SPEED fails the check and is switched off")
+    @Test("A pump that is off and starts when it is sent SPEED fails that check, and is switched off")
     func startsUnasked() throws {
         let mutant = Mutant(kills: "", flaw: "starts with SPEED", hears: ["SPEED:99\n": "ON\n"])
         let world = World(.onBench, mutant)
@@ -224,7 +224,7 @@ struct PumpSafetyTests {
         #expect(running == [])
     }
 
-    @Test("After a failed check OFF is sent at once if the pump may run")
+    @Test("After a failed check, OFF is sent at once if the pump is possibly running")
     func offAtOnce() throws {
         let world = World(.onBench)
         var asked: Duration?
@@ -289,7 +289,7 @@ struct PumpSafetyTests {
         if case .perhapsOn = verdict.aftermath {} else { Issue.record("\(verdict.aftermath)") }
     }
 
-    @Test("A pump that ignores OFF gets it for a minute, with warnings, and is reported as possibly on")
+    @Test("A pump that ignores OFF is sent OFF for up to a minute, with warnings, and is reported as possibly on")
     func ignoresOff() throws {
         let world = World(.onBench)
         var (stops, told): ([Duration], [Duration]) = ([], [])

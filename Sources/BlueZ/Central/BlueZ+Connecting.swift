@@ -69,8 +69,9 @@ extension BlueZ {
         let watch = Stopwatch(clock)
         let keeper = keeper
         let isConnected = { keeper.mirror[path, BlueZName.device]?["Connected"]?.boolean == true }
-        // bluetoothd may reply to the call before it signals the connection, since it learns of the two from different
-        // sockets. Therefore "not connected" means a hang-up only after the device was connected.
+        // bluetoothd may reply to Connect before it signals that the device is connected: it learns on different
+        // sockets that Connect has succeeded and that there is a connection. Therefore "not connected" means a hang-up
+        // only after the device was connected.
         var wasConnected = isConnected()
         let observer = keeper.observe { _ in wasConnected = wasConnected || isConnected() }
         defer { keeper.stopObserving(observer) }
@@ -117,8 +118,8 @@ extension BlueZ {
     /// (bluez#1489).
     ///
     /// If needed services are listed but not shown, waits up to 5 s for these services, and throws if they do not
-    /// appear. Otherwise waits up to 1 s until at least one service and all listed services are shown, and then returns
-    /// without the missing ones.
+    /// appear. Otherwise waits until at least one service is shown, and all listed services except those that may be
+    /// hidden; after 1 s, returns even if some are missing.
     private func untilShown(
         _ needed: Set<BluetoothUUID>, of path: ObjectPath, within patience: Duration, _ activity: String
     ) async throws(BLEError) {

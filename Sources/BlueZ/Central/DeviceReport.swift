@@ -19,7 +19,7 @@ public struct DeviceReport: Sendable, Hashable {
     public let isConnected: Bool
     /// Whether the device is paired with this computer.
     public let isPaired: Bool
-    /// Whether all services were discovered, according to bluetoothd. Only then the services can be used.
+    /// Whether all services were discovered, according to bluetoothd. Only then can the services be used.
     public let areServicesResolved: Bool
 
     /// Whether the device is present, not only remembered.

@@ -5,9 +5,9 @@ internal import Transports
 
 /// Scans for the BLE device under examination.
 struct BLEDeviceSearch {
-    /// The longest time to scan. A power-saving device advertises only every second or two.
+    /// The longest time to scan for a first match. A power-saving device advertises only every second or two.
     private static let patience = Duration.seconds(5)
-    /// The time to wait, after the first match, for another device of the same name.
+    /// The time to wait, after the first match, for another device that matches: a name may be ambiguous.
     private static let window = Duration.seconds(1)
 
     let endpoint: BLEEndpoint

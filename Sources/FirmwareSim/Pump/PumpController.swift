@@ -73,7 +73,7 @@ struct PumpController: Sendable {
     }
 
     /// Returns the periodic status line of a running pump if the line is due; otherwise none. The period goes on,
-    /// without output, while the pump does not run. A turn that comes late does not shift later status lines.
+    /// without output, while the pump does not run. A call that comes late does not shift later status lines.
     mutating func report(at millis: Int) -> [String] {
         let elapsed = millis - lastReport
         guard elapsed >= Self.reportInterval else { return [] }

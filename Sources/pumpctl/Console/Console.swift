@@ -6,7 +6,7 @@ import Transports
 
 /// A terminal for a device that speaks in lines: standard input and the screen of a ``DeviceKit/LineConsole``.
 ///
-/// All events come in one stream and are handled in order, so that no source waits for another.
+/// The sources put their events into one stream without waiting; the events are handled one by one, in order.
 struct Console {
     /// An event to handle.
     private enum Event: Sendable {

@@ -293,8 +293,8 @@ bool board_hang(struct board *board) {
 }
 
 int board_receive_head(const struct board *board) {
-    // HardwareSerial: a vtable, two members of Print and two of Stream, six pointers to registers, a flag, then the
-    // ring's head.
+    // HardwareSerial: a pointer to the vtable, one member of Print, two of Stream, six pointers to registers, a flag,
+    // then the ring's head.
     enum { receive_head_offset = 2 + 2 + 4 + 4 + 6 * 2 + 1 };
     return board->serial_address == 0 ? 0 : board->avr->data[board->serial_address + receive_head_offset];
 }
