@@ -68,6 +68,14 @@ import Testing
         #expect(error.map { "\($0)" } == "not JSON: expected \(expected) at byte \(offset + 1)")
     }
 
+    @Test("A backslash escapes the eight characters of RFC 8259 and \\u, and no other")
+    func escapes() {
+        for byte in UInt8(0)...0xFF {
+            let value = try? JSONValue(Array(#""\"#.utf8) + [byte] + Array(#"0041""#.utf8), size: 100)
+            #expect((value != nil) == #""\/bfnrtu"#.utf8.contains(byte), "\(byte)")
+        }
+    }
+
     @Test("A member that is there twice is a fault, at any depth, and however its name is escaped")
     func twice() {
         for (json, offset) in [(#"{"a":1,"\u0061":2}"#, 7), (#"[[],{"b":[{"a":1,"a":2}]}]"#, 17)] {
