@@ -118,8 +118,8 @@ extension BlueZ {
     /// (bluez#1489).
     ///
     /// If needed services are listed but not shown, waits up to 5 s for these services, and throws if they do not
-    /// appear. Otherwise waits until at least one service is shown, and all listed services except those that may be
-    /// hidden; after 1 s, returns even if some are missing.
+    /// appear. Otherwise waits until at least one service and each listed service that can't be hidden are shown; after
+    /// 1 s, returns even if some are missing.
     private func untilShown(
         _ needed: Set<BluetoothUUID>, of path: ObjectPath, within patience: Duration, _ activity: String
     ) async throws(BLEError) {

@@ -55,7 +55,7 @@ final class NotificationQueue: @unchecked Sendable {
         try await outcome.wait(activity: "notifying")
     }
 
-    /// Waits until bluetoothd has taken all notifications, including those that are sent during the wait.
+    /// Waits until bluetoothd has taken all notifications, also notifications that are sent during the wait.
     func flush() async throws(BLEError) {
         let outcome = Outcome<Void>()
         flushers.append(outcome)

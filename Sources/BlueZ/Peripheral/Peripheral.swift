@@ -33,7 +33,7 @@ public actor Peripheral {
     nonisolated let tree: ApplicationTree
     nonisolated let queue: NotificationQueue
     nonisolated let sockets: AcquiredSockets
-    /// The values for reads: at first those of the description, then those written, notified or set last.
+    /// The values for reads: at first the values of the description, then the last values written, notified or set.
     var values: [BluetoothUUID: [UInt8]]
     var subscribed: Set<BluetoothUUID> = []
     /// The devices that are connected to the adapter, with the MTU of each connection; nil for an unknown MTU.
