@@ -142,6 +142,9 @@ final class LineClient: @unchecked Sendable {
         return true
     }
 
+    /// Whether lines wait in the queue.
+    var hasLines: Bool { !lines.isEmpty }
+
     /// Removes and returns the next line of the queue; nil if the queue is empty.
     func nextLine() -> WaitingLine? {
         guard !lines.isEmpty else { return nil }

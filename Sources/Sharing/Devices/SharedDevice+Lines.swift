@@ -48,31 +48,46 @@ extension SharedDevice {
                 // So many pending OFF lines are enough. More would delay the other clients.
                 guard client.stopCount < LineClient.stopLimit else { continue }
                 client.stopCount += 1
-                Task.immediate(executorPreference: loop) { await self.stop(line, for: client) }
+                if client.stopCount == 1 {
+                    Task.immediate(executorPreference: loop) { await self.stop(line, for: client) }
+                }
             }
             lines = (lines[..<stop].filter { !$0.isStop && !$0.mayChange } + lines[(stop + 1)...])[...]
         }
         for line in lines where !client.enqueue(waitingLine(line)) {
             return drop(client, for: .flood)
         }
-        if !lines.isEmpty, !client.isServed {
-            client.isServed = true
-            Task.immediate(executorPreference: loop) { await self.serve(client) }
-        }
+        serveQueue(of: client)
+    }
+
+    /// Starts to work through a client's queue, unless that is in progress, or stop lines of the client are: their
+    /// replies come first.
+    private func serveQueue(of client: LineClient) {
+        guard !client.isServed, client.stopCount == 0, client.hasLines else { return }
+        client.isServed = true
+        Task.immediate(executorPreference: loop) { await self.serve(client) }
     }
 
     private func serve(_ client: LineClient) async {
-        while let line = client.nextLine() { await perform(line, for: client) }
+        while client.stopCount == 0, let line = client.nextLine() { await perform(line, for: client) }
         client.isServed = false
         if client.hasEnded, !client.isOwedAnswer { hangUp(client) }
     }
 
-    /// Sends a stop line. The line counts as a user of the link, because the client may leave before the link is open.
+    /// Sends a stop line, and once more for all stop lines of the client that arrive in the meantime: a program that
+    /// repeats OFF while this daemon or the device is busy must not fill the device's time with it.
+    ///
+    /// The line counts as a user of the link, because the client may leave before the link is open.
     private func stop(_ line: ClientLine, for client: LineClient) async {
         addUser()
         defer { removeUser() }
-        await perform(waitingLine(line), for: client)
-        client.stopCount -= 1
+        var count = 1
+        while count > 0 {
+            await perform(waitingLine(line), for: client, answers: count)
+            client.stopCount -= count
+            count = client.stopCount
+        }
+        serveQueue(of: client)
         if client.hasEnded, !client.isOwedAnswer { hangUp(client) }
     }
 
@@ -82,13 +97,16 @@ extension SharedDevice {
             line: line, stopsBefore: stopCount, epoch: loop.isCatchingUp ? nil : ProcessPauses.number)
     }
 
-    private func perform(_ waiting: LineClient.WaitingLine, for client: LineClient) async {
+    /// Sends a line in its turn.
+    ///
+    /// - Parameter answers: The number of equal lines that the reply answers.
+    private func perform(_ waiting: LineClient.WaitingLine, for client: LineClient, answers: Int = 1) async {
         do throws(SharingError) {
             guard try await isDue(waiting, of: client) else { return }
-            try await perform(waiting, by: client.name, for: asker(client))
+            try await perform(waiting, by: client.name, for: asker(client, answers: answers))
         } catch {
             guard isThere(client) else { return }
-            if let notice = error.notice { tell(client, notice) }
+            if let notice = error.notice { for _ in 0..<answers { tell(client, notice) } }
             if row.endsAnswersBySilence, error.breaksOffAnswer { drop(client, for: .brokenOff) }
         }
     }
@@ -143,9 +161,11 @@ extension SharedDevice {
         return .session(SessionError(.overtaken, command: line.text, outcome: .notSent))
     }
 
-    private func asker(_ client: LineClient) -> Asker {
+    private func asker(_ client: LineClient, answers: Int) -> Asker {
         Asker(
-            tell: { [self] bytes, _ in assumeIsolated { $0.answer(bytes, to: client) } },
+            tell: { [self] bytes, _ in
+                assumeIsolated { device in for _ in 0..<answers { device.answer(bytes, to: client) } }
+            },
             waitForRoom: { [self] in await waitForRoom(client) },
             isThere: { [self] in assumeIsolated { $0.isThere(client) } },
             goesFirst: client.lastStop.map { watch.elapsed() - $0 < Self.stopTime } ?? false)

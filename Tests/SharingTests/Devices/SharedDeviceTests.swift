@@ -349,6 +349,30 @@ struct SharedDeviceTests {
         }
     }
 
+    @Test("OFFs that arrive while OFF is in progress are sent once, and each is answered")
+    func joinedStops() async throws {
+        let link = ScriptedLink()
+        try await SharedBench.run(.pump, at: "tcp:nowhere:1") {
+            link
+        } _: { bench in
+            let client = try await bench.client()
+            try await client.say("OFF\nOFF\nOFF\nTEMP\n")
+            for _ in 0..<2 {
+                #expect(await link.nextSent() == "\nOFF\n")
+                await link.deliver("OK\r\nPUMP:OFF\r\n")
+                #expect(await link.nextSent() == "TEMP\n")
+                await link.deliver("TEMP:34.5\r\n")
+                #expect(await link.nextSent() == "STATUS\n")
+                await link.deliver("STATUS:{State:OFF}\r\n")
+            }
+            #expect(try await client.lines(6) == ["OK", "PUMP:OFF", "OK", "PUMP:OFF", "OK", "PUMP:OFF"])
+            #expect(await link.nextSent() == "TEMP\n")
+            await link.deliver("TEMP:34.5\r\n")
+            #expect(try await client.line() == "TEMP:34.5")
+            #expect(await bench.device.stopCounts == [0])
+        }
+    }
+
     @Test("Each line of a client is read once")
     func readOnce() async throws {
         let reads = Watched([String]())
