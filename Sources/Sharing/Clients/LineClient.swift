@@ -55,6 +55,9 @@ final class LineClient: @unchecked Sendable {
     var onEnd: (@Sendable () -> Void)?
     /// The number of the client's stop lines in flight.
     var stopCount = 0
+    /// The stop line that waits for an earlier one of the client, and answers all that arrive until it is sent; nil if
+    /// none waits.
+    var waitingStop: StopSending?
     /// When the client last sent a stop line, by its device's clock; nil if never.
     var lastStop: Duration?
     /// Whether an offence was reported for which this client is not disconnected.
@@ -108,6 +111,14 @@ final class LineClient: @unchecked Sendable {
         case noPlace = "there are too many clients"
         /// The answer broke off. Only the disconnection can tell the client that the answer is incomplete.
         case brokenOff = "the reply is incomplete"
+    }
+
+    /// A stop line that is sent to the device on behalf of one or more equal ones.
+    final class StopSending: @unchecked Sendable {
+        // @unchecked: only used on the device's executor.
+
+        /// The number of lines that its reply answers.
+        var count = 1
     }
 
     /// A line in the queue.

@@ -48,9 +48,13 @@ extension SharedDevice {
                 // So many pending OFF lines are enough. More would delay the other clients.
                 guard client.stopCount < LineClient.stopLimit else { continue }
                 client.stopCount += 1
-                if client.stopCount == 1 {
-                    Task.immediate(executorPreference: loop) { await self.stop(line, for: client) }
+                if let waiting = client.waitingStop {
+                    waiting.count += 1
+                    continue
                 }
+                let sending = LineClient.StopSending()
+                if client.stopCount > 1 { client.waitingStop = sending }
+                Task.immediate(executorPreference: loop) { await self.stop(line, for: client, sending) }
             }
             lines = (lines[..<stop].filter { !$0.isStop && !$0.mayChange } + lines[(stop + 1)...])[...]
         }
@@ -74,19 +78,17 @@ extension SharedDevice {
         if client.hasEnded, !client.isOwedAnswer { hangUp(client) }
     }
 
-    /// Sends a stop line, and once more for all stop lines of the client that arrive in the meantime: a program that
-    /// repeats OFF while this daemon or the device is busy must not fill the device's time with it.
+    /// Sends a stop line. Stop lines of the client that arrive while it waits for an earlier one are answered by it: a
+    /// program that repeats OFF while this daemon or the device is busy must not fill the device's time with it.
     ///
     /// The line counts as a user of the link, because the client may leave before the link is open.
-    private func stop(_ line: ClientLine, for client: LineClient) async {
+    private func stop(_ line: ClientLine, for client: LineClient, _ sending: LineClient.StopSending) async {
         addUser()
         defer { removeUser() }
-        var count = 1
-        while count > 0 {
-            await perform(waitingLine(line), for: client, answers: count)
-            client.stopCount -= count
-            count = client.stopCount
-        }
+        await perform(waitingLine(line), for: client) { sending.count }
+        client.stopCount -= sending.count
+        // The one that waited, if any, is being sent now.
+        client.waitingStop = nil
         serveQueue(of: client)
         if client.hasEnded, !client.isOwedAnswer { hangUp(client) }
     }
@@ -99,14 +101,16 @@ extension SharedDevice {
 
     /// Sends a line in its turn.
     ///
-    /// - Parameter answers: The number of equal lines that the reply answers.
-    private func perform(_ waiting: LineClient.WaitingLine, for client: LineClient, answers: Int = 1) async {
+    /// - Parameter answers: Returns the number of lines that the reply answers.
+    private func perform(
+        _ waiting: LineClient.WaitingLine, for client: LineClient, answers: @escaping @Sendable () -> Int = { 1 }
+    ) async {
         do throws(SharingError) {
             guard try await isDue(waiting, of: client) else { return }
             try await perform(waiting, by: client.name, for: asker(client, answers: answers))
         } catch {
             guard isThere(client) else { return }
-            if let notice = error.notice { for _ in 0..<answers { tell(client, notice) } }
+            if let notice = error.notice { for _ in 0..<answers() { tell(client, notice) } }
             if row.endsAnswersBySilence, error.breaksOffAnswer { drop(client, for: .brokenOff) }
         }
     }
@@ -129,10 +133,15 @@ extension SharedDevice {
     ///   if ``isOutdated(_:)``: the sender may have given the line up.
     func checkTurn(_ waiting: LineClient.WaitingLine, by name: String) throws(SharingError) {
         guard waiting.line.mayChange else { return }
-        if stopCount != waiting.stopsBefore { throw overtaken(waiting.line, by: name) }
+        if isOvertaken(waiting) { throw overtaken(waiting.line, by: name) }
         guard isOutdated(waiting) else { return }
         report(.notSent(waiting.line.bytes, by: name, "pumpctld was suspended"))
         throw .away
+    }
+
+    /// Returns whether a line may change the device, and a stop line of any program arrived after it.
+    private func isOvertaken(_ waiting: LineClient.WaitingLine) -> Bool {
+        waiting.line.mayChange && stopCount != waiting.stopsBefore
     }
 
     /// Returns whether a line may change the device, and this process was stopped after the line was sent. A line that
@@ -148,9 +157,13 @@ extension SharedDevice {
     func perform(_ waiting: LineClient.WaitingLine, by name: String, for asker: Asker) async throws(SharingError) {
         let asker = Asker(
             tell: asker.tell, waitForRoom: asker.waitForRoom, isThere: asker.isThere,
-            isDue: { asker.isThere() && !self.assumeIsolated { $0.isOutdated(waiting) } }, goesFirst: asker.goesFirst)
+            isDue: {
+                asker.isThere() && !self.assumeIsolated { $0.isOutdated(waiting) || $0.isOvertaken(waiting) }
+            }, goesFirst: asker.goesFirst)
         do throws(SharingError) { try await perform(waiting.line, by: name, for: asker) } catch {
-            if case .session(let failure) = error, failure.code == .cancelled, isOutdated(waiting) { throw .away }
+            guard case .session(let failure) = error, failure.code == .cancelled else { throw error }
+            if isOvertaken(waiting) { throw overtaken(waiting.line, by: name) }
+            if isOutdated(waiting) { throw .away }
             throw error
         }
     }
@@ -161,10 +174,10 @@ extension SharedDevice {
         return .session(SessionError(.overtaken, command: line.text, outcome: .notSent))
     }
 
-    private func asker(_ client: LineClient, answers: Int) -> Asker {
+    private func asker(_ client: LineClient, answers: @escaping @Sendable () -> Int) -> Asker {
         Asker(
             tell: { [self] bytes, _ in
-                assumeIsolated { device in for _ in 0..<answers { device.answer(bytes, to: client) } }
+                assumeIsolated { device in for _ in 0..<answers() { device.answer(bytes, to: client) } }
             },
             waitForRoom: { [self] in await waitForRoom(client) },
             isThere: { [self] in assumeIsolated { $0.isThere(client) } },

@@ -373,6 +373,38 @@ struct SharedDeviceTests {
         }
     }
 
+    @Test("An OFF that is answered by an earlier one's goes before the changes that came before it")
+    func joinedStopOvertakes() async throws {
+        let link = ScriptedLink()
+        try await SharedBench.run(.pump, at: "tcp:nowhere:1") {
+            link
+        } _: { bench in
+            let (client, other) = (try await bench.client(), try await bench.client())
+            try await client.say("OFF\nOFF\n")
+            #expect(await link.nextSent() == "\nOFF\n")
+            try await other.say("ON\n")
+            try await bench.untilReported("that ON waits for its turn") { event in
+                if case .sends(Array("ON".utf8), _) = event { true } else { false }
+            }
+            try await client.say("OFF\n")
+            while await !bench.device.stopCounts.contains(3) { try Task.checkCancellation() }
+            for number in 0..<2 {
+                if number > 0 { #expect(await link.nextSent() == "\nOFF\n") }
+                await link.deliver("OK\r\nPUMP:OFF\r\n")
+                #expect(await link.nextSent() == "TEMP\n")
+                await link.deliver("TEMP:34.5\r\n")
+                #expect(await link.nextSent() == "STATUS\n")
+                await link.deliver("STATUS:{State:OFF}\r\n")
+            }
+            #expect(try await other.line() == "ERROR:OVERTAKEN")
+            #expect(try await client.lines(6).count == 6)
+            try await client.say("TEMP\n")
+            #expect(await link.nextSent() == "TEMP\n")
+            await link.deliver("TEMP:34.5\r\n")
+            #expect(try await client.line() == "TEMP:34.5")
+        }
+    }
+
     @Test("Each line of a client is read once")
     func readOnce() async throws {
         let reads = Watched([String]())
