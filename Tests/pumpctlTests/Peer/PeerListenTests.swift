@@ -147,8 +147,12 @@ struct PeerListenTests {
 
     @Test("An image cut off by a lost link is reported as failed")
     func cutOff() async throws {
+        let folder = TemporaryFolder()
         let peer = try await ScriptedDevice()
-        let program = try await Pumpctl.start(["-p", peer.port, "peer", "listen"])
+        // A pseudo-terminal that has gone is awaited only behind a link.
+        let link = folder.path("peer")
+        try #require(symlink(peer.port, link) == 0)
+        let program = try await Pumpctl.start(["-p", link, "peer", "listen"])
         _ = try await peer.heard.wait(for: "Hello") { $0.text == "Hello\n" ? true : nil }
         try await peer.say("IMG_BEGIN a.png 6\nAAAA\nhal")
         #expect(try await program.output.line() == "image a.png, 6 bytes")
