@@ -24,6 +24,16 @@ package enum ProcessEnd {
         return reap(process)
     }
 
+    /// Reaps a child once it has ended, without waiting for that. Otherwise an ended child would remain as a zombie for
+    /// as long as this process runs.
+    ///
+    /// - Parameters:
+    ///   - process: The process ID of the child.
+    ///   - loop: The loop that waits.
+    package static func reapLater(_ process: Int32, on loop: EventLoop = .shared) {
+        Task(executorPreference: loop) { _ = try? await status(of: process, on: loop) }
+    }
+
     /// Reaps a child and returns its status. Blocks the thread until the child has ended.
     package static func reap(_ process: Int32) -> Int32 {
         var status: CInt = 0

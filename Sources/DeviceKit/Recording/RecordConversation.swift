@@ -6,7 +6,10 @@ public import RecordFormat
 /// A running `pumpctl-record` with its requests and answers. Every call may block on the disk, so don't call it on the
 /// event loop's thread.
 public final class RecordConversation {
-    private let process: pid_t
+    /// The running program; nil once it has ended and was reaped.
+    private var process: pid_t?
+    /// The exit status of the program, once it was reaped.
+    private var status: CInt = 0
     private let socket: CInt
     private var framer = LineFramer(limit: 1 << 20)
     private var chunk = [UInt8](repeating: 0, count: 1 << 16)
@@ -21,13 +24,14 @@ public final class RecordConversation {
     ///   - arguments: The arguments of `pumpctl-record`.
     ///   - program: The program; nil for the installed one.
     public init(_ arguments: [String], by program: CompanionProgram? = nil) throws(Trouble) {
-        (process, socket) = try CompanionProgram.recorder(program).start(arguments)
+        let start = try CompanionProgram.recorder(program).start(arguments)
+        (process, socket) = (start.process, start.socket)
     }
 
     /// Closes the program's input, which ends the program after its work.
     deinit {
         close(socket)
-        waitpid(process, nil, WNOHANG)
+        if let process { ProcessEnd.reapLater(process) }
     }
 
     /// Sends requests to the program.
@@ -55,7 +59,8 @@ public final class RecordConversation {
             let count = Glibc.read(socket, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
-                let status = ProcessEnd.reap(process)
+                if let process { status = ProcessEnd.reap(process) }
+                process = nil
                 if status == 0 { return nil }
                 throw trouble ?? Trouble(lost: "pumpctl-record ended with status \(status)")
             }

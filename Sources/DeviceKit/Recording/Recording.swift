@@ -229,8 +229,8 @@ public final class Recording: Sendable {
         timer.cancel()
         await channel.close()
         let (isAbandoned, lost) = state.withLock { ($0.isAbandoned, $0.lost) }
-        // Reap the ended process, so that no zombie is left.
-        if !isAbandoned { _ = ProcessEnd.reap(process) }
+        // An ended process would remain as a zombie.
+        if isAbandoned { ProcessEnd.reapLater(process) } else { _ = ProcessEnd.reap(process) }
         if lost > 0 { tell(.lost(lost)) }
     }
 

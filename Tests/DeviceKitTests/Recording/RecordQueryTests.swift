@@ -1,4 +1,6 @@
+import Foundation
 import RecordFormat
+import TestSupport
 import Testing
 
 @testable import DeviceKit
@@ -25,6 +27,23 @@ struct RecordQueryTests {
             { _ = try RecordQuery.optimize(by: failing) }, { _ = try RecordQuery.place(by: failing) },
         ] {
             #expect(throws: Trouble.self) { try ask() }
+        }
+    }
+
+    @Test("A query that is given up leaves no zombie", .timeLimit(.minutes(1)))
+    func givenUp() async throws {
+        let folder = TemporaryFolder()
+        // Prints the ID of its process, and ends with its input.
+        let script = folder.write("#!/bin/sh\nprintf 'row\tpid\nrow\t%s\n' $$\nexec cat >/dev/null\n", to: "recorder")
+        try #require(chmod(script, 0o700) == 0)
+        func process() throws -> pid_t? {
+            var query = try RecordQuery(.events, RecordFilter(), by: CompanionProgram(path: script))
+            return try query.next().flatMap { pid_t($0[0]) }
+        }
+        let process = try #require(try process())
+        while kill(process, 0) == 0 {
+            try Task.checkCancellation()
+            await Task.yield()
         }
     }
 
