@@ -22,11 +22,11 @@ extension ControlFailure {
             worded.deviceCode = deviceCode
             self.init(
                 error.code.rawValue, "\(name): \(worded)",
-                hint: deviceCode.flatMap { family.error($0)?.remedy { "command '\($0)'" } },
+                hint: deviceCode.flatMap { family.error($0)?.remedy(Family.wording) },
                 outcome: error.outcome.rawValue, deviceCode: deviceCode)
             guard error.outcome == .unknown else { return }
             message += "; whether it was carried out is unknown"
-            hint = hint ?? family.question.map { "ask for its state: command '\($0.name)'" }
+            hint = hint ?? family.question.map { "ask for its state: " + Family.wording($0.name) }
         }
     }
 }

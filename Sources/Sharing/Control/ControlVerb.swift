@@ -7,6 +7,8 @@ internal import StrictJSON
 /// A validated request, with its devices looked up.
 enum ControlVerb {
     case devices
+    /// Describes these families as data.
+    case describe([Family])
     /// Sends a line to a device.
     case line(SharedDevice, ClientLine)
     case state(SharedDevice)
@@ -27,6 +29,7 @@ extension ControlConnection {
         let verb: ControlVerb
         switch request.verb {
         case "devices": verb = .devices
+        case "describe": verb = .describe(try families(arguments.optionalText("family")))
         case "command":
             let device = try device(arguments.text("device"))
             let name = try arguments.text("name")
@@ -46,7 +49,7 @@ extension ControlConnection {
         default:
             throw .usage(
                 "there is no '\(request.verb)'",
-                hint: "use one of: attach, command, devices, send, state, subscribe, unsubscribe")
+                hint: "use one of: attach, command, describe, devices, send, state, subscribe, unsubscribe")
         }
         try arguments.end()
         return verb
@@ -71,6 +74,21 @@ extension ControlConnection {
         ControlFailure(
             "no_such_device", "there is no device \(description)",
             hint: "use one of: " + devices.map(\.settings.name).joined(separator: ", "), outcome: "not_sent")
+    }
+
+    /// Returns the family with this name among those of the devices, or all of them.
+    private func families(_ name: String?) throws(ControlFailure) -> [Family] {
+        var families: [Family] = []
+        for device in devices where !families.contains(device.settings.family) {
+            families.append(device.settings.family)
+        }
+        guard let name else { return families }
+        guard let family = families.first(where: { $0.name == name }) else {
+            throw .usage(
+                "no device is of the family '\(name)'",
+                hint: "use one of: " + families.map(\.name).joined(separator: ", "))
+        }
+        return [family]
     }
 
     private func devices(_ names: [String]?) throws(ControlFailure) -> [SharedDevice] {
@@ -100,6 +118,7 @@ extension ControlConnection {
     func perform(_ verb: ControlVerb) async throws(ControlFailure) -> [String: JSONValue] {
         switch verb {
         case .devices: return ["devices": outlines]
+        case .describe(let families): return ["families": .array(families.map(\.json))]
         case .line(let device, let line): return ["reply": try await send(line, to: device)]
         case .state(let device):
             let state = await device.state()

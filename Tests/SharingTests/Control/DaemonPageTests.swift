@@ -35,7 +35,9 @@ struct DaemonPageTests {
         let schema = try JSONValue(parsing: Self.text("packaging/schema/pumpctld.schema.json"))
         let codes = schema["$defs"]?["error"]?["properties"]?["code"]?["enum"]?.elements ?? []
         #expect(codes.count > 10)
-        let verbs: [JSONValue] = ["devices", "command", "send", "state", "subscribe", "unsubscribe", "attach"]
+        let verbs: [JSONValue] = [
+            "devices", "describe", "command", "send", "state", "subscribe", "unsubscribe", "attach",
+        ]
         for word in codes + verbs + DeviceWatch.Kind.allCases.map({ .text($0.rawValue) }) {
             #expect(page.contains("| `\(word.string)`") || page.contains(", `\(word.string)` |"), "\(word.string)")
         }

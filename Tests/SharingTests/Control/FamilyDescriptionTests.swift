@@ -1,0 +1,70 @@
+import DeviceKit
+import StrictJSON
+import Testing
+import TestSupport
+
+@testable import Sharing
+
+@Suite("Families as data for programs", .timeLimit(.minutes(5)))
+struct FamilyDescriptionTests {
+    @Test("The description of every family fits the schema", arguments: Family.all)
+    func schema(family: Family) {
+        #expect(JSONSchema.pumpctld.fits(family.json, "family"), "\(family.json)")
+        #expect((family.json["stop"] == nil) == (family.json["no_stop"] != nil))
+    }
+
+    @Test("A command has its effect, its danger and the limits of its parameters")
+    func command() throws {
+        let commands = try #require(Family.pump.json["commands"]?.elements)
+        #expect(
+            commands.map { $0["name"]?.string } == ["on", "off", "speed", "status", "temp"]
+                && commands.map { $0["effect"]?.string } == ["change", "stop", "change", "query", "query"])
+        #expect(
+            commands[2]
+                == .object([
+                    "name": "speed", "summary": "Set the speed of a running pump.", "effect": "change",
+                    "danger": "the pump is worn: it moves at another speed",
+                    "parameters": .array([
+                        .object([
+                            "name": "speed", "summary": "the duty of the motor's PWM", "type": "integer", "minimum": 0,
+                            "maximum": 255,
+                        ])
+                    ]),
+                ]))
+    }
+
+    @Test("A field has the limits of its type, and the word for unknown")
+    func fields() throws {
+        let fields = try #require(Family.pump.json["state"]?.elements)
+        #expect(
+            fields.first
+                == .object([
+                    "key": "state", "label": "pump", "type": "choice", "choices": .array(["on", "off", "error"]),
+                    "unknown": "unknown",
+                ]))
+        let skin = try #require(fields.first { $0["key"] == "skin_temp_c" })
+        #expect(skin["type"] == "number" && skin["unit"] == "°C" && skin["minimum"]?.isNumber == true)
+    }
+
+    @Test("Remedies and reasons name the commands of the family")
+    func advice() {
+        let remedy = Family.pump.json["errors"]?.options.first?["remedy"]
+        #expect(remedy?.string.hasPrefix("switch the pump on first: command 'on';") == true)
+        #expect(
+            Family.led.json["no_stop"] == "an LED board has no emergency stop: command 'off' switches the light off")
+        #expect(Family.led.json["question"] == "get")
+    }
+
+    @Test("describe lists the families of the devices once each, or the one that is named")
+    func request() async throws {
+        try await ControlRig.run { rig in
+            let client = try await rig.client()
+            let all = try await client.ask("describe")
+            #expect(all["families"] == .array([Family.pump.json]))
+            #expect(try await client.ask("describe", ["family": "pump"]) == all)
+            let refusal = try await client.refusal("describe", ["family": "led"])
+            #expect(refusal["message"] == "no device is of the family 'led'")
+            #expect(refusal["hint"] == "use one of: pump")
+        }
+    }
+}
