@@ -65,6 +65,13 @@ package struct ControlArguments {
         return number
     }
 
+    /// Removes and returns a Boolean value; nil if the member is missing.
+    package mutating func optionalBoolean(_ name: String) throws(ControlFailure) -> Bool? {
+        guard let value = members.removeValue(forKey: name) else { return nil }
+        guard let isOn = value.boolean else { throw .usage("'\(name)' must be true or false") }
+        return isOn
+    }
+
     /// Removes and returns a required text.
     package mutating func text(_ name: String) throws(ControlFailure) -> String {
         guard let text = try optionalText(name) else { throw .usage("'\(verb)' needs '\(name)'") }

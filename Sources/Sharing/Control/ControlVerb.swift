@@ -12,8 +12,10 @@ enum ControlVerb {
     /// Sends a line to a device.
     case line(SharedDevice, ClientLine)
     case state(SharedDevice)
-    /// Starts or ends subscriptions to these kinds of events.
-    case subscribe([SharedDevice], Set<DeviceWatch.Kind>, isOn: Bool)
+    /// Starts subscriptions to these kinds of events, and starts or ends polling; nil leaves polling as it is.
+    case subscribe([SharedDevice], Set<DeviceWatch.Kind>, polls: Bool?)
+    /// Ends subscriptions to these kinds of events. Without any kind left, polling ends too.
+    case unsubscribe([SharedDevice], Set<DeviceWatch.Kind>)
     case attach(SharedDevice)
 
     /// Whether the request makes a device safe.
@@ -41,10 +43,12 @@ extension ControlConnection {
             guard line.isOneLine else { throw .usage("'line' must be one line, without its end") }
             verb = .line(device, device.row.read(line))
         case "state": verb = .state(try device(arguments.text("device")))
-        case "subscribe", "unsubscribe":
-            let devices = try devices(arguments.list("devices"))
-            verb = .subscribe(
-                devices, try kinds(arguments.list("events")), isOn: request.verb == "subscribe")
+        case "subscribe":
+            let (devices, kinds) = try subscription(&arguments)
+            verb = .subscribe(devices, kinds, polls: try arguments.optionalBoolean("poll"))
+        case "unsubscribe":
+            let (devices, kinds) = try subscription(&arguments)
+            verb = .unsubscribe(devices, kinds)
         case "attach": verb = .attach(try deviceToAttach(&arguments))
         default:
             throw .usage(
@@ -98,6 +102,12 @@ extension ControlConnection {
         return devices
     }
 
+    private func subscription(
+        _ arguments: inout ControlArguments
+    ) throws(ControlFailure) -> ([SharedDevice], Set<DeviceWatch.Kind>) {
+        (try devices(arguments.list("devices")), try kinds(arguments.list("events")))
+    }
+
     private func kinds(_ names: [String]?) throws(ControlFailure) -> Set<DeviceWatch.Kind> {
         guard let names else { return Set(DeviceWatch.Kind.allCases) }
         var kinds: Set<DeviceWatch.Kind> = []
@@ -123,8 +133,13 @@ extension ControlConnection {
         case .state(let device):
             let state = await device.state()
             return state.merging(["age_s": await device.stateAge]) { $1 }
-        case .subscribe(let devices, let kinds, let isOn):
-            for device in devices { subscribe(to: device, kinds, isOn) }
+        case .subscribe(let devices, let kinds, let polls):
+            for device in devices {
+                change(at: device) { DeviceWatch.Subscription(kinds: $0.kinds.union(kinds), polls: polls ?? $0.polls) }
+            }
+            return [:]
+        case .unsubscribe(let devices, let kinds):
+            for device in devices { unsubscribe(from: device, kinds) }
             return [:]
         case .attach: preconditionFailure("'attach' cannot be sent on a connection with other requests")
         }
@@ -132,18 +147,29 @@ extension ControlConnection {
 
     private var outlines: JSONValue { .array(devices.map { $0.assumeIsolated { $0.outline } }) }
 
-    private func subscribe(to device: SharedDevice, _ kinds: Set<DeviceWatch.Kind>, _ isOn: Bool) {
+    /// Changes the subscription of this connection to a device.
+    private func change(
+        at device: SharedDevice,
+        _ change: (DeviceWatch.Subscription) -> DeviceWatch.Subscription
+    ) {
         device.assumeIsolated { device in
-            let before = device.kinds(toldTo: ObjectIdentifier(self))
-            device.tell(ObjectIdentifier(self), isOn ? before.union(kinds) : before.subtracting(kinds)) { line in
+            let program = ObjectIdentifier(self)
+            device.subscribe(program, change(device.watch.subscribers[program]?.subscription ?? .none)) { line in
                 self.assumeIsolated { $0.say(line) }
             }
         }
     }
 
+    private func unsubscribe(from device: SharedDevice, _ kinds: Set<DeviceWatch.Kind>) {
+        change(at: device) { before in
+            let rest = before.kinds.subtracting(kinds)
+            return DeviceWatch.Subscription(kinds: rest, polls: before.polls && !rest.isEmpty)
+        }
+    }
+
     /// Ends all subscriptions of this connection.
     func endSubscriptions() {
-        for device in devices { subscribe(to: device, Set(DeviceWatch.Kind.allCases), false) }
+        for device in devices { change(at: device) { _ in .none } }
     }
 
     private func send(_ line: ClientLine, to device: SharedDevice) async throws(ControlFailure) -> JSONValue {

@@ -11,6 +11,7 @@ extension Family {
             "name": .text(name), "device": .text(device),
             "stop": stop.map { .text($0.name) }, "no_stop": reasonForNoStop(Self.wording).map(JSONValue.text),
             "question": question.map { .text($0.name) },
+            "poll_s": question.map { _ in .number(SharedDevice.pollInterval / .seconds(1)) },
             "commands": .array(commands.map(\.json)), "state": .array(state.map(\.json)),
             "events": .array(events.map(\.json)), "errors": .array(errors.map { $0.json(Self.wording) }),
         ])

@@ -16,9 +16,18 @@ struct DeviceWatch {
         case command
     }
 
+    /// The wishes of a program.
+    struct Subscription: Sendable, Hashable {
+        static let none = Subscription()
+
+        var kinds: Set<Kind> = []
+        /// Whether the device is asked for its state at intervals on behalf of the program.
+        var polls = false
+    }
+
     /// A program with a subscription.
     struct Subscriber {
-        var kinds: Set<Kind>
+        var subscription: Subscription
         /// Sends an event's line to the program; called on the loop's thread.
         var tell: @Sendable (_ line: [UInt8]) -> Void
         /// The state that was last sent to the program; nil if none was sent.
@@ -44,9 +53,13 @@ struct DeviceWatch {
     /// The tasks that wait for the link, in the order of their arrival.
     var waiters: [(id: UInt64, isPatient: Bool, continuation: CheckedContinuation<Void, Never>)] = []
     var lastWaiter: UInt64 = 0
+    /// Asks for the state at intervals; nil while no program polls the device, or there is no link.
+    var polling: Task<Void, Never>?
+    /// Whether the last question of ``polling`` has failed.
+    var hasPollFailed = false
 
     init(by clock: any Clock<Duration>) { elapsed = SessionClock(clock).elapsed }
 
     /// Returns whether any program subscribes to this kind of event.
-    func wants(_ kind: Kind) -> Bool { subscribers.values.contains { $0.kinds.contains(kind) } }
+    func wants(_ kind: Kind) -> Bool { subscribers.values.contains { $0.subscription.kinds.contains(kind) } }
 }

@@ -123,30 +123,32 @@ extension SharedDevice {
 
     // MARK: Subscriptions
 
-    /// Sets the kinds of events that a program subscribes to; an empty set ends the subscription.
+    /// Sets the subscription of a program, or ends it with ``DeviceWatch/Subscription/none``.
     ///
     /// A program that has not been sent the state yet gets it at once when it subscribes to `state`. A subscription
     /// keeps the link open.
-    func tell(
-        _ program: ObjectIdentifier, _ kinds: Set<DeviceWatch.Kind>, by tell: @escaping @Sendable ([UInt8]) -> Void
+    func subscribe(
+        _ program: ObjectIdentifier, _ subscription: DeviceWatch.Subscription,
+        by tell: @escaping @Sendable ([UInt8]) -> Void
     ) {
-        let state = watch.subscribers[program]?.state
-        let subscriber = kinds.isEmpty ? nil : DeviceWatch.Subscriber(kinds: kinds, tell: tell, state: state)
         let previous = watch.subscribers[program]
+        let subscriber =
+            subscription == .none
+            ? nil : DeviceWatch.Subscriber(subscription: subscription, tell: tell, state: previous?.state)
         watch.subscribers[program] = subscriber
         if previous == nil, subscriber != nil { addUser() }
         if previous != nil, subscriber == nil { removeUser() }
         stateMayHaveChanged()
+        pollIfWanted()
     }
-
-    /// Returns the kinds of events that a program subscribes to.
-    func kinds(toldTo program: ObjectIdentifier) -> Set<DeviceWatch.Kind> { watch.subscribers[program]?.kinds ?? [] }
 
     private func publish(_ kind: DeviceWatch.Kind, _ members: @autoclosure () -> [String: JSONValue]) {
         guard watch.wants(kind) else { return }
         let line = ControlMessage.event(
             kind.rawValue, members().merging(["device": .text(settings.name)]) { $1 })
-        for subscriber in watch.subscribers.values where subscriber.kinds.contains(kind) { subscriber.tell(line) }
+        for subscriber in watch.subscribers.values where subscriber.subscription.kinds.contains(kind) {
+            subscriber.tell(line)
+        }
     }
 
     // MARK: Events
@@ -159,12 +161,14 @@ extension SharedDevice {
         watch.waiters = []
         publish(.link, ["link": "up"])
         stateMayHaveChanged()
+        pollIfWanted()
     }
 
     /// Publishes that the link was lost or closed.
     func linkIsLost() {
         watch.deviceID = nil
         watch.lines.reset()
+        stopPolling()
         publish(.link, ["link": "lost"])
         stateMayHaveChanged()
     }
@@ -212,13 +216,17 @@ extension SharedDevice {
         Task(executorPreference: loop) { await self.lookAtState() }
     }
 
-    private func lookAtState() async {
+    /// Sends the state to its subscribers if it differs from the state that they last received.
+    ///
+    /// - Parameter isPolled: Whether the state answers a poll. Programs that poll get it even if it is unchanged,
+    ///   because its age has changed.
+    func lookAtState(isPolled: Bool = false) async {
         watch.isStateLookedAt = false
         let state = await state()
         let line = ControlMessage.event(
             DeviceWatch.Kind.state.rawValue, state.merging(["age_s": stateAge]) { $1 })
-        for (program, subscriber) in watch.subscribers
-        where subscriber.kinds.contains(.state) && subscriber.state != state {
+        for (program, subscriber) in watch.subscribers where subscriber.subscription.kinds.contains(.state) {
+            guard subscriber.state != state || isPolled && subscriber.subscription.polls else { continue }
             watch.subscribers[program]?.state = state
             subscriber.tell(line)
         }

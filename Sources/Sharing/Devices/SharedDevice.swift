@@ -236,7 +236,7 @@ public actor SharedDevice {
         defer { stateMayHaveChanged() }
         do throws(SessionError) {
             try await speaker.perform(line, for: noting(asker))
-            hasAnswered = true
+            checkFamily(by: nil)
         } catch {
             checkFamily(by: error)
             let failure = SharingError.session(error)
@@ -250,9 +250,11 @@ public actor SharedDevice {
     }
 
     /// Reports once that a device whose family was assumed seems to be of another family. No command is sent to find
-    /// out: the foreign replies to the clients' lines are counted until the first valid one.
-    private func checkFamily(by error: SessionError) {
-        if error.code == .refused { hasAnswered = true }
+    /// out: the foreign replies to lines are counted until the first valid one.
+    ///
+    /// - Parameter error: The error for a line; nil if the device gave a valid reply.
+    func checkFamily(by error: SessionError?) {
+        guard let error, error.code != .refused else { return hasAnswered = true }
         guard settings.isFamilyAssumed, !hasAnswered, error.code == .notUnderstood, let line = error.foreignLine else {
             return
         }

@@ -52,7 +52,12 @@ struct FamilyDescriptionTests {
         #expect(remedy?.string.hasPrefix("switch the pump on first: command 'on';") == true)
         #expect(
             Family.led.json["no_stop"] == "an LED board has no emergency stop: command 'off' switches the light off")
-        #expect(Family.led.json["question"] == "get")
+    }
+
+    @Test("A family with a question has the interval of polling")
+    func polling() {
+        #expect(Family.led.json["question"] == "get" && Family.led.json["poll_s"]?.number == 5)
+        #expect(Family.storm.json["question"] == nil && Family.storm.json["poll_s"] == nil)
     }
 
     @Test("describe lists the families of the devices once each, or the one that is named")
