@@ -50,6 +50,13 @@ public actor ConnectedDevice {
         services = keeper.mirror.services(of: path)
     }
 
+    /// The strength of the device's advertisements in dBm; nil while bluetoothd receives none. bluetoothd knows the
+    /// strength only while some program scans and the device goes on advertising, and does not measure it on a
+    /// connection.
+    public var signalStrength: Int? {
+        bluez.keeper.mirror[path, BlueZName.device].flatMap { DeviceReport($0) }?.rssi
+    }
+
     /// Begins to watch for the end of the connection.
     func watch() {
         observer = bluez.keeper.observe { [weak self, path, weak keeper = bluez.keeper] change in

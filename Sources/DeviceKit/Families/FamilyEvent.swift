@@ -8,13 +8,18 @@ public struct FamilyEvent: Sendable, Hashable {
     public var name: String?
     /// A short text for people: `button pressed`; nil to show the line as received.
     public var phrase: String?
+    /// Whether the event is a change that a person has made at the device.
+    public var isByHand: Bool
 
     /// Creates an event.
-    public init(_ line: String, _ summary: String, name: String? = nil, phrase: String? = nil) {
+    public init(
+        _ line: String, _ summary: String, name: String? = nil, phrase: String? = nil, isByHand: Bool = false
+    ) {
         self.line = line
         self.summary = summary
         self.name = name
         self.phrase = phrase
+        self.isByHand = isByHand
     }
 }
 

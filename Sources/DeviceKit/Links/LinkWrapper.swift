@@ -39,6 +39,9 @@ extension LinkWrapper {
     /// Calls ``Link/packetCapacity()`` of the wrapped link.
     public func packetCapacity() async -> Int? { await link.packetCapacity() }
 
+    /// Calls ``Link/signalStrength()`` of the wrapped link.
+    public func signalStrength() async -> Int? { await link.signalStrength() }
+
     public func send(_ bytes: [UInt8]) async throws(LinkError) { try await link.send(bytes) }
 
     /// Calls ``Link/sendAtOnce(_:)`` of the wrapped link.

@@ -20,7 +20,7 @@ extension Family {
             FamilyEvent("STATUS:", "The status of the pump; sent every 5 s while it runs."),
             FamilyEvent(
                 "MANUAL:", "The button on the lid has switched the pump on or off.", name: "manual",
-                phrase: "button pressed"),
+                phrase: "button pressed", isByHand: true),
             FamilyEvent("ERROR:SAFETY_SHUTOFF", "The pump ran for 30 minutes and was stopped."),
             FamilyEvent("ERROR:OVERHEAT", "The skin was warmer than 40.0 °C, and the pump was stopped."),
         ],

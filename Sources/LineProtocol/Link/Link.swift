@@ -34,6 +34,10 @@ public protocol Link: AnyObject, Sendable {
     /// between.
     var sharedAddress: SharedDeviceAddress? { get }
 
+    /// Returns the strength of the device's signal in dBm; nil for carriers without a radio, and if the strength is
+    /// unknown now.
+    func signalStrength() async -> Int?
+
     /// A note for people about the opening of the link; nil if there is none.
     var openingNote: String? { get }
 
@@ -119,6 +123,9 @@ extension Link {
 
     /// The default is nil: most carriers have no packets.
     public func packetCapacity() async -> Int? { nil }
+
+    /// The default is nil: most carriers have no radio.
+    public func signalStrength() async -> Int? { nil }
 
     /// The default is nil: only Bluetooth devices have such an address.
     public var deviceAddress: String? { nil }

@@ -207,7 +207,7 @@ actor ControlConnection {
 
     private func begin(_ verb: ControlVerb, _ id: JSONValue) {
         if case .attach(let device) = verb { return beginAttaching(to: device, id) }
-        if isExtra, case .line(_, let line) = verb, line.mayChange {
+        if isExtra, case .line(_, let line, _) = verb, line.mayChange {
             return say(ControlMessage.refusal(of: id, .full))
         }
         // A stop request must get through despite any number of other requests.

@@ -9,8 +9,8 @@ enum ControlVerb {
     case devices
     /// Describes these families as data.
     case describe([Family])
-    /// Sends a line to a device.
-    case line(SharedDevice, ClientLine)
+    /// Sends a line to a device for this program, or for the one that has asked this program.
+    case line(SharedDevice, ClientLine, by: String)
     case state(SharedDevice)
     /// Starts subscriptions to these kinds of events, and starts or ends polling; nil leaves polling as it is.
     case subscribe([SharedDevice], Set<DeviceWatch.Kind>, polls: Bool?)
@@ -19,7 +19,7 @@ enum ControlVerb {
     case attach(SharedDevice)
 
     /// Whether the request makes a device safe.
-    var isStop: Bool { if case .line(_, let line) = self { line.isStop } else { false } }
+    var isStop: Bool { if case .line(_, let line, _) = self { line.isStop } else { false } }
 }
 
 extension ControlConnection {
@@ -36,12 +36,12 @@ extension ControlConnection {
             let device = try device(arguments.text("device"))
             let name = try arguments.text("name")
             let line = try device.settings.family.line(of: name, arguments.object("parameters"))
-            verb = .line(device, device.row.read(line))
+            verb = .line(device, device.row.read(line), by: try sender(&arguments))
         case "send":
             let device = try device(arguments.text("device"))
             let line = Array(try arguments.text("line").utf8)
             guard line.isOneLine else { throw .usage("'line' must be one line, without its end") }
-            verb = .line(device, device.row.read(line))
+            verb = .line(device, device.row.read(line), by: try sender(&arguments))
         case "state": verb = .state(try device(arguments.text("device")))
         case "subscribe":
             let (devices, kinds) = try subscription(&arguments)
@@ -78,6 +78,16 @@ extension ControlConnection {
         ControlFailure(
             "no_such_device", "there is no device \(description)",
             hint: "use one of: " + devices.map(\.settings.name).joined(separator: ", "), outcome: "not_sent")
+    }
+
+    /// Returns the name of the sender of a command: this program, and the one for which it sends if the request names
+    /// that.
+    private func sender(_ arguments: inout ControlArguments) throws(ControlFailure) -> String {
+        guard let by = try arguments.optionalText("by") else { return name }
+        guard (1...100).contains(by.unicodeScalars.count), by == by.printable() else {
+            throw .usage("'by' must be 1 to 100 printable characters")
+        }
+        return "\(by) (\(name))"
     }
 
     /// Returns the family with this name among those of the devices, or all of them.
@@ -127,12 +137,13 @@ extension ControlConnection {
     /// Carries out a request and returns the members of its response.
     func perform(_ verb: ControlVerb) async throws(ControlFailure) -> [String: JSONValue] {
         switch verb {
-        case .devices: return ["devices": outlines]
+        case .devices:
+            var outlines: [JSONValue] = []
+            for device in devices { outlines.append(await device.outline()) }
+            return ["devices": .array(outlines)]
         case .describe(let families): return ["families": .array(families.map(\.json))]
-        case .line(let device, let line): return ["reply": try await send(line, to: device)]
-        case .state(let device):
-            let state = await device.state()
-            return state.merging(["age_s": await device.stateAge]) { $1 }
+        case .line(let device, let line, let sender): return ["reply": try await send(line, to: device, by: sender)]
+        case .state(let device): return await device.dated(device.state())
         case .subscribe(let devices, let kinds, let polls):
             for device in devices {
                 change(at: device) { DeviceWatch.Subscription(kinds: $0.kinds.union(kinds), polls: polls ?? $0.polls) }
@@ -144,8 +155,6 @@ extension ControlConnection {
         case .attach: preconditionFailure("'attach' cannot be sent on a connection with other requests")
         }
     }
-
-    private var outlines: JSONValue { .array(devices.map { $0.assumeIsolated { $0.outline } }) }
 
     /// Changes the subscription of this connection to a device.
     private func change(
@@ -172,7 +181,9 @@ extension ControlConnection {
         for device in devices { change(at: device) { _ in .none } }
     }
 
-    private func send(_ line: ClientLine, to device: SharedDevice) async throws(ControlFailure) -> JSONValue {
+    private func send(
+        _ line: ClientLine, to device: SharedDevice, by sender: String
+    ) async throws(ControlFailure) -> JSONValue {
         let deviceName = device.settings.name
         if line.isStop { stops[deviceName, default: 0] += 1 }
         let stopsBefore = stops[deviceName]
@@ -184,7 +195,7 @@ extension ControlConnection {
             self.assumeIsolated { $0.isThere }
         }
         do throws(SharingError) {
-            try await device.request(line, by: name, for: asker) {
+            try await device.request(line, by: sender, for: asker) {
                 // A request from before a stop must not undo the stop.
                 !line.isStop && self.assumeIsolated { $0.stops[deviceName] } != stopsBefore
             }

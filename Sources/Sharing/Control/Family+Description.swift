@@ -68,7 +68,7 @@ extension FamilyEvent {
     fileprivate var json: JSONValue {
         .members([
             "line": .text(line), "summary": .text(summary), "name": name.map(JSONValue.text),
-            "phrase": phrase.map(JSONValue.text),
+            "phrase": phrase.map(JSONValue.text), "by_hand": .boolean(isByHand),
         ])
     }
 }

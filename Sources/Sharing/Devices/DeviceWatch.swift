@@ -45,6 +45,13 @@ struct DeviceWatch {
     /// The value of ``elapsed`` when the device last reported any of its state (in a family without state: at its last
     /// output); nil if the device never did.
     var lastTold: Duration?
+    /// The time at which anything last arrived from the device.
+    let heard = HeardTime()
+    /// The last change on the present link; nil if there was none. Forgotten with the link, as the values are: while
+    /// the link is lost, the device may be changed by others, or exchanged.
+    private(set) var lastChange: DeviceChange?
+    /// The number of changes so far.
+    private(set) var changeCount = 0
     /// Splits the output of a raw device into lines.
     var lines = DeviceLines()
     var subscribers: [ObjectIdentifier: Subscriber] = [:]
@@ -59,6 +66,13 @@ struct DeviceWatch {
     var hasPollFailed = false
 
     init(by clock: any Clock<Duration>) { elapsed = SessionClock(clock).elapsed }
+
+    mutating func note(_ change: DeviceChange) {
+        lastChange = change
+        changeCount += 1
+    }
+
+    mutating func forgetChange() { lastChange = nil }
 
     /// Returns whether any program subscribes to this kind of event.
     func wants(_ kind: Kind) -> Bool { subscribers.values.contains { $0.subscription.kinds.contains(kind) } }

@@ -9,14 +9,15 @@ internal import Transports
 extension SharedDevice {
     // MARK: State
 
-    /// The device's entry in the list of devices.
-    var outline: JSONValue {
+    /// Returns the device's entry in the list of devices.
+    func outline() async -> JSONValue {
         .object([
             "name": .text(settings.name), "family": .text(settings.family.name),
             "endpoint": .text(settings.endpoint.text), "up": .boolean(isUp),
             "device_id": watch.deviceID.map(JSONValue.text) ?? .null,
             "shares": .array(settings.shares.map { .text($0.description) }),
-            "clients": .integer(clients.count),
+            "clients": .integer(clients.count), "last_heard": watch.heard.json,
+            "signal_dbm": await link?.signalStrength().map(JSONValue.integer) ?? .null,
         ])
     }
 
@@ -29,6 +30,7 @@ extension SharedDevice {
             "device": .text(settings.name), "link": isUp ? "up" : "lost",
             "values": .object(
                 Dictionary(fields.map { ($0.key, JSONValue(values[$0.key], of: $0)) }, uniquingKeysWith: { $1 })),
+            "last_change": watch.lastChange?.json ?? .null,
         ]
         if fields.contains(where: \.isMeasured) {
             let faults = fields.filter { field in values[field.key].map { !field.isPlausible($0) } ?? false }
@@ -37,11 +39,22 @@ extension SharedDevice {
         return members
     }
 
-    /// The time in seconds, to the millisecond, since the device last reported any of its state (in a family without
-    /// state: since its last output); null if the device never did.
-    var stateAge: JSONValue {
-        guard let lastTold = watch.lastTold else { return .null }
-        return .number(((watch.elapsed() - lastTold) / .milliseconds(1)).rounded() / 1000)
+    /// Returns a state with its times: the age of the last report of any of its values (in a family without state: of
+    /// the last output), the ages of the values that are known, and the time of the last arrival. Ages are in seconds,
+    /// to the millisecond, and null if they are unknown.
+    func dated(_ state: [String: JSONValue]) -> [String: JSONValue] {
+        let ages = speaker?.ages() ?? [:]
+        let known = state["values"]?.dictionary?.filter { !$0.value.isNull } ?? [:]
+        let age = { (age: Duration?) in
+            age.map { JSONValue.number(($0 / .milliseconds(1)).rounded() / 1000) } ?? .null
+        }
+        return state.merging([
+            "age_s": age(watch.lastTold.map { watch.elapsed() - $0 }), "last_heard": watch.heard.json,
+            "ages_s": .object(
+                Dictionary(
+                    settings.family.state.map { ($0.key, known[$0.key] == nil ? .null : age(ages[$0.key])) },
+                    uniquingKeysWith: { $1 })),
+        ]) { $1 }
     }
 
     // MARK: The link
@@ -168,6 +181,7 @@ extension SharedDevice {
     func linkIsLost() {
         watch.deviceID = nil
         watch.lines.reset()
+        watch.forgetChange()
         stopPolling()
         publish(.link, ["link": "lost"])
         stateMayHaveChanged()
@@ -176,6 +190,10 @@ extension SharedDevice {
     /// Publishes the lines that the device sent unsolicited.
     func said(_ bytes: [UInt8], tellsState: Bool) {
         if tellsState { watch.lastTold = watch.elapsed() }
+        for line in Self.lines(of: bytes) {
+            let event = settings.family.events.first { $0.isByHand && line.starts(with: $0.line.utf8) }
+            if let event { watch.note(DeviceChange(command: event.name, by: DeviceChange.byHand)) }
+        }
         if watch.wants(.said) {
             let lines =
                 row.framing == .bytes
@@ -185,13 +203,42 @@ extension SharedDevice {
         stateMayHaveChanged()
     }
 
-    /// Returns a copy of `asker` that also records when a reply reports the device's state.
-    func noting(_ asker: Asker) -> Asker {
+    /// Returns a copy of `asker` that also records when a reply reports the device's state, or that the device has
+    /// carried out a change.
+    ///
+    /// - Parameters:
+    ///   - line: The line of a program; nil for a poll.
+    ///   - name: The program's name.
+    func noting(_ asker: Asker, _ line: ClientLine? = nil, by name: String = "") -> Asker {
         Asker(
             tell: { bytes, tellsState in
                 asker.tell(bytes, tellsState)
-                if tellsState { self.assumeIsolated { $0.watch.lastTold = $0.watch.elapsed() } }
+                self.assumeIsolated { device in
+                    if tellsState { device.watch.lastTold = device.watch.elapsed() }
+                    if let line, line.isStop || line.mayChange, !device.isRefusal(bytes) {
+                        device.noteChange(line, by: name)
+                    }
+                }
             }, waitForRoom: asker.waitForRoom, isThere: asker.isThere, isDue: asker.isDue, goesFirst: asker.goesFirst)
+    }
+
+    private func isRefusal(_ reply: [UInt8]) -> Bool {
+        Self.lines(of: reply).contains { settings.family.wire.errorCode(Array($0).span, .lineFeed) != nil }
+    }
+
+    private func noteChange(_ line: ClientLine, by name: String) {
+        watch.note(DeviceChange(command: command(of: line)?.name, by: name))
+    }
+
+    /// Records a change whose reply is complete or missing, unless the reply has recorded it, a later change is known,
+    /// or the link is lost.
+    ///
+    /// - Parameters:
+    ///   - count: The number of changes when the line was about to be sent.
+    ///   - speaker: The speaker that sent the line.
+    func noteChange(_ line: ClientLine, by name: String, since count: Int, over speaker: any Speaker) {
+        guard line.isStop || line.mayChange, watch.changeCount == count, speaker === self.speaker else { return }
+        noteChange(line, by: name)
     }
 
     /// Publishes the name of the command in a line that is about to be sent; null if the family has no such command.
@@ -224,7 +271,7 @@ extension SharedDevice {
         watch.isStateLookedAt = false
         let state = await state()
         let line = ControlMessage.event(
-            DeviceWatch.Kind.state.rawValue, state.merging(["age_s": stateAge]) { $1 })
+            DeviceWatch.Kind.state.rawValue, dated(state))
         for (program, subscriber) in watch.subscribers where subscriber.subscription.kinds.contains(.state) {
             guard subscriber.state != state || isPolled && subscriber.subscription.polls else { continue }
             watch.subscribers[program]?.state = state

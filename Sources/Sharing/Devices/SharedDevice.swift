@@ -38,6 +38,8 @@ public actor SharedDevice {
 
     /// The speaker of the open link; nil while there is no link.
     private(set) var speaker: (any Speaker)?
+    /// The open link, which ``speaker`` owns.
+    private(set) var link: (any Link)?
     /// Ends the use of the current link when finished.
     private var end: AsyncStream<Never>.Continuation?
     var clients: [ClientID: LineClient] = [:]
@@ -127,6 +129,7 @@ public actor SharedDevice {
         let (ending, end) = AsyncStream.makeStream(of: Never.self)
         self.end = end
         let speaker: any Speaker
+        let link = HeardLink(link, watch.heard)
         do {
             speaker = try await row.begin(link, settings.endpoint, clock) { [unowned self] speech in
                 assumeIsolated { $0.hear(speech) }
@@ -135,7 +138,7 @@ public actor SharedDevice {
             await link.close()
             throw error
         }
-        self.speaker = speaker
+        (self.speaker, self.link) = (speaker, link)
         report(.up(link.name))
         linkIsUp(link.deviceID)
         if wasLost, let notice = row.wording(.back) { broadcast(notice) }
@@ -166,7 +169,7 @@ public actor SharedDevice {
         idleTimer = nil
         end = nil
         guard let speaker else { return }
-        self.speaker = nil
+        (self.speaker, self.link) = (nil, nil)
         linkIsLost()
         for client in clients.values where client.kind == .attached { await client.channel.close() }
         await speaker.close()
@@ -233,12 +236,15 @@ public actor SharedDevice {
         }
         report(.sends(line.bytes, for: name))
         sends(line, for: name)
+        let changes = watch.changeCount
         defer { stateMayHaveChanged() }
         do throws(SessionError) {
-            try await speaker.perform(line, for: noting(asker))
+            try await speaker.perform(line, for: noting(asker, line, by: name))
             checkFamily(by: nil)
+            noteChange(line, by: name, since: changes, over: speaker)
         } catch {
             checkFamily(by: error)
+            if error.outcome == .unknown { noteChange(line, by: name, since: changes, over: speaker) }
             let failure = SharingError.session(error)
             switch error.code {
             case .refused: report(.refusedByDevice(line.bytes, for: name, error.deviceCode ?? ""))

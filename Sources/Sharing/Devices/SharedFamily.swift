@@ -52,7 +52,7 @@ public struct SharedFamily: Sendable {
         self.init(
             Base.row, read: Self.reader(of: Base.self), wording: wording
         ) { link, _, clock, say throws(SessionError) in
-            try await LineSpeaker<Base>(say: say) { observer throws(SessionError) in
+            try await LineSpeaker<Base>(clock: clock, say: say) { observer throws(SessionError) in
                 try await Session.begin(over: link, clock: clock, waitsUntilReady: false, observer: observer)
             }
         }
@@ -106,7 +106,8 @@ public struct SharedFamily: Sendable {
         // does not read while it sleeps.
         let link = PacedLink(link, pieceLength: 40, pause: PumpFamily.readingTime, clock: clock)
         // Both closures are written here so that the compiler specializes their calls for the pump.
-        return try await LineSpeaker<PumpFamily>(say: say) { session, line, timeout throws(SessionError) in
+        return try await LineSpeaker<PumpFamily>(clock: clock, say: say) {
+            session, line, timeout throws(SessionError) in
             try await session.perform(line, timeout: timeout)
         } begin: { observer throws(SessionError) in
             try await Session<Relayed<PumpFamily>>.begin(

@@ -24,22 +24,28 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
 
     private let session: Session<Relayed<Base>>
     private let perform: Perform
+    private let times: ReportTimes<Base>
 
     /// Starts a speaker.
     ///
-    /// - Parameter say: Receives unsolicited output of the device.
+    /// - Parameters:
+    ///   - clock: The clock for the ages of values.
+    ///   - say: Receives unsolicited output of the device.
     init(
-        say: @escaping SpeechReceiver,
+        clock: any Clock<Duration>, say: @escaping SpeechReceiver,
         perform: @escaping Perform = { session, line, timeout throws(SessionError) in
             try await session.perform(line, timeout: timeout)
         },
         begin: Begin
     ) async throws(SessionError) {
         self.perform = perform
-        let question = StateQuestion<Base>(say)
+        let times = ReportTimes<Base>(by: clock)
+        self.times = times
+        let question = StateQuestion<Base>(times, say)
         session = try await begin { event in
             switch event {
             case .heard(let message):
+                times.note(message.meaning, isReply: false)
                 // A late reply must not go to the clients: a client that sends the same command would take it for its
                 // own reply.
                 if !Base.isAnswer(message.meaning) {
@@ -58,6 +64,8 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
 
     func values() async -> [String: StateValue] { await Base.values(of: session.state.base) }
 
+    func ages() -> [String: Duration] { times.ages }
+
     private static func tellsState(_ message: RelayedMessage<Base>) -> Bool {
         switch Base.meaning(of: message.meaning) {
         case .state, .event, .error: true
@@ -69,21 +77,29 @@ final class LineSpeaker<Base: RelayedFamily & FollowedFamily>: Speaker {
         // The device ignores a line that is no request.
         guard var command = line.request as? RelayedLine<Base> else { return }
         if command.request.effect == .stop { return try await stop(command, for: asker) }
-        command.hear = { asker.tell($0.bytes + Self.lineEnd, Self.tellsState($0)) }
+        command.hear = { [times] message in
+            times.note(message.meaning, isReply: true)
+            asker.tell(message.bytes + Self.lineEnd, Self.tellsState(message))
+        }
         command.isWanted = asker.isDue
         command.isEarly = asker.goesFirst
         do throws(SessionError) {
             let time = command.request.isAnswered ? Session<Relayed<Base>>.defaultTimeout : Self.silence
             _ = try await perform(session, command, time)
         } catch {
-            if error.code == .refused, let text = error.deviceCode { asker.tell(Array(text.utf8) + Self.lineEnd, true) }
+            if error.code == .refused, let text = error.deviceCode {
+                times.note(Base.message(line: Array(text.utf8).span, ending: .lineFeed), isReply: true)
+                asker.tell(Array(text.utf8) + Self.lineEnd, true)
+            }
             if command.request.isAnswered || error.code != .noAnswer { throw error }
         }
     }
 
     /// Sends a stop line repeatedly until the device's status confirms it, and only then answers the asker.
     private func stop(_ command: RelayedLine<Base>, for asker: Asker) async throws(SessionError) {
-        asker.tell(try await session.perform(command, timeout: Self.stopTime).bytes, true)
+        let answer = try await session.perform(command, timeout: Self.stopTime)
+        times.note(Base.row.state.prefix(1).map(\.key))
+        asker.tell(answer.bytes, true)
     }
 
     func close() async { await session.close() }
@@ -97,15 +113,20 @@ private final class StateQuestion<Base: RelayedFamily & FollowedFamily>: Sendabl
     }
 
     let session = Mutex(Weak())
+    private let times: ReportTimes<Base>
     private let say: SpeechReceiver
 
-    init(_ say: @escaping SpeechReceiver) { self.say = say }
+    init(_ times: ReportTimes<Base>, _ say: @escaping SpeechReceiver) {
+        self.times = times
+        self.say = say
+    }
 
     func askIfStateIsOpen() {
-        guard let session = session.withLock({ $0.session }), let query = Relayed<Base>.statusQuery,
+        guard let session = session.withLock({ $0.session }), var query = Relayed<Base>.statusQuery,
             let main = Base.row.state.first?.key
         else { return }
-        Task(executorPreference: session.link.executor) { [say] in
+        query.hear = { [times] in times.note($0.meaning, isReply: true) }
+        Task(executorPreference: session.link.executor) { [say, query] in
             guard Base.values(of: await session.state.base)[main] == nil else { return }
             // All clients get the answer, as if it were unsolicited.
             if let answer = try? await session.perform(query) { say(.said(answer.bytes)) }

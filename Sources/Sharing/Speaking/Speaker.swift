@@ -10,6 +10,10 @@ public protocol Speaker: AnyObject, Sendable {
     /// Returns the known values of the device's state, by the keys of ``DeviceKit/Family/state``.
     func values() async -> [String: StateValue]
 
+    /// Returns the times since the device reported its values, by the same keys. A value without a time was reported
+    /// at an unknown time.
+    func ages() -> [String: Duration]
+
     /// Sends a client's line in its turn, and passes the device's reply to the asker.
     ///
     /// A stop line goes before all other lines. Lines that would change the device, and that still wait when the stop

@@ -54,6 +54,9 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
     /// Always empty: these devices report no state.
     func values() -> [String: StateValue] { [:] }
 
+    /// Always empty, as ``values()``.
+    nonisolated func ages() -> [String: Duration] { [:] }
+
     func close() async {
         await link.close()
         end(LinkError(.closed, name: link.name, activity: "close"))

@@ -114,6 +114,8 @@ final class BLELink: ConfirmingLink {
         keepsPacketBounds ? min(512, await device.mtu(of: route.hear) - 3) : nil
     }
 
+    func signalStrength() async -> Int? { await device.signalStrength }
+
     func send(_ bytes: [UInt8]) async throws(LinkError) { try await sender.send(bytes) }
 
     func receive() async throws(LinkError) -> [UInt8]? { try await inbox.receive() }

@@ -26,6 +26,7 @@ struct SharingServerTests {
                     == .object([
                         "name": "pump", "family": "pump", "endpoint": "tcp:nowhere:1", "up": true,
                         "device_id": "tty-188-0", "shares": .array(["tcp:localhost:4000"]), "clients": 0,
+                        "last_heard": .null, "signal_dbm": .null,
                     ]))
         }
     }
