@@ -239,7 +239,7 @@ let package = Package(
             name: "SharingTests",
             dependencies: [
                 "Sharing", "StrictJSON", "DeviceKit", "Transports", "LineProtocol", "SerialPort",
-                "DescriptorIO",
+                "DescriptorIO", "RecordFormat",
                 "FirmwareSim",
                 "FakeBlueZ", "TestSupport",
             ],

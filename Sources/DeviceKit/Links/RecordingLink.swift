@@ -1,4 +1,5 @@
 public import LineProtocol
+public import RecordFormat
 internal import Synchronization
 
 /// A link that records its traffic line by line, or packet by packet if the link keeps packet bounds.
@@ -13,6 +14,9 @@ public final class RecordingLink: LinkWrapper {
     public enum Entry: Sendable, Hashable {
         /// A line or a packet: `received`, `sent`, `received_hex` or `sent_hex`.
         case event(kind: String, text: String)
+        /// The device reported values. A ``RecordingLink`` itself does not understand its traffic; the program that does
+        /// records them by ``SharedRecording/record(_:)``.
+        case reading(Reading)
         /// The link was lost.
         case lost(LinkError)
     }

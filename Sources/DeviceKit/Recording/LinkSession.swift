@@ -75,6 +75,7 @@ extension Recording {
     fileprivate func take(_ entry: RecordingLink.Entry, at time: RecordTime, in session: UInt64) {
         switch entry {
         case .event(let kind, let text): record(.event(kind: kind, text: text), at: time, in: session)
+        case .reading(let reading): record(.reading(kind: "status", reading), at: time, in: session)
         case .lost(let error):
             record(.error(code: error.code.rawValue, text: "\(error)"), at: time, in: session)
             endSession("lost", in: session)

@@ -79,6 +79,10 @@ public final class SharedRecording: Sendable {
         return RecordingLink(link) { session.take($0) }
     }
 
+    /// Records values that the device has reported over the link that was opened last. Does nothing before the first
+    /// link.
+    public func record(_ reading: Reading) { state.withLock { $0.sessions.last }?.take(.reading(reading)) }
+
     /// Records the sessions of links that had no traffic yet, ends the recording, and waits until the records are on
     /// the disk; see ``Recording/end(_:_:)``. Does nothing if there was no link and the recording has not begun.
     public func end(_ reason: String, _ error: String? = nil) async {

@@ -33,6 +33,7 @@ actor ControlConnection {
     nonisolated let name: String
     nonisolated let loop: EventLoop
     let devices: [SharedDevice]
+    let history: HistoryReading
     private let channel: DescriptorChannel
     private let clock: any Clock<Duration>
     private let report: @Sendable (SharingReport.Event) -> Void
@@ -52,12 +53,14 @@ actor ControlConnection {
     var stops: [String: Int] = [:]
 
     init(
-        _ channel: DescriptorChannel, _ name: String, _ devices: [SharedDevice], isExtra: Bool, on loop: EventLoop,
-        clock: any Clock<Duration>, report: @escaping @Sendable (SharingReport.Event) -> Void
+        _ channel: DescriptorChannel, _ name: String, _ devices: [SharedDevice], _ history: HistoryReading,
+        isExtra: Bool, on loop: EventLoop, clock: any Clock<Duration>,
+        report: @escaping @Sendable (SharingReport.Event) -> Void
     ) {
         self.channel = channel
         self.name = name
         self.devices = devices
+        self.history = history
         self.isExtra = isExtra
         self.loop = loop
         self.clock = clock

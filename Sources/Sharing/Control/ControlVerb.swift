@@ -2,6 +2,7 @@ internal import ControlProtocol
 internal import DescriptorIO
 internal import DeviceKit
 internal import LineProtocol
+internal import RecordFormat
 internal import StrictJSON
 
 /// A validated request, with its devices looked up.
@@ -17,6 +18,8 @@ enum ControlVerb {
     /// Ends subscriptions to these kinds of events. Without any kind left, polling ends too.
     case unsubscribe([SharedDevice], Set<DeviceWatch.Kind>)
     case attach(SharedDevice)
+    /// Reads recorded values.
+    case history(HistoryReading.Request)
 
     /// Whether the request makes a device safe.
     var isStop: Bool { if case .line(_, let line, _) = self { line.isStop } else { false } }
@@ -42,6 +45,7 @@ extension ControlConnection {
             let line = Array(try arguments.text("line").utf8)
             guard line.isOneLine else { throw .usage("'line' must be one line, without its end") }
             verb = .line(device, device.row.read(line), by: try sender(&arguments))
+        case "history": verb = .history(try historyRequest(&arguments))
         case "state": verb = .state(try device(arguments.text("device")))
         case "subscribe":
             let (devices, kinds) = try subscription(&arguments)
@@ -53,7 +57,7 @@ extension ControlConnection {
         default:
             throw .usage(
                 "there is no '\(request.verb)'",
-                hint: "use one of: attach, command, describe, devices, send, state, subscribe, unsubscribe")
+                hint: "use one of: attach, command, describe, devices, history, send, state, subscribe, unsubscribe")
         }
         try arguments.end()
         return verb
@@ -112,6 +116,40 @@ extension ControlConnection {
         return devices
     }
 
+    private func historyRequest(
+        _ arguments: inout ControlArguments
+    ) throws(ControlFailure) -> HistoryReading.Request {
+        let device = try device(arguments.text("device"))
+        var request = HistoryReading.Request(filter: RecordFilter(), columns: try arguments.optionalInteger("columns"))
+        if let columns = request.columns, !(1...HistoryReading.Request.columnLimit).contains(columns) {
+            throw .usage("'columns' must be 1 to \(HistoryReading.Request.columnLimit)")
+        }
+        let now = RecordTime.now
+        request.filter.since = try time("since", &arguments, now, isLater: false)
+        request.filter.until = try time("until", &arguments, now, isLater: true)
+        if let since = request.filter.since, let until = request.filter.until, since >= until {
+            throw .usage("'since' must be earlier than 'until'")
+        }
+        guard device.settings.isRecorded else {
+            throw ControlFailure(
+                "not_recorded", "\(device.settings.name) is not recorded",
+                hint: "set record = true for it in the configuration of pumpctld", outcome: "nothing_changed")
+        }
+        request.filter.family = device.settings.family.name
+        request.filter.device = device.settings.endpoint.nameForPeople
+        return request
+    }
+
+    private func time(
+        _ name: String, _ arguments: inout ControlArguments, _ now: RecordTime, isLater: Bool
+    ) throws(ControlFailure) -> RecordTime? {
+        guard let text = try arguments.optionalText(name) else { return nil }
+        guard let time = RecordTime(typed: text, now: now, isLater: isLater) else {
+            throw .usage("'\(name)' must be a time", hint: "use an age as 2h, or a date as 2026-11-20T17:04:05Z")
+        }
+        return time
+    }
+
     private func subscription(
         _ arguments: inout ControlArguments
     ) throws(ControlFailure) -> ([SharedDevice], Set<DeviceWatch.Kind>) {
@@ -152,6 +190,7 @@ extension ControlConnection {
         case .unsubscribe(let devices, let kinds):
             for device in devices { unsubscribe(from: device, kinds) }
             return [:]
+        case .history(let request): return try await history.perform(request)
         case .attach: preconditionFailure("'attach' cannot be sent on a connection with other requests")
         }
     }

@@ -57,6 +57,8 @@ struct DeviceWatch {
     var subscribers: [ObjectIdentifier: Subscriber] = [:]
     /// Whether a comparison of the state with the state that subscribers last received is scheduled.
     var isStateLookedAt = false
+    /// Whether a reading of the values that the device has just reported is scheduled.
+    var isReadingDue = false
     /// The tasks that wait for the link, in the order of their arrival.
     var waiters: [(id: UInt64, isPatient: Bool, continuation: CheckedContinuation<Void, Never>)] = []
     var lastWaiter: UInt64 = 0

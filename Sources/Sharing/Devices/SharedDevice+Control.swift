@@ -2,6 +2,7 @@ internal import ControlProtocol
 internal import DescriptorIO
 internal import DeviceKit
 internal import LineProtocol
+internal import RecordFormat
 internal import StrictJSON
 internal import Transports
 
@@ -189,7 +190,7 @@ extension SharedDevice {
 
     /// Publishes the lines that the device sent unsolicited.
     func said(_ bytes: [UInt8], tellsState: Bool) {
-        if tellsState { watch.lastTold = watch.elapsed() }
+        if tellsState { stateIsTold() }
         for line in Self.lines(of: bytes) {
             let event = settings.family.events.first { $0.isByHand && line.starts(with: $0.line.utf8) }
             if let event { watch.note(DeviceChange(command: event.name, by: DeviceChange.byHand)) }
@@ -214,12 +215,28 @@ extension SharedDevice {
             tell: { bytes, tellsState in
                 asker.tell(bytes, tellsState)
                 self.assumeIsolated { device in
-                    if tellsState { device.watch.lastTold = device.watch.elapsed() }
+                    if tellsState { device.stateIsTold() }
                     if let line, line.isStop || line.mayChange, !device.isRefusal(bytes) {
                         device.noteChange(line, by: name)
                     }
                 }
             }, waitForRoom: asker.waitForRoom, isThere: asker.isThere, isDue: asker.isDue, goesFirst: asker.goesFirst)
+    }
+
+    /// Notes that the device has reported some of its state, and schedules a reading for the record.
+    private func stateIsTold() {
+        watch.lastTold = watch.elapsed()
+        guard settings.isRecorded, !watch.isReadingDue else { return }
+        watch.isReadingDue = true
+        Task(executorPreference: loop) { await self.takeReading() }
+    }
+
+    /// Records the known values, if the first field of the state is known.
+    private func takeReading() async {
+        watch.isReadingDue = false
+        let values = await speaker?.values() ?? [:]
+        guard let main = settings.family.state.first?.key, values[main] != nil else { return }
+        record(Reading(values, of: settings.family))
     }
 
     private func isRefusal(_ reply: [UInt8]) -> Bool {

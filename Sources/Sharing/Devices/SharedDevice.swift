@@ -1,6 +1,7 @@
 public import DescriptorIO
 public import DeviceKit
 internal import LineProtocol
+public import RecordFormat
 internal import Transports
 
 /// A device that several programs share over one link, which carries their lines one at a time.
@@ -35,6 +36,7 @@ public actor SharedDevice {
     let clock: any Clock<Duration>
     private let open: Reconnector.Opener
     let tell: @Sendable (SharingReport) -> Void
+    let record: @Sendable (Reading) -> Void
 
     /// The speaker of the open link; nil while there is no link.
     private(set) var speaker: (any Speaker)?
@@ -69,10 +71,13 @@ public actor SharedDevice {
     ///   - loop: The event loop on which the device and its clients run.
     ///   - clock: The clock of all time-outs; by default the loop's.
     ///   - open: Opens a link to the device.
+    ///   - record: Receives the known values each time the device has reported some, if ``SharedDeviceSettings/isRecorded``;
+    ///     must not block.
     ///   - tell: Receives reports for a log; must not block.
     public init(
         _ settings: SharedDeviceSettings, _ row: SharedFamily, on loop: EventLoop = .shared,
         clock: (any Clock<Duration>)? = nil, open: @escaping Reconnector.Opener,
+        record: @escaping @Sendable (Reading) -> Void = { _ in },
         tell: @escaping @Sendable (SharingReport) -> Void = { _ in }
     ) {
         self.settings = settings
@@ -81,6 +86,7 @@ public actor SharedDevice {
         self.clock = clock ?? EventLoopClock(loop)
         watch = DeviceWatch(by: self.clock)
         self.open = open
+        self.record = record
         self.tell = tell
     }
 

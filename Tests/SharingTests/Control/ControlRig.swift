@@ -2,6 +2,7 @@ import DescriptorIO
 import DeviceKit
 import FirmwareSim
 import LineProtocol
+import RecordFormat
 import StrictJSON
 import Synchronization
 import Testing
@@ -20,6 +21,8 @@ final class ControlRig: Sendable {
     let path: String
     /// The reports of the device and the server.
     let reports: Watched<[SharingReport.Event]>
+    /// The recorded readings.
+    let readings = Watched<[String]>([])
     private let folder: TemporaryFolder
     private let plug: Plug
 
@@ -32,9 +35,10 @@ final class ControlRig: Sendable {
     ///   - isPlugged: Whether the pump is plugged in from the start.
     ///   - limit: The number of programs at the socket beyond which a program may send only OFF and queries.
     ///   - link: A link to open instead of a link to the simulated pump.
+    ///   - recorder: The program that keeps the record; nil if the pump is not recorded.
     init(
         _ holding: LinkHolding = .always, isPlugged: Bool = true, limit: Int = SharingServer.standardLimit,
-        link: (any Link)? = nil
+        link: (any Link)? = nil, recorder: CompanionProgram? = nil
     ) throws {
         let options = PumpFirmwareOptions(thermistors: .two, heat: .fixed(water: 12, skin: 34), potentiometer: 716)
         let host = DeviceHost(PumpFirmware(options: options), pace: .onDemand)
@@ -42,7 +46,7 @@ final class ControlRig: Sendable {
         plug.state.withLock { $0.isIn = isPlugged }
         let settings = SharedDeviceSettings(
             name: "pump", endpoint: try Endpoint("tcp:nowhere:1"), family: .pump,
-            shares: [.tcp(host: "localhost", port: 4000)], holding: holding)
+            shares: [.tcp(host: "localhost", port: 4000)], holding: holding, isRecorded: recorder != nil)
         device = SharedDevice(settings, try #require(SharedFamily.row(of: .pump)), clock: clock) { _ in
             guard plug.state.withLock({ $0.isIn }) else {
                 throw LinkError(.notFound, name: "the pump", activity: "open")
@@ -52,12 +56,14 @@ final class ControlRig: Sendable {
             await host.attach(theirs)
             plug.state.withLock { $0.cable = theirs }
             return DescriptorLink(ours, name: "the pump", deviceID: "tty-188-0") { _ in }
+        } record: { [readings] reading in
+            readings.update { $0.append(reading.json) }
         } tell: { report in
             reports.update { $0.append(report.event) }
         }
         let folder = TemporaryFolder()
         path = folder.path("socket")
-        server = SharingServer([device], at: path, limit: limit, clock: clock) { event in
+        server = SharingServer([device], at: path, limit: limit, clock: clock, recorder: recorder) { event in
             reports.update { $0.append(event) }
         }
         (self.folder, self.plug, self.host, self.reports) = (folder, plug, host, reports)
