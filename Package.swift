@@ -107,7 +107,7 @@ let package = Package(
         .target(
             name: "Sharing",
             dependencies: [
-                "ControlProtocol", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "StrictJSON",
+                "ControlProtocol", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ", "StrictJSON",
                 "DescriptorIO",
                 "RecordFormat",
             ],
@@ -159,7 +159,7 @@ let package = Package(
         .executableTarget(
             name: "pumpctld",
             dependencies: [
-                "Sharing", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "DescriptorIO",
+                "Sharing", "Diagnosis", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ", "DescriptorIO",
                 "RecordFormat", "Terminal", "TOMLReading",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -238,7 +238,7 @@ let package = Package(
         .testTarget(
             name: "SharingTests",
             dependencies: [
-                "Sharing", "StrictJSON", "DeviceKit", "Transports", "LineProtocol", "SerialPort",
+                "Sharing", "StrictJSON", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ",
                 "DescriptorIO", "RecordFormat",
                 "FirmwareSim",
                 "FakeBlueZ", "TestSupport",

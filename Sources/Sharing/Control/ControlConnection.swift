@@ -34,6 +34,7 @@ actor ControlConnection {
     nonisolated let loop: EventLoop
     let devices: [SharedDevice]
     let history: HistoryReading
+    let surroundings: Surroundings
     private let channel: DescriptorChannel
     private let clock: any Clock<Duration>
     private let report: @Sendable (SharingReport.Event) -> Void
@@ -54,6 +55,7 @@ actor ControlConnection {
 
     init(
         _ channel: DescriptorChannel, _ name: String, _ devices: [SharedDevice], _ history: HistoryReading,
+        _ surroundings: Surroundings,
         isExtra: Bool, on loop: EventLoop, clock: any Clock<Duration>,
         report: @escaping @Sendable (SharingReport.Event) -> Void
     ) {
@@ -61,6 +63,7 @@ actor ControlConnection {
         self.name = name
         self.devices = devices
         self.history = history
+        self.surroundings = surroundings
         self.isExtra = isExtra
         self.loop = loop
         self.clock = clock

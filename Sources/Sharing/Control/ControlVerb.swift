@@ -3,7 +3,9 @@ internal import DescriptorIO
 internal import DeviceKit
 internal import LineProtocol
 internal import RecordFormat
+internal import SerialPort
 internal import StrictJSON
+internal import Transports
 
 /// A validated request, with its devices looked up.
 enum ControlVerb {
@@ -18,6 +20,12 @@ enum ControlVerb {
     /// Ends subscriptions to these kinds of events. Without any kind left, polling ends too.
     case unsubscribe([SharedDevice], Set<DeviceWatch.Kind>)
     case attach(SharedDevice)
+    /// Lists the serial ports of the computer.
+    case ports
+    /// Lists the BLE devices that are in sight for this many seconds.
+    case scan(seconds: Int)
+    /// Checks what may be in the way of reaching the device of an endpoint, or any device.
+    case findings(Endpoint?)
     /// Reads recorded values.
     case history(HistoryReading.Request)
 
@@ -40,6 +48,14 @@ extension ControlConnection {
             let name = try arguments.text("name")
             let line = try device.settings.family.line(of: name, arguments.object("parameters"))
             verb = .line(device, device.row.read(line), by: try sender(&arguments))
+        case "ports": verb = .ports
+        case "scan":
+            guard let seconds = try arguments.optionalInteger("seconds"), (1...30).contains(seconds) else {
+                throw .usage("'seconds' must be 1 to 30")
+            }
+            verb = .scan(seconds: seconds)
+        case "findings":
+            verb = .findings(try arguments.optionalText("device").map(device)?.settings.endpoint)
         case "send":
             let device = try device(arguments.text("device"))
             let line = Array(try arguments.text("line").utf8)
@@ -57,7 +73,9 @@ extension ControlConnection {
         default:
             throw .usage(
                 "there is no '\(request.verb)'",
-                hint: "use one of: attach, command, describe, devices, history, send, state, subscribe, unsubscribe")
+                hint:
+                    "use one of: attach, command, describe, devices, findings, history, ports, scan, send, state, subscribe, "
+                    + "unsubscribe")
         }
         try arguments.end()
         return verb
@@ -190,9 +208,34 @@ extension ControlConnection {
         case .unsubscribe(let devices, let kinds):
             for device in devices { unsubscribe(from: device, kinds) }
             return [:]
+        case .ports, .scan, .findings: return try await look(verb)
         case .history(let request): return try await history.perform(request)
         case .attach: preconditionFailure("'attach' cannot be sent on a connection with other requests")
         }
+    }
+
+    /// Answers a request about the computer.
+    private func look(_ verb: ControlVerb) async throws(ControlFailure) -> [String: JSONValue] {
+        do {
+            switch verb {
+            case .ports:
+                let ports = try await surroundings.ports()
+                return ["ports": .array(ports.map { Surroundings.json($0, device: deviceName(at: $0.info.path)) })]
+            case .scan(let seconds):
+                return ["found": .array(try await surroundings.devices(seconds).map(\.json))]
+            case .findings(let endpoint):
+                return ["findings": .array(try await surroundings.findings(endpoint).map(\.json))]
+            default: return [:]
+            }
+        } catch {
+            throw Surroundings.failure(error)
+        }
+    }
+
+    /// The name of the served device whose link is open at a serial port; nil if there is none.
+    private func deviceName(at path: String) -> String? {
+        guard let id = DeviceID.serialPort(at: path) else { return nil }
+        return devices.first { $0.assumeIsolated { $0.watch.deviceID } == id }?.settings.name
     }
 
     /// Changes the subscription of this connection to a device.

@@ -22,6 +22,7 @@ public actor SharingServer {
     private nonisolated let loop: EventLoop
     private let devices: [SharedDevice]
     private let history: HistoryReading
+    private let surroundings: Surroundings
     private let path: String
     private let group: UInt32?
     private let limit: Int
@@ -42,15 +43,18 @@ public actor SharingServer {
     ///   - loop: The event loop of the server.
     ///   - clock: The clock of all time-outs; by default the loop's.
     ///   - recorder: The program that keeps the record; nil for the installed one.
+    ///   - surroundings: The ports, BLE devices and problems of this computer.
     ///   - tell: Receives reports about connections; must not block.
     public init(
         _ devices: [SharedDevice], at path: String, group: UInt32? = nil, limit: Int = standardLimit,
         on loop: EventLoop = .shared, clock: (any Clock<Duration>)? = nil, recorder: CompanionProgram? = nil,
+        surroundings: Surroundings = Surroundings(),
         tell: @escaping @Sendable (SharingReport.Event) -> Void = { _ in }
     ) {
         precondition(devices.allSatisfy { $0.loop === loop }, "a server and its devices share a loop")
         self.devices = devices
         history = HistoryReading(by: recorder)
+        self.surroundings = surroundings
         self.path = path
         self.group = group
         self.limit = limit
@@ -115,7 +119,7 @@ public actor SharingServer {
         let usesSpare = await listener?.hasUsedSpare == true
         let isExtra = usesSpare || connections.count >= limit
         let connection = ControlConnection(
-            channel, name, devices, history, isExtra: isExtra, on: loop, clock: clock, report: tell)
+            channel, name, devices, history, surroundings, isExtra: isExtra, on: loop, clock: clock, report: tell)
         let key = ObjectIdentifier(connection)
         connections[key] = connection
         await connection.open {

@@ -78,7 +78,9 @@ final class Daemon: Sendable {
     private func openServer(of devices: [SharedDevice]) async throws(DaemonFailure) -> SharingServer? {
         let paths = configuration.daemon.socket.map { [$0] } ?? DaemonSocket.pathsOfOwn
         for path in paths {
-            let server = SharingServer(devices, at: path, group: shares.group?.id, on: loop) { [log] event in
+            let server = SharingServer(
+                devices, at: path, group: shares.group?.id, on: loop, surroundings: .computer(on: loop)
+            ) { [log] event in
                 log.log(LogEntry(SharingReport(device: "", event), of: .pump))
             }
             do throws(DescriptorError) { try await server.open() } catch {

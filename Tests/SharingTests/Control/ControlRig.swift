@@ -38,7 +38,8 @@ final class ControlRig: Sendable {
     ///   - recorder: The program that keeps the record; nil if the pump is not recorded.
     init(
         _ holding: LinkHolding = .always, isPlugged: Bool = true, limit: Int = SharingServer.standardLimit,
-        link: (any Link)? = nil, recorder: CompanionProgram? = nil
+        link: (any Link)? = nil, recorder: CompanionProgram? = nil,
+        surroundings: Surroundings = Surroundings()
     ) throws {
         let options = PumpFirmwareOptions(thermistors: .two, heat: .fixed(water: 12, skin: 34), potentiometer: 716)
         let host = DeviceHost(PumpFirmware(options: options), pace: .onDemand)
@@ -63,7 +64,9 @@ final class ControlRig: Sendable {
         }
         let folder = TemporaryFolder()
         path = folder.path("socket")
-        server = SharingServer([device], at: path, limit: limit, clock: clock, recorder: recorder) { event in
+        server = SharingServer(
+            [device], at: path, limit: limit, clock: clock, recorder: recorder, surroundings: surroundings
+        ) { event in
             reports.update { $0.append(event) }
         }
         (self.folder, self.plug, self.host, self.reports) = (folder, plug, host, reports)

@@ -57,7 +57,7 @@ struct DaemonTests {
         await pump.close()
     }
 
-    @Test("--record writes the traffic to the history")
+    @Test("--record writes the traffic and the values to the history")
     func recording() async throws {
         let pump = try await PumpBehindTerminal()
         let home = ["XDG_DATA_HOME": pump.folder.path]
@@ -66,11 +66,15 @@ struct DaemonTests {
         try await daemon.errors.text(upTo: "the link is open")
         let client = try await ShareClient(socket: pump.folder.path("socket"))
         try await client.ask("ON", for: "PUMP:ON\r\n")
+        try await client.ask("STATUS", for: "STATUS:{State:ON")
         daemon.send(signal: SIGTERM)
         #expect(try await daemon.ending().status == 0)
+        let environment = ChildProcess.surroundings.merging(home) { $1 }
+        let values = try await ChildProcess([Executable.pumpctl, "history", "--json"], environment: environment)
+            .ending()
+        #expect(values.output.contains(#""kind":"status""#) && values.output.contains("skin_temp_c"), "\(values)")
         let history = try await ChildProcess(
-            [Executable.pumpctl, "history", "--events", "--csv"],
-            environment: ChildProcess.surroundings.merging(home) { $1 }
+            [Executable.pumpctl, "history", "--events", "--csv"], environment: environment
         ).ending()
         #expect(history.output.contains(",sent,ON"), "\(history)")
         #expect(history.output.contains(",received,PUMP:ON"), "\(history)")
