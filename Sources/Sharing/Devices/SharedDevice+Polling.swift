@@ -50,7 +50,7 @@ extension SharedDevice {
         } catch {
             checkFamily(by: error)
             stateMayHaveChanged()
-            guard !watch.hasPollFailed, error.outcome != .notSent else { return }
+            guard !watch.hasPollFailed, ![.cancelled, .closed, .linkLost].contains(error.code) else { return }
             watch.hasPollFailed = true
             report(.failed(line.bytes, for: "poll", "\(error)"))
         }
