@@ -1,6 +1,6 @@
 internal import DescriptorIO
 internal import Glibc
-internal import RecordFormat
+package import RecordFormat
 
 /// A program that is installed together with the running program and started only if needed. Libraries that only the
 /// companion links with cost the running program no start-up time. `pumpctl-record` is such a program: it stores
@@ -12,14 +12,21 @@ public struct CompanionProgram: Sendable {
     /// Creates a companion program from the path of its executable.
     public init(path: String) { self.path = path }
 
-    /// Finds a program that is installed with the running program: in the same folder (as in a build folder), or in
-    /// `../libexec/pumpctl`.
+    /// Finds a program that is installed with the running program: in the same folder (as in a build folder), in
+    /// `../libexec/pumpctl`, or in one of `folders`.
     ///
-    /// - Throws: `not_installed` if neither folder has an executable of that name.
-    private static func installed(_ name: String) throws(Trouble) -> CompanionProgram {
-        let program = ProgramArguments.executablePath
+    /// - Parameters:
+    ///   - name: The name of the program.
+    ///   - program: The path of the running program; nil for that of this process.
+    ///   - folders: More folders, separated by colons, such as the value of PATH.
+    /// - Throws: `not_installed` if none of the folders has a program of that name that this user may execute.
+    package static func installed(
+        _ name: String, besides program: String? = nil, orIn folders: String = ""
+    ) throws(Trouble) -> CompanionProgram {
+        let program = program ?? ProgramArguments.executablePath
         let folder = program.lastIndex(of: "/").map { program[..<$0] } ?? "."
-        let paths = ["\(folder)/\(name)", "\(folder)/../libexec/pumpctl/\(name)"]
+        let places: [Substring] = [folder, "\(folder)/../libexec/pumpctl"] + folders.split(separator: ":")
+        let paths = places.map { "\($0)/\(name)" }
         guard let path = paths.first(where: { access($0, X_OK) == 0 }) else {
             throw Trouble(
                 code: "not_installed", text: "\(name) is not installed",

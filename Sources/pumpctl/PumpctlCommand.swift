@@ -26,7 +26,8 @@ struct PumpctlCommand: ParsableCommand {
                 subcommands: [
                     MonitorCommand.self, HistoryCommand.self, ConsoleCommand.self, SendCommand.self, PortsCommand.self,
                     ScanCommand.self, GATTCommand.self, ModuleCommand.self, ForgetCommand.self,
-                    RecordCommand.self, ReplayCommand.self, ServeCommand.self, DoctorCommand.self,
+                    RecordCommand.self, ReplayCommand.self, ServeCommand.self, PageCommand.self,
+                    DoctorCommand.self,
                 ]),
             CommandGroup(
                 name: "Simulation and tests", subcommands: [SimCommand.self, VerifyCommand.self, LatencyCommand.self]),
@@ -56,7 +57,7 @@ struct PumpctlCommand: ParsableCommand {
         do {
             try line.check()
             // `serve` has the options and the help of pumpctld, so this parser does not parse them.
-            if line.command == ServeCommand.self { throw ServeProgram.replaceThis(line.arguments) }
+            if line.command == ServeCommand.self { throw ServeCommand.replaceThis(line.arguments) }
             var command = try line.parsed()
             try command.run()
         } catch let failure as Failure {

@@ -20,5 +20,10 @@ struct ServeCommand: ParsableCommand {
     @Argument(parsing: .allUnrecognized, help: "Other options of pumpctld.")
     var arguments: [String] = []
 
-    func run() throws { throw ServeProgram.replaceThis(CommandLine(ProgramArguments.typed(by: "pumpctl")).arguments) }
+    func run() throws { throw Self.replaceThis(CommandLine(ProgramArguments.typed(by: "pumpctl")).arguments) }
+
+    /// Replaces this process by `pumpctld`. Returns only if that has failed.
+    static func replaceThis(_ arguments: [String]) -> Failure {
+        CompanionProgram.replaceThis(by: "pumpctld", arguments)
+    }
 }

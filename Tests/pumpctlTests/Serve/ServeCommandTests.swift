@@ -18,21 +18,6 @@ struct ServeCommandTests {
         #expect(words.joined(separator: " ") == handed)
     }
 
-    @Test("pumpctld is looked for beside pumpctl, then in libexec, then on PATH")
-    func places() throws {
-        let folder = TemporaryFolder()
-        for name in ["bin", "libexec", "libexec/pumpctl", "path"] { try folder.makeFolder(name) }
-        let program = folder.path("bin/pumpctl")
-        let variable = "/nowhere:\(folder.path("path"))"
-        #expect(ServeProgram.path(besides: program, variable: variable) == nil)
-        for name in ["path/pumpctld", "bin/../libexec/pumpctl/pumpctld", "bin/pumpctld"] {
-            let path = folder.write("", to: name)
-            #expect(ServeProgram.path(besides: program, variable: variable) != path, "it can't be executed")
-            chmod(path, 0o755)
-            #expect(ServeProgram.path(besides: program, variable: variable) == path)
-        }
-    }
-
     @Test("serve has pumpctld's help, errors and exit codes")
     func program() async throws {
         for arguments in [["serve", "--help"], ["help", "serve"]] {
