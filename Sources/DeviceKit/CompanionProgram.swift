@@ -43,7 +43,14 @@ public struct CompanionProgram: Sendable {
 
     /// Starts the program. Returns the process, and a socket that is connected to the program's standard input and
     /// output. The caller closes the socket.
-    func start(_ arguments: [String]) throws(Trouble) -> (process: pid_t, socket: CInt) {
+    ///
+    /// - Parameters:
+    ///   - arguments: The arguments, without the name of the program.
+    ///   - isServer: Whether the program serves until it is ended: it gets a session of its own, so that Ctrl-C does
+    ///     not reach it, and its standard error leads to the socket too.
+    package func start(
+        _ arguments: [String], isServer: Bool = false
+    ) throws(Trouble) -> (process: Int32, socket: CInt) {
         var ends: [CInt] = [-1, -1]
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Trouble(path, errno: errno) }
@@ -51,6 +58,10 @@ public struct CompanionProgram: Sendable {
 
         var start = ProgramStart(path, [path] + arguments)
         start.descriptors = [STDIN_FILENO: ends[1], STDOUT_FILENO: ends[1]]
+        if isServer {
+            start.descriptors = [STDIN_FILENO: ends[1], STDOUT_FILENO: ends[1], STDERR_FILENO: ends[1]]
+            start.hasOwnSession = true
+        }
         do throws(DescriptorError) { return (try start.start(), ends[0]) } catch {
             close(ends[0])
             throw Trouble(path, errno: error.errno ?? EIO)

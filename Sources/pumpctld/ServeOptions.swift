@@ -40,6 +40,11 @@ struct ServeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Socket for programs that ask for devices by name.", valueName: "path"))
     var socket: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Offer the devices to browsers too, at a port of loopback or unix:PATH.", valueName: "address"))
+    var http: String?
+
     @Flag(help: "Allow a TCP share that other machines can reach, without a password.")
     var insecureListen = false
 
@@ -66,8 +71,22 @@ extension ServeOptions {
         } else {
             configuration = try ConfigurationFile.standard().read()
         }
+        do throws(ConfigurationError) {
+            try addPage(to: &configuration, at: given == nil ? .table("daemon") : .commandLine)
+        } catch {
+            throw DaemonFailure(error)
+        }
         if verbose { configuration.daemon.logLevel = min(configuration.daemon.logLevel, .debug) }
         return configuration
+    }
+
+    /// Replaces the address of the page, if the option is given. The page keeps the host names of the file.
+    private func addPage(
+        to configuration: inout DaemonConfiguration, at place: ConfigurationPlace
+    ) throws(ConfigurationError) {
+        guard let http else { return }
+        configuration.http = try HTTPSettings(http, hosts: configuration.http?.hosts ?? [], at: .commandLine)
+        try configuration.check(at: place, http: .commandLine)
     }
 
     /// Rejects conflicting options, and options of a device without ``port``.
@@ -96,7 +115,7 @@ extension ServeOptions {
         if let socket { try ShareAddress.checkPath(socket, "socket", at: place) }
         configuration.daemon.socket = socket
         configuration.daemon.allowsInsecureListening = insecureListen
-        try configuration.check(at: place)
+        try configuration.check(at: place, http: place)
         return configuration
     }
 }

@@ -23,7 +23,8 @@ public actor SharingServer {
     private let devices: [SharedDevice]
     private let history: HistoryReading
     private let surroundings: Surroundings
-    private let path: String
+    /// The path of the socket.
+    public nonisolated let path: String
     private let group: UInt32?
     private let limit: Int
     private let clock: any Clock<Duration>

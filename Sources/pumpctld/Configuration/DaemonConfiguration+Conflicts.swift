@@ -6,10 +6,12 @@ extension DaemonConfiguration {
     /// Rejects conflicting devices and shares, and TCP shares that other machines can reach unless the configuration
     /// allows them.
     ///
-    /// - Parameter place: The place of the daemon's settings, for the error.
-    func check(at place: ConfigurationPlace) throws(ConfigurationError) {
+    /// - Parameters:
+    ///   - place: The place of the daemon's settings, for the error.
+    ///   - http: The place of the page's settings, for the error.
+    func check(at place: ConfigurationPlace, http: ConfigurationPlace) throws(ConfigurationError) {
         try checkEndpoints()
-        try checkShares(place)
+        try checkShares(place, http.of(http == .commandLine ? "http" : "listen"))
         guard !daemon.allowsInsecureListening else { return }
         for device in devices {
             guard let share = device.shares.first(where: \.isExposed) else { continue }
@@ -40,8 +42,9 @@ extension DaemonConfiguration {
         }
     }
 
-    private func checkShares(_ place: ConfigurationPlace) throws(ConfigurationError) {
+    private func checkShares(_ place: ConfigurationPlace, _ page: String) throws(ConfigurationError) {
         var taken: [(claim: Claim, owner: String)] = []
+        if let http { taken.append((Claim(http.address), page)) }
         if let socket = daemon.socket { taken.append((.path(socket), place.of("socket"))) }
         for device in devices {
             for share in device.shares {

@@ -7,8 +7,9 @@ extension DaemonConfiguration {
     /// Parses the text of a configuration file.
     init(toml text: String) throws(ConfigurationError) {
         let file = try TableReader(toml: text)
-        try file.allowKeys(["daemon", "device"], called: "table")
+        try file.allowKeys(["daemon", "device", "http"], called: "table")
         if let table = try file.table("daemon") { daemon = try DaemonSettings(table) }
+        if let table = try file.table("http") { http = try HTTPSettings(table) }
         devices = []
         if let tables = try file.table("device", writtenAs: "[device.NAME]") {
             for name in tables.keys {
@@ -20,7 +21,7 @@ extension DaemonConfiguration {
             throw ConfigurationError(
                 .missing, "[device.NAME]", "missing", hint: "add a table, e.g. [device.pump]")
         }
-        try check(at: .table("daemon"))
+        try check(at: .table("daemon"), http: .table("http"))
     }
 }
 
@@ -33,6 +34,19 @@ extension DaemonSettings {
         group = try table.string("group")
         if let level = try table.string("log-level") { logLevel = try Logger.Level(named: level, at: table.place) }
         allowsInsecureListening = try table.boolean("insecure-listen") ?? false
+    }
+}
+
+extension HTTPSettings {
+    /// Parses the table `http`.
+    fileprivate init(_ table: TableReader) throws(ConfigurationError) {
+        try table.allowKeys(["listen", "hosts"])
+        guard let address = try table.string("listen") else {
+            throw ConfigurationError(
+                .missing, table.place.of("listen"), "missing",
+                hint: "write a port: \(table.place.example("listen", "8080"))")
+        }
+        try self.init(address, hosts: table.strings("hosts"), at: table.place)
     }
 }
 

@@ -5,6 +5,8 @@ import Sharing
 struct DaemonConfiguration: Sendable, Hashable {
     /// The settings for all devices.
     var daemon = DaemonSettings()
+    /// The settings of the page for browsers; nil for no page.
+    var http: HTTPSettings?
     /// The settings of each device.
     var devices: [SharedDeviceSettings]
 }

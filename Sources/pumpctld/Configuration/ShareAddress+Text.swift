@@ -6,11 +6,11 @@ extension ShareAddress {
     /// The maximum length of a Unix socket's path in bytes.
     private static let longestPath = 107
 
-    /// Parses the address of a TCP share: a port on loopback, or `host:port`.
-    init(tcp text: String, at place: ConfigurationPlace) throws(ConfigurationError) {
-        let hint = "write a port, e.g. \(place.example("tcp", "4000")), or host:port, e.g. 127.0.0.1:4000 or [::1]:4000"
+    /// Parses a TCP address: a port on loopback, or `host:port`.
+    init(tcp text: String, _ key: String = "tcp", at place: ConfigurationPlace) throws(ConfigurationError) {
+        let hint = "write a port, e.g. \(place.example(key, "4000")), or host:port, e.g. 127.0.0.1:4000 or [::1]:4000"
         func bad(_ problem: String) -> ConfigurationError {
-            ConfigurationError(.badValue, place.of("tcp"), problem, hint: hint)
+            ConfigurationError(.badValue, place.of(key), problem, hint: hint)
         }
         let colon = text.lastIndex(of: ":")
         let portText = colon.map { text[text.index(after: $0)...] } ?? text[...]

@@ -3,6 +3,7 @@ import DeviceKit
 import Glibc
 import LineProtocol
 import Logging
+import RecordFormat
 import Sharing
 import Synchronization
 import Transports
@@ -14,6 +15,8 @@ final class Daemon: Sendable {
     private let log: Logger
     private let manager: ServiceManager?
     private let shares: OpenShares
+    /// The program that serves the page; nil for the installed one.
+    private let pageProgram: CompanionProgram?
     /// The names of the connected devices.
     private let present = Mutex(Set<String>())
     /// Failures that waiting does not solve, which end the daemon.
@@ -21,15 +24,19 @@ final class Daemon: Sendable {
 
     /// Creates a daemon, which serves nothing yet.
     ///
-    /// - Parameter manager: The service manager to notify; nil for none.
+    /// - Parameters:
+    ///   - manager: The service manager to notify; nil for none.
+    ///   - page: The program that serves the page; nil for the installed one.
     /// - Throws: ``DaemonFailure`` if the configured group does not exist.
     init(
-        _ configuration: DaemonConfiguration, on loop: EventLoop, log: Logger, manager: ServiceManager?
+        _ configuration: DaemonConfiguration, on loop: EventLoop, log: Logger, manager: ServiceManager?,
+        page: CompanionProgram? = nil
     ) throws(DaemonFailure) {
         self.configuration = configuration
         self.loop = loop
         self.log = log
         self.manager = manager
+        pageProgram = page
         var group: ShareGroup?
         if let name = configuration.daemon.group { group = try ShareGroup(named: name) }
         shares = OpenShares(for: group, on: loop)
@@ -52,6 +59,7 @@ final class Daemon: Sendable {
         }
         let runs = served.map { served in Task(executorPreference: loop) { await served.device.run() } }
         let watchdog = Task(executorPreference: loop) { await self.sayAlive() }
+        let page = startPage(at: server?.path)
         tellManager(.ready)
         for settings in configuration.devices where !settings.shares.isEmpty {
             let shares = settings.shares.map { "\($0)" }.joined(separator: ", ")
@@ -64,12 +72,15 @@ final class Daemon: Sendable {
             break
         }
         manager?.tell(.stopping)
+        page?.cancel()
         await server?.close()
         await shares.close()
         for run in runs { run.cancel() }
         for run in runs { await run.value }
         watchdog.cancel()
         for served in served { await served.recording.end("closed") }
+        // Last, since a page that hangs must not delay the end of the devices.
+        await page?.value
         log.notice("ended")
         if let failure { throw failure }
     }
@@ -103,6 +114,25 @@ final class Daemon: Sendable {
                     "socket": "\(path)",
                     "hint": "set 'socket' in [daemon], and PUMPCTLD_SOCKET, to one in a folder the group may enter",
                 ])
+        }
+    }
+
+    /// Starts the page for browsers, if it is configured. A page that can't be served is no failure of the daemon.
+    ///
+    /// - Parameter socket: The path of the control socket; nil if there is none.
+    private func startPage(at socket: String?) -> Task<Void, Never>? {
+        guard let http = configuration.http else { return nil }
+        do throws(Trouble) {
+            guard let socket else {
+                throw Trouble(code: "no_place", text: "there is no control socket", hint: "set 'socket' in [daemon]")
+            }
+            let program = if let pageProgram { pageProgram } else { try CompanionProgram.installed("pumpctl-page") }
+            log.notice("serving the page", metadata: ["at": "\(http.address)"])
+            let page = PageProgram(program, http.arguments(for: socket), on: loop, log: log)
+            return Task(executorPreference: loop) { await page.run() }
+        } catch {
+            log.log(LogEntry(notServed: error))
+            return nil
         }
     }
 

@@ -21,6 +21,9 @@ struct ConfigurationTests {
                 group = "dialout"
                 log-level = "warning"
                 insecure-listen = true
+                [http]
+                listen = "localhost:8080"
+                hosts = ["bench.example", "192.168.1.7"]
                 [device.lamp]
                 endpoint = "ble:Lamp"
                 family = "led"
@@ -39,6 +42,8 @@ struct ConfigurationTests {
                 == DaemonSettings(
                     socket: "/run/pumpctld/socket", group: "dialout", logLevel: .warning, allowsInsecureListening: true)
         )
+        #expect(configuration.http?.address == .tcp(host: "localhost", port: 8080))
+        #expect(configuration.http?.hosts == ["bench.example", "192.168.1.7"])
         let lamp = try #require(configuration.devices.first)
         #expect(lamp.name == "lamp")
         #expect(lamp.family == .led)
@@ -171,6 +176,25 @@ struct ConfigurationTests {
         Mistake("[daemon]\nlog-level = \"17\"", .badValue, "[daemon] log-level", "'17'", hint: "one of: trace, debug"),
         Mistake(
             "[daemon]\ninsecure-listen = \"yes\"", .wrongType, "[daemon] insecure-listen", "a string", hint: "true"),
+        // The keys of the page
+        Mistake("[http]\n" + pump, .missing, "[http] listen", "missing", hint: "listen = \"8080\""),
+        Mistake("[http]\nport = \"8080\"", .unknownKey, "[http] port", "unknown key", hint: "listen, hosts"),
+        Mistake("[http]\nlisten = 8080", .wrongType, "[http] listen", "an integer", hint: "listen = \"…\""),
+        Mistake("[http]\nlisten = \"x\"", .badValue, "[http] listen", "'x'", hint: "listen = \"4000\""),
+        Mistake("[http]\nlisten = \"unix:page\"", .badValue, "[http] listen", "'page'", hint: "\"unix:/run/"),
+        Mistake("[http]\nlisten = \"0.0.0.0:80\"", .insecure, "[http] listen", "this machine only", hint: "proxy"),
+        Mistake("[http]\nlisten = \"[::]:80\"", .insecure, "[http] listen", "'[::]:80'", hint: "proxy"),
+        Mistake("[http]\nlisten = \"bench:80\"", .insecure, "[http] listen", "'bench:80'", hint: "proxy"),
+        Mistake(
+            "[http]\nlisten = \"80\"\nhosts = [\"a:80\"]", .badValue, "[http] hosts", "'a:80'", hint: "without scheme"),
+        Mistake("[http]\nlisten = \"80\"\nhosts = \"\"", .badValue, "[http] hosts", "''", hint: "\"bench.example\""),
+        Mistake(
+            "[http]\nlisten = \"80\"\nhosts = [\"-h\"]", .badValue, "[http] hosts", "'-h'", hint: "bench.example"),
+        Mistake("[http]\nlisten = \"80\"\nhosts = [1]", .wrongType, "[http] hosts", "an integer", hint: "[\"…\""),
+        Mistake("http = \"8080\"", .wrongType, "http", "a string", hint: "[http]"),
+        Mistake(
+            "[http]\nlisten = \"4000\"\n" + pump + "tcp = \"4000\"", .conflict, "[device.pump] tcp",
+            "in use by [http] listen", hint: "another"),
         // The keys of a device
         Mistake("[device.pump]", .missing, "[device.pump] endpoint", "missing", hint: "endpoint = \"usb:1a86:7523\""),
         Mistake(

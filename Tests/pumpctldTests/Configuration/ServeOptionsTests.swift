@@ -53,12 +53,35 @@ struct ServeOptionsTests {
     }
 
     @Test(
+        "--http adds a page to one device, and replaces the address of a file",
+        arguments: [
+            ("8080", "127.0.0.1:8080"), ("127.0.0.1:80", "127.0.0.1:80"), ("[::1]:80", "[::1]:80"),
+            ("localhost:80", "localhost:80"), ("unix:/run/page", "unix:/run/page"),
+        ])
+    func page(address: String, passed: String) throws {
+        let one = try Self.configuration("--port /dev/x --http \(address)")
+        #expect(one.http?.arguments(for: "/s") == ["--http", passed, "--socket", "/s"])
+        let folder = TemporaryFolder()
+        let path = folder.write(
+            "[http]\nlisten = \"9\"\nhosts = \"bench\"\n[device.x]\nendpoint = \"/dev/x\"\ntcp = \"4000\"", to: "a.toml"
+        )
+        #expect(try Self.configuration("--config \(path)").http?.address == .tcp(host: "127.0.0.1", port: 9))
+        let several = try Self.configuration("--config \(path) --http \(address)")
+        #expect(several.http?.arguments(for: "/s") == ["--http", passed, "--socket", "/s", "--host", "bench"])
+        let failure = try #require(throws: DaemonFailure.self) {
+            _ = try Self.configuration("--config \(path) --http 4000")
+        }
+        #expect(failure.message == "[device.x] tcp: 'tcp:127.0.0.1:4000' is in use by --http")
+    }
+
+    @Test(
         "Invalid options are a usage error with the reason",
         arguments: [
             ("--pty /tmp/a", "--port: missing"), ("--port /dev/x --config /etc/x", "cannot be combined with --port"),
             ("--port ttyUSB0", "--port: 'ttyUSB0'"), ("--port /dev/x --family x", "--family: unknown family 'x'"),
             ("--port /dev/x --name a/b", "--name: 'a/b'"), ("--port ble:x --idle 5", "--idle: '5'"),
-            ("--port /dev/x --tcp x", "--tcp: 'x'"),
+            ("--port /dev/x --tcp x", "--tcp: 'x'"), ("--port /dev/x --http 0.0.0.0:80", "--http: '0.0.0.0:80'"),
+            ("--port /dev/x --tcp 80 --http 80", "--tcp: 'tcp:127.0.0.1:80' is in use by --http"),
             ("--port /dev/x --pty a --unix a", "--unix: 'unix:a' is in use by --pty"),
         ])
     func mistakes(line: String, words: String) throws {
