@@ -169,9 +169,10 @@ install: all
 	install -D -s -m 755 "$(RELEASE_FOLDER)/pumpctl" $(DESTDIR)$(PREFIX)/bin/pumpctl
 	install -D -s -m 755 "$(RELEASE_FOLDER)/pumpctl-record" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctl-record
 	install -D -s -m 755 "$(RELEASE_FOLDER)/pumpctld" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctld
-	install -D -m 644 packaging/systemd/pumpctld.service $(DESTDIR)$(PREFIX)/lib/systemd/system/pumpctld.service
-	sed -i 's|/usr/local/|$(PREFIX)/|' $(DESTDIR)$(PREFIX)/lib/systemd/system/pumpctld.service
-	install -D -m 644 packaging/sysusers.d/pumpctld.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/pumpctld.conf
+	install -D -s -m 755 "$(RELEASE_FOLDER)/pumpctl-page" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctl-page
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/systemd/system packaging/systemd/pumpctld.service packaging/systemd/pumpctl-page.service
+	sed -i 's|/usr/local/|$(PREFIX)/|' $(DESTDIR)$(PREFIX)/lib/systemd/system/pumpctld.service $(DESTDIR)$(PREFIX)/lib/systemd/system/pumpctl-page.service
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/sysusers.d packaging/sysusers.d/pumpctld.conf packaging/sysusers.d/pumpctl-page.conf
 	install -D -m 644 packaging/pumpctld.toml $(DESTDIR)$(PREFIX)/share/doc/pumpctl/pumpctld.toml
 
 clean:
