@@ -127,7 +127,7 @@ final class Daemon: Sendable {
                 throw Trouble(code: "no_place", text: "there is no control socket", hint: "set 'socket' in [daemon]")
             }
             let program = if let pageProgram { pageProgram } else { try CompanionProgram.installed("pumpctl-page") }
-            log.notice("serving the page", metadata: ["at": "\(http.address)"])
+            log.notice("starting the page", metadata: ["at": "\(http.address)"])
             let page = PageProgram(program, http.arguments(for: socket), on: loop, log: log)
             return Task(executorPreference: loop) { await page.run() }
         } catch {
