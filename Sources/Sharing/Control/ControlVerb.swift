@@ -46,8 +46,12 @@ extension ControlConnection {
         case "command":
             let device = try device(arguments.text("device"))
             let name = try arguments.text("name")
-            let line = try device.settings.family.line(of: name, arguments.object("parameters"))
-            verb = .line(device, device.row.read(line), by: try sender(&arguments))
+            let line = device.row.read(try device.settings.family.line(of: name, arguments.object("parameters")))
+            try check(arguments.optionalText("effect"), of: line, name)
+            verb = .line(device, line, by: try sender(&arguments))
+        case "stop":
+            let device = try device(arguments.text("device"))
+            verb = .line(device, try stop(of: device), by: try sender(&arguments))
         case "ports": verb = .ports
         case "scan":
             guard let seconds = try arguments.optionalInteger("seconds"), (1...30).contains(seconds) else {
@@ -73,9 +77,8 @@ extension ControlConnection {
         default:
             throw .usage(
                 "there is no '\(request.verb)'",
-                hint:
-                    "use one of: attach, command, describe, devices, findings, history, ports, scan, send, state, subscribe, "
-                    + "unsubscribe")
+                hint: "use one of: attach, command, describe, devices, findings, history, ports, scan, send, state, "
+                    + "stop, subscribe, unsubscribe")
         }
         try arguments.end()
         return verb
@@ -94,6 +97,23 @@ extension ControlConnection {
             throw noDevice("with the id '\(deviceID)'")
         }
         return device
+    }
+
+    /// Checks that a command is a query if its sender takes it for one.
+    private func check(_ effect: String?, of line: ClientLine, _ name: String) throws(ControlFailure) {
+        guard let effect else { return }
+        guard effect == "query" else { throw .usage("'effect' must be \"query\"") }
+        guard line.effect == .query else { throw .usage("'\(name)' is not a query: it changes the device") }
+    }
+
+    /// Returns the line that makes a device safe.
+    private func stop(of device: SharedDevice) throws(ControlFailure) -> ClientLine {
+        let family = device.settings.family
+        guard let stop = family.stop else {
+            let reason = family.reasonForNoStop { "'\($0)'" }
+            throw .usage("\(device.settings.name) has no command that makes it safe" + (reason.map { ": \($0)" } ?? ""))
+        }
+        return device.row.read(try family.line(of: stop.name, [:]))
     }
 
     private func noDevice(_ description: String) -> ControlFailure {

@@ -36,8 +36,8 @@ struct DaemonPageTests {
         let codes = schema["$defs"]?["error"]?["properties"]?["code"]?["enum"]?.elements ?? []
         #expect(codes.count > 10)
         let verbs: [JSONValue] = [
-            "devices", "describe", "command", "send", "state", "history", "ports", "scan", "findings", "subscribe",
-            "unsubscribe", "attach",
+            "devices", "describe", "command", "stop", "send", "state", "history", "ports", "scan", "findings",
+            "subscribe", "unsubscribe", "attach",
         ]
         for word in codes + verbs + DeviceWatch.Kind.allCases.map({ .text($0.rawValue) }) {
             #expect(page.contains("| `\(word.string)`") || page.contains(", `\(word.string)` |"), "\(word.string)")

@@ -48,6 +48,22 @@ struct SharingServerTests {
         }
     }
 
+    @Test("A stop sends the family's command, and a command that must be a query is none otherwise")
+    func stopAndEffect() async throws {
+        try await ControlRig.run { rig in
+            let client = try await rig.client()
+            let stop = try await client.ask("stop", ["device": "pump"])
+            #expect(stop["reply"] == .array(["OK", "PUMP:OFF"]))
+            #expect(rig.sentLines == ["OFF"])
+            let temp = try await client.ask("command", ["device": "pump", "name": "temp", "effect": "query"])
+            #expect(temp["ok"] == true)
+            let on = try await client.refusal("command", ["device": "pump", "name": "on", "effect": "query"])
+            #expect(on["message"] == "'on' is not a query: it changes the device")
+            #expect(on["outcome"] == "not_sent")
+            #expect(rig.sentLines == ["OFF", "TEMP"])
+        }
+    }
+
     @Test(
         "Parameters that do not fit the command are named and refused before sending",
         arguments: [
@@ -85,6 +101,8 @@ struct SharingServerTests {
             (#"{"id":1,"do":"devices","device":"pump"}"#, "'devices' takes no 'device'"),
             (#"{"id":1,"do":"state"}"#, "'state' needs 'device'"),
             (#"{"id":1,"do":"command","device":"pump","name":"fly"}"#, "a pump has no command 'fly'"),
+            (#"{"id":1,"do":"command","device":"pump","name":"on","effect":"stop"}"#, "'effect' must be \"query\""),
+            (#"{"id":1,"do":"stop"}"#, "'stop' needs 'device'"),
             (#"{"id":1,"do":"send","device":"pump","line":"ON\nON"}"#, "'line' must be one line, without its end"),
             (#"{"id":1,"do":"subscribe","events":["noise"]}"#, "unknown event 'noise'"),
             (#"{"id":1,"do":"subscribe","devices":"pump"}"#, "'devices' must be an array of strings, or \"all\""),
