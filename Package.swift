@@ -39,6 +39,7 @@ let package = Package(
         .executable(name: "pumpctl", targets: ["pumpctl"]),
         .executable(name: "pumpctl-record", targets: ["pumpctl-record"]),
         .executable(name: "pumpctld", targets: ["pumpctld"]),
+        .executable(name: "pumpctl-page", targets: ["pumpctl-page"]),
         .executable(name: "fake-bluez", targets: ["fake-bluez"]),
         .library(name: "SyncCounter", type: .dynamic, targets: ["SyncCounter"]),
     ],
@@ -46,6 +47,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        // Before 2.100.0 the number of headers could crash a server (CVE-2026-28980).
+        .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
     ],
     targets: [
         // Headers that the Glibc module lacks: eventfd, inotify, signalfd. Release builds also replace parts of the
@@ -159,12 +162,29 @@ let package = Package(
         .executableTarget(
             name: "pumpctld",
             dependencies: [
-                "Sharing", "Diagnosis", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ", "DescriptorIO",
+                "Sharing", "Diagnosis", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ",
+                "DescriptorIO",
                 "RecordFormat", "Terminal", "TOMLReading",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+        // An HTTP server for the devices of a daemon: a client of the daemon's socket, without code for devices.
+        .target(
+            name: "PageServer",
+            dependencies: [
+                "CPageFiles", "StrictJSON", "RecordFormat",
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: settings, linkerSettings: [.linkedLibrary("crypt")]),
+        // The files that the server offers, embedded at compile time.
+        .target(name: "CPageFiles"),
+        .executableTarget(
+            name: "pumpctl-page",
+            dependencies: [
+                "PageServer", "RecordFormat", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ], swiftSettings: settings),
         .executableTarget(
             name: "pumpctl",
             dependencies: [
@@ -254,6 +274,14 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "PageServerTests",
+            dependencies: [
+                "PageServer", "StrictJSON", "RecordFormat", "DescriptorIO", "TestSupport",
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "DiagnosisTests",
             dependencies: [
                 "Diagnosis", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ", "DBus", "TestSupport",
@@ -317,7 +345,7 @@ let package = Package(
             ],
             path: "Tests/bench",
             exclude: [
-                "vm", "nano-sim", "esp32-sim", "grbl", "mutants", "syscalls", "Faults/outcomes.md",
+                "vm", "nano-sim", "esp32-sim", "grbl", "mutants", "syscalls", "http", "openapi", "Faults/outcomes.md",
                 "clients/pyserial_client.py",
                 "clients/pyserial_terminal.py",
                 "README.md",

@@ -1,0 +1,12 @@
+#include <stddef.h>
+
+/// A file that the server offers.
+struct page_file {
+    const unsigned char *bytes;
+    size_t count;
+};
+
+/// The description of the interface in OpenAPI.
+extern const struct page_file page_openapi;
+/// The page of the root.
+extern const struct page_file page_index;

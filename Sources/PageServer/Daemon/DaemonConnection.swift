@@ -1,0 +1,181 @@
+internal import Glibc
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import StrictJSON
+
+/// A connection to pumpctld, which carries JSON objects, one a line.
+struct DaemonConnection: Sendable {
+    typealias Channel = NIOAsyncChannel<ByteBuffer, ByteBuffer>
+
+    /// The version of the daemon's interface that this program knows.
+    static let version = 1
+    /// The largest size of a message in bytes. A list of 10,000 devices takes about two million.
+    static let messageLimit = 16 << 20
+
+    /// Connects to the first socket at which a daemon listens.
+    ///
+    /// - Throws: ``Problem`` with status 503 and the outcome `not_sent`.
+    @concurrent
+    static func open(_ paths: [String], on loop: any EventLoop) async throws(Problem) -> Channel {
+        var failure: (any Error)?
+        for path in paths {
+            do {
+                return try await ClientBootstrap(group: loop).connectTimeout(.seconds(2)).connect(
+                    unixDomainSocketPath: path
+                ) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try Channel(wrappingChannelSynchronously: channel, configuration: .init())
+                    }
+                }
+            } catch {
+                let isAbsent = (error as? IOError)?.errnoCode == ENOENT
+                if failure == nil || !isAbsent { failure = error }
+            }
+        }
+        throw Self.problem(failure)
+    }
+
+    private static func problem(_ error: (any Error)?) -> Problem {
+        switch (error as? IOError)?.errnoCode {
+        case EACCES, EPERM:
+            Problem(
+                .serviceUnavailable, "daemon_not_permitted", "this server may not use the socket of pumpctld",
+                hint: "add its user to the group of pumpctld's configuration", outcome: "not_sent")
+        case EAGAIN, ETIMEDOUT: .daemonSilent(outcome: "not_sent")
+        default: .daemonAway
+        }
+    }
+}
+
+/// The messages of a daemon, split and parsed.
+struct DaemonMessages {
+    private var lines = JSONLines()
+    private var chunks: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
+
+    init(_ inbound: NIOAsyncChannelInboundStream<ByteBuffer>) { chunks = inbound.makeAsyncIterator() }
+
+    /// Waits for the next message; nil at the end of the connection.
+    ///
+    /// - Throws: `daemon_version` if a message is too long or is not JSON.
+    @concurrent
+    mutating func next() async throws -> JSONValue? {
+        while true {
+            if let line = lines.next() {
+                guard let message = try? JSONValue(line, size: .max) else { throw Problem.otherVersion }
+                return message
+            }
+            guard lines.count <= DaemonConnection.messageLimit else { throw Problem.otherVersion }
+            guard let chunk = try await chunks.next() else { return nil }
+            lines.append(Array(chunk.readableBytesView))
+        }
+    }
+}
+
+extension Problem {
+    /// No daemon listens.
+    static let daemonAway = Problem(
+        .serviceUnavailable, "daemon_away", "pumpctld does not run", hint: "start it: pumpctl serve",
+        outcome: "not_sent")
+
+    /// Nobody has asked for the daemon yet, or for some time.
+    static let daemonUnknown = Problem(
+        .serviceUnavailable, "daemon_unknown", "this server has not heard of pumpctld since anybody asked",
+        hint: "try again", outcome: "not_sent")
+
+    /// The daemon's first line is none that this program knows.
+    static let otherVersion = Problem(
+        .serviceUnavailable, "daemon_version", "pumpctld is of another version than this server",
+        hint: "install both of the same version, and start them again", outcome: "not_sent")
+
+    /// The daemon did not even greet this server, or did not answer a question that needs no device.
+    static func daemonSilent(outcome: String?) -> Problem {
+        Problem(
+            .serviceUnavailable, "daemon_silent", "pumpctld does not answer",
+            hint: "if it is suspended, resume it: pkill -CONT pumpctld; or restart it", outcome: outcome)
+    }
+
+    /// A command was sent to the daemon, and the answer did not come in time. Other commands may come first, as OFF does.
+    static func noAnswer(outcome: String) -> Problem {
+        outcome == "unknown"
+            ? Problem(
+                .gatewayTimeout, "no_answer", "no answer in time; whether the command was carried out is unknown",
+                hint: "switch the device off: POST its 'stop'; or use its button or its supply", outcome: outcome)
+            : Problem(
+                .gatewayTimeout, "no_answer", "no answer in time",
+                hint: "other commands come first, or pumpctld is suspended: try again", outcome: outcome)
+    }
+
+    /// The daemon ended the connection before the answer.
+    static func daemonLost(outcome: String?) -> Problem {
+        outcome == "unknown"
+            ? Problem(
+                .gatewayTimeout, "daemon_lost",
+                "pumpctld ended before the answer; whether the command was carried out is unknown",
+                hint: "read the device's state once pumpctld is back, or use its button or its supply",
+                outcome: outcome)
+            : Problem(
+                .serviceUnavailable, "daemon_lost", "pumpctld ended before the answer", hint: "try again",
+                outcome: outcome)
+    }
+}
+
+/// Requests to the daemon on a connection of their own, which end with the connection: a change that waits in the
+/// daemon is not sent after its asker has given up.
+struct DaemonCall {
+    let paths: [String]
+    let loop: any EventLoop
+
+    /// Sends a request and returns the response, which says that the request succeeded.
+    ///
+    /// - Parameters:
+    ///   - members: The request, without its ID.
+    ///   - time: The longest wait for the response.
+    ///   - outcome: The outcome of a request that was sent and is not answered: `unknown` for a command that may change
+    ///     the device.
+    /// - Throws: ``Problem``.
+    @concurrent
+    func ask(
+        _ members: [String: JSONValue], within time: TimeAmount, outcome: String? = nil
+    ) async throws(Problem) -> JSONValue {
+        try await ask([members], within: time, outcome: outcome)[0]
+    }
+
+    /// Sends several requests, one after another, each after the response to the one before.
+    @concurrent
+    func ask(
+        _ requests: [[String: JSONValue]], within time: TimeAmount, outcome: String? = nil
+    ) async throws(Problem) -> [JSONValue] {
+        let connection = try await DaemonConnection.open(paths, on: loop)
+        let channel = connection.channel
+        let timer = loop.scheduleTask(in: time) { channel.close(promise: nil) }
+        let start = NIODeadline.now()
+        defer { timer.cancel() }
+        var responses: [JSONValue] = []
+        var isSent = false
+        do {
+            try await connection.executeThenClose { inbound, outbound in
+                var messages = DaemonMessages(inbound)
+                guard let hello = try await messages.next() else { return }
+                guard hello["version"]?.integer == DaemonConnection.version else { throw Problem.otherVersion }
+                for (number, members) in requests.enumerated() {
+                    let request = JSONValue.object(members.merging(["id": .integer(number)]) { $1 })
+                    isSent = true
+                    try await outbound.write(ByteBuffer(bytes: Array(request.bytes) + [0x0A]))
+                    while let message = try await messages.next() {
+                        guard message["id"]?.integer == number || message["ok"]?.boolean == false else { continue }
+                        if let error = message["error"] { throw Problem(daemonError: error) }
+                        responses.append(message)
+                        break
+                    }
+                    guard responses.count == number + 1 else { return }
+                }
+            }
+        } catch let problem as Problem { throw problem } catch {}
+        if responses.count == requests.count { return responses }
+        let outcome = outcome.map { isSent ? $0 : "not_sent" }
+        guard NIODeadline.now() - start >= time else { throw .daemonLost(outcome: outcome) }
+        if isSent, let outcome { throw .noAnswer(outcome: outcome) }
+        throw .daemonSilent(outcome: outcome)
+    }
+}

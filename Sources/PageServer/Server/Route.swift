@@ -1,0 +1,88 @@
+internal import NIOHTTP1
+
+/// The permission that a request needs.
+enum Scope: String, CaseIterable, Comparable {
+    /// None: the page's own files, and logging in.
+    case open
+    /// Reading the state of devices.
+    case see
+    /// Changing devices.
+    case command
+
+    static func < (left: Scope, right: Scope) -> Bool { left.rank < right.rank }
+
+    private var rank: Int {
+        switch self {
+        case .open: 0
+        case .see: 1
+        case .command: 2
+        }
+    }
+}
+
+/// An operation of the interface.
+enum Operation {
+    case page, openAPI, logIn, session, logOut
+    case devices, device, families, events
+    case command, stop
+}
+
+/// A row of the table of all routes. A request that no row describes is not found, so no route lacks a scope.
+struct Route {
+    let method: HTTPMethod
+    /// The path by its segments; `{device}` stands for the name of a device.
+    let path: String
+    let scope: Scope
+    let operation: Operation
+
+    init(_ method: HTTPMethod, _ path: String, _ scope: Scope, _ operation: Operation) {
+        (self.method, self.path, self.scope, self.operation) = (method, path, scope, operation)
+    }
+
+    static let all = [
+        Route(.GET, "/", .open, .page),
+        Route(.GET, "/api/v1/openapi.json", .open, .openAPI),
+        Route(.POST, "/api/v1/session", .open, .logIn),
+        Route(.GET, "/api/v1/session", .see, .session),
+        Route(.DELETE, "/api/v1/session", .see, .logOut),
+        Route(.GET, "/api/v1/devices", .see, .devices),
+        Route(.GET, "/api/v1/devices/{device}", .see, .device),
+        Route(.GET, "/api/v1/families", .see, .families),
+        Route(.GET, "/api/v1/events", .see, .events),
+        Route(.POST, "/api/v1/devices/{device}/commands", .command, .command),
+        Route(.POST, "/api/v1/devices/{device}/stop", .command, .stop),
+    ]
+
+    /// The result of looking up a request.
+    enum Match {
+        case found(Route, device: String)
+        /// The path exists with these other methods.
+        case otherMethod([HTTPMethod])
+        case none
+    }
+
+    /// Looks up a method and the segments of a path.
+    static func match(_ method: HTTPMethod, _ segments: [String]) -> Match {
+        var others: [HTTPMethod] = []
+        for route in all {
+            guard let device = route.device(in: segments) else { continue }
+            if route.method == method { return .found(route, device: device) }
+            others.append(route.method)
+        }
+        return others.isEmpty ? .none : .otherMethod(others)
+    }
+
+    /// The segments of the path.
+    var segments: [Substring] { path.split(separator: "/") }
+
+    /// Returns the device that a path names, empty if it names none; nil if the path is not of this route.
+    private func device(in segments: [String]) -> String? {
+        let own = self.segments
+        guard own.count == segments.count else { return nil }
+        var device = ""
+        for (own, segment) in zip(own, segments) {
+            if own == "{device}" { device = segment } else if own != segment { return nil }
+        }
+        return device
+    }
+}

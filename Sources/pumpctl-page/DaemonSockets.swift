@@ -1,0 +1,12 @@
+import Glibc
+
+/// The sockets at which a pumpctld may listen; docs/daemon.md lists them.
+enum DaemonSockets {
+    /// The paths, best first: this user's daemon, then the system's. Only the path in `PUMPCTLD_SOCKET` if that is set.
+    static var paths: [String] {
+        if let path = getenv("PUMPCTLD_SOCKET") { return [String(cString: path)] }
+        var folders = ["/run/user/\(getuid())/pumpctl", "/tmp/pumpctl-\(getuid())"]
+        if let folder = getenv("XDG_RUNTIME_DIR") { folders.insert("\(String(cString: folder))/pumpctl", at: 0) }
+        return folders.map { "\($0)/pumpctld" } + ["/run/pumpctld/socket"]
+    }
+}

@@ -1,0 +1,182 @@
+import ArgumentParser
+import Dispatch
+import Glibc
+import PageServer
+import RecordFormat
+
+/// The command line of the HTTP server for the devices of a pumpctld.
+@main
+struct PumpctlPage: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pumpctl-page", abstract: "Serve the devices of pumpctld to browsers and programs by HTTP.",
+        usage: """
+            pumpctl page [--http <address>] [--socket <path>] [--host <name>] [--open]
+            pumpctl page --code [--see] | --sessions | --revoke <id>
+            """,
+        discussion: """
+            Listens on a loopback address or a Unix socket. Other machines need a reverse proxy with TLS.
+
+            Example: pumpctl page --http 8080
+            """,
+        version: "0.1.0")
+
+    @Option(
+        help: ArgumentHelp(
+            "A port of 127.0.0.1, a loopback host:port, or unix:/path. (default: 8080)", valueName: "address"))
+    var http: String?
+
+    @Option(help: ArgumentHelp("Socket of pumpctld, in place of the standard ones.", valueName: "path"))
+    var socket: String?
+
+    @Option(help: ArgumentHelp("A further name of this server, as behind a reverse proxy.", valueName: "name"))
+    var host: [String] = []
+
+    @Flag(help: "Open the page in the browser, logged in.")
+    var open = false
+
+    @Flag(help: "Print an address with a code, by which one browser or program can log in within 5 minutes.")
+    var code = false
+
+    @Flag(help: "With --code: permit to look only.")
+    var see = false
+
+    @Flag(help: "List the sessions.")
+    var sessions = false
+
+    @Option(help: ArgumentHelp("End the session with this ID, or all.", valueName: "id"))
+    var revoke: String?
+
+    static func main() async {
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+        } catch let error as PageError {
+            say("\(error)", hint: error.hint)
+            end(error.code.rawValue)
+        } catch let error as SessionFile.Failure {
+            say("\(error)", hint: error.hint)
+            end(error.code == .wrongMode ? 78 : 74)
+        } catch {
+            exit(withError: error)
+        }
+    }
+
+    private static func end(_ status: Int32) -> Never { Glibc.exit(status) }
+
+    private static func say(_ message: String, hint: String? = nil) {
+        let text = "pumpctl-page: \(message)\n" + (hint.map { "  hint: \($0)\n" } ?? "")
+        _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+    }
+
+    func validate() throws {
+        if see, !code { throw ValidationError("--see needs --code") }
+        if [code, sessions, revoke != nil].filter(\.self).count > 1 {
+            throw ValidationError("choose one of --code, --sessions and --revoke")
+        }
+    }
+
+    func run() async throws {
+        let address = try self.address()
+        var file = SessionFile(path: Self.sessionPath)
+        if let revoke {
+            let count = try file.revoke(revoke, at: .now)
+            guard count > 0 else { throw ValidationError("there is no session '\(revoke)': list them by --sessions") }
+            print("ended: \(count)")
+        } else if sessions {
+            for session in try file.current(at: .now) where !session.isCode {
+                print(
+                    "\(session.id)  \(session.scopeName)  since \(session.began.dateAndTime)  until \(session.ends.dateAndTime)"
+                )
+            }
+        } else if code {
+            print(try Self.url(of: address, code: file.add(isCode: true, mayCommand: !see, at: .now)))
+        } else {
+            try await serve(address, &file)
+        }
+    }
+
+    private func serve(_ address: PageSettings.Address, _ file: inout SessionFile) async throws {
+        let sockets = socket.map { [$0] }
+        var settings = PageSettings(address, sessionPath: Self.sessionPath) { sockets ?? DaemonSockets.paths }
+        settings.names = host
+        settings.log = { Self.say($0) }
+        let server = try await PageServer.start(settings)
+        let running = Task { await server.run() }
+        var sources: [any DispatchSourceSignal] = []
+        for number in [SIGINT, SIGTERM] {
+            let source = DispatchSource.makeSignalSource(signal: number)
+            source.setEventHandler { running.cancel() }
+            // Until Dispatch has set a handler, the signal ends the program at once. If it were ignored, it would be lost.
+            await withCheckedContinuation { continuation in
+                source.setRegistrationHandler { continuation.resume() }
+                source.resume()
+            }
+            sources.append(source)
+        }
+        let parent = Self.endOfParent { running.cancel() }
+        Self.say("serving at \(await server.address)")
+        if open {
+            let url = try Self.url(of: await server.address, code: file.add(isCode: true, mayCommand: true, at: .now))
+            print(url)
+            Self.browse(url)
+        }
+        await running.value
+        withExtendedLifetime((sources, parent)) {}
+    }
+
+    // MARK: Parts
+
+    /// Calls a function when pumpctld has ended, if it has started this program: the standard input is then a socket to
+    /// it. Without this, the end of a killed pumpctld would leave a program that keeps the port.
+    private static func endOfParent(_ isOver: @escaping @Sendable () -> Void) -> (any DispatchSourceRead)? {
+        var status = stat()
+        guard fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
+        let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO)
+        source.setEventHandler {
+            var byte: UInt8 = 0
+            if read(STDIN_FILENO, &byte, 1) <= 0 { isOver() }
+        }
+        source.resume()
+        return source
+    }
+
+    /// The path of the file of sessions: in the folder that systemd gives the service, or in this user's state folder.
+    private static var sessionPath: String {
+        func variable(_ name: String) -> String? {
+            getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+        }
+        if let folder = variable("STATE_DIRECTORY") { return "\(folder)/sessions" }
+        let folder = variable("XDG_STATE_HOME") ?? "\(variable("HOME") ?? "/root")/.local/state"
+        return "\(folder)/pumpctl-page/sessions"
+    }
+
+    /// The address of the page with a code that logs its reader in. A fragment is sent to no server.
+    private static func url(of address: PageSettings.Address, code: String) -> String {
+        if case .unix = address { return "/#\(code)" }
+        return "\(address)/#\(code)"
+    }
+
+    private func address() throws -> PageSettings.Address {
+        let text = http ?? "8080"
+        if text.hasPrefix("unix:") { return .unix(path: String(text.dropFirst(5))) }
+        let colon = text.lastIndex(of: ":")
+        let digits = colon.map { text[text.index(after: $0)...] } ?? text[...]
+        var host = colon.map { String(text[..<$0]) } ?? "127.0.0.1"
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits),
+            !host.isEmpty
+        else { throw ValidationError("--http must be a port, a loopback host:port such as [::1]:8080, or unix:/path") }
+        return .loopback(host: host, port: Int(port))
+    }
+
+    /// Opens an address in the user's browser, in a process of its own.
+    private static func browse(_ url: String) {
+        var process = pid_t()
+        let arguments: [UnsafeMutablePointer<CChar>?] = [strdup("xdg-open"), strdup(url), nil]
+        if posix_spawnp(&process, "xdg-open", nil, nil, arguments, environ) != 0 {
+            say("can't open a browser: xdg-open is missing", hint: "open the printed address yourself")
+        }
+        for argument in arguments { free(argument) }
+    }
+}

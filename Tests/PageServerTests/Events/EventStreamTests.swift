@@ -1,0 +1,98 @@
+import DescriptorIO
+import RecordFormat
+import StrictJSON
+import TestSupport
+import Testing
+
+@testable import PageServer
+
+@Suite("Stream of events", .timeLimit(.minutes(5)))
+struct EventStreamTests {
+    private let state = #"{"event":"state","device":"pump","link":"up","values":{"state":"ON"},"new":[1.0]}"#
+
+    @Test("A stream begins with what is known, and passes the daemon's events on byte for byte")
+    func events() async throws {
+        try await PageBench.run { bench in
+            let stream = try await bench.client()
+            try await stream.send("GET", "/api/v1/events", token: bench.token)
+            #expect(try await stream.event("snapshot").data["daemon"]?.text == "up")
+            let watch = try await bench.daemon.next("subscribe")
+            try await watch.channel.write(Array("\(state)\n".utf8))
+            let event = try await stream.event("state")
+            #expect(event.data.json == state)
+            // Another stream is told the same at once.
+            let other = try await bench.client()
+            try await other.send("GET", "/api/v1/events", token: bench.token)
+            let snapshot = try await other.event("snapshot")
+            #expect(snapshot.number >= event.number)
+            #expect(snapshot.data["devices"]?.elements?.first?["state"]?.json == state)
+            // A third goes on behind the event.
+            try await watch.channel.write(Array("{\"event\":\"link\",\"device\":\"pump\",\"link\":\"lost\"}\n".utf8))
+            let lost = try await other.event("link")
+            let third = try await bench.client()
+            try await third.send(
+                "GET", "/api/v1/events", token: bench.token, "Last-Event-ID: \(event.number)\r\n")
+            #expect(try await third.event("link").number == lost.number)
+            for client in [stream, other, third] { await client.channel.close() }
+        }
+    }
+
+    @Test("A reader whose number is unknown is told so", arguments: ["1", "99999999999999999", "-1", "x", ""])
+    func resync(number: String) async throws {
+        try await PageBench.run { bench in
+            let stream = try await bench.client()
+            try await stream.send("GET", "/api/v1/events", token: bench.token, "Last-Event-ID: \(number)\r\n")
+            _ = try await stream.event("resync")
+            await stream.channel.close()
+        }
+    }
+
+    @Test("When the daemon ends, everything is unknown")
+    func daemonEnds() async throws {
+        try await PageBench.run { bench in
+            let stream = try await bench.client()
+            try await stream.send("GET", "/api/v1/events", token: bench.token)
+            _ = try await stream.event("snapshot")
+            let watch = try await bench.daemon.next("subscribe")
+            try await watch.channel.write(Array("\(state)\n".utf8))
+            _ = try await stream.event("state")
+            await bench.daemon.close()
+            #expect(try await stream.event("daemon").data["daemon"]?.text == "away")
+            let other = try await bench.client()
+            try await other.send("GET", "/api/v1/events", token: bench.token)
+            let snapshot = try await other.event("snapshot").data
+            #expect(snapshot["daemon"]?.text == "away")
+            #expect(snapshot["devices"]?.elements?.count == 0)
+            for client in [stream, other] { await client.channel.close() }
+        }
+    }
+
+    @Test("A stream ends when its session is revoked")
+    func revoked() async throws {
+        try await PageBench.run { bench in
+            let stream = try await bench.client()
+            try await stream.send("GET", "/api/v1/events", token: bench.token)
+            _ = try await stream.event("snapshot")
+            var file = SessionFile(path: bench.folder.path("sessions"))
+            #expect(try file.revoke("all", at: .now) == 1)
+            _ = try await stream.received.all("the stream")
+        }
+    }
+
+    @Test("One subscription serves all streams, and asks for polling")
+    func oneSubscription() async throws {
+        try await PageBench.run { bench in
+            var streams: [PageClient] = []
+            for _ in 0..<20 {
+                let stream = try await bench.client()
+                try await stream.send("GET", "/api/v1/events", token: bench.token)
+                _ = try await stream.event("snapshot")
+                streams.append(stream)
+            }
+            let first = try await bench.daemon.next("subscribe")
+            #expect(first.request["poll"]?.boolean == true)
+            await settle()
+            for stream in streams { await stream.channel.close() }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Testing
+
+@testable import PageServer
+
+@Suite("Time limits of requests")
+struct RequestTimerTests {
+    private let channel = EmbeddedChannel()
+    private let head = HTTPServerRequestPart.head(HTTPRequestHead(version: .http1_1, method: .POST, uri: "/"))
+
+    init() throws {
+        try channel.pipeline.syncOperations.addHandler(RequestTimer(PageSettings.Limits()))
+        try channel.connect(to: SocketAddress(unixDomainSocketPath: "/test")).wait()
+    }
+
+    private func isOpen(after seconds: Int64) -> Bool {
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(seconds * 1000 - 1))
+        let wasOpen = channel.isActive
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
+        return wasOpen && channel.isActive
+    }
+
+    private func respond() throws {
+        for part in [HTTPServerResponsePart.head(HTTPResponseHead(version: .http1_1, status: .ok)), .end(nil)] {
+            try channel.writeOutbound(part)
+        }
+    }
+
+    @Test("A connection without a request is closed after 10 s")
+    func firstHead() {
+        #expect(isOpen(after: 9))
+        #expect(!isOpen(after: 1))
+    }
+
+    @Test("A body that trickles is closed after 15 s")
+    func body() throws {
+        try channel.writeInbound(head)
+        for _ in 0..<14 {
+            #expect(isOpen(after: 1))
+            try channel.writeInbound(HTTPServerRequestPart.body(ByteBuffer(string: "x")))
+        }
+        #expect(!isOpen(after: 1))
+    }
+
+    @Test("A request may be answered late, and the next head has a minute")
+    func lateAnswer() throws {
+        try channel.writeInbound(head)
+        try channel.writeInbound(HTTPServerRequestPart.end(nil))
+        #expect(isOpen(after: 3600))
+        try respond()
+        #expect(isOpen(after: 59))
+        #expect(!isOpen(after: 1))
+    }
+
+    @Test("A client that takes nothing for 20 s is disconnected")
+    func stalled() throws {
+        let stalling = EmbeddedChannel(handlers: [Stall(), RequestTimer(PageSettings.Limits())])
+        try stalling.connect(to: SocketAddress(unixDomainSocketPath: "/test")).wait()
+        stalling.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: "x"))), promise: nil)
+        stalling.embeddedEventLoop.advanceTime(by: .seconds(9))
+        #expect(stalling.isActive)
+        stalling.embeddedEventLoop.advanceTime(by: .seconds(11))
+        #expect(!stalling.isActive)
+    }
+
+    /// Takes no output, like a socket with a full buffer.
+    private final class Stall: ChannelOutboundHandler {
+        typealias OutboundIn = HTTPServerResponsePart
+
+        func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+            context.channel.closeFuture.whenComplete { _ in promise?.fail(ChannelError.ioOnClosedChannel) }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import DescriptorIO
+import StrictJSON
+import TestSupport
+
+/// A stand-in for pumpctld, which answers as a test says.
+final class ScriptedDaemon: Sendable {
+    /// A request that arrived.
+    struct Heard: Sendable {
+        let request: JSONValue
+        let channel: DescriptorChannel
+
+        var verb: String { request["do"]?.text ?? "" }
+
+        /// Sends the response with these members.
+        func answer(_ members: [String: JSONValue] = [:]) async throws {
+            let response = JSONValue.object(
+                ["ok": true].merging(members) { $1 }.merging(["id": request["id"] ?? .null]) { $1 })
+            try await channel.write(Array(response.bytes) + [0x0A])
+        }
+    }
+
+    let path: String
+    /// The requests that no test has taken yet.
+    private let heard = Watched<[Heard]>([])
+    private let channels = Watched<[DescriptorChannel]>([])
+    private let listener: SocketListener
+
+    /// Listens, and answers requests for the list and the state of devices by itself.
+    ///
+    /// - Parameter version: The version in the greeting.
+    init(in folder: TemporaryFolder, version: Int = 1) async throws {
+        path = folder.path("daemon")
+        let listener = try await SocketListener.listen(at: .unix(path: path))
+        self.listener = listener
+        Task { [weak self] in
+            while let channel = try await listener.accept() {
+                guard let self else { return }
+                try? await channel.write(Array("{\"event\":\"hello\",\"version\":\(version)}\n".utf8))
+                channels.update { $0.append(channel) }
+                Task { [weak self] in
+                    var lines = JSONLines()
+                    while let bytes = try await channel.read() {
+                        lines.append(bytes)
+                        while let line = lines.next() {
+                            try await self?.take(Heard(request: try JSONValue(line, size: .max), channel: channel))
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func take(_ heard: Heard) async throws {
+        switch heard.verb {
+        case "devices": try await heard.answer(["devices": .array([object(["name": "pump", "family": "pump"])])])
+        case "state": try await heard.answer(["device": "pump", "link": "up", "values": object(["state": "OFF"])])
+        default: self.heard.update { $0.append(heard) }
+        }
+    }
+
+    /// Waits for the next request with this verb.
+    func next(_ verb: String) async throws -> Heard {
+        try await heard.wait(for: "a request '\(verb)'") { heard in
+            heard.firstIndex { $0.verb == verb }.map { heard.remove(at: $0) }
+        }
+    }
+
+    /// The number of requests with this verb that no test has taken.
+    func count(_ verb: String) -> Int { heard.state.count { $0.verb == verb } }
+
+    /// Ends all connections, and listens no longer.
+    func close() async {
+        await listener.close()
+        for channel in channels.state { await channel.close() }
+    }
+}
+
+/// Returns an object.
+func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+    .object(Dictionary(members.map { ($0, $1) }) { $1 })
+}
