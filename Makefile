@@ -19,7 +19,7 @@ TEST_PACKAGES := make socat shellcheck codespell \
     bluez python3-bleak python3-serial python3-yaml systemd
 # Additional packages for `make check`: the emulator for the Nano's firmware, and third-party clients.
 CHECK_PACKAGES := gcc simavr libsimavr-dev libelf-dev libjansson-dev gcc-avr avr-libc binutils-avr arduino-core-avr \
-    picocom tio strace
+    picocom tio strace python3-jsonschema nginx-light openssl
 
 # For a quick start, the release loads neither the C++ library, libgcc_s, libdbus (with libsystemd and five more) nor
 # SQLite at run time, and the program's own relocations are packed, which only lld can do. For a small program, each
@@ -51,7 +51,7 @@ RACES ?= .build/races
 PROGRAMS ?= debug
 RELEASE_FOLDER := $(CURDIR)/.build/release
 
-.PHONY: all demo test check check-rest counts bench soak soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-syscalls soak-races races lint benchmark install clean setup setup-test setup-check build-tests
+.PHONY: all demo test check check-rest counts bench soak soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-syscalls soak-http soak-openapi soak-races races lint benchmark install clean setup setup-test setup-check build-tests
 
 all: setup $(STATIC_LIBRARIES)
 	$(PART) 'release build' $(RELEASE)
@@ -106,6 +106,8 @@ check-rest: setup-check build-tests
 	$(PART) 'tests of the virtual machine' $(MAKE) -s -C Tests/bench/vm check
 	$(PART) 'tests against the firmware' $(COUNT) $(FIRMWARE)
 	$(PART) 'failing system calls' Tests/bench/syscalls/check.py $(CURDIR)/.build/debug
+	$(PART) 'HTTP server under attack' Tests/bench/http/check $(CURDIR)/.build/debug
+	$(PART) 'HTTP interface' /usr/bin/python3 -B Tests/bench/openapi/check.py $(CURDIR)/.build/debug
 	$(PART) 'examples' Examples/check $(CURDIR)/.build
 	$(PART) 'a family of another package' Examples/Scale/check $(CURDIR)/.build
 
@@ -113,7 +115,15 @@ check-rest: setup-check build-tests
 # --filter NAME repeats it.
 soak: setup-check build-tests
 	@seeds=$${SEEDS:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')+} && echo "soak: SEEDS=$$seeds" && \
-	    $(MAKE) -k SEEDS="$$seeds" SKIPS=fail soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-syscalls soak-races
+	    $(MAKE) -k SEEDS="$$seeds" SKIPS=fail soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-syscalls soak-http soak-openapi soak-races
+
+# Debian has no schemathesis; PyPI has.
+SCHEMATHESIS := .build/schemathesis/bin/schemathesis
+$(SCHEMATHESIS): Tests/bench/openapi/requirements.txt
+	@scripts/ensure-packages python3-venv
+	/usr/bin/python3 -m venv .build/schemathesis
+	.build/schemathesis/bin/pip install --quiet --requirement $<
+	@touch $@
 
 # A part of a soak may print nothing for hours.
 soak-%: COUNT += --silence 14400
@@ -129,6 +139,11 @@ soak-mutants:
 	$(PART) 'mutants of the firmware' $(MAKE) -C Tests/bench/mutants SEEDS=
 soak-syscalls:
 	$(PART) 'each system call failing once' Tests/bench/syscalls/check.py --all $(CURDIR)/.build/debug
+soak-http:
+	$(PART) 'soak of the HTTP server' env SEEDS=$(SEEDS) Tests/bench/http/check $(CURDIR)/.build/debug
+soak-openapi: $(SCHEMATHESIS)
+	$(PART) 'HTTP interface by schemathesis' env SEEDS=$(SEEDS) python3 -B Tests/bench/openapi/conformance.py \
+	    $(CURDIR)/.build/debug $(CURDIR)/$(SCHEMATHESIS)
 soak-races:
 	$(MAKE) races SEEDS=
 

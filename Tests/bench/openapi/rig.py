@@ -1,0 +1,142 @@
+"""Programs for the checks of the HTTP interface: a simulated pump and LED board, pumpctld and pumpctl-page."""
+
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+DOCUMENT = ROOT / "packaging/schema/http.openapi.json"
+# The time limit in seconds for anything that takes milliseconds on an idle machine.
+PATIENCE = 60
+
+
+def wait(until, reason: str):
+    """Call `until` until its result is true, and return the result."""
+    deadline = time.monotonic() + PATIENCE
+    while not (result := until()):
+        if time.monotonic() > deadline:
+            raise SystemExit(f"{reason}: not within {PATIENCE} s")
+        time.sleep(0.02)
+    return result
+
+
+class Rig:
+    """The running programs. `folder` contains their sockets, their links and what they print."""
+
+    def __init__(self, programs: str, folder: pathlib.Path) -> None:
+        self.programs, self.folder = pathlib.Path(programs).resolve(), folder
+        self.processes: dict[str, subprocess.Popen] = {}
+        self.environment = {**os.environ, "XDG_STATE_HOME": str(folder / "state"), "XDG_CONFIG_HOME": str(folder)}
+        # The families of the devices by their names.
+        self.families: dict[str, str] = {}
+        # The page's address, as pumpctl-page prints it.
+        self.address = ""
+
+    @classmethod
+    @contextlib.contextmanager
+    def in_folder(cls, programs: str):
+        """Make a rig in a temporary folder, and end its programs, also after SIGTERM."""
+        signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+        with tempfile.TemporaryDirectory() as folder:
+            bench = cls(programs, pathlib.Path(folder))
+            try:
+                yield bench
+            finally:
+                for name in reversed(list(bench.processes)):
+                    bench.end(name)
+
+    def start_all(self) -> None:
+        self.start_devices()
+        self.start_daemon()
+        self.start_page()
+
+    def start(self, name: str, *command: str) -> subprocess.Popen:
+        """Start a program of this project; its output goes to a file."""
+        with open(self.folder / f"{name}.log", "wb") as log:
+            self.processes[name] = subprocess.Popen(
+                [self.programs / command[0], *command[1:]], stdout=log, stderr=log, env=self.environment)
+        return self.processes[name]
+
+    def end(self, name: str, number: int = signal.SIGTERM) -> None:
+        process = self.processes.pop(name)
+        process.send_signal(signal.SIGCONT)
+        process.send_signal(number)
+        process.wait()
+
+    def log(self, name: str) -> str:
+        return (self.folder / f"{name}.log").read_text(errors="replace")
+
+    def start_devices(self, **families: str) -> None:
+        """Start simulated devices, by their names, that are not running; a pump and an LED board unless given."""
+        self.families = families or {"pump": "pump", "lamp": "led"}
+        text = f'[daemon]\nsocket = "{self.socket}"\n'
+        for name, family in self.families.items():
+            if f"sim-{name}" not in self.processes:
+                self.start(f"sim-{name}", "pumpctl", "sim", family, "--link", str(self.folder / name))
+            wait((self.folder / name).exists, f"the simulated {family}")
+            text += f'[device.{name}]\nendpoint = "{self.folder / name}"\nfamily = "{family}"\n'
+        (self.folder / "pumpctld.toml").write_text(text)
+
+    @property
+    def socket(self) -> pathlib.Path:
+        return self.folder / "socket"
+
+    def start_daemon(self) -> None:
+        self.start("daemon", "pumpctld", "--config", str(self.folder / "pumpctld.toml"))
+        wait(lambda: self.log("daemon").count("the link is open") == len(self.families), "pumpctld")
+
+    def start_page(self, http: str = "0", *options: str) -> None:
+        self.start("page", "pumpctl-page", "--http", http, "--socket", str(self.socket), *options)
+        lines = wait(lambda: [line for line in self.log("page").splitlines() if "serving at " in line], "pumpctl-page")
+        self.address = lines[0].split("serving at ")[1]
+
+    def code(self, *options: str) -> str:
+        """Return a new one-time code."""
+        output = subprocess.run(
+            [self.programs / "pumpctl-page", "--code", *options], env=self.environment, check=True,
+            capture_output=True, text=True).stdout
+        return output.strip().split("#")[1]
+
+    @property
+    def port(self) -> int:
+        return int(self.address.rsplit(":", 1)[1])
+
+    def ask(self, method: str, path: str, body=None, token: str | None = None, **headers: str) -> "Answer":
+        """Send a request on a connection of its own."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        if body is not None and "Content_Type" not in headers:
+            headers["Content_Type"] = "application/json"
+        data = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
+        with contextlib.closing(connection):
+            connection.request(
+                method, path, data, {name.replace("_", "-"): value for name, value in headers.items()})
+            response = connection.getresponse()
+            return Answer(response, response.read())
+
+    def log_in(self, *options: str) -> str:
+        """Return the token of a new session."""
+        return self.ask("POST", "/api/v1/session", {"code": self.code(*options)}).json["token"]
+
+
+class Answer:
+    """A response with its body."""
+
+    def __init__(self, response: http.client.HTTPResponse, body: bytes) -> None:
+        self.status, self.headers, self.body = response.status, response.headers, body
+
+    @property
+    def type(self) -> str:
+        return (self.headers["Content-Type"] or "").split(";")[0]
+
+    @property
+    def json(self):
+        return json.loads(self.body)
