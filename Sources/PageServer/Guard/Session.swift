@@ -49,10 +49,15 @@ package struct Session: Sendable, Hashable {
         return (String(parts[0]), String(parts[1]))
     }
 
-    /// Whether the secret is this session's. The time does not depend on the number of equal bytes.
+    /// Whether the secret is this session's.
     func hasSecret(_ secret: String) -> Bool {
         guard !hash.isEmpty, let other = Self.hashed(secret, hash) else { return false }
-        let (left, right) = (Array(hash.utf8), Array(other.utf8))
+        return Self.areEqual(hash, other)
+    }
+
+    /// Compares two secrets, or two hashes. The time does not depend on the number of equal bytes.
+    static func areEqual(_ left: String, _ right: String) -> Bool {
+        let (left, right) = (Array(left.utf8), Array(right.utf8))
         guard left.count == right.count else { return false }
         return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }

@@ -38,6 +38,8 @@ package struct SessionFile: Sendable {
 
     package let path: String
     private var sessions: [Session] = []
+    /// The right secrets that were given since the file was read, by their hashes: hashing takes more than a millisecond.
+    private var secrets: [String: String] = [:]
     /// The identity of the file whose content ``sessions`` is.
     private var state: [Int64] = []
 
@@ -49,7 +51,7 @@ package struct SessionFile: Sendable {
         let newState = try fileState()
         if newState != state || newState.isEmpty {
             sessions = newState.isEmpty ? [] : try read()
-            state = newState
+            (state, secrets) = (newState, [:])
         }
         return sessions.filter { now < $0.ends }
     }
@@ -60,7 +62,10 @@ package struct SessionFile: Sendable {
         let session = try current(at: now).first { $0.id == id && $0.isCode == isCode }
         // After the clock was set back by more than a minute, nobody knows whether the session has ended.
         guard let session, session.began.milliseconds <= now.milliseconds + 60_000 else { return nil }
-        return session.hasSecret(secret) ? session : nil
+        if let known = secrets[session.hash], Session.areEqual(known, secret) { return session }
+        guard session.hasSecret(secret) else { return nil }
+        secrets[session.hash] = secret
+        return session
     }
 
     /// Adds a session or a code, and returns its token.
@@ -155,6 +160,6 @@ package struct SessionFile: Sendable {
             unlink(new)
             throw failure
         }
-        (sessions, state) = (all, try fileState())
+        (sessions, state, secrets) = (all, try fileState(), [:])
     }
 }
