@@ -40,7 +40,9 @@ COUNT := Tests/runner/run.py $(if $(filter fail,$(SKIPS)),--no-skips)
 # Most tests wait for other programs, so more of them run in parallel than there are processors. A board in an emulator
 # needs a whole processor.
 RUN_TESTS := $(SWIFT) test --skip-build --experimental-maximum-parallelization-width
-LIBRARIES := $(RUN_TESTS) 8 --skip '^(pumpctlTests|BenchTests)\.'
+LIBRARIES := $(RUN_TESTS) 8 --skip '^(pumpctlTests|PageServerTests|BenchTests)\.'
+# A process of its own, for the threads of its servers.
+PAGE := $(RUN_TESTS) 8 --filter '^PageServerTests\.'
 PROGRAM := $(RUN_TESTS) 6 --filter '^pumpctlTests\.'
 FIRMWARE := $(RUN_TESTS) 4 --filter '^BenchTests\.'
 
@@ -94,6 +96,7 @@ test: lint build-tests
 	$(PART) 'sketch of the LED board' $(MAKE) -s -C hardware/esp32-led check
 	$(PART) 'tests of what runs the tests' python3 -B Tests/runner/check.py --quiet
 	$(PART) 'tests of the libraries' $(COUNT) $(LIBRARIES)
+	$(PART) 'tests of the HTTP server' $(COUNT) $(PAGE)
 	$(PART) 'tests of the program' $(COUNT) $(PROGRAM)
 
 check: test check-rest
