@@ -7,8 +7,8 @@ struct CommandLog<Answer: Sendable> {
 
     struct Entry {
         let time: Duration
-        /// The request; another request with the same ID is an error.
-        let request: [UInt8]
+        /// A hash of the request; another request with the same ID is an error.
+        let request: Int
         let answer: Task<Answer, Never>
     }
 

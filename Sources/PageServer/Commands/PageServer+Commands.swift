@@ -4,12 +4,9 @@ internal import StrictJSON
 
 /// The stops of a device under way.
 struct StopQueue {
-    /// The largest number of stops that the daemon gets at once.
-    static let limit = 4
-
-    /// The number of stops that were sent and are not answered.
-    var count = 0
-    /// The stop that is sent when one of these is answered. All who ask until then get its answer.
+    /// The stop that was sent to the daemon.
+    var sent: Task<Reply, Never>
+    /// The stop that is sent when that one is answered. All who ask until then get its answer.
     var next: Task<Reply, Never>?
 }
 
@@ -20,16 +17,17 @@ extension PageServer {
 
     // MARK: Changes and queries
 
-    func command(_ body: [UInt8], _ device: String, _ session: Session?) async throws(Problem) -> Reply {
+    func command(
+        _ body: [UInt8], _ device: String, _ session: Session?, _ channel: any Channel
+    ) async throws(Problem) -> Reply {
         let members = try members(of: body, ["id", "seen", "name", "parameters"])
         guard let name = members["name"]?.text else { throw .badRequest("'name' must be a string") }
         guard members["parameters"]?.isObject ?? true else { throw .badRequest("'parameters' must be an object") }
-        var request: [String: JSONValue] = [
-            "do": "command", "device": .text(device), "name": .text(name), "by": author(session),
-        ]
+        var request: [String: JSONValue] = ["do": "command", "device": .text(device), "name": .text(name)]
         request["parameters"] = members["parameters"]
         guard members["id"] != nil || members["seen"] != nil else {
             request["effect"] = "query"
+            request["by"] = author(session)
             try checkLoad()
             return await send(request, outcome: "nothing_changed")
         }
@@ -37,7 +35,9 @@ extension PageServer {
         guard let seen = members["seen"]?.integer else {
             throw .badRequest("'seen' must be the number of the last event that was shown, an integer")
         }
-        let key = Array(JSONValue.object(request).bytes)
+        // A stop is never refused for the age of a view.
+        if watch.isStop(name, of: device) { return await stop(device, session) }
+        let key = JSONValue.object(request).bytes.hashValue
         if let entry = log.entry(id.lowercased(), at: Self.now) {
             guard entry.request == key else {
                 throw Problem(
@@ -52,8 +52,11 @@ extension PageServer {
             throw error
         }
         try checkLoad()
+        request["by"] = author(session)
         let answer = Task(executorPreference: executor) { [request] in await self.send(request, outcome: "unknown") }
         log.add(id.lowercased(), .init(time: Self.now, request: key, answer: answer))
+        // The daemon does not send a change whose asker has left.
+        channel.closeFuture.whenComplete { _ in answer.cancel() }
         return await answer.value
     }
 
@@ -68,13 +71,8 @@ extension PageServer {
     private func send(_ request: [String: JSONValue], outcome: String) async -> Reply {
         commandCount += 1
         defer { commandCount -= 1 }
-        return await answer(to: request, within: patience, outcome: outcome)
-    }
-
-    private func answer(to request: [String: JSONValue], within time: TimeAmount, outcome: String) async -> Reply {
         do throws(Problem) {
-            let response = try await call.ask(request, within: time, outcome: outcome)
-            return Reply(json: ["outcome": "done", "reply": response["reply"] ?? .array([])])
+            return Reply(answer: try await call.ask(request, within: patience, outcome: outcome))
         } catch {
             return Reply(error)
         }
@@ -101,39 +99,55 @@ extension PageServer {
 
     // MARK: Stops
 
-    /// Sends the command that makes a device safe. It is sent at once, whatever else is under way, and goes on in the
-    /// daemon if its asker leaves.
+    /// Sends the command that makes a device safe, whatever else is under way. It goes on if its asker leaves. If the
+    /// device's last stop is not answered yet, sends the stop after that answer.
     func stop(_ device: String, _ session: Session?) async -> Reply {
         let request: [String: JSONValue] = ["do": "stop", "device": .text(device), "by": author(session)]
-        let queue = stops[device] ?? StopQueue()
         let stopping: Task<Reply, Never>
-        if queue.count < StopQueue.limit {
-            stops[device, default: queue].count += 1
-            stopping = Task(executorPreference: executor) { await self.sendStop(request, device) }
-        } else if let next = queue.next {
-            stopping = next
-        } else {
-            stopping = Task(executorPreference: executor) { await self.sendNextStop(request, device) }
+        if let queue = stops[device] {
+            stopping =
+                queue.next
+                ?? Task(executorPreference: executor) {
+                    _ = await queue.sent.value
+                    return await self.sendStop(request, device)
+                }
             stops[device]?.next = stopping
+        } else {
+            stopping = Task(executorPreference: executor) { await self.sendStop(request, device) }
+            stops[device] = StopQueue(sent: stopping)
         }
         return await first(of: stopping)
     }
 
-    private func sendNextStop(_ request: [String: JSONValue], _ device: String) async -> Reply {
-        while stops[device]?.count ?? 0 >= StopQueue.limit { await nextEvent() }
-        stops[device, default: StopQueue()].count += 1
-        stops[device]?.next = nil
-        return await sendStop(request, device)
+    /// Sends a stop, again and again for two seconds if the daemon is away: it may be restarted just now, and a stop may
+    /// be repeated.
+    private func sendStop(_ request: [String: JSONValue], _ device: String) async -> Reply {
+        defer { stops[device] = stops[device]?.next.map { StopQueue(sent: $0) } }
+        let end = Self.now + .milliseconds(settings.limits.stop)
+        while true {
+            do throws(Problem) { return Reply(answer: try await sendStop(request)) } catch {
+                guard Problem.absences.contains(error.code), Self.now < end else { return Reply(error) }
+                await pause(milliseconds: 200)
+            }
+        }
     }
 
-    private func sendStop(_ request: [String: JSONValue], _ device: String) async -> Reply {
-        let reply = await answer(to: request, within: .seconds(60), outcome: "unknown")
-        if var queue = stops[device] {
-            queue.count -= 1
-            stops[device] = queue.count == 0 && queue.next == nil ? nil : queue
+    private func sendStop(_ request: [String: JSONValue]) async throws(Problem) -> JSONValue {
+        // The watched connection needs no place in the daemon, which other clients may have taken up. The daemon takes
+        // 16 stops on it at once.
+        if watch.problem == nil, watch.channel != nil, stops.count <= 16 {
+            return try await ask(request, within: .seconds(60), outcome: "unknown")
         }
-        wake()
-        return reply
+        return try await call.ask(request, within: .seconds(60), outcome: "unknown")
+    }
+
+    /// Waits for the stops under way to be answered, for five seconds at most.
+    func finishStops() async {
+        await withTaskGroup { group in
+            for queue in stops.values {
+                group.addTask(executorPreference: executor) { _ = await self.first(of: queue.next ?? queue.sent) }
+            }
+        }
     }
 
     /// Waits for a stop's answer, for five seconds at most. The stop itself goes on.
@@ -143,8 +157,7 @@ extension PageServer {
             promise.succeed(
                 Reply(
                     Problem(
-                        .gatewayTimeout, "no_answer",
-                        "the stop is under way, and not confirmed yet; the device may be on",
+                        .gatewayTimeout, "no_answer", "the stop is not confirmed yet; the device may be on",
                         hint: "ask again; or use the device's button or its supply", outcome: "unknown")))
         }
         Task(executorPreference: executor) {
@@ -154,5 +167,12 @@ extension PageServer {
         }
         return (try? await promise.futureResult.get())
             ?? Reply(Problem(.gatewayTimeout, "no_answer", "no answer", outcome: "unknown"))
+    }
+}
+
+extension Reply {
+    /// Creates the reply to a command that the daemon has carried out.
+    fileprivate init(answer: JSONValue) {
+        self.init(json: ["outcome": "done", "reply": answer["reply"] ?? .array([])])
     }
 }

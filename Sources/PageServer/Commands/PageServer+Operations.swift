@@ -9,10 +9,13 @@ extension PageServer {
     /// The longest wait for the daemon's answer.
     var patience: TimeAmount { .milliseconds(Int64(settings.limits.answer)) }
 
-    var call: DaemonCall { DaemonCall(paths: settings.daemonSockets(), loop: loop) }
+    /// A call on a connection of its own, to the daemon that is watched.
+    var call: DaemonCall { DaemonCall(paths: watch.path.map { [$0] } ?? settings.daemonSockets(), loop: loop) }
 
     /// Carries out a request, whose permission was checked.
-    func perform(_ admission: Admission, _ body: [UInt8]) async throws(Problem) -> Reply {
+    func perform(
+        _ admission: Admission, _ body: [UInt8], _ channel: any Channel
+    ) async throws(Problem) -> Reply {
         let (device, session) = (admission.device, admission.session)
         if admission.route.operation != .stop { try admission.request.checkQuery() }
         switch admission.route.operation {
@@ -20,13 +23,13 @@ extension PageServer {
         case .openAPI: return file(page_openapi, type: "application/json")
         case .logIn: return try await logIn(body)
         case .session: return Reply(json: session?.members ?? [:])
-        case .logOut: return try logOut(session)
+        case .logOut: return try await logOut(session)
         case .devices: return try await devices()
         case .device: return try await self.device(device)
         case .families:
-            let response = try await call.ask(["do": "describe"], within: patience)
+            let response = try await ask(["do": "describe"])
             return Reply(json: ["families": response["families"] ?? .array([])])
-        case .command: return try await command(body, device, session)
+        case .command: return try await command(body, device, session, channel)
         case .stop: return await stop(device, session)
         case .events: preconditionFailure("events are streamed")
         }
@@ -56,64 +59,64 @@ extension PageServer {
             throw .badRequest("'code' must be a string")
         }
         let result: (session: Session, token: String)?
-        do throws(SessionFile.Failure) { result = try sessions.exchange(code: code, at: .now) } catch {
-            throw Problem(error)
+        result = try await changeSessions { file throws(SessionFile.Failure) in
+            try file.exchange(code: code, at: .now)
         }
         guard let result else { throw await wrong("the code is wrong, was used, or is older than five minutes") }
         settings.log("session \(result.session.id) began (\(result.session.scopeName))")
         return Reply(.created, json: result.session.members.merging(["token": .text(result.token)]) { $1 })
     }
 
-    private func logOut(_ session: Session?) throws(Problem) -> Reply {
+    private func logOut(_ session: Session?) async throws(Problem) -> Reply {
         guard let session else { return Reply(.noContent, type: nil, []) }
-        do throws(SessionFile.Failure) { _ = try sessions.revoke(session.id, at: .now) } catch { throw Problem(error) }
+        _ = try await changeSessions { file throws(SessionFile.Failure) in try file.revoke(session.id, at: .now) }
         settings.log("session \(session.id) ended")
         return Reply(.noContent, type: nil, [])
     }
 
-    // MARK: Devices
-
-    /// Returns the number by which a client shows that it knows the present state, once the daemon is watched: so no
-    /// loss of a link goes unnoticed that the client could not know of.
-    private func handOutNumber() async throws(Problem) -> Int {
-        leaseEnds = Self.now + .seconds(15)
-        startWatching()
-        let (loss, start) = (watch.lastLoss, Self.now)
-        while let problem = watch.problem {
-            let isUnknown = problem.code == Problem.daemonUnknown.code
-            guard watch.lastLoss == loss, Self.now < start + .seconds(isUnknown ? 5 : 1) else {
-                throw isUnknown ? .daemonSilent(outcome: nil) : problem
-            }
-            await nextEvent()
+    /// Changes the file of sessions on another thread: a slow disk must not delay a stop.
+    private func changeSessions<Result: Sendable>(
+        _ change: @escaping @Sendable (inout SessionFile) throws(SessionFile.Failure) -> Result
+    ) async throws(Problem) -> Result {
+        var file = SessionFile(path: settings.sessionPath)
+        let changing = Task.detached { () async -> Swift.Result<Result, SessionFile.Failure> in
+            do throws(SessionFile.Failure) { return .success(try change(&file)) } catch { return .failure(error) }
         }
-        if ring.time(of: ring.last).map({ $0 + .seconds(1) < Self.now }) ?? true { tick() }
-        return ring.last
+        do throws(SessionFile.Failure) { return try await changing.value.get() } catch { throw Problem(error) }
     }
 
+    // MARK: Devices
+
     private func devices() async throws(Problem) -> Reply {
-        let number = try await handOutNumber()
-        let list = try await call.ask(["do": "devices"], within: patience)["devices"]?.elements ?? []
+        let (list, number) = try await deviceList()
         return try await reply(list, number) { ["devices": .array($0)] }
     }
 
     private func device(_ name: String) async throws(Problem) -> Reply {
-        let number = try await handOutNumber()
-        let list = try await call.ask(["do": "devices"], within: patience)["devices"]?.elements ?? []
+        let (list, number) = try await deviceList()
         guard let device = list.first(where: { $0["name"]?.text == name }) else { throw .noDevice(name) }
         return try await reply([device], number) { ["device": $0[0]] }
+    }
+
+    /// Returns the devices, and the number by which a client shows that it knows their present state: all that happened
+    /// before the daemon was asked has this number or a lower one.
+    private func deviceList() async throws(Problem) -> ([JSONValue], number: Int) {
+        try await untilWatched()
+        let time = Self.now
+        takeList(try await ask(["do": "devices"]), askedAt: time)
+        return (watch.devices, ring.last)
     }
 
     private func reply(
         _ devices: [JSONValue], _ number: Int, _ members: ([JSONValue]) -> [String: JSONValue]
     ) async throws(Problem) -> Reply {
-        let states = try await call.ask(
-            devices.map { ["do": "state", "device": $0["name"] ?? .null] }, within: patience)
-        let all = zip(devices, states).map { device, state in
+        var all: [JSONValue] = []
+        for device in devices {
             var members = device.dictionary ?? [:]
-            var rest = state.dictionary ?? [:]
-            for name in ["id", "ok", "device"] { rest[name] = nil }
-            members["state"] = .object(rest)
-            return JSONValue.object(members)
+            var state = try await ask(["do": "state", "device": device["name"] ?? .null]).dictionary ?? [:]
+            for name in ["id", "ok", "device"] { state[name] = nil }
+            members["state"] = .object(state)
+            all.append(.object(members))
         }
         return Reply(
             json: members(all).merging(["seen": .integer(number), "time": .text(RecordTime.now.iso8601)]) { $1 })

@@ -13,21 +13,24 @@ struct DaemonConnection: Sendable {
     /// The largest size of a message in bytes. A list of 10,000 devices takes about two million.
     static let messageLimit = 16 << 20
 
-    /// Connects to the first socket at which a daemon listens.
+    /// Connects to the first socket at which a daemon listens, and returns its path too.
     ///
     /// - Throws: ``Problem`` with status 503 and the outcome `not_sent`.
     @concurrent
-    static func open(_ paths: [String], on loop: any EventLoop) async throws(Problem) -> Channel {
+    static func open(
+        _ paths: [String], on loop: any EventLoop
+    ) async throws(Problem) -> (connection: Channel, path: String) {
         var failure: (any Error)?
         for path in paths {
             do {
-                return try await ClientBootstrap(group: loop).connectTimeout(.seconds(2)).connect(
+                let connection = try await ClientBootstrap(group: loop).connectTimeout(.seconds(2)).connect(
                     unixDomainSocketPath: path
                 ) { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try Channel(wrappingChannelSynchronously: channel, configuration: .init())
                     }
                 }
+                return (connection, path)
             } catch {
                 let isAbsent = (error as? IOError)?.errnoCode == ENOENT
                 if failure == nil || !isAbsent { failure = error }
@@ -73,6 +76,9 @@ struct DaemonMessages {
 }
 
 extension Problem {
+    /// The codes of failures that pass when the daemon is there again, or has room.
+    static let absences: Set<String> = ["daemon_away", "daemon_lost", "daemon_silent", "too_many_clients"]
+
     /// No daemon listens.
     static let daemonAway = Problem(
         .serviceUnavailable, "daemon_away", "pumpctld does not run", hint: "start it: pumpctl serve",
@@ -87,6 +93,14 @@ extension Problem {
     static let otherVersion = Problem(
         .serviceUnavailable, "daemon_version", "pumpctld is of another version than this server",
         hint: "install both of the same version, and start them again", outcome: "not_sent")
+
+    /// Checks the daemon's first line.
+    ///
+    /// - Throws: The daemon's reason if it refuses this client, as when it has too many; or `daemon_version`.
+    static func check(hello: JSONValue) throws(Problem) {
+        if let error = hello["error"] { throw Problem(daemonError: error) }
+        guard hello["version"]?.integer == DaemonConnection.version else { throw .otherVersion }
+    }
 
     /// The daemon did not even greet this server, or did not answer a question that needs no device.
     static func daemonSilent(outcome: String?) -> Problem {
@@ -120,13 +134,14 @@ extension Problem {
     }
 }
 
-/// Requests to the daemon on a connection of their own, which end with the connection: a change that waits in the
-/// daemon is not sent after its asker has given up.
+/// A request to the daemon on a connection of its own, which ends with the connection: a change that waits in the daemon
+/// is not sent after its asker has given up.
 struct DaemonCall {
     let paths: [String]
     let loop: any EventLoop
 
-    /// Sends a request and returns the response, which says that the request succeeded.
+    /// Sends a request and returns the response, which says that the request succeeded. Cancelling the task ends the
+    /// connection.
     ///
     /// - Parameters:
     ///   - members: The request, without its ID.
@@ -136,43 +151,34 @@ struct DaemonCall {
     /// - Throws: ``Problem``.
     @concurrent
     func ask(
-        _ members: [String: JSONValue], within time: TimeAmount, outcome: String? = nil
+        _ members: [String: JSONValue], within time: TimeAmount, outcome: String?
     ) async throws(Problem) -> JSONValue {
-        try await ask([members], within: time, outcome: outcome)[0]
-    }
-
-    /// Sends several requests, one after another, each after the response to the one before.
-    @concurrent
-    func ask(
-        _ requests: [[String: JSONValue]], within time: TimeAmount, outcome: String? = nil
-    ) async throws(Problem) -> [JSONValue] {
-        let connection = try await DaemonConnection.open(paths, on: loop)
+        let connection = try await DaemonConnection.open(paths, on: loop).connection
         let channel = connection.channel
         let timer = loop.scheduleTask(in: time) { channel.close(promise: nil) }
         let start = NIODeadline.now()
         defer { timer.cancel() }
-        var responses: [JSONValue] = []
+        var response: JSONValue?
         var isSent = false
         do {
-            try await connection.executeThenClose { inbound, outbound in
-                var messages = DaemonMessages(inbound)
-                guard let hello = try await messages.next() else { return }
-                guard hello["version"]?.integer == DaemonConnection.version else { throw Problem.otherVersion }
-                for (number, members) in requests.enumerated() {
-                    let request = JSONValue.object(members.merging(["id": .integer(number)]) { $1 })
+            try await withTaskCancellationHandler {
+                try await connection.executeThenClose { inbound, outbound in
+                    var messages = DaemonMessages(inbound)
+                    guard let hello = try await messages.next() else { return }
+                    try Problem.check(hello: hello)
                     isSent = true
+                    let request = JSONValue.object(members.merging(["id": 0]) { $1 })
                     try await outbound.write(ByteBuffer(bytes: Array(request.bytes) + [0x0A]))
-                    while let message = try await messages.next() {
-                        guard message["id"]?.integer == number || message["ok"]?.boolean == false else { continue }
+                    while response == nil, let message = try await messages.next() {
                         if let error = message["error"] { throw Problem(daemonError: error) }
-                        responses.append(message)
-                        break
+                        if message["ok"]?.boolean == true { response = message }
                     }
-                    guard responses.count == number + 1 else { return }
                 }
+            } onCancel: {
+                channel.close(promise: nil)
             }
         } catch let problem as Problem { throw problem } catch {}
-        if responses.count == requests.count { return responses }
+        if let response { return response }
         let outcome = outcome.map { isSent ? $0 : "not_sent" }
         guard NIODeadline.now() - start >= time else { throw .daemonLost(outcome: outcome) }
         if isSent, let outcome { throw .noAnswer(outcome: outcome) }

@@ -1,34 +1,72 @@
 internal import NIOCore
 internal import StrictJSON
 
-/// The daemon's devices and their states as last reported, for readers of the stream of events.
+/// The connection on which the daemon reports its devices, and what it has reported.
 struct DaemonWatch {
-    /// The last state of each device, by its name, as the daemon reported it. Empty while no daemon is connected:
-    /// an old state is not the present one.
-    var states: [String: JSONValue] = [:]
+    /// The last state of each device, by its name, with the time of its arrival. Empty while no daemon is connected: an
+    /// old state is not the present one.
+    var states: [String: (message: JSONValue, time: Duration)] = [:]
     /// The daemon's list of devices; empty while no daemon is connected.
     var devices: [JSONValue] = []
+    /// The names of the commands that make a device safe, by its family.
+    var stopNames: [String: String] = [:]
     /// The reason why no daemon is connected; nil while one is.
     var problem: Problem? = .daemonUnknown
     /// The number of the event by which each device's link was last lost.
     var losses: [String: Int] = [:]
     /// The number of the event by which all devices were last lost, with the daemon.
     var lastLoss = 0
+    /// The time up to which everything that happened is in the ring of events: the daemon answered a question that was
+    /// asked then.
+    var certainUntil = Duration.zero
+
+    /// The connection; nil while there is none.
+    var channel: (any Channel)?
+    /// The path of the connected daemon's socket; nil while there is none. Other connections must reach the same daemon.
+    var path: String?
+    /// The functions that take the answers to requests on the connection, by the IDs of the requests. They are called
+    /// once, with nil if the connection has ended.
+    var requests: [Int: (JSONValue?) -> Void] = [:]
+    /// The ID of the last request.
+    var lastRequest = 0
+    /// The number of questions, one a tick, that the daemon has not answered.
+    var unanswered = 0
 
     /// The number of the last loss of a device.
     func loss(of device: String) -> Int { max(lastLoss, losses[device] ?? 0) }
+
+    /// Whether a command makes a device safe, as far as is known.
+    func isStop(_ command: String, of device: String) -> Bool {
+        let family = devices.first { $0["name"]?.text == device }?["family"]?.text
+        return family.flatMap { stopNames[$0] } == command
+    }
 }
 
 extension PageServer {
     /// The largest number of questions, one a tick, that the daemon may leave unanswered.
     private static let unansweredLimit = 2
+    /// The largest number of requests under way on the watched connection; pumpctld takes 16. One is the tick's.
+    private static let requestLimit = 14
+
+    // MARK: The connection
+
+    /// Starts to watch the daemon, unless that is in progress.
+    func startWatching() {
+        if ticker == nil {
+            ticker = loop.scheduleRepeatedTask(initialDelay: .seconds(2), delay: .seconds(2)) { [executor] _ in
+                Task(executorPreference: executor) { await self.tickIfWatched() }
+            }
+        }
+        guard watching == nil else { return }
+        watching = Task(executorPreference: executor) { await self.watchDaemon() }
+    }
 
     /// Watches the daemon until nobody needs it any more: publishes its events, and connects again after a loss.
-    func watchDaemon() async {
+    private func watchDaemon() async {
         while isWatched {
             do { try await watchOnce() } catch { lose(error as? Problem ?? .daemonLost(outcome: nil)) }
             guard isWatched else { break }
-            try? await loop.scheduleTask(in: .milliseconds(500)) {}.futureResult.get()
+            await pause(milliseconds: 500)
         }
         // Without a watch nobody sees a loss, so nothing that was seen before counts as seen.
         lose(.daemonUnknown, isPublished: false)
@@ -37,42 +75,62 @@ extension PageServer {
     }
 
     private func watchOnce() async throws {
-        let connection = try await DaemonConnection.open(settings.daemonSockets(), on: loop)
-        watchChannel = connection.channel
-        defer { watchChannel = nil }
-        unanswered = 0
-        subscribe(polls: !streams.isEmpty)
+        let (connection, path) = try await DaemonConnection.open(settings.daemonSockets(), on: loop)
+        (watch.channel, watch.path, watch.unanswered) = (connection.channel, path, 0)
+        defer { endConnection() }
+        // Somebody looks at the devices, so the daemon asks them for their state.
+        send(["do": "subscribe", "poll": true]) { _ in }
+        send(["do": "describe"]) { message in
+            for family in message?["families"]?.elements ?? [] {
+                if let name = family["name"]?.text { self.watch.stopNames[name] = family["stop"]?.text }
+            }
+        }
         askDaemon()
         try await hearAll(connection)
-        throw unanswered < Self.unansweredLimit ? Problem.daemonLost(outcome: nil) : .daemonSilent(outcome: nil)
+        throw isSilent ? Problem.daemonSilent(outcome: nil) : .daemonLost(outcome: nil)
+    }
+
+    /// Whether the daemon did not answer in time.
+    private var isSilent: Bool { watch.unanswered >= Self.unansweredLimit }
+
+    private func endConnection() {
+        let requests = watch.requests.values
+        (watch.channel, watch.path, watch.requests) = (nil, nil, [:])
+        for take in requests { take(nil) }
+        wakeAskers()
     }
 
     @concurrent
     private nonisolated func hearAll(_ connection: DaemonConnection.Channel) async throws {
         try await connection.executeThenClose { inbound, _ in
             var messages = DaemonMessages(inbound)
+            guard let hello = try await messages.next() else { return }
+            try Problem.check(hello: hello)
+            await daemonIsUp()
             while let message = try await messages.next() { try await hear(message) }
         }
     }
 
+    private func daemonIsUp() {
+        watch.problem = nil
+        publish("daemon", .object(["daemon": "up"]))
+    }
+
     private func hear(_ message: JSONValue) throws {
         guard let event = message["event"]?.text else {
-            if let error = message["error"] { throw Problem(daemonError: error) }
-            unanswered = 0
-            if let list = message["devices"]?.elements { watch.devices = list }
-            return
-        }
-        if event == "hello" {
-            guard message["version"]?.integer == DaemonConnection.version else { throw Problem.otherVersion }
-            watch.problem = nil
-            publish("daemon", .object(["daemon": "up"]))
+            if let id = message["id"]?.integer {
+                watch.requests.removeValue(forKey: id)?(message)
+                wakeAskers()
+            } else if let error = message["error"] {
+                throw Problem(daemonError: error)
+            }
             return
         }
         guard let device = message["device"]?.text else { return }
         let number = publish(event, message)
         switch event {
         case "state":
-            watch.states[device] = message
+            watch.states[device] = (message, Self.now)
             if message["link"]?.text == "lost" { watch.losses[device] = number }
         case "link" where message["link"]?.text == "lost": watch.losses[device] = number
         default: break
@@ -90,22 +148,103 @@ extension PageServer {
         watch.lastLoss = publish("daemon", .object(members))
     }
 
-    /// Has the daemon ask the devices for their state as long as somebody looks at it.
-    func pollDevices() { subscribe(polls: true) }
+    // MARK: Requests
 
-    private func subscribe(polls: Bool) {
-        tellDaemon(["id": "subscribe", "do": "subscribe", "poll": .boolean(polls)])
+    /// Waits until the daemon is connected, which takes milliseconds if it runs.
+    func untilWatched() async throws(Problem) {
+        leaseEnds = Self.now + .seconds(15)
+        startWatching()
+        let (loss, start) = (watch.lastLoss, Self.now)
+        while let problem = watch.problem {
+            let isUnknown = problem.code == Problem.daemonUnknown.code
+            guard watch.lastLoss == loss, Self.now < start + .seconds(isUnknown ? 5 : 1) else {
+                throw isUnknown ? .daemonSilent(outcome: "not_sent") : problem
+            }
+            await nextEvent()
+        }
     }
 
-    private func tellDaemon(_ request: [String: JSONValue]) {
-        watchChannel?.writeAndFlush(ByteBuffer(bytes: Array(JSONValue.object(request).bytes) + [0x0A]), promise: nil)
+    /// Sends a request that the daemon answers without asking a device, and returns the answer.
+    func ask(_ members: [String: JSONValue]) async throws(Problem) -> JSONValue {
+        try await untilWatched()
+        while watch.channel != nil, watch.requests.count >= Self.requestLimit {
+            await withCheckedContinuation { askers.append($0) }
+        }
+        return try await ask(members, within: patience, outcome: nil)
     }
 
-    /// Asks the daemon whether it still answers. Closes the connection if it did not answer the questions before.
-    func askDaemon() {
-        guard let channel = watchChannel else { return }
-        guard unanswered < Self.unansweredLimit else { return channel.close(promise: nil) }
-        unanswered += 1
-        tellDaemon(["id": "devices", "do": "devices"])
+    /// Sends a request on the watched connection, and returns the answer.
+    func ask(
+        _ members: [String: JSONValue], within time: TimeAmount, outcome: String?
+    ) async throws(Problem) -> JSONValue {
+        guard watch.channel != nil else { throw .daemonLost(outcome: outcome == nil ? nil : "not_sent") }
+        let answer = loop.makePromise(of: Result<JSONValue, Problem>.self)
+        let timer = loop.scheduleTask(in: time) {
+            answer.succeed(.failure(.silent(outcome)))
+        }
+        send(members) { message in
+            timer.cancel()
+            guard let message else {
+                return answer.succeed(.failure(self.isSilent ? .silent(outcome) : .daemonLost(outcome: outcome)))
+            }
+            answer.succeed(message["error"].map { .failure(Problem(daemonError: $0)) } ?? .success(message))
+        }
+        let result = try? await answer.futureResult.get()
+        return try (result ?? .failure(.daemonLost(outcome: outcome))).get()
+    }
+
+    /// Sends a request on the watched connection.
+    private func send(_ members: [String: JSONValue], _ take: @escaping (JSONValue?) -> Void) {
+        guard let channel = watch.channel else { return take(nil) }
+        watch.lastRequest += 1
+        watch.requests[watch.lastRequest] = take
+        let request = JSONValue.object(members.merging(["id": .integer(watch.lastRequest)]) { $1 })
+        channel.writeAndFlush(ByteBuffer(bytes: Array(request.bytes) + [0x0A]), promise: nil)
+    }
+
+    private func wakeAskers() {
+        let woken = askers
+        askers = []
+        for asker in woken { asker.resume() }
+    }
+
+    // MARK: Ticks
+
+    private func tickIfWatched() {
+        guard isWatched else {
+            ticker?.cancel()
+            ticker = nil
+            watch.channel?.close(promise: nil)
+            return
+        }
+        // Shows readers that the stream is alive, though nothing new is certain.
+        if watch.channel == nil || watch.unanswered > 0 { tick() }
+        askDaemon()
+    }
+
+    /// Asks the daemon whether it still answers. Its answer comes after all that happened before. Closes the connection
+    /// if it did not answer the questions before.
+    private func askDaemon() {
+        guard let channel = watch.channel else { return }
+        guard !isSilent else { return channel.close(promise: nil) }
+        watch.unanswered += 1
+        let time = Self.now
+        send(["do": "devices"]) { message in if let message { self.takeList(message, askedAt: time) } }
+    }
+
+    /// Takes the daemon's list of devices. Publishes that nothing else happened until the daemon was asked, unless that
+    /// was published less than a second ago.
+    func takeList(_ message: JSONValue, askedAt time: Duration) {
+        watch.unanswered = 0
+        if let list = message["devices"]?.elements { watch.devices = list }
+        watch.certainUntil = max(watch.certainUntil, time)
+        if ring.time(of: ring.last).map({ $0 + .seconds(1) < time }) ?? true { tick() }
+    }
+}
+
+extension Problem {
+    /// Nobody has answered a request in time. The outcome is nil for a request that is no command.
+    fileprivate static func silent(_ outcome: String?) -> Problem {
+        outcome.map { .noAnswer(outcome: $0) } ?? .daemonSilent(outcome: nil)
     }
 }

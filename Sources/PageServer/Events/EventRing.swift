@@ -8,8 +8,13 @@ struct EventRing {
     /// The time for which an event is kept. The last one is kept for ever.
     static let time = Duration.seconds(60)
 
+    /// The largest number of bytes that are kept.
+    static let byteLimit = 8 << 20
+
     private struct Entry {
         let time: Duration
+        /// The time up to which everything that happened is in the ring.
+        let certainUntil: Duration
         /// The event as it is sent.
         let bytes: [UInt8]
     }
@@ -17,24 +22,37 @@ struct EventRing {
     private var entries: [Entry] = []
     /// The number of entries at the beginning of the array that are no longer kept.
     private var dropped = 0
+    /// The number of bytes of the entries that are kept.
+    private var byteCount = 0
     /// The number of the entry at the beginning of the array.
     private var first: Int
 
-    /// - Parameter number: The number of the first event. It must be higher than all numbers that an earlier server used,
-    ///   so that none of them is taken for an event of this one.
+    /// - Parameter number: The number of the first event. No earlier server may have used it or a number near it, so that
+    ///   none of its events is taken for one of this server.
     init(startingAt number: Int) { first = number }
 
     /// The number of the last event; one less than the first number if there was none.
     var last: Int { first + entries.count - 1 }
 
     /// Adds an event and returns its number.
+    ///
+    /// - Parameters:
+    ///   - time: The present time.
+    ///   - certainUntil: The time up to which everything that happened is in the ring with this event.
+    ///   - bytes: Returns the event as it is sent.
     @discardableResult
-    mutating func append(at time: Duration, _ bytes: (_ number: Int) -> [UInt8]) -> Int {
+    mutating func append(
+        at time: Duration, certainUntil: Duration, _ bytes: (_ number: Int) -> [UInt8]
+    ) -> Int {
         let number = last + 1
-        entries.append(Entry(time: time, bytes: bytes(number)))
+        let entry = Entry(time: time, certainUntil: certainUntil, bytes: bytes(number))
+        entries.append(entry)
+        byteCount += entry.bytes.count
         while entries.count - dropped > 1,
-            entries.count - dropped > Self.capacity || entries[dropped].time + Self.time < time
+            entries.count - dropped > Self.capacity || byteCount > Self.byteLimit
+                || entries[dropped].time + Self.time < time
         {
+            byteCount -= entries[dropped].bytes.count
             dropped += 1
         }
         if dropped > entries.count / 2 {
@@ -45,17 +63,24 @@ struct EventRing {
         return number
     }
 
-    /// Returns the events behind a number, joined; nil if some of them are no longer kept, or the number is unknown.
-    func events(after number: Int) -> [UInt8]? {
+    /// Returns events behind a number, joined, and the number of the last of them; nil if some of them are no longer
+    /// kept, or the number is unknown.
+    ///
+    /// - Parameter size: The number of bytes after which no further event is added.
+    func events(after number: Int, upTo size: Int = 1 << 16) -> (bytes: [UInt8], last: Int)? {
         guard number <= last, number >= first + dropped - 1 else { return nil }
-        var bytes: [UInt8] = []
-        for entry in entries[(number + 1 - first)...] { bytes += entry.bytes }
-        return bytes
+        var (bytes, end) = ([UInt8](), number)
+        while end < last, bytes.count < size {
+            end += 1
+            bytes += entries[end - first].bytes
+        }
+        return (bytes, end)
     }
 
-    /// The time of an event; nil if it is no longer kept, or the number is unknown.
+    /// The time up to which a reader of an event knows everything; nil if the event is no longer kept, or the number is
+    /// unknown.
     func time(of number: Int) -> Duration? {
         (first + dropped...max(last, first + dropped)).contains(number) && !entries.isEmpty
-            ? entries[number - first].time : nil
+            ? entries[number - first].certainUntil : nil
     }
 }

@@ -13,6 +13,9 @@ extension PageServer {
         guard let session = admission.session else { preconditionFailure("the route of events needs a session") }
         try admission.request.checkQuery()
         try await beginStream(session)
+        channel.closeFuture.whenComplete { [executor] _ in
+            Task(executorPreference: executor) { await self.wake() }
+        }
         try? await send(from: admission.request.head.headers["last-event-id"].first, session, outbound, channel)
         await endStream(session)
     }
@@ -25,7 +28,6 @@ extension PageServer {
         }
         streams[session.id, default: 0] += 1
         startWatching()
-        pollDevices()
     }
 
     private func endStream(_ session: Session) {
@@ -64,17 +66,21 @@ extension PageServer {
                 await nextEvent()
                 continue
             }
-            let bytes = position.number.flatMap { ring.events(after: $0) } ?? snapshot(isFirst: position.isFirst)
-            position = Position(number: ring.last, isFirst: false)
+            let (bytes, number) =
+                position.number.flatMap { ring.events(after: $0) } ?? (snapshot(isFirst: position.isFirst), ring.last)
+            position = Position(number: number, isFirst: false)
             if !bytes.isEmpty { return bytes }
             await nextEvent()
         }
         return nil
     }
 
-    /// Whether a session has not ended.
+    /// Whether a session has not ended. The file of sessions is looked at once a second at most.
     private func isCurrent(_ session: Session) -> Bool {
-        (try? sessions.current(at: .now).contains { $0.id == session.id }) ?? false
+        if Self.now < knownSessions.until, knownSessions.ids.contains(session.id) { return true }
+        let current = (try? sessions.current(at: .now)) ?? []
+        knownSessions = (Set(current.map(\.id)), Self.now + .seconds(1))
+        return knownSessions.ids.contains(session.id)
     }
 
     /// The event with everything that is known now. It is `resync` for a reader that has missed events.
@@ -84,7 +90,7 @@ extension PageServer {
             "devices": .array(
                 watch.devices.map { device in
                     guard var members = device.dictionary, let name = device["name"]?.text else { return device }
-                    members["state"] = watch.states[name] ?? .null
+                    members["state"] = watch.states[name].map { $0.message.older(by: Self.now - $0.time) } ?? .null
                     return .object(members)
                 }),
         ]
@@ -92,5 +98,18 @@ extension PageServer {
         members["message"] = watch.problem.map { .text($0.message) }
         return Array(
             "id: \(ring.last)\nevent: \(isFirst ? "snapshot" : "resync")\ndata: \(JSONValue.object(members))\n\n".utf8)
+    }
+}
+
+extension JSONValue {
+    /// The state of a device with its ages increased.
+    fileprivate func older(by time: Duration) -> JSONValue {
+        guard var members = dictionary else { return self }
+        func older(_ age: JSONValue) -> JSONValue {
+            age.number.map { .number((($0 + time / .seconds(1)) * 1000).rounded() / 1000) } ?? age
+        }
+        members["age_s"] = members["age_s"].map(older)
+        members["ages_s"] = members["ages_s"].flatMap(\.dictionary).map { .object($0.mapValues(older)) }
+        return .object(members)
     }
 }

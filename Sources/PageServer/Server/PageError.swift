@@ -72,7 +72,14 @@ package struct PageError: Error, Sendable, CustomStringConvertible {
     /// Lets the socket's group connect: a reverse proxy runs as another user.
     static func letGroupIn(_ path: String) { chmod(path, 0o660) }
 
-    static func remove(_ path: String) { unlink(path) }
+    /// The number of the file at a path; nil if there is none.
+    static func node(_ path: String) -> UInt? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? UInt(status.st_ino) : nil
+    }
+
+    /// Removes the node of the server's socket, unless another server has replaced it.
+    static func remove(_ path: String, node: UInt?) { if let node, self.node(path) == node { unlink(path) } }
 }
 
 extension PageSettings.Address: CustomStringConvertible {

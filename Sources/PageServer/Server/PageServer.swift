@@ -17,7 +17,12 @@ package actor PageServer {
     nonisolated let settings: PageSettings
     private let originGuard: OriginGuard
     private let listener: any Channel
+    /// The number of the file of the Unix socket.
+    private let node: UInt?
     var sessions: SessionFile
+
+    /// The IDs of the current sessions, and the time at which to look at the file again.
+    var knownSessions: (ids: Set<String>, until: Duration) = ([], .zero)
 
     /// The connections of clients.
     private var clients: [ObjectIdentifier: Client] = [:]
@@ -29,9 +34,8 @@ package actor PageServer {
     var watch = DaemonWatch()
     /// The task that watches the daemon; nil while nobody needs it.
     var watching: Task<Void, Never>?
-    var watchChannel: (any Channel)?
-    /// The number of questions that the watched daemon has not answered.
-    var unanswered = 0
+    /// The requests that wait for a place on the watched connection.
+    var askers: [CheckedContinuation<Void, Never>] = []
     /// The end of the time in which a client without a stream may send a change by what it has read.
     var leaseEnds = Duration.zero
     var log = CommandLog<Reply>()
@@ -39,7 +43,8 @@ package actor PageServer {
     var commandCount = 0
     /// The stops under way, by the name of the device.
     var stops: [String: StopQueue] = [:]
-    private var ticker: RepeatedTask?
+    /// Runs every two seconds as long as the daemon is watched.
+    var ticker: RepeatedTask?
 
     private typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
 
@@ -47,6 +52,8 @@ package actor PageServer {
         let channel: any Channel
         /// Whether a request with a valid token came.
         var isKnown = false
+        /// Whether a request is being read or answered.
+        var isBusy = false
         let since: Duration
     }
 
@@ -82,12 +89,14 @@ package actor PageServer {
     ) {
         self.settings = settings
         self.listener = listener
+        if case .unix(let path) = settings.address { node = PageError.node(path) } else { node = nil }
         self.sessions = sessions
         self.loop = loop
         self.executor = executor
         originGuard = OriginGuard(port: port, names: Set(settings.names.map { $0.lowercased() }))
-        ring = EventRing(startingAt: Int(RecordTime.now.secondsSince1970) * 10_000)
-        ring.append(at: Self.now) { _ in [] }
+        // A server that is started again must not take the numbers of the one before for its own.
+        ring = EventRing(startingAt: Int.random(in: 1...Int(UInt32.max)) << 20)
+        ring.append(at: Self.now, certainUntil: .zero) { _ in [] }
     }
 
     private static func listen(
@@ -128,8 +137,12 @@ package actor PageServer {
     /// The address at which the server listens.
     package var address: PageSettings.Address { settings.address }
 
-    /// The time since a fixed moment, which does not depend on the system's date.
-    static var now: Duration { .nanoseconds(Int64(NIODeadline.now().uptimeNanoseconds)) }
+    /// The time since a fixed moment. It does not depend on the system's date, and goes on while the computer sleeps.
+    static var now: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
 
     // MARK: Connections
 
@@ -143,9 +156,10 @@ package actor PageServer {
         await closeAll()
     }
 
-    private func closeAll() {
+    private func closeAll() async {
+        await finishStops()
         for client in clients.values { client.channel.close(promise: nil) }
-        if case .unix(let path) = settings.address { PageError.remove(path) }
+        if case .unix(let path) = settings.address { PageError.remove(path, node: node) }
     }
 
     /// Serves a connection until either side ends it.
@@ -155,7 +169,9 @@ package actor PageServer {
         try? await connection.executeThenClose { inbound, outbound in
             var parts = inbound.makeAsyncIterator()
             while case .head(let head)? = try await parts.next() {
+                await note(isBusy: true, connection.channel)
                 guard try await answer(head, &parts, outbound, connection.channel) else { return }
+                await note(isBusy: false, connection.channel)
             }
         }
         await remove(connection.channel)
@@ -164,20 +180,20 @@ package actor PageServer {
     private func add(_ channel: any Channel) {
         makeRoom()
         clients[ObjectIdentifier(channel)] = Client(channel: channel, since: Self.now)
-        channel.closeFuture.whenComplete { [executor] _ in
-            Task(executorPreference: executor) { await self.wake() }
-        }
     }
+
+    private func note(isBusy: Bool, _ channel: any Channel) { clients[ObjectIdentifier(channel)]?.isBusy = isBusy }
 
     private func remove(_ channel: any Channel) { clients[ObjectIdentifier(channel)] = nil }
 
-    /// Closes the oldest connection without a valid token if there are too many: clients that only occupy connections
-    /// must not keep others out.
+    /// Closes the oldest connection without a valid token if there are too many, or else the oldest without a request:
+    /// clients that only occupy connections must not keep others out.
     private func makeRoom() {
         let strangers = clients.values.filter { !$0.isKnown }
-        if strangers.count >= settings.limits.strangers || clients.count >= settings.limits.connections {
-            strangers.min { $0.since < $1.since }?.channel.close(promise: nil)
-        }
+        let isFull = clients.count >= settings.limits.connections
+        guard isFull || strangers.count >= settings.limits.strangers else { return }
+        let candidates = strangers.isEmpty ? clients.values.filter { !$0.isBusy } : strangers
+        candidates.min { $0.since < $1.since }?.channel.close(promise: nil)
     }
 
     typealias Parts = NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
@@ -208,7 +224,7 @@ package actor PageServer {
                 try await stream(admission, outbound, channel)
                 return false
             }
-            reply = try await perform(admission, body)
+            reply = try await perform(admission, body, channel)
         } catch {
             reply = Reply(error)
         }
@@ -316,7 +332,7 @@ package actor PageServer {
 
     /// Returns the refusal of a wrong token or code, after a delay that makes guessing slow. Others are not delayed.
     func wrong(_ message: String) async -> Problem {
-        try? await loop.scheduleTask(in: .milliseconds(Int64(settings.limits.wrongToken))) {}.futureResult.get()
+        await pause(milliseconds: Int64(settings.limits.wrongToken))
         return Problem(
             .unauthorized, "wrong_token", message, hint: "log in with a new code: pumpctl page --code",
             outcome: "not_sent")
@@ -327,18 +343,23 @@ package actor PageServer {
     /// Publishes an event and returns its number.
     @discardableResult
     func publish(_ event: String, _ data: JSONValue) -> Int {
-        let number = ring.append(at: Self.now) { Array("id: \($0)\nevent: \(event)\ndata: \(data)\n\n".utf8) }
+        let number = append { Array("id: \($0)\nevent: \(event)\ndata: \(data)\n\n".utf8) }
         wake()
         return number
     }
 
-    /// Publishes that nothing else happened until now.
+    /// Publishes the time, and that nothing else happened until the time up to which everything is certain.
     func tick() {
-        ring.append(at: Self.now) { Array(": \($0) \(RecordTime.now.iso8601)\n\n".utf8) }
+        append { Array(": \($0) \(RecordTime.now.iso8601)\n\n".utf8) }
         wake()
     }
 
-    /// Waits for the next event, or the end of a connection.
+    @discardableResult
+    private func append(_ bytes: (_ number: Int) -> [UInt8]) -> Int {
+        ring.append(at: Self.now, certainUntil: watch.certainUntil, bytes)
+    }
+
+    /// Waits for the next event, or the end of a stream.
     func nextEvent() async { await withCheckedContinuation { waiters.append($0) } }
 
     /// Resumes the readers that wait for an event.
@@ -348,31 +369,12 @@ package actor PageServer {
         for waiter in woken { waiter.resume() }
     }
 
-    // MARK: The daemon
+    func pause(milliseconds: Int64) async {
+        try? await loop.scheduleTask(in: .milliseconds(milliseconds)) {}.futureResult.get()
+    }
 
     /// Whether anybody needs the daemon's events.
     var isWatched: Bool { !streams.isEmpty || Self.now < leaseEnds }
-
-    /// Starts to watch the daemon, unless that is in progress.
-    func startWatching() {
-        guard watching == nil else { return }
-        watching = Task(executorPreference: executor) { await self.watchDaemon() }
-        guard ticker == nil else { return }
-        ticker = loop.scheduleRepeatedTask(initialDelay: .seconds(2), delay: .seconds(2)) { [executor] _ in
-            Task(executorPreference: executor) { await self.tickIfWatched() }
-        }
-    }
-
-    private func tickIfWatched() {
-        guard isWatched else {
-            ticker?.cancel()
-            ticker = nil
-            watchChannel?.close(promise: nil)
-            return
-        }
-        tick()
-        askDaemon()
-    }
 }
 
 extension Problem {

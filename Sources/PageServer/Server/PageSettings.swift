@@ -18,9 +18,11 @@ package struct PageSettings: Sendable {
         /// The largest number of concurrent streams of events.
         package var streams = 256
         /// The largest number of commands under way, without stops.
-        package var commands = 32
+        package var commands = 24
         /// The longest wait for the daemon's answer in milliseconds.
         package var answer = 5000
+        /// The time in milliseconds for which a stop is repeated while the daemon is away.
+        package var stop = 2000
         /// The delay of the answer to a wrong token or code in milliseconds.
         package var wrongToken = 1000
 

@@ -5,7 +5,7 @@ import Testing
 @Suite("Answers by the IDs of commands")
 struct CommandLogTests {
     private func entry(_ number: Int, at time: Duration) -> CommandLog<Int>.Entry {
-        .init(time: time, request: [], answer: Task { number })
+        .init(time: time, request: 0, answer: Task { number })
     }
 
     @Test("An answer is kept for ten minutes")

@@ -24,7 +24,7 @@ struct CommandTests {
                 #expect(response.outcome == "done")
                 #expect(response.json["reply"]?.elements?.map(\.text) == ["OK", "PUMP:ON"])
             }
-            let other = try await bench.change("off", id: id, seen: seen).value
+            let other = try await bench.change("reset", id: id, seen: seen).value
             #expect(other.status == 409)
             #expect(other.code == "id_reused")
             #expect(bench.daemon.count("command") == 0)
@@ -126,9 +126,11 @@ struct CommandTests {
 
     @Test("Without a daemon nothing is sent, and nothing is reported as known")
     func noDaemon() async throws {
-        try await PageBench.run { bench in
+        var limits = PageSettings.Limits()
+        limits.stop = 0
+        try await PageBench.run(limits: limits) { bench in
             await bench.daemon.close()
-            let stop = try await bench.ask("POST", "/api/v1/devices/pump/stop")
+            let stop = try await bench.stop().value
             #expect(stop.status == 503)
             #expect(stop.code == "daemon_away")
             #expect(stop.outcome == "not_sent")
@@ -138,27 +140,100 @@ struct CommandTests {
         }
     }
 
-    @Test("A daemon of another version is named")
-    func otherVersion() async throws {
-        try await PageBench.run(version: 2) { bench in
-            let response = try await bench.ask("POST", "/api/v1/devices/pump/stop")
-            #expect(response.status == 503)
-            #expect(response.code == "daemon_version")
+    @Test(
+        "The first line of a daemon may be of another version, or refuse this server",
+        arguments: [
+            (#"{"event":"hello","version":2}"#, "daemon_version"),
+            (#"{"id":null,"ok":false,"error":{"code":"too_many_clients","message":"m"}}"#, "too_many_clients"),
+        ])
+    func otherHello(hello: (line: String, code: String)) async throws {
+        var limits = PageSettings.Limits()
+        limits.stop = 0
+        try await PageBench.run(limits: limits, hello: hello.line) { bench in
+            let stop = try await bench.stop().value
+            #expect(stop.code == hello.code)
+            #expect(try await bench.ask("GET", "/api/v1/devices").code == hello.code)
         }
     }
 
-    @Test("Stops are sent at once, and a fifth waits for all that come later")
+    @Test("A change that waits in the daemon ends with its asker")
+    func askerLeaves() async throws {
+        try await PageBench.run { bench in
+            let client = try await bench.client()
+            try await client.send(
+                "POST", "/api/v1/devices/pump/commands",
+                object(["id": .text(id), "seen": try await bench.seen(), "name": "on"]), token: bench.token)
+            let heard = try await bench.daemon.next("command")
+            await client.channel.close()
+            try await bench.daemon.untilEnded(heard.channel)
+        }
+    }
+
+    // MARK: Stops
+
+    @Test("A stop goes on the watched connection, and another one is sent after its answer for all who have asked")
     func stops() async throws {
         try await PageBench.run { bench in
-            var stops: [Task<PageClient.Response, any Error>] = []
-            for number in 1...StopQueue.limit + 3 {
-                stops.append(Task { try await bench.ask("POST", "/api/v1/devices/pump/stop?x", object(["x": 1])) })
-                // The daemon gets four, and no more.
-                guard number <= StopQueue.limit else { continue }
-                _ = try await bench.daemon.next("stop")
+            _ = try await bench.seen()
+            let watched = try await bench.daemon.next("subscribe").channel
+            let first = bench.stop()
+            let heard = try await bench.daemon.next("stop")
+            #expect(heard.channel === watched)
+            var others: [Task<PageClient.Response, any Error>] = []
+            var clients: [PageClient] = []
+            for _ in 0..<3 {
+                let client = try await bench.client()
+                _ = try await client.ask("GET", "/api/v1/session", token: bench.token)
+                try await client.send("POST", "/api/v1/devices/pump/stop", token: bench.token)
+                clients.append(client)
+                others.append(Task { try await client.response() })
             }
+            // The server takes requests in the order of their arrival, give or take a round of its loop.
+            for _ in 0..<5 { _ = try await bench.ask("GET", "/api/v1/session") }
             #expect(bench.daemon.count("stop") == 0)
-            for stop in stops { stop.cancel() }
+            try await heard.answer(["reply": .array(["OK"])])
+            #expect(try await first.value.status == 200)
+            try await bench.daemon.next("stop").answer(["reply": .array(["PUMP:OFF"])])
+            for other in others { #expect(try await other.value.json["reply"]?.elements?.first?.text == "PUMP:OFF") }
+            #expect(bench.daemon.count("stop") == 0)
+            for client in clients { await client.channel.close() }
+        }
+    }
+
+    @Test("A stop is sent again if the daemon ends before the answer")
+    func stopAgain() async throws {
+        var limits = PageSettings.Limits()
+        limits.stop = Int(patience / .milliseconds(1))
+        try await PageBench.run(limits: limits) { bench in
+            let stop = bench.stop()
+            await (try await bench.daemon.next("stop")).channel.close()
+            try await bench.daemon.next("stop").answer(["reply": .array(["OK", "PUMP:OFF"])])
+            #expect(try await stop.value.status == 200)
+        }
+    }
+
+    @Test("The command that makes a device safe is a stop: it is sent by an old view too")
+    func stopByName() async throws {
+        try await PageBench.run { bench in
+            _ = try await bench.seen()
+            let off = bench.change("off", id: id, seen: 0)
+            try await bench.daemon.next("stop").answer(["reply": .array(["OK", "PUMP:OFF"])])
+            #expect(try await off.value.status == 200)
+        }
+    }
+
+    @Test("A stop whose asker has left is answered before the server ends")
+    func stopAtTheEnd() async throws {
+        var heard: ScriptedDaemon.Heard?
+        try await PageBench.run { bench in
+            let client = try await bench.client()
+            try await client.send("POST", "/api/v1/devices/pump/stop", token: bench.token)
+            heard = try await bench.daemon.next("stop")
+            await client.channel.close()
+            bench.end()
+            await settle()
+            #expect(!bench.hasEnded)
+            try await heard?.answer()
         }
     }
 
@@ -173,7 +248,7 @@ struct CommandTests {
             let other = try await bench.change("on", id: "3fa2c1d0-0000-4000-8000-000000000002", seen: seen).value
             #expect(other.status == 429)
             #expect(other.outcome == "not_sent")
-            let stop = Task { try await bench.ask("POST", "/api/v1/devices/pump/stop") }
+            let stop = bench.stop()
             try await bench.daemon.next("stop").answer(["reply": .array(["OK", "PUMP:OFF"])])
             #expect(try await stop.value.status == 200)
             try await heard.answer(["reply": .array([])])

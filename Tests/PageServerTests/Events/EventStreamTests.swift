@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Stream of events", .timeLimit(.minutes(5)))
 struct EventStreamTests {
-    private let state = #"{"event":"state","device":"pump","link":"up","values":{"state":"ON"},"new":[1.0]}"#
+    private let state = #"{"device":"pump","event":"state","link":"up","new":[1.0],"values":{"state":"ON"}}"#
 
     @Test("A stream begins with what is known, and passes the daemon's events on byte for byte")
     func events() async throws {
@@ -34,6 +34,25 @@ struct EventStreamTests {
                 "GET", "/api/v1/events", token: bench.token, "Last-Event-ID: \(event.number)\r\n")
             #expect(try await third.event("link").number == lost.number)
             for client in [stream, other, third] { await client.channel.close() }
+        }
+    }
+
+    @Test("The ages in a snapshot count from the report of the device")
+    func ages() async throws {
+        try await PageBench.run { bench in
+            let stream = try await bench.client()
+            try await stream.send("GET", "/api/v1/events", token: bench.token)
+            let watch = try await bench.daemon.next("subscribe")
+            let old = #"{"event":"state","device":"pump","age_s":1000,"ages_s":{"state":2000.5,"error":null}}"#
+            try await watch.channel.write(Array("\(old)\n".utf8))
+            _ = try await stream.event("state")
+            let other = try await bench.client()
+            try await other.send("GET", "/api/v1/events", token: bench.token)
+            let state = try await other.event("snapshot").data["devices"]?.elements?.first?["state"]
+            #expect(state?["age_s"]?.number ?? 0 > 1000)
+            #expect(state?["ages_s"]?["state"]?.number ?? 0 > 2000.5)
+            #expect(state?["ages_s"]?["error"]?.isNull == true)
+            for client in [stream, other] { await client.channel.close() }
         }
     }
 

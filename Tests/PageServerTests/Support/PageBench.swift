@@ -15,11 +15,15 @@ struct PageBench {
     /// The token of a session that may command.
     let token: String
     private let running: Task<Void, Never>
+    private let ended = Watched(false)
+
+    /// Whether the server has ended.
+    var hasEnded: Bool { ended.state }
 
     static func run(
-        limits: PageSettings.Limits = .init(), version: Int = 1, _ body: (PageBench) async throws -> Void
+        limits: PageSettings.Limits = .init(), hello: String = ScriptedDaemon.hello, _ body: (PageBench) async throws -> Void
     ) async throws {
-        let bench = try await PageBench(limits, version)
+        let bench = try await PageBench(limits, hello)
         do { try await body(bench) } catch {
             await bench.close()
             throw error
@@ -27,8 +31,8 @@ struct PageBench {
         await bench.close()
     }
 
-    private init(_ limits: PageSettings.Limits, _ version: Int) async throws {
-        daemon = try await ScriptedDaemon(in: folder, version: version)
+    private init(_ limits: PageSettings.Limits, _ hello: String) async throws {
+        daemon = try await ScriptedDaemon(in: folder, hello: hello)
         let path = daemon.path
         var settings = PageSettings(
             .loopback(host: "127.0.0.1", port: 0), sessionPath: folder.path("sessions"), daemonSockets: { [path] })
@@ -40,7 +44,10 @@ struct PageBench {
         self.server = server
         guard case .loopback(_, let port) = await server.address else { preconditionFailure("the server has no port") }
         self.port = port
-        running = Task { await server.run() }
+        running = Task { [ended] in
+            await server.run()
+            ended.update { $0 = true }
+        }
         token = try Self.token(folder)
     }
 
@@ -50,9 +57,12 @@ struct PageBench {
         return try file.add(isCode: false, mayCommand: mayCommand, at: .now)
     }
 
+    /// Tells the server to end.
+    func end() { running.cancel() }
+
     private func close() async {
         await daemon.close()
-        running.cancel()
+        end()
         await running.value
     }
 
@@ -70,6 +80,11 @@ struct PageBench {
     /// The number that a client which looks at the devices now sends with a change.
     func seen() async throws -> JSONValue {
         try await ask("GET", "/api/v1/devices").json["seen"] ?? .null
+    }
+
+    /// Sends a stop in a task of its own.
+    func stop() -> Task<PageClient.Response, any Error> {
+        Task { try await ask("POST", "/api/v1/devices/pump/stop") }
     }
 
     /// Sends a change in a task of its own.

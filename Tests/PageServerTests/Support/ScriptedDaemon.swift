@@ -23,21 +23,24 @@ final class ScriptedDaemon: Sendable {
     /// The requests that no test has taken yet.
     private let heard = Watched<[Heard]>([])
     private let channels = Watched<[DescriptorChannel]>([])
+    /// The connections that the server has ended.
+    private let ended = Watched<[DescriptorChannel]>([])
     private let listener: SocketListener
 
-    /// Listens, and answers requests for the list and the state of devices by itself.
-    ///
-    /// - Parameter version: The version in the greeting.
-    init(in folder: TemporaryFolder, version: Int = 1) async throws {
+    static let hello = #"{"event":"hello","version":1}"#
+
+    /// Listens, and answers requests for the families and for the list and the state of devices by itself.
+    init(in folder: TemporaryFolder, hello: String) async throws {
         path = folder.path("daemon")
         let listener = try await SocketListener.listen(at: .unix(path: path))
         self.listener = listener
         Task { [weak self] in
             while let channel = try await listener.accept() {
                 guard let self else { return }
-                try? await channel.write(Array("{\"event\":\"hello\",\"version\":\(version)}\n".utf8))
+                try? await channel.write(Array("\(hello)\n".utf8))
                 channels.update { $0.append(channel) }
                 Task { [weak self] in
+                    defer { self?.ended.update { $0.append(channel) } }
                     var lines = JSONLines()
                     while let bytes = try await channel.read() {
                         lines.append(bytes)
@@ -51,8 +54,11 @@ final class ScriptedDaemon: Sendable {
     }
 
     private func take(_ heard: Heard) async throws {
+        guard heard.request["id"]?.integer != nil else { return await heard.channel.close() }
         switch heard.verb {
         case "devices": try await heard.answer(["devices": .array([object(["name": "pump", "family": "pump"])])])
+        case "describe":
+            try await heard.answer(["families": .array([object(["name": "pump", "stop": "off"])])])
         case "state": try await heard.answer(["device": "pump", "link": "up", "values": object(["state": "OFF"])])
         default: self.heard.update { $0.append(heard) }
         }
@@ -63,6 +69,11 @@ final class ScriptedDaemon: Sendable {
         try await heard.wait(for: "a request '\(verb)'") { heard in
             heard.firstIndex { $0.verb == verb }.map { heard.remove(at: $0) }
         }
+    }
+
+    /// Waits until the server has ended a connection.
+    func untilEnded(_ channel: DescriptorChannel) async throws {
+        _ = try await ended.wait(for: "the end of a connection") { $0.contains { $0 === channel } ? true : nil }
     }
 
     /// The number of requests with this verb that no test has taken.

@@ -154,6 +154,19 @@ class Errors:
                          "no_such_device", "not_sent")
             self.refused("no such device, state", bench.ask("GET", f"{API}/devices/lamp", token=token), 404, "no_such_device")
 
+            # Other programs have taken all places of the daemon. The page keeps its own.
+            places = []
+            for _ in range(80):
+                places.append(socket.socket(socket.AF_UNIX))
+                places[-1].connect(bench.socket)
+                places[-1].recv(1000)
+            self.checks.equal("no place, stop", stop().status, 200)
+            self.checks.equal("no place, devices", get().status, 200)
+            self.refused("no place, change", self.change(bench, token, stream.last), 503, "too_many_clients", "not_sent")
+            for place in places:
+                place.close()
+            wait_until(lambda: query().status == 200, "a free place")
+
             # In mid-command: the pump gets it, and its reply is lost with the line.
             wait_until(lambda: get().json.get("devices", [{}])[0].get("up"), "a link")
             bench.line.lose(True)
