@@ -7,6 +7,13 @@ enum DaemonSockets {
         if let path = getenv("PUMPCTLD_SOCKET") { return [String(cString: path)] }
         var folders = ["/run/user/\(getuid())/pumpctl", "/tmp/pumpctl-\(getuid())"]
         if let folder = getenv("XDG_RUNTIME_DIR") { folders.insert("\(String(cString: folder))/pumpctl", at: 0) }
-        return folders.map { "\($0)/pumpctld" } + ["/run/pumpctld/socket"]
+        return folders.filter(isOurs).map { "\($0)/pumpctld" } + ["/run/pumpctld/socket"]
+    }
+
+    /// Whether only this user may change a folder. In /tmp, everybody can create one.
+    private static func isOurs(_ path: String) -> Bool {
+        var node = stat()
+        guard lstat(path, &node) == 0, node.st_mode & S_IFMT == S_IFDIR else { return false }
+        return node.st_uid == getuid() && node.st_mode & 0o077 == 0
     }
 }

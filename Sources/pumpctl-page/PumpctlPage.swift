@@ -10,8 +10,10 @@ struct PumpctlPage: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pumpctl-page", abstract: "Serve the devices of pumpctld to browsers and programs by HTTP.",
         usage: """
-            pumpctl page [--http <address>] [--socket <path>] [--host <name>] [--open]
-            pumpctl page --code [--see] | --sessions | --revoke <id>
+            pumpctl page [--http <address>] [--socket <path>] [--host <name> ...]
+            pumpctl page --code [--see] [--http <address>]
+            pumpctl page --sessions
+            pumpctl page --revoke <id>
             """,
         discussion: """
             Listens on a loopback address or a Unix socket. Other machines need a reverse proxy with TLS.
@@ -119,7 +121,7 @@ struct PumpctlPage: AsyncParsableCommand {
         if open {
             let url = try Self.url(of: await server.address, code: file.add(isCode: true, mayCommand: true, at: .now))
             print(url)
-            Self.browse(url)
+            Self.browse(url, by: "\(Self.sessionPath).html")
         }
         await running.value
         withExtendedLifetime((sources, parent)) {}
@@ -171,9 +173,18 @@ struct PumpctlPage: AsyncParsableCommand {
     }
 
     /// Opens an address in the user's browser, in a process of its own.
-    private static func browse(_ url: String) {
+    ///
+    /// - Parameter path: The path of a file that leads to the address. The code in the address must not be in a command
+    ///   line, which every user of the machine can read.
+    private static func browse(_ url: String, by path: String) {
+        unlink(path)
+        let file = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let text = "<!DOCTYPE html><meta http-equiv=\"refresh\" content=\"0; url=\(url)\">\n"
+        let isWritten = file >= 0 && write(file, text, text.utf8.count) == text.utf8.count
+        close(file)
+        guard isWritten else { return say("can't write \(path)", hint: "open the printed address yourself") }
         var process = pid_t()
-        let arguments: [UnsafeMutablePointer<CChar>?] = [strdup("xdg-open"), strdup(url), nil]
+        let arguments: [UnsafeMutablePointer<CChar>?] = [strdup("xdg-open"), strdup(path), nil]
         if posix_spawnp(&process, "xdg-open", nil, nil, arguments, environ) != 0 {
             say("can't open a browser: xdg-open is missing", hint: "open the printed address yourself")
         }

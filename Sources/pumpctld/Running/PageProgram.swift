@@ -73,7 +73,6 @@ struct PageProgram: Sendable {
             let hint: String? =
                 switch status {
                 case 64: "correct [http] in the configuration, or --http"
-                case 69: "end the program that has the address, or choose another address"
                 case 77: "give this user access to the address, and to the folder of the sessions"
                 case 78: "let only this user read and write the file of the sessions: chmod 600"
                 default: nil
