@@ -60,7 +60,8 @@ extension PageServer {
         return await answer.value
     }
 
-    private func checkLoad() throws(Problem) {
+    /// Checks that there is room for one more request that takes the daemon some time.
+    func checkLoad() throws(Problem) {
         guard commandCount < settings.limits.commands else {
             throw Problem(
                 .tooManyRequests, "too_many_requests", "\(settings.limits.commands) commands are under way",

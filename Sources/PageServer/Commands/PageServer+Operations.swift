@@ -17,7 +17,7 @@ extension PageServer {
         _ admission: Admission, _ body: [UInt8], _ channel: any Channel
     ) async throws(Problem) -> Reply {
         let (device, session) = (admission.device, admission.session)
-        if admission.route.operation != .stop { try admission.request.checkQuery() }
+        if ![.stop, .history, .findings].contains(admission.route.operation) { try admission.request.checkQuery() }
         switch admission.route.operation {
         case .page: return file(page_index, type: "text/html; charset=utf-8")
         case .openAPI: return file(page_openapi, type: "application/json")
@@ -29,6 +29,8 @@ extension PageServer {
         case .families:
             let response = try await ask(["do": "describe"])
             return Reply(json: ["families": response["families"] ?? .array([])])
+        case .history: return try await history(device, admission.request)
+        case .findings: return try await findings(admission.request)
         case .command: return try await command(body, device, session, channel)
         case .stop: return await stop(device, session)
         case .events: preconditionFailure("events are streamed")

@@ -59,6 +59,9 @@ extension Problem {
                 "unconfirmed", "reply_too_long":
                 outcome == "not_sent" ? .serviceUnavailable : .gatewayTimeout
             case "too_many_requests": .tooManyRequests
+            case "not_recorded": .conflict
+            case "record_locked", "record_damaged", "record_failed", "disk_full", "no_bluetooth", "failed":
+                .serviceUnavailable
             case _ where outcome == "unknown": .gatewayTimeout
             default: .conflict
             }

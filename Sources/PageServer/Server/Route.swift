@@ -24,6 +24,7 @@ enum Scope: String, CaseIterable, Comparable {
 enum Operation {
     case page, openAPI, logIn, session, logOut
     case devices, device, families, events
+    case history, findings
     case command, stop
 }
 
@@ -47,6 +48,8 @@ struct Route {
         Route(.DELETE, "/api/v1/session", .see, .logOut),
         Route(.GET, "/api/v1/devices", .see, .devices),
         Route(.GET, "/api/v1/devices/{device}", .see, .device),
+        Route(.GET, "/api/v1/devices/{device}/history", .see, .history),
+        Route(.GET, "/api/v1/findings", .see, .findings),
         Route(.GET, "/api/v1/families", .see, .families),
         Route(.GET, "/api/v1/events", .see, .events),
         Route(.POST, "/api/v1/devices/{device}/commands", .command, .command),

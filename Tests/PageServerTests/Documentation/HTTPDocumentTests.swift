@@ -69,12 +69,7 @@ struct HTTPDocumentTests {
 
     /// The problems that errors of the daemon become.
     private func problemsOfDaemon() -> Set<Pair> {
-        // The codes of requests that the server does not send.
-        let others: Set = [
-            "not_recorded", "record_locked", "record_damaged", "record_failed", "disk_full", "no_bluetooth", "failed",
-        ]
-        let codes = (daemon["$defs"]?["error"]?["properties"]?["code"]?["enum"]?.elements ?? [])
-            .filter { !others.contains($0.string) }
+        let codes = daemon["$defs"]?["error"]?["properties"]?["code"]?["enum"]?.elements ?? []
         let outcomes: [JSONValue?] = [nil, "not_sent", "nothing_changed", "unknown"]
         return Set(
             codes.flatMap { code in

@@ -21,7 +21,8 @@ struct PageBench {
     var hasEnded: Bool { ended.state }
 
     static func run(
-        limits: PageSettings.Limits = .init(), hello: String = ScriptedDaemon.hello, _ body: (PageBench) async throws -> Void
+        limits: PageSettings.Limits = .init(), hello: String = ScriptedDaemon.hello,
+        _ body: (PageBench) async throws -> Void
     ) async throws {
         let bench = try await PageBench(limits, hello)
         do { try await body(bench) } catch {
@@ -70,11 +71,12 @@ struct PageBench {
 
     /// Sends a request on a connection of its own.
     func ask(
-        _ method: String, _ path: String, _ body: JSONValue? = nil, token: String? = nil
+        _ method: String, _ path: String, _ body: JSONValue? = nil, token: String? = nil, more: String = ""
     ) async throws -> PageClient.Response {
         let client = try await client()
         defer { Task { await client.channel.close() } }
-        return try await client.ask(method, path, body, token: token ?? self.token)
+        try await client.send(method, path, body, token: token ?? self.token, more)
+        return try await client.response()
     }
 
     /// The number that a client which looks at the devices now sends with a change.

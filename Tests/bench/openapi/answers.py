@@ -93,6 +93,15 @@ def check(bench: rig.Rig) -> str:
     expect("404 no_such_device", ask("GET", f"{API}/devices/nothing", token=token))
     expect("400 bad_target", ask("GET", f"{API}/devices/..%2F", token=token))
 
+    history = f"{API}/devices/pump/history"
+    for path in (history, f"{history}?since=1h&until=1s&columns=100", f"{API}/findings", f"{API}/findings?device=pump"):
+        expect("200", ask("GET", path, token=looking))
+    expect("200", ask("GET", history, token=looking, Accept="text/csv"))
+    for query in ("columns=0", "columns=x", "since=never", "since=1h&until=2h", "x=1"):
+        expect("400 usage", ask("GET", f"{history}?{query}", token=looking))
+    expect("409 not_recorded", ask("GET", f"{API}/devices/lamp/history", token=looking))
+    expect("404 no_such_device", ask("GET", f"{API}/devices/nothing/history", token=looking))
+
     commands, stop = f"{API}/devices/pump/commands", f"{API}/devices/pump/stop"
     events = Events(bench, looking)
     events.wait("snapshot", '"daemon":"up"')
@@ -111,7 +120,7 @@ def check(bench: rig.Rig) -> str:
     expect("200 done", first)
     if first.body != second.body:
         raise SystemExit("the same id has two answers")
-    expect("409 id_reused", change("off", id=same), "not_sent")
+    expect("409 id_reused", change("reset", id=same), "not_sent")
     expect("200 done", change("speed", {"speed": 200}))
     expect("409 stale_view", change("on", seen=1), "not_sent")
     for body in (

@@ -11,14 +11,14 @@ PAGE = rig.ROOT / "docs/http.md"
 # The parts of answers that differ between runs.
 MASKS = [
     (r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME"), (r"[0-9a-f]{8}\.[0-9a-f]{64}", "TOKEN"), (r'"id":"[0-9a-f]{8}"', '"id":"ID"'),
-    (r"\b\d{14}\b", "NUMBER"), (r'"age_s":[\d.]+', '"age_s":AGE'), (r"tty-\d+-\d+", "tty"),
+    (r'("seen":|\bid: |^: )\d+', r"\1NUMBER"), (r'"age_s":[\d.]+', '"age_s":AGE'), (r"tty-\d+-\d+", "tty"),
     (r"page session [0-9a-f]{8} \(pid \d+ of user \d+\)", "SENDER"), (r'"ages_s":\{[^}]*\}', '"ages_s":AGES'), (r'(_c":)-?[\d.]+', r"\1VALUE"), (r"(Temp:)-?[\d.]+", r"\1VALUE"),
 ]
 
 
 def masked(text: str) -> str:
     for pattern, replacement in MASKS:
-        text = re.sub(pattern, replacement, text)
+        text = re.sub(pattern, replacement, text, flags=re.M)
     return text.strip()
 
 
@@ -32,6 +32,9 @@ def answers(bench: rig.Rig) -> list[tuple[str, str]]:
     bench.start_devices(pump="pump")
     bench.start_daemon()
     bench.start_page()
+    token = bench.log_in()
+    rig.wait(
+        lambda: '"state":"off"' in bench.ask("GET", "/api/v1/devices", token=token).body.decode(), "the state of the pump")
     environment = {name: value for name, value in bench.environment.items() if not name.lower().endswith("_proxy")}
     shell = subprocess.Popen(
         ["bash", "-s"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)

@@ -33,7 +33,9 @@ class Rig:
     def __init__(self, programs: str, folder: pathlib.Path) -> None:
         self.programs, self.folder = pathlib.Path(programs).resolve(), folder
         self.processes: dict[str, subprocess.Popen] = {}
-        self.environment = {**os.environ, "XDG_STATE_HOME": str(folder / "state"), "XDG_CONFIG_HOME": str(folder)}
+        self.environment = {
+            **os.environ, "XDG_STATE_HOME": str(folder / "state"), "XDG_DATA_HOME": str(folder / "data"),
+            "XDG_CONFIG_HOME": str(folder)}
         # The families of the devices by their names.
         self.families: dict[str, str] = {}
         # The page's address, as pumpctl-page prints it.
@@ -82,6 +84,7 @@ class Rig:
                 self.start(f"sim-{name}", "pumpctl", "sim", family, "--link", str(self.folder / name))
             wait((self.folder / name).exists, f"the simulated {family}")
             text += f'[device.{name}]\nendpoint = "{self.folder / name}"\nfamily = "{family}"\n'
+            text += "record = true\n" if name == "pump" else ""
         (self.folder / "pumpctld.toml").write_text(text)
 
     @property
