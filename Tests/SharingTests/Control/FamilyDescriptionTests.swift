@@ -1,4 +1,5 @@
 import DeviceKit
+import Foundation
 import StrictJSON
 import Testing
 import TestSupport
@@ -11,6 +12,21 @@ struct FamilyDescriptionTests {
     func schema(family: Family) {
         #expect(JSONSchema.pumpctld.fits(family.json, "family"), "\(family.json)")
         #expect((family.json["stop"] == nil) == (family.json["no_stop"] != nil))
+    }
+
+    @Test("The HTTP interface's document lists the commands of all families with their effects")
+    func document() throws {
+        let path = JSONSchema.repository.appending(path: "packaging/schema/http.openapi.json")
+        let document = try JSONValue(Array(try Data(contentsOf: path)), size: .max)
+        let commands = Family.all.map { family in
+            let effects = (family.json["commands"]?.elements ?? []).map {
+                ($0["name"]?.string ?? "", $0["effect"] ?? .null)
+            }
+            return (family.name, JSONValue.object(Dictionary(uniqueKeysWithValues: effects)))
+        }
+        let expected = JSONValue.object(Dictionary(uniqueKeysWithValues: commands))
+        let schema = document["components"]?["schemas"]?["Command"]
+        #expect(schema?["x-commands"]?.sorted == expected.sorted, "\(expected)")
     }
 
     @Test("A command has its effect, its danger and the limits of its parameters")
@@ -71,5 +87,13 @@ struct FamilyDescriptionTests {
             #expect(refusal["message"] == "no device is of the family 'led'")
             #expect(refusal["hint"] == "use one of: pump")
         }
+    }
+}
+
+extension JSONValue {
+    /// The value with the members of all objects in the order of their names.
+    fileprivate var sorted: String {
+        guard let members = dictionary else { return json }
+        return "{" + members.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value.sorted)" }.joined(separator: ",") + "}"
     }
 }
