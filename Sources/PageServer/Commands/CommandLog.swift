@@ -10,7 +10,11 @@ struct CommandLog<Answer: Sendable> {
         /// A hash of the request; another request with the same ID is an error.
         let request: Int
         let answer: Task<Answer, Never>
+        let askers = Askers()
     }
+
+    /// The number of connections whose clients wait for an answer.
+    final class Askers { var count = 0 }
 
     private var entries: [String: Entry] = [:]
     /// The IDs in the order of their arrival.

@@ -27,10 +27,10 @@ extension PageServer {
         case .devices: return try await devices()
         case .device: return try await self.device(device)
         case .families:
-            let response = try await ask(["do": "describe"])
+            let (response, _) = try await ask(["do": "describe"])
             return Reply(json: ["families": response["families"] ?? .array([])])
-        case .history: return try await history(device, admission.request)
-        case .findings: return try await findings(admission.request)
+        case .history: return try await history(device, admission.request, channel)
+        case .findings: return try await findings(admission.request, channel)
         case .command: return try await command(body, device, session, channel)
         case .stop: return await stop(device, session)
         case .events: preconditionFailure("events are streamed")
@@ -100,22 +100,13 @@ extension PageServer {
         return try await reply([device], number) { ["device": $0[0]] }
     }
 
-    /// Returns the devices, and the number by which a client shows that it knows their present state: all that happened
-    /// before the daemon was asked has this number or a lower one.
-    private func deviceList() async throws(Problem) -> ([JSONValue], number: Int) {
-        try await untilWatched()
-        let time = Self.now
-        takeList(try await ask(["do": "devices"]), askedAt: time)
-        return (watch.devices, ring.last)
-    }
-
     private func reply(
         _ devices: [JSONValue], _ number: Int, _ members: ([JSONValue]) -> [String: JSONValue]
     ) async throws(Problem) -> Reply {
         var all: [JSONValue] = []
         for device in devices {
             var members = device.dictionary ?? [:]
-            var state = try await ask(["do": "state", "device": device["name"] ?? .null]).dictionary ?? [:]
+            var state = try await ask(["do": "state", "device": device["name"] ?? .null]).0.dictionary ?? [:]
             for name in ["id", "ok", "device"] { state[name] = nil }
             members["state"] = .object(state)
             all.append(.object(members))

@@ -6,9 +6,11 @@ internal import StrictJSON
 extension PageServer {
     /// The longest wait for recorded values, or for a check-up that looks for BLE devices.
     private static let longPatience = TimeAmount.seconds(20)
+    /// The largest number of requests for recorded values and of check-ups under way.
+    private static let lookLimit = 4
 
     /// Returns recorded values of a device as JSON, or as CSV for a client that prefers it.
-    func history(_ device: String, _ request: Request) async throws(Problem) -> Reply {
+    func history(_ device: String, _ request: Request, _ channel: any Channel) async throws(Problem) -> Reply {
         try request.checkQuery("since", "until", "columns")
         var members: [String: JSONValue] = ["do": "history", "device": .text(device)]
         for name in ["since", "until"] { members[name] = request.query[name].map(JSONValue.text) }
@@ -16,7 +18,7 @@ extension PageServer {
             guard let columns = Int(text) else { throw .badRequest("'columns' must be a number") }
             members["columns"] = .integer(columns)
         }
-        let answer = try await look(members)
+        let answer = try await look(members, channel)
         guard request.head.headers["accept"].contains(where: { $0.hasPrefix("text/csv") }) else {
             return Reply(json: answer)
         }
@@ -29,21 +31,36 @@ extension PageServer {
     }
 
     /// Returns what a check-up says about the computer, or about the device in the query.
-    func findings(_ request: Request) async throws(Problem) -> Reply {
+    func findings(_ request: Request, _ channel: any Channel) async throws(Problem) -> Reply {
         try request.checkQuery("device")
         var members: [String: JSONValue] = ["do": "findings"]
         members["device"] = request.query["device"].map(JSONValue.text)
-        return Reply(json: try await look(members))
+        return Reply(json: try await look(members, channel))
     }
 
     /// Sends a request that takes the daemon some time, on a connection of its own, and returns the members of the
-    /// answer.
-    private func look(_ request: [String: JSONValue]) async throws(Problem) -> [String: JSONValue] {
-        try checkLoad()
-        commandCount += 1
-        defer { commandCount -= 1 }
-        let answer = try await call.ask(request, within: Self.longPatience, outcome: "nothing_changed")
-        return (answer.dictionary ?? [:]).filter { !["id", "ok"].contains($0.key) }
+    /// answer. The request ends with its asker.
+    private func look(
+        _ request: [String: JSONValue], _ channel: any Channel
+    ) async throws(Problem) -> [String: JSONValue] {
+        guard lookCount < Self.lookLimit else {
+            throw Problem(
+                .tooManyRequests, "too_many_requests", "\(Self.lookLimit) requests of this kind are under way",
+                hint: "wait for an answer first", outcome: "not_sent")
+        }
+        lookCount += 1
+        defer { lookCount -= 1 }
+        let asking = Task(executorPreference: executor) {
+            do throws(Problem) {
+                return Result<JSONValue, Problem>.success(
+                    try await self.call.ask(request, within: Self.longPatience, outcome: "nothing_changed"))
+            } catch {
+                return .failure(error)
+            }
+        }
+        whenClosed(channel) { asking.cancel() }
+        defer { whenClosed(channel, nil) }
+        return (try await asking.value.get().dictionary ?? [:]).filter { !["id", "ok"].contains($0.key) }
     }
 
     // MARK: CSV

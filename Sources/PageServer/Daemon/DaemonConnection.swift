@@ -39,6 +39,11 @@ struct DaemonConnection: Sendable {
         throw Self.problem(failure)
     }
 
+    /// The line of a request.
+    static func line(_ members: [String: JSONValue], id: Int) -> ByteBuffer {
+        ByteBuffer(bytes: Array(JSONValue.object(members.merging(["id": .integer(id)]) { $1 }).bytes) + [0x0A])
+    }
+
     private static func problem(_ error: (any Error)?) -> Problem {
         switch (error as? IOError)?.errnoCode {
         case EACCES, EPERM:
@@ -120,6 +125,13 @@ extension Problem {
                 hint: "other commands come first, or pumpctld is suspended: try again", outcome: outcome)
     }
 
+    /// All who asked for a command have left before the answer.
+    static func askerLeft(outcome: String?) -> Problem {
+        Problem(
+            .serviceUnavailable, "cancelled", "the command's sender left before the answer",
+            hint: "read the device's state before you repeat the command", outcome: outcome)
+    }
+
     /// The daemon ended the connection before the answer.
     static func daemonLost(outcome: String?) -> Problem {
         outcome == "unknown"
@@ -148,10 +160,14 @@ struct DaemonCall {
     ///   - time: The longest wait for the response.
     ///   - outcome: The outcome of a request that was sent and is not answered: `unknown` for a command that may change
     ///     the device.
+    ///   - write: Writes the request to the connection, or throws if it must not be sent any more.
     /// - Throws: ``Problem``.
     @concurrent
     func ask(
-        _ members: [String: JSONValue], within time: TimeAmount, outcome: String?
+        _ members: [String: JSONValue], within time: TimeAmount, outcome: String?,
+        write: @Sendable (any Channel, ByteBuffer) async throws(Problem) -> Void = {
+            $0.writeAndFlush($1, promise: nil)
+        }
     ) async throws(Problem) -> JSONValue {
         let connection = try await DaemonConnection.open(paths, on: loop).connection
         let channel = connection.channel
@@ -162,14 +178,14 @@ struct DaemonCall {
         var isSent = false
         do {
             try await withTaskCancellationHandler {
-                try await connection.executeThenClose { inbound, outbound in
+                try await connection.executeThenClose { inbound, _ in
                     var messages = DaemonMessages(inbound)
                     guard let hello = try await messages.next() else { return }
                     try Problem.check(hello: hello)
+                    try await write(channel, DaemonConnection.line(members, id: 0))
                     isSent = true
-                    let request = JSONValue.object(members.merging(["id": 0]) { $1 })
-                    try await outbound.write(ByteBuffer(bytes: Array(request.bytes) + [0x0A]))
                     while response == nil, let message = try await messages.next() {
+                        guard message["id"]?.integer ?? 0 == 0 else { continue }
                         if let error = message["error"] { throw Problem(daemonError: error) }
                         if message["ok"]?.boolean == true { response = message }
                     }
@@ -180,6 +196,7 @@ struct DaemonCall {
         } catch let problem as Problem { throw problem } catch {}
         if let response { return response }
         let outcome = outcome.map { isSent ? $0 : "not_sent" }
+        if Task.isCancelled { throw .askerLeft(outcome: outcome) }
         guard NIODeadline.now() - start >= time else { throw .daemonLost(outcome: outcome) }
         if isSent, let outcome { throw .noAnswer(outcome: outcome) }
         throw .daemonSilent(outcome: outcome)

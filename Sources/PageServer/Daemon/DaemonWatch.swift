@@ -8,13 +8,15 @@ struct DaemonWatch {
     var states: [String: (message: JSONValue, time: Duration)] = [:]
     /// The daemon's list of devices; empty while no daemon is connected.
     var devices: [JSONValue] = []
-    /// The names of the commands that make a device safe, by its family.
-    var stopNames: [String: String] = [:]
+    /// The families of the devices, by their names. They are kept when the daemon is lost.
+    var families: [String: String] = [:]
+    /// The names of the commands that make a device safe, by its family; nil until the daemon has told them.
+    var stopNames: [String: String]?
     /// The reason why no daemon is connected; nil while one is.
     var problem: Problem? = .daemonUnknown
-    /// The number of the event by which each device's link was last lost.
+    /// The number of the event by which each device's link was last lost or came back.
     var losses: [String: Int] = [:]
-    /// The number of the event by which all devices were last lost, with the daemon.
+    /// The number of the event by which the daemon, and all devices with it, was last lost or came back.
     var lastLoss = 0
     /// The time up to which everything that happened is in the ring of events: the daemon answered a question that was
     /// asked then.
@@ -34,19 +36,14 @@ struct DaemonWatch {
 
     /// The number of the last loss of a device.
     func loss(of device: String) -> Int { max(lastLoss, losses[device] ?? 0) }
-
-    /// Whether a command makes a device safe, as far as is known.
-    func isStop(_ command: String, of device: String) -> Bool {
-        let family = devices.first { $0["name"]?.text == device }?["family"]?.text
-        return family.flatMap { stopNames[$0] } == command
-    }
 }
 
 extension PageServer {
     /// The largest number of questions, one a tick, that the daemon may leave unanswered.
     private static let unansweredLimit = 2
-    /// The largest number of requests under way on the watched connection; pumpctld takes 16. One is the tick's.
-    private static let requestLimit = 14
+    /// The largest number of questions of clients under way on the watched connection; pumpctld takes 16 requests, and
+    /// stops besides.
+    private static let askingLimit = 12
 
     // MARK: The connection
 
@@ -69,7 +66,7 @@ extension PageServer {
             await pause(milliseconds: 500)
         }
         // Without a watch nobody sees a loss, so nothing that was seen before counts as seen.
-        lose(.daemonUnknown, isPublished: false)
+        lose(.daemonUnknown, isForced: true)
         watching = nil
         if isWatched { startWatching() }
     }
@@ -80,11 +77,7 @@ extension PageServer {
         defer { endConnection() }
         // Somebody looks at the devices, so the daemon asks them for their state.
         send(["do": "subscribe", "poll": true]) { _ in }
-        send(["do": "describe"]) { message in
-            for family in message?["families"]?.elements ?? [] {
-                if let name = family["name"]?.text { self.watch.stopNames[name] = family["stop"]?.text }
-            }
-        }
+        send(["do": "describe"]) { message in if let message { self.takeFamilies(message) } }
         askDaemon()
         try await hearAll(connection)
         throw isSilent ? Problem.daemonSilent(outcome: nil) : .daemonLost(outcome: nil)
@@ -113,14 +106,14 @@ extension PageServer {
 
     private func daemonIsUp() {
         watch.problem = nil
-        publish("daemon", .object(["daemon": "up"]))
+        // What was shown while the daemon was away says nothing of the devices.
+        watch.lastLoss = publish("daemon", .object(["daemon": "up"]))
     }
 
     private func hear(_ message: JSONValue) throws {
         guard let event = message["event"]?.text else {
             if let id = message["id"]?.integer {
                 watch.requests.removeValue(forKey: id)?(message)
-                wakeAskers()
             } else if let error = message["error"] {
                 throw Problem(daemonError: error)
             }
@@ -132,16 +125,18 @@ extension PageServer {
         case "state":
             watch.states[device] = (message, Self.now)
             if message["link"]?.text == "lost" { watch.losses[device] = number }
-        case "link" where message["link"]?.text == "lost": watch.losses[device] = number
+        case "link": watch.losses[device] = number
         default: break
         }
     }
 
     /// Notes that no daemon is connected, and that nothing is known of any device.
-    private func lose(_ problem: Problem, isPublished: Bool = true) {
+    ///
+    /// - Parameter isForced: Whether to publish it again if it was published before.
+    private func lose(_ problem: Problem, isForced: Bool = false) {
         let isNew = watch.problem?.code != problem.code || watch.lastLoss == 0
         (watch.states, watch.devices, watch.problem) = ([:], [], problem)
-        guard isNew || !isPublished else { return }
+        guard isNew || isForced else { return }
         var members: [String: JSONValue] = ["daemon": "away", "code": .text(problem.code)]
         members["message"] = .text(problem.message)
         members["hint"] = problem.hint.map(JSONValue.text)
@@ -164,30 +159,41 @@ extension PageServer {
         }
     }
 
-    /// Sends a request that the daemon answers without asking a device, and returns the answer.
-    func ask(_ members: [String: JSONValue]) async throws(Problem) -> JSONValue {
+    /// Sends a request that the daemon answers without asking a device. Returns the answer, and the number of the last
+    /// event before it.
+    ///
+    /// - Parameter take: Takes the answer before anything else is heard from the daemon.
+    func ask(
+        _ members: [String: JSONValue], take: @escaping (JSONValue) -> Void = { _ in }
+    ) async throws(Problem) -> (JSONValue, last: Int) {
         try await untilWatched()
-        while watch.channel != nil, watch.requests.count >= Self.requestLimit {
+        while watch.channel != nil, askingCount >= Self.askingLimit {
             await withCheckedContinuation { askers.append($0) }
         }
-        return try await ask(members, within: patience, outcome: nil)
+        askingCount += 1
+        defer {
+            askingCount -= 1
+            wakeAskers()
+        }
+        return try await ask(members, within: patience, outcome: nil, take: take)
     }
 
-    /// Sends a request on the watched connection, and returns the answer.
+    /// Sends a request on the watched connection. Returns the answer, and the number of the last event before it.
     func ask(
-        _ members: [String: JSONValue], within time: TimeAmount, outcome: String?
-    ) async throws(Problem) -> JSONValue {
+        _ members: [String: JSONValue], within time: TimeAmount, outcome: String?,
+        take: @escaping (JSONValue) -> Void = { _ in }
+    ) async throws(Problem) -> (JSONValue, last: Int) {
         guard watch.channel != nil else { throw .daemonLost(outcome: outcome == nil ? nil : "not_sent") }
-        let answer = loop.makePromise(of: Result<JSONValue, Problem>.self)
-        let timer = loop.scheduleTask(in: time) {
-            answer.succeed(.failure(.silent(outcome)))
-        }
+        let answer = loop.makePromise(of: Result<(JSONValue, last: Int), Problem>.self)
+        let timer = loop.scheduleTask(in: time) { answer.succeed(.failure(.silent(outcome))) }
         send(members) { message in
             timer.cancel()
             guard let message else {
                 return answer.succeed(.failure(self.isSilent ? .silent(outcome) : .daemonLost(outcome: outcome)))
             }
-            answer.succeed(message["error"].map { .failure(Problem(daemonError: $0)) } ?? .success(message))
+            if let error = message["error"] { return answer.succeed(.failure(Problem(daemonError: error))) }
+            take(message)
+            answer.succeed(.success((message, self.ring.last)))
         }
         let result = try? await answer.futureResult.get()
         return try (result ?? .failure(.daemonLost(outcome: outcome))).get()
@@ -198,14 +204,28 @@ extension PageServer {
         guard let channel = watch.channel else { return take(nil) }
         watch.lastRequest += 1
         watch.requests[watch.lastRequest] = take
-        let request = JSONValue.object(members.merging(["id": .integer(watch.lastRequest)]) { $1 })
-        channel.writeAndFlush(ByteBuffer(bytes: Array(request.bytes) + [0x0A]), promise: nil)
+        channel.writeAndFlush(DaemonConnection.line(members, id: watch.lastRequest), promise: nil)
     }
 
     private func wakeAskers() {
         let woken = askers
         askers = []
         for asker in woken { asker.resume() }
+    }
+
+    private func takeFamilies(_ message: JSONValue) {
+        var names: [String: String] = [:]
+        for family in message["families"]?.elements ?? [] {
+            if let name = family["name"]?.text { names[name] = family["stop"]?.text }
+        }
+        watch.stopNames = names
+    }
+
+    /// Returns whether a command makes a device safe. Asks the daemon if the device is unknown.
+    func isStop(_ command: String, of device: String) async -> Bool {
+        if watch.families[device] == nil { _ = try? await deviceList() }
+        if watch.stopNames == nil { _ = try? await ask(["do": "describe"]) { self.takeFamilies($0) } }
+        return watch.families[device].flatMap { watch.stopNames?[$0] } == command
     }
 
     // MARK: Ticks
@@ -232,11 +252,23 @@ extension PageServer {
         send(["do": "devices"]) { message in if let message { self.takeList(message, askedAt: time) } }
     }
 
+    /// Asks the daemon for its devices. Returns them, and the number by which a client shows that it knows their present
+    /// state: all that happened before the daemon was asked has this number or a lower one.
+    func deviceList() async throws(Problem) -> ([JSONValue], number: Int) {
+        try await untilWatched()
+        let time = Self.now
+        let (answer, number) = try await ask(["do": "devices"]) { self.takeList($0, askedAt: time) }
+        return (answer["devices"]?.elements ?? [], number)
+    }
+
     /// Takes the daemon's list of devices. Publishes that nothing else happened until the daemon was asked, unless that
     /// was published less than a second ago.
-    func takeList(_ message: JSONValue, askedAt time: Duration) {
-        watch.unanswered = 0
-        if let list = message["devices"]?.elements { watch.devices = list }
+    private func takeList(_ message: JSONValue, askedAt time: Duration) {
+        guard let list = message["devices"]?.elements else { return }
+        (watch.unanswered, watch.devices) = (0, list)
+        for device in list {
+            if let name = device["name"]?.text { watch.families[name] = device["family"]?.text }
+        }
         watch.certainUntil = max(watch.certainUntil, time)
         if ring.time(of: ring.last).map({ $0 + .seconds(1) < time }) ?? true { tick() }
     }

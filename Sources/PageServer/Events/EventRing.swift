@@ -1,7 +1,6 @@
 /// The latest events, with numbers that increase by one, so that a reader that was away can go on.
 ///
-/// A tick takes a number as well. It says that nothing else happened until then, so a reader's last number tells how old
-/// the reader's view is.
+/// A tick takes a number as well. Each number shows up to which time its reader knows everything: see ``time(of:)``.
 struct EventRing {
     /// The largest number of events that are kept.
     static let capacity = 10_000

@@ -12,21 +12,19 @@ extension PageServer {
     ) async throws(Problem) {
         guard let session = admission.session else { preconditionFailure("the route of events needs a session") }
         try admission.request.checkQuery()
-        try await beginStream(session)
-        channel.closeFuture.whenComplete { [executor] _ in
-            Task(executorPreference: executor) { await self.wake() }
-        }
+        try await beginStream(session, channel)
         try? await send(from: admission.request.head.headers["last-event-id"].first, session, outbound, channel)
         await endStream(session)
     }
 
-    private func beginStream(_ session: Session) throws(Problem) {
+    private func beginStream(_ session: Session, _ channel: any Channel) throws(Problem) {
         guard streams.values.reduce(0, +) < settings.limits.streams else {
             throw Problem(
                 .tooManyRequests, "too_many_streams", "\(settings.limits.streams) streams are open",
                 hint: "close a page first")
         }
         streams[session.id, default: 0] += 1
+        whenClosed(channel) { self.wake() }
         startWatching()
     }
 
@@ -60,7 +58,7 @@ extension PageServer {
 
     /// Waits for events behind a position; nil once the client or its session has gone.
     private func events(from position: inout Position, _ session: Session, _ channel: any Channel) async -> [UInt8]? {
-        while channel.isActive, isCurrent(session) {
+        while channel.isActive, !isEnding, isCurrent(session) {
             // A snapshot must not say that the daemon is away before that is known. It is known soon.
             if watch.problem?.code == Problem.daemonUnknown.code {
                 await nextEvent()

@@ -6,8 +6,8 @@ internal import StrictJSON
 
 /// An HTTP server for the devices of a pumpctld, of which it is a client.
 ///
-/// `docs/http.md` describes the interface, and `packaging/schema/http.openapi.json` defines it. Everything runs on one
-/// thread, that of the event loop.
+/// `docs/http.md` describes the interface, and `packaging/schema/http.openapi.json` defines it. Everything but the changes
+/// of the file of sessions runs on one thread, that of the event loop.
 package actor PageServer {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
@@ -24,6 +24,8 @@ package actor PageServer {
     /// The IDs of the current sessions, and the time at which to look at the file again.
     var knownSessions: (ids: Set<String>, until: Duration) = ([], .zero)
 
+    /// Whether the server ends. It takes no changes then.
+    var isEnding = false
     /// The connections of clients.
     private var clients: [ObjectIdentifier: Client] = [:]
     var ring: EventRing
@@ -34,13 +36,19 @@ package actor PageServer {
     var watch = DaemonWatch()
     /// The task that watches the daemon; nil while nobody needs it.
     var watching: Task<Void, Never>?
-    /// The requests that wait for a place on the watched connection.
+    /// The questions of clients that wait for a place on the watched connection.
     var askers: [CheckedContinuation<Void, Never>] = []
+    /// The number of questions of clients on the watched connection.
+    var askingCount = 0
     /// The end of the time in which a client without a stream may send a change by what it has read.
     var leaseEnds = Duration.zero
     var log = CommandLog<Reply>()
     /// The number of commands under way, without stops.
     var commandCount = 0
+    /// The number of requests under way that make the daemon look at its record or its computer.
+    var lookCount = 0
+    /// The changes under way.
+    var changes: [ObjectIdentifier: Change] = [:]
     /// The stops under way, by the name of the device.
     var stops: [String: StopQueue] = [:]
     /// Runs every two seconds as long as the daemon is watched.
@@ -54,6 +62,8 @@ package actor PageServer {
         var isKnown = false
         /// Whether a request is being read or answered.
         var isBusy = false
+        /// Called when the connection ends.
+        var onEnd: (() -> Void)?
         let since: Duration
     }
 
@@ -156,10 +166,17 @@ package actor PageServer {
         await closeAll()
     }
 
+    /// Ends all connections. Waits for stops under way, and for answers, for 2.5 s at most: pumpctld gives this program
+    /// three seconds.
     private func closeAll() async {
-        await finishStops()
-        for client in clients.values { client.channel.close(promise: nil) }
         if case .unix(let path) = settings.address { PageError.remove(path, node: node) }
+        isEnding = true
+        wake()
+        let end = Self.now + .milliseconds(2500)
+        while !stops.isEmpty || clients.values.contains(where: \.isBusy), Self.now < end {
+            await pause(milliseconds: 10)
+        }
+        for client in clients.values { client.channel.close(promise: nil) }
     }
 
     /// Serves a connection until either side ends it.
@@ -180,6 +197,17 @@ package actor PageServer {
     private func add(_ channel: any Channel) {
         makeRoom()
         clients[ObjectIdentifier(channel)] = Client(channel: channel, since: Self.now)
+        channel.closeFuture.whenComplete { [executor] _ in
+            Task(executorPreference: executor) { await self.end(of: channel) }
+        }
+    }
+
+    private func end(of channel: any Channel) { clients[ObjectIdentifier(channel)]?.onEnd?() }
+
+    /// Sets the function that is called if a client's connection ends now.
+    func whenClosed(_ channel: any Channel, _ onEnd: (() -> Void)?) {
+        guard channel.isActive else { return onEnd?() ?? () }
+        clients[ObjectIdentifier(channel)]?.onEnd = onEnd
     }
 
     private func note(isBusy: Bool, _ channel: any Channel) { clients[ObjectIdentifier(channel)]?.isBusy = isBusy }
@@ -374,7 +402,7 @@ package actor PageServer {
     }
 
     /// Whether anybody needs the daemon's events.
-    var isWatched: Bool { !streams.isEmpty || Self.now < leaseEnds }
+    var isWatched: Bool { !streams.isEmpty || !stops.isEmpty || Self.now < leaseEnds }
 }
 
 extension Problem {

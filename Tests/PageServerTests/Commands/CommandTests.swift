@@ -156,103 +156,50 @@ struct CommandTests {
         }
     }
 
-    @Test("A change that waits in the daemon ends with its asker")
-    func askerLeaves() async throws {
+    @Test("A change that waits in the daemon ends with the last of its askers")
+    func askersLeave() async throws {
         try await PageBench.run { bench in
-            let client = try await bench.client()
-            try await client.send(
-                "POST", "/api/v1/devices/pump/commands",
-                object(["id": .text(id), "seen": try await bench.seen(), "name": "on"]), token: bench.token)
-            let heard = try await bench.daemon.next("command")
-            await client.channel.close()
-            try await bench.daemon.untilEnded(heard.channel)
-        }
-    }
-
-    // MARK: Stops
-
-    @Test("A stop goes on the watched connection, and another one is sent after its answer for all who have asked")
-    func stops() async throws {
-        try await PageBench.run { bench in
-            _ = try await bench.seen()
-            let watched = try await bench.daemon.next("subscribe").channel
-            let first = bench.stop()
-            let heard = try await bench.daemon.next("stop")
-            #expect(heard.channel === watched)
-            var others: [Task<PageClient.Response, any Error>] = []
+            let change = object(["id": .text(id), "seen": try await bench.seen(), "name": "on"])
             var clients: [PageClient] = []
-            for _ in 0..<3 {
+            for _ in 0..<2 {
                 let client = try await bench.client()
                 _ = try await client.ask("GET", "/api/v1/session", token: bench.token)
-                try await client.send("POST", "/api/v1/devices/pump/stop", token: bench.token)
+                try await client.send("POST", "/api/v1/devices/pump/commands", change, token: bench.token)
                 clients.append(client)
-                others.append(Task { try await client.response() })
             }
-            // The server takes requests in the order of their arrival, give or take a round of its loop.
-            for _ in 0..<5 { _ = try await bench.ask("GET", "/api/v1/session") }
-            #expect(bench.daemon.count("stop") == 0)
-            try await heard.answer(["reply": .array(["OK"])])
-            #expect(try await first.value.status == 200)
-            try await bench.daemon.next("stop").answer(["reply": .array(["PUMP:OFF"])])
-            for other in others { #expect(try await other.value.json["reply"]?.elements?.first?.text == "PUMP:OFF") }
-            #expect(bench.daemon.count("stop") == 0)
-            for client in clients { await client.channel.close() }
-        }
-    }
-
-    @Test("A stop is sent again if the daemon ends before the answer")
-    func stopAgain() async throws {
-        var limits = PageSettings.Limits()
-        limits.stop = Int(patience / .milliseconds(1))
-        try await PageBench.run(limits: limits) { bench in
-            let stop = bench.stop()
-            await (try await bench.daemon.next("stop")).channel.close()
-            try await bench.daemon.next("stop").answer(["reply": .array(["OK", "PUMP:OFF"])])
-            #expect(try await stop.value.status == 200)
-        }
-    }
-
-    @Test("The command that makes a device safe is a stop: it is sent by an old view too")
-    func stopByName() async throws {
-        try await PageBench.run { bench in
-            _ = try await bench.seen()
-            let off = bench.change("off", id: id, seen: 0)
-            try await bench.daemon.next("stop").answer(["reply": .array(["OK", "PUMP:OFF"])])
-            #expect(try await off.value.status == 200)
-        }
-    }
-
-    @Test("A stop whose asker has left is answered before the server ends")
-    func stopAtTheEnd() async throws {
-        var heard: ScriptedDaemon.Heard?
-        try await PageBench.run { bench in
-            let client = try await bench.client()
-            try await client.send("POST", "/api/v1/devices/pump/stop", token: bench.token)
-            heard = try await bench.daemon.next("stop")
-            await client.channel.close()
-            bench.end()
-            await settle()
-            #expect(!bench.hasEnded)
-            try await heard?.answer()
-        }
-    }
-
-    @Test("A stop needs no body, and gets by a limit of commands")
-    func stopByLimit() async throws {
-        var limits = PageSettings.Limits()
-        limits.commands = 1
-        try await PageBench.run(limits: limits) { bench in
-            let seen = try await bench.seen()
-            let change = bench.change("on", id: id, seen: seen)
             let heard = try await bench.daemon.next("command")
-            let other = try await bench.change("on", id: "3fa2c1d0-0000-4000-8000-000000000002", seen: seen).value
-            #expect(other.status == 429)
-            #expect(other.outcome == "not_sent")
-            let stop = bench.stop()
-            try await bench.daemon.next("stop").answer(["reply": .array(["OK", "PUMP:OFF"])])
-            #expect(try await stop.value.status == 200)
-            try await heard.answer(["reply": .array([])])
-            #expect(try await change.value.status == 200)
+            try await bench.untilTaken()
+            await clients[0].channel.close()
+            try await bench.untilTaken()
+            #expect(!bench.daemon.hasEnded(heard.channel))
+            await clients[1].channel.close()
+            try await bench.daemon.untilEnded(heard.channel)
+            // The same change again is not sent.
+            let again = try await bench.change("on", id: id, seen: 0).value
+            #expect(again.code == "cancelled")
+            #expect(again.outcome == "unknown")
+        }
+    }
+
+    @Test("A view that was shown while the daemon or the device was away is old once it is back")
+    func awayView() async throws {
+        try await PageBench.run { bench in
+            let stream = try await bench.client()
+            try await stream.send("GET", "/api/v1/events", token: bench.token)
+            _ = try await stream.event("snapshot")
+            let watch = try await bench.daemon.next("subscribe")
+            try await watch.channel.write(Array("{\"event\":\"link\",\"device\":\"pump\",\"link\":\"lost\"}\n".utf8))
+            let lost = try await stream.event("link").number
+            try await watch.channel.write(Array("{\"event\":\"link\",\"device\":\"pump\",\"link\":\"up\"}\n".utf8))
+            _ = try await stream.event("link")
+            #expect(try await bench.change("on", id: id, seen: .integer(lost)).value.code == "stale_view")
+            await watch.channel.close()
+            let away = try await stream.event("daemon").number
+            _ = try await stream.event("daemon")
+            let other = "3fa2c1d0-0000-4000-8000-000000000002"
+            #expect(try await bench.change("on", id: other, seen: .integer(away)).value.code == "stale_view")
+            #expect(bench.daemon.count("command") == 0)
+            await stream.channel.close()
         }
     }
 

@@ -36,7 +36,8 @@ struct RecordTests {
     @Test("Rows are CSV for a client that prefers it")
     func csv() async throws {
         let rows = try JSONValue(
-            parsing: #"[{"time":"2026-11-20T17:04:05.000Z","state":"on","temp_c":null},{"time":"t","note":"a \"b\", c"}]"#)
+            parsing:
+                #"[{"time":"2026-11-20T17:04:05.000Z","state":"on","temp_c":null},{"time":"t","note":"a \"b\", c"}]"#)
         let (response, _) = try await ask("", ["rows": rows, "complete": true], accept: "text/csv")
         #expect(response.head.contains("Content-Type: text/csv; charset=utf-8\r\n"))
         #expect(

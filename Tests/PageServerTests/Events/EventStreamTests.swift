@@ -46,6 +46,8 @@ struct EventStreamTests {
             let old = #"{"event":"state","device":"pump","age_s":1000,"ages_s":{"state":2000.5,"error":null}}"#
             try await watch.channel.write(Array("\(old)\n".utf8))
             _ = try await stream.event("state")
+            let start = ContinuousClock.now
+            while ContinuousClock.now < start + .milliseconds(2) { await Task.yield() }
             let other = try await bench.client()
             try await other.send("GET", "/api/v1/events", token: bench.token)
             let state = try await other.event("snapshot").data["devices"]?.elements?.first?["state"]
@@ -110,7 +112,8 @@ struct EventStreamTests {
             }
             let first = try await bench.daemon.next("subscribe")
             #expect(first.request["poll"]?.boolean == true)
-            await settle()
+            try await bench.untilTaken()
+            #expect(bench.daemon.count("subscribe") == 0)
             for stream in streams { await stream.channel.close() }
         }
     }

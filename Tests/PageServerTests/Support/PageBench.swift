@@ -84,6 +84,10 @@ struct PageBench {
         try await ask("GET", "/api/v1/devices").json["seen"] ?? .null
     }
 
+    /// Waits until the server has taken what came before: it takes requests in the order of their arrival, give or take
+    /// a round of its loop.
+    func untilTaken() async throws { for _ in 0..<5 { _ = try await ask("GET", "/api/v1/session") } }
+
     /// Sends a stop in a task of its own.
     func stop() -> Task<PageClient.Response, any Error> {
         Task { try await ask("POST", "/api/v1/devices/pump/stop") }

@@ -25,6 +25,8 @@ final class ScriptedDaemon: Sendable {
     private let channels = Watched<[DescriptorChannel]>([])
     /// The connections that the server has ended.
     private let ended = Watched<[DescriptorChannel]>([])
+    /// The connections that wait for the greeting; nil while connections are greeted at once.
+    private let held = Watched<[DescriptorChannel]?>(nil)
     private let listener: SocketListener
 
     static let hello = #"{"event":"hello","version":1}"#
@@ -37,8 +39,13 @@ final class ScriptedDaemon: Sendable {
         Task { [weak self] in
             while let channel = try await listener.accept() {
                 guard let self else { return }
-                try? await channel.write(Array("\(hello)\n".utf8))
                 channels.update { $0.append(channel) }
+                if held.update({ held in
+                    held?.append(channel)
+                    return held == nil
+                }) {
+                    try? await channel.write(Array("\(hello)\n".utf8))
+                }
                 Task { [weak self] in
                     defer { self?.ended.update { $0.append(channel) } }
                     var lines = JSONLines()
@@ -70,6 +77,26 @@ final class ScriptedDaemon: Sendable {
             heard.firstIndex { $0.verb == verb }.map { heard.remove(at: $0) }
         }
     }
+
+    /// Greets new connections no longer.
+    func holdGreetings() { held.update { $0 = [] } }
+
+    /// Waits until a connection waits for the greeting.
+    func untilHeld() async throws {
+        _ = try await held.wait(for: "a connection") { $0?.isEmpty == false ? true : nil }
+    }
+
+    /// Greets the connections that wait, and others at once from now on.
+    func greet() async throws {
+        let channels = held.update { held in
+            defer { held = nil }
+            return held ?? []
+        }
+        for channel in channels { try await channel.write(Array("\(Self.hello)\n".utf8)) }
+    }
+
+    /// Whether the server has ended a connection.
+    func hasEnded(_ channel: DescriptorChannel) -> Bool { ended.state.contains { $0 === channel } }
 
     /// Waits until the server has ended a connection.
     func untilEnded(_ channel: DescriptorChannel) async throws {

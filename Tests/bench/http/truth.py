@@ -296,16 +296,15 @@ class Run:
         if state["link"] != "up":
             self.flaw(f"{where}: {value} without a link: {state}")
             return
-        # The daemon dates an answer when it reads it, which is late on a busy machine or after it was suspended, and the
-        # age is that of any answer, also of a temperature. So the last answer that named the state counts, if it is older.
+        # An answer that the daemon may have read late, after it was suspended, has no age. The age is that of any answer,
+        # also of a temperature, but the daemon asks for the state at least as often.
         heard = [line[0] for line in reversed(self.bench.line.lines)
-                 if line[1] == "pump" and line[3] and line[0] <= told and line[2].startswith(("STATUS:", "PUMP:", "MANUAL:"))][:1]
-        # The first state may be published a moment before its age is known.
-        ages = [] if state["age_s"] is None else [told - state["age_s"] - 0.005]
-        if not (ages or heard):
+                 if line[1] == "pump" and line[3] and line[0] < told + 0.001 and line[2].startswith(("STATUS:", "PUMP:", "MANUAL:"))][:1]
+        if not heard:
             self.flaw(f"{where}: {value}, which the pump never said: {state}")
             return
-        begin = min(ages + heard)
+        age = state["ages_s"]["state"]
+        begin = heard[0] if age is None else told - age - 0.05 - self.lag.longest
         if value not in self.truth.possible(begin, now):
             self.flaw(f"{where}: {value} at {now:.3f}, last heard at {begin:.3f}, which was not so: {state}")
         if any(cut + CUT_PATIENCE + self.lag.longest < now < end for cut, end in self.cuts):

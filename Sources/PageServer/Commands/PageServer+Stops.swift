@@ -1,0 +1,144 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import StrictJSON
+
+/// The stops of a device under way.
+struct StopQueue {
+    /// The largest number of stops of a device that the daemon gets at once.
+    static let limit = 4
+
+    /// The number of stops that were sent and are not answered.
+    var count = 0
+    /// The stop that is sent when one of these is answered. All who ask until then get its answer.
+    var next: Task<Reply, Never>?
+}
+
+/// A change under way, of which a stop must know. It belongs to the server's actor.
+final class Change {
+    let device: String
+    /// Whether a stop was asked for after the change.
+    var isOvertaken = false
+    /// The connection to which the change was written; nil before that.
+    var channel: (any Channel)?
+
+    init(of device: String) { self.device = device }
+}
+
+// The command that makes a device safe. It is sent at once, whatever else is under way, and goes on in the daemon if its
+// asker leaves.
+extension PageServer {
+    /// Sends the command that makes a device safe, and waits for its answer for five seconds at most.
+    func stop(_ device: String, _ session: Session?) async -> Reply {
+        let request: [String: JSONValue] = ["do": "stop", "device": .text(device), "by": author(session)]
+        overtakeChanges(of: device, request)
+        let queue = stops[device] ?? StopQueue()
+        let stopping: Task<Reply, Never>
+        if queue.count < StopQueue.limit {
+            stops[device, default: queue].count += 1
+            stopping = Task(executorPreference: executor) { await self.sendStop(request, device) }
+        } else if let next = queue.next {
+            stopping = next
+        } else {
+            stopping = Task(executorPreference: executor) { await self.sendNextStop(request, device) }
+            stops[device]?.next = stopping
+        }
+        return await first(of: stopping)
+    }
+
+    /// Keeps earlier changes of a device from undoing a stop. A change that was not written is not written any more.
+    /// Behind one that was, the stop is written to the same connection too: the daemon reads each connection in order,
+    /// but not several.
+    private func overtakeChanges(of device: String, _ request: [String: JSONValue]) {
+        for change in changes.values where change.device == device {
+            change.isOvertaken = true
+            change.channel?.writeAndFlush(DaemonConnection.line(request, id: 1), promise: nil)
+        }
+    }
+
+    /// Sends a change, unless a stop was asked for meanwhile.
+    func send(_ request: [String: JSONValue], changing device: String) async throws(Problem) -> JSONValue {
+        let change = Change(of: device)
+        let id = ObjectIdentifier(change)
+        changes[id] = change
+        commandCount += 1
+        defer {
+            changes[id] = nil
+            commandCount -= 1
+        }
+        return try await call.ask(request, within: patience, outcome: "unknown") { channel, line throws(Problem) in
+            try await self.write(line, to: channel, id)
+        }
+    }
+
+    private func write(_ line: ByteBuffer, to channel: any Channel, _ id: ObjectIdentifier) throws(Problem) {
+        guard let change = changes[id], !change.isOvertaken else { throw .overtaken }
+        change.channel = channel
+        channel.writeAndFlush(line, promise: nil)
+    }
+
+    private func sendNextStop(_ request: [String: JSONValue], _ device: String) async -> Reply {
+        while stops[device]?.count ?? 0 >= StopQueue.limit { await nextEvent() }
+        stops[device, default: StopQueue()].count += 1
+        stops[device]?.next = nil
+        return await sendStop(request, device)
+    }
+
+    /// Sends a stop. If the daemon goes away, sends it again and again for two seconds: the daemon may be restarted just
+    /// now, and a stop may be repeated.
+    private func sendStop(_ request: [String: JSONValue], _ device: String) async -> Reply {
+        defer {
+            if var queue = stops[device] {
+                queue.count -= 1
+                stops[device] = queue.count == 0 && queue.next == nil ? nil : queue
+            }
+            wake()
+        }
+        var end: Duration?
+        while true {
+            do throws(Problem) { return Reply(answer: try await sendStop(request)) } catch {
+                // A daemon that has just been started may not have the device yet.
+                let isAbsent = Problem.absences.contains(error.code) || end != nil && error.outcome == "not_sent"
+                let until = end ?? Self.now + .milliseconds(settings.limits.stop)
+                guard isAbsent, Self.now < until else { return Reply(error) }
+                end = until
+                await pause(milliseconds: 200)
+            }
+        }
+    }
+
+    private func sendStop(_ request: [String: JSONValue]) async throws(Problem) -> JSONValue {
+        // The watched connection needs no place in the daemon, which other clients may have taken up. The daemon takes
+        // 16 stops on it at once.
+        let count = stops.values.reduce(0) { $0 + $1.count }
+        if watch.problem == nil, watch.channel != nil, count <= 16 {
+            return try await ask(request, within: .seconds(60), outcome: "unknown").0
+        }
+        return try await call.ask(request, within: .seconds(60), outcome: "unknown")
+    }
+
+    /// Waits for a stop's answer, for five seconds at most. The stop itself goes on.
+    private func first(of stopping: Task<Reply, Never>) async -> Reply {
+        let promise = loop.makePromise(of: Reply.self)
+        let timer = loop.scheduleTask(in: patience) {
+            promise.succeed(
+                Reply(
+                    Problem(
+                        .gatewayTimeout, "no_answer", "the stop is not confirmed yet; the device may be on",
+                        hint: "ask again; or use the device's button or its supply", outcome: "unknown")))
+        }
+        Task(executorPreference: executor) {
+            let reply = await stopping.value
+            timer.cancel()
+            promise.succeed(reply)
+        }
+        return (try? await promise.futureResult.get())
+            ?? Reply(Problem(.gatewayTimeout, "no_answer", "no answer", outcome: "unknown"))
+    }
+}
+
+extension Problem {
+    /// A stop was asked for after the command, or is under way.
+    static let overtaken = Problem(
+        .conflict, "overtaken", "a command that makes the device safe came first",
+        hint: "wait for its answer, and read the device's state before you repeat the command", outcome: "not_sent")
+}

@@ -1,0 +1,154 @@
+import DescriptorIO
+import StrictJSON
+import TestSupport
+import Testing
+
+@testable import PageServer
+
+@Suite("Stops by HTTP", .timeLimit(.minutes(5)))
+struct StopTests {
+    private let id = "3fa2c1d0-0000-4000-8000-000000000001"
+
+    @Test("Four stops of a device are sent at once, and one more is sent for all who have asked since then")
+    func stops() async throws {
+        try await PageBench.run { bench in
+            _ = try await bench.seen()
+            let watched = try await bench.daemon.next("subscribe").channel
+            var (clients, heard): ([PageClient], [ScriptedDaemon.Heard]) = ([], [])
+            for number in 1...StopQueue.limit + 3 {
+                let client = try await bench.client()
+                _ = try await client.ask("GET", "/api/v1/session", token: bench.token)
+                try await client.send("POST", "/api/v1/devices/pump/stop", token: bench.token)
+                clients.append(client)
+                if number <= StopQueue.limit { heard.append(try await bench.daemon.next("stop")) }
+            }
+            #expect(heard.allSatisfy { $0.channel === watched })
+            try await bench.untilTaken()
+            #expect(bench.daemon.count("stop") == 0)
+            for stop in heard { try await stop.answer(["reply": .array(["OK"])]) }
+            try await bench.daemon.next("stop").answer(["reply": .array(["PUMP:OFF"])])
+            for (number, client) in clients.enumerated() {
+                let reply = try await client.response().json["reply"]?.elements?.first?.text
+                #expect(reply == (number < StopQueue.limit ? "OK" : "PUMP:OFF"))
+                await client.channel.close()
+            }
+            #expect(bench.daemon.count("stop") == 0)
+        }
+    }
+
+    @Test(
+        "A stop behind a change that was written is written to the same connection too, which the daemon reads in order"
+    )
+    func stopBehindChange() async throws {
+        try await PageBench.run { bench in
+            let change = bench.change("on", id: id, seen: try await bench.seen())
+            let heard = try await bench.daemon.next("command")
+            let stop = bench.stop()
+            let both = [try await bench.daemon.next("stop"), try await bench.daemon.next("stop")]
+            #expect(both.contains { $0.channel === heard.channel })
+            for stop in both { try await stop.answer(["reply": .array(["OK", "PUMP:OFF"])]) }
+            #expect(try await stop.value.status == 200)
+            try await heard.answer([
+                "ok": false, "error": object(["code": "overtaken", "message": "m", "outcome": "not_sent"]),
+            ])
+            #expect(try await change.value.code == "overtaken")
+        }
+    }
+
+    @Test("A change that the daemon has not greeted yet is not sent once a stop was asked for")
+    func stopBeforeGreeting() async throws {
+        try await PageBench.run { bench in
+            let seen = try await bench.seen()
+            bench.daemon.holdGreetings()
+            let change = bench.change("on", id: id, seen: seen)
+            try await bench.daemon.untilHeld()
+            let stop = bench.stop()
+            try await bench.daemon.next("stop").answer(["reply": .array(["OK", "PUMP:OFF"])])
+            #expect(try await stop.value.status == 200)
+            try await bench.daemon.greet()
+            let response = try await change.value
+            #expect(response.code == "overtaken")
+            #expect(response.outcome == "not_sent")
+            #expect(bench.daemon.count("command") == 0)
+        }
+    }
+
+    @Test("While a stop is under way, a change is refused")
+    func changeDuringStop() async throws {
+        try await PageBench.run { bench in
+            let seen = try await bench.seen()
+            let stop = bench.stop()
+            let heard = try await bench.daemon.next("stop")
+            #expect(try await bench.change("on", id: id, seen: seen).value.code == "overtaken")
+            try await heard.answer(["reply": .array(["OK", "PUMP:OFF"])])
+            #expect(try await stop.value.status == 200)
+            #expect(bench.daemon.count("command") == 0)
+        }
+    }
+
+    @Test(
+        "The command that makes a device safe is a stop: it needs nothing, and is sent by any view",
+        arguments: [
+            #"{"name":"off"}"#, #"{"name":"off","id":"x"}"#, #"{"name":"off","id":"x","seen":0}"#,
+            #"{"name":"off","parameters":1}"#,
+        ])
+    func stopByName(body: String) async throws {
+        try await PageBench.run { bench in
+            let body = try JSONValue(parsing: body)
+            let off = Task { try await bench.ask("POST", "/api/v1/devices/pump/commands", body) }
+            try await bench.daemon.next("stop").answer(["reply": .array(["OK", "PUMP:OFF"])])
+            #expect(try await off.value.status == 200)
+        }
+    }
+
+    @Test("A stop during a restart of the daemon is sent again until the device is there")
+    func stopDuringRestart() async throws {
+        var limits = PageSettings.Limits()
+        limits.stop = Int(patience / .milliseconds(1))
+        try await PageBench.run(limits: limits) { bench in
+            let stop = bench.stop()
+            await (try await bench.daemon.next("stop")).channel.close()
+            try await bench.daemon.next("stop").answer([
+                "ok": false, "error": object(["code": "device_away", "message": "m", "outcome": "not_sent"]),
+            ])
+            try await bench.daemon.next("stop").answer(["reply": .array(["OK", "PUMP:OFF"])])
+            #expect(try await stop.value.status == 200)
+        }
+    }
+
+    @Test("A stop whose asker has left is answered before the server ends")
+    func stopAtTheEnd() async throws {
+        var heard: ScriptedDaemon.Heard?
+        try await PageBench.run { bench in
+            let client = try await bench.client()
+            try await client.send("POST", "/api/v1/devices/pump/stop", token: bench.token)
+            heard = try await bench.daemon.next("stop")
+            await client.channel.close()
+            bench.end()
+            await settle()
+            #expect(!bench.hasEnded)
+            try await heard?.answer()
+        }
+    }
+
+    @Test("A stop needs no body, and gets by a limit of commands")
+    func stopByLimit() async throws {
+        var limits = PageSettings.Limits()
+        limits.commands = 1
+        try await PageBench.run(limits: limits) { bench in
+            let seen = try await bench.seen()
+            let change = bench.change("on", id: id, seen: seen)
+            let heard = try await bench.daemon.next("command")
+            let other = try await bench.change("on", id: "3fa2c1d0-0000-4000-8000-000000000002", seen: seen).value
+            #expect(other.status == 429)
+            #expect(other.outcome == "not_sent")
+            let stop = bench.stop()
+            for _ in 0..<2 {
+                try await bench.daemon.next("stop").answer(["reply": .array(["OK", "PUMP:OFF"])])
+            }
+            #expect(try await stop.value.status == 200)
+            try await heard.answer(["reply": .array([])])
+            #expect(try await change.value.status == 200)
+        }
+    }
+}
