@@ -44,7 +44,10 @@ struct DeviceWatch {
     var deviceID: String?
     /// The value of ``elapsed`` when the device last reported any of its state (in a family without state: at its last
     /// output); nil if the device never did.
-    var lastTold: Duration?
+    private(set) var lastTold: Duration?
+    /// The values of ``elapsed`` between which reports were read that may have waited while this process was stopped
+    /// (SIGSTOP), for each of the last hundred stops. The device may have sent them at any time of the stop.
+    private var lateReports: [ClosedRange<Duration>] = []
     /// The time at which anything last arrived from the device.
     let heard = HeardTime()
     /// The last change on the present link; nil if there was none. Forgotten with the link, as the values are: while
@@ -68,6 +71,22 @@ struct DeviceWatch {
     var hasPollFailed = false
 
     init(by clock: any Clock<Duration>) { elapsed = SessionClock(clock).elapsed }
+
+    /// Notes that the device has just reported some of its state.
+    ///
+    /// - Parameter isLate: Whether the report may have waited while this process was stopped.
+    mutating func noteReport(isLate: Bool) {
+        let now = elapsed()
+        lastTold = now
+        guard isLate else { return }
+        // The ages of values are counted from a moment before.
+        var begin = now - .milliseconds(100)
+        if let last = lateReports.last, last.upperBound >= begin { begin = lateReports.removeLast().lowerBound }
+        lateReports = lateReports.suffix(99) + [begin...now]
+    }
+
+    /// Returns whether a report of this time was read late, so that its age is unknown.
+    func isReadLate(_ time: Duration) -> Bool { lateReports.contains { $0.contains(time) } }
 
     mutating func note(_ change: DeviceChange) {
         lastChange = change

@@ -44,13 +44,14 @@ extension SharedDevice {
     /// the last output), the ages of the values that are known, and the time of the last arrival. Ages are in seconds,
     /// to the millisecond, and null if they are unknown.
     func dated(_ state: [String: JSONValue]) -> [String: JSONValue] {
-        let ages = speaker?.ages() ?? [:]
+        let now = watch.elapsed()
+        let ages = (speaker?.ages() ?? [:]).filter { !watch.isReadLate(now - $0.value) }
         let known = state["values"]?.dictionary?.filter { !$0.value.isNull } ?? [:]
         let age = { (age: Duration?) in
             age.map { JSONValue.number(($0 / .milliseconds(1)).rounded() / 1000) } ?? .null
         }
         return state.merging([
-            "age_s": age(watch.lastTold.map { watch.elapsed() - $0 }), "last_heard": watch.heard.json,
+            "age_s": age(watch.lastTold.flatMap { watch.isReadLate($0) ? nil : now - $0 }), "last_heard": watch.heard.json,
             "ages_s": .object(
                 Dictionary(
                     settings.family.state.map { ($0.key, known[$0.key] == nil ? .null : age(ages[$0.key])) },
@@ -225,7 +226,7 @@ extension SharedDevice {
 
     /// Notes that the device has reported some of its state, and schedules a reading for the record.
     private func stateIsTold() {
-        watch.lastTold = watch.elapsed()
+        watch.noteReport(isLate: loop.isCatchingUp)
         guard settings.isRecorded, !watch.isReadingDue else { return }
         watch.isReadingDue = true
         Task(executorPreference: loop) { await self.takeReading() }

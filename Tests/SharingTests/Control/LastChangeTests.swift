@@ -130,6 +130,25 @@ struct LastChangeTests {
 
 @Suite("Times of a shared device's state", .timeLimit(.minutes(5)))
 struct StateTimesTests {
+    @Test("A report that may have waited while the process was stopped has no age")
+    func lateReports() {
+        let clock = ManualClock()
+        var watch = DeviceWatch(by: clock)
+        func report(after time: Duration, isLate: Bool) -> Duration {
+            clock.advance(by: time)
+            watch.noteReport(isLate: isLate)
+            return watch.elapsed()
+        }
+        let before = report(after: .seconds(1), isLate: false)
+        let late = report(after: .seconds(10), isLate: true)
+        let second = report(after: .milliseconds(50), isLate: true)
+        let between = report(after: .seconds(1), isLate: false)
+        let again = report(after: .seconds(1), isLate: true)
+        #expect(watch.lastTold == again)
+        for time in [late - .milliseconds(1), late, second, again] { #expect(watch.isReadLate(time), "\(time)") }
+        for time in [before, between, between + .milliseconds(1)] { #expect(!watch.isReadLate(time), "\(time)") }
+    }
+
     @Test("Each value has its own age, which is null for an unknown value")
     func ages() async throws {
         let link = ScriptedLink { $0 == "TEMP\n" ? "TEMP:34.0\r\n" : nil }
