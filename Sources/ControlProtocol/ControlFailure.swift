@@ -12,6 +12,8 @@ package struct ControlFailure: Error, Hashable {
     package var outcome: String?
     /// The device's error code, such as the text after `ERROR:`; nil if the device did not refuse the command.
     package var deviceCode: String?
+    /// The number of bytes, from the beginning, that were transferred and are right; nil if the request was no transfer.
+    package var byteCount: Int?
 
     /// Creates a failure.
     package init(
@@ -34,6 +36,8 @@ package struct ControlFailure: Error, Hashable {
         let members = [
             "code": code, "message": message, "hint": hint, "outcome": outcome, "device_code": deviceCode,
         ]
-        return .object(members.compactMapValues { $0.map(JSONValue.text) })
+        var json = members.compactMapValues { $0.map(JSONValue.text) }
+        json["bytes"] = byteCount.map(JSONValue.integer)
+        return .object(json)
     }
 }

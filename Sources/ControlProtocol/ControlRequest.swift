@@ -24,14 +24,10 @@ package struct ControlRequest {
             throw Refusal(failure: .usage("\(error)"))
         }
         guard var rest = value.dictionary else { throw Refusal(failure: .usage("a request must be a JSON object")) }
-        let id = rest.removeValue(forKey: "id")
-        if let number = id?.integer {
-            self.id = .integer(number)
-        } else if let text = id?.text {
-            self.id = .text(text)
-        } else {
+        guard let id = rest.removeValue(forKey: "id")?.requestID else {
             throw Refusal(failure: .usage("'id' must be an integer or a string"))
         }
+        self.id = id
         guard let verb = rest.removeValue(forKey: "do")?.text else {
             throw Refusal(id: self.id, failure: .usage("'do' must be a string"))
         }
@@ -78,6 +74,13 @@ package struct ControlArguments {
         return text
     }
 
+    /// Removes and returns the required ID of another request.
+    package mutating func requestID(_ name: String) throws(ControlFailure) -> JSONValue {
+        guard let value = members.removeValue(forKey: name) else { throw .usage("'\(verb)' needs '\(name)'") }
+        guard let id = value.requestID else { throw .usage("'\(name)' must be an integer or a string") }
+        return id
+    }
+
     /// Removes and returns a list of texts; nil if the member is missing or is the text `all`.
     package mutating func list(_ name: String) throws(ControlFailure) -> [String]? {
         guard let value = members[name], !value.isArray else { return try texts(name) }
@@ -105,4 +108,9 @@ package struct ControlArguments {
     package func end() throws(ControlFailure) {
         if let name = members.keys.min() { throw .usage("'\(verb)' takes no '\(name)'") }
     }
+}
+
+extension JSONValue {
+    /// The value as the ID of a request, in one spelling; nil if it is neither an integer nor text.
+    fileprivate var requestID: JSONValue? { integer.map(JSONValue.integer) ?? text.map(JSONValue.text) }
 }

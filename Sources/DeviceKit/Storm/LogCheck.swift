@@ -1,23 +1,28 @@
-internal import LineProtocol
+package import LineProtocol
 
 /// Distinguishes a log from the answer of another device, and finds damaged lines in the log.
 ///
 /// Any text may belong to a log. Text that was not announced counts as a log only once one of its lines is a
 /// measurement. Until then the text is held back, so that an error message of another device can't replace a log file.
-struct LogCheck {
+package struct LogCheck: Sendable {
     /// The largest size in bytes of held-back text, and of a line that is checked.
     private static let limit = 4096
 
     /// The number of bytes that belong to the log.
-    private(set) var byteCount = 0
+    package private(set) var byteCount = 0
+    /// The number of lines, without empty ones.
+    package private(set) var lineCount = 0
     /// The number of lines that are no measurements.
-    private(set) var oddLineCount = 0
+    package private(set) var oddLineCount = 0
     /// The first line that is no measurement; nil if there is none.
-    private(set) var oddLine: [UInt8]?
+    package private(set) var oddLine: [UInt8]?
 
     private var framer = LineFramer(limit: limit)
     private var held: [UInt8] = []
     private var isLog = false
+
+    /// Creates the check of a log that has not begun.
+    package init() {}
 
     /// Adds received text.
     ///
@@ -26,7 +31,7 @@ struct LogCheck {
     ///   - isAnnounced: Whether the sensor has announced its log.
     /// - Returns: The text that certainly belongs to the log, including text that was held back before.
     /// - Throws: `notUnderstood` if the text is no log.
-    mutating func take(_ text: [UInt8], isAnnounced: Bool) throws(SessionError) -> [UInt8] {
+    package mutating func take(_ text: [UInt8], isAnnounced: Bool) throws(SessionError) -> [UInt8] {
         var lines: [[UInt8]] = []
         framer.append(text.span) { line, _ in lines.append(line.withUnsafeBufferPointer { Array($0) }) }
         isLog = isLog || isAnnounced
@@ -45,7 +50,7 @@ struct LogCheck {
     ///
     /// - Returns: The text that was held back and belongs to the log. The log's only row may have no line end.
     /// - Throws: `notUnderstood` if the held-back text is no log.
-    mutating func finish() throws(SessionError) -> [UInt8] {
+    package mutating func finish() throws(SessionError) -> [UInt8] {
         try look(at: framer.pending)
         if !isLog, let oddLine { throw Self.notUnderstood(oddLine) }
         defer { held = [] }
@@ -55,6 +60,7 @@ struct LogCheck {
 
     private mutating func look(at line: [UInt8]) throws(SessionError) {
         if line.isEmpty { return }
+        lineCount += 1
         if StormMeasurement(row: line) != nil {
             isLog = true
             return

@@ -209,25 +209,32 @@ final class LineClient: @unchecked Sendable {
         return true
     }
 
+    /// Whether at most half of the output queue is in use.
+    var hasRoom: Bool { outgoing.count + beingWritten <= Self.outgoingLimit / 2 }
+
     /// Waits until at most half of the output queue is in use.
     ///
     /// - Parameter patience: The longest time in which the client may read nothing.
     /// - Returns: Whether there is room; true also if the client has left.
     func hasRoom(within patience: Duration, by clock: any Clock<Duration>) async -> Bool {
-        while outgoing.count + beingWritten > Self.outgoingLimit / 2 {
+        while !hasRoom {
             guard await takesSome(within: patience, by: clock) else { return false }
         }
         return true
     }
 
-    /// Waits until the client has read something, or has left. Returns false if `patience` ends first.
-    private func takesSome(within patience: Duration, by clock: any Clock<Duration>) async -> Bool {
+    /// Waits until the client has read something, or has left, or ``wakeWaiters()``. Returns false if `patience` ends
+    /// first.
+    func takesSome(within patience: Duration, by clock: any Clock<Duration>) async -> Bool {
         let timer = Task(executorPreference: channel.loop) {
             if (try? await clock.sleep(for: patience)) != nil { self.endWait(takesSome: false) }
         }
         defer { timer.cancel() }
         return await withCheckedContinuation { waiters.append($0) }
     }
+
+    /// Ends all waits for the client to read something, so that each waiting task looks whether it still has to wait.
+    func wakeWaiters() { endWait(takesSome: true) }
 
     private func endWait(takesSome: Bool) {
         for waiter in waiters { waiter.resume(returning: takesSome) }

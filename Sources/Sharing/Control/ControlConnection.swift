@@ -19,7 +19,7 @@ actor ControlConnection {
     /// The time limit of a request line, from its first byte to its end.
     static let linePatience = Duration.seconds(5)
     /// The longest wait for a program that reads nothing of its pending responses.
-    private static let patience = Duration.seconds(10)
+    static let patience = Duration.seconds(10)
 
     private enum Mode {
         case requests
@@ -36,12 +36,12 @@ actor ControlConnection {
     let history: HistoryReading
     let surroundings: Surroundings
     private let channel: DescriptorChannel
-    private let clock: any Clock<Duration>
+    let clock: any Clock<Duration>
     private let report: @Sendable (SharingReport.Event) -> Void
     /// Whether the program was admitted above the client limit. Such a program may send stop requests and queries for a
     /// short time.
     private let isExtra: Bool
-    private let output: LineClient
+    let output: LineClient
     private var onEnd: (@Sendable () -> Void)?
 
     private var mode = Mode.requests
@@ -52,6 +52,10 @@ actor ControlConnection {
     private var (requestCount, stopCount) = (0, 0)
     /// The number of stop requests of this program, by the device's name.
     var stops: [String: Int] = [:]
+    /// The transfers whose result is not known yet.
+    var transfers: [Transfer] = []
+    /// The number of contents that are being fetched, including the rest of those that were cancelled.
+    var fetchCount = 0
 
     init(
         _ channel: DescriptorChannel, _ name: String, _ devices: [SharedDevice], _ history: HistoryReading,
@@ -116,6 +120,7 @@ actor ControlConnection {
     /// Handles the end of input. A program that only shut down its sending direction still gets its pending responses.
     private func endInput() {
         hasEnded = true
+        if !isThere { cancelTransfers() }
         switch mode {
         case .requests: hangUpIfDone()
         case .attached(let device, let id):
@@ -153,6 +158,7 @@ actor ControlConnection {
         if case .over = mode { return }
         mode = .over
         lineTimer?.cancel()
+        cancelTransfers()
         endSubscriptions()
         report(.left(name))
         onEnd?()

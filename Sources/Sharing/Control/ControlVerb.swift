@@ -28,6 +28,10 @@ enum ControlVerb {
     case findings(Endpoint?)
     /// Reads recorded values.
     case history(HistoryReading.Request)
+    /// Fetches a content for this program, or for the one that has asked this program.
+    case transfer(Transfer, by: String)
+    /// Ends the transfer that the request with this ID has begun.
+    case cancel(JSONValue)
 
     /// Whether the request makes a device safe.
     var isStop: Bool { if case .line(_, let line, _) = self { line.isStop } else { false } }
@@ -74,17 +78,21 @@ extension ControlConnection {
             let (devices, kinds) = try subscription(&arguments)
             verb = .unsubscribe(devices, kinds)
         case "attach": verb = .attach(try deviceToAttach(&arguments))
+        case "transfer":
+            let transfer = try newTransfer(request.id, &arguments)
+            verb = .transfer(transfer, by: try sender(&arguments))
+        case "cancel": verb = .cancel(try arguments.requestID("transfer"))
         default:
             throw .usage(
                 "there is no '\(request.verb)'",
-                hint: "use one of: attach, command, describe, devices, findings, history, ports, scan, send, state, "
-                    + "stop, subscribe, unsubscribe")
+                hint: "use one of: attach, cancel, command, describe, devices, findings, history, ports, scan, send, "
+                    + "state, stop, subscribe, transfer, unsubscribe")
         }
         try arguments.end()
         return verb
     }
 
-    private func device(_ name: String) throws(ControlFailure) -> SharedDevice {
+    func device(_ name: String) throws(ControlFailure) -> SharedDevice {
         guard let device = devices.first(where: { $0.settings.name == name }) else { throw noDevice("named '\(name)'") }
         return device
     }
@@ -230,6 +238,8 @@ extension ControlConnection {
             return [:]
         case .ports, .scan, .findings: return try await look(verb)
         case .history(let request): return try await history.perform(request)
+        case .transfer(let transfer, let sender): return try await perform(transfer, by: sender)
+        case .cancel(let id): return try cancelTransfer(id)
         case .attach: preconditionFailure("'attach' cannot be sent on a connection with other requests")
         }
     }
@@ -307,7 +317,8 @@ extension ControlConnection {
         guard let bytes = reply.bytes else {
             throw ControlFailure(
                 "reply_too_long", "\(deviceName): the reply is longer than \(ControlReply.limit) bytes",
-                hint: "attach to the device, and send the line there", outcome: "unknown")
+                hint: device.row.content.map { "use 'transfer' with the content \"\($0.name)\"" }
+                    ?? "attach to the device, and send the line there", outcome: "unknown")
         }
         return .array(SharedDevice.lines(of: bytes).map { .text(SharedDevice.text(of: $0)) })
     }

@@ -12,6 +12,7 @@ extension Family {
             "stop": stop.map { .text($0.name) }, "no_stop": reasonForNoStop(Self.wording).map(JSONValue.text),
             "question": question.map { .text($0.name) },
             "poll_s": question.map { _ in .number(SharedDevice.pollInterval / .seconds(1)) },
+            "content": (SharedFamily.row(of: self)?.content).map { .text($0.name) },
             "commands": .array(commands.map(\.json)), "state": .array(state.map(\.json)),
             "events": .array(events.map(\.json)), "errors": .array(errors.map { $0.json(Self.wording) }),
         ])

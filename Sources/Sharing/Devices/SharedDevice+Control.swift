@@ -111,7 +111,7 @@ extension SharedDevice {
         let waiting = waitingLine(line)
         await waitForLink()
         guard line.isStop || asker.isThere() else {
-            report(.notSent(line.bytes, by: name, "the client has disconnected"))
+            report(.notSent(line.bytes, by: name, "the client has disconnected, or no longer wants it"))
             throw .session(SessionError(.cancelled, command: line.text, outcome: .notSent))
         }
         guard !isOvertaken() else { throw overtaken(line, by: name) }

@@ -19,6 +19,8 @@ public struct SharedFamily: Sendable {
     /// Whether an answer ends only by silence. Because a client then can't tell a broken answer from a complete one,
     /// the client is disconnected if an answer breaks off.
     public let endsAnswersBySilence: Bool
+    /// The content that programs can fetch; nil if there is none.
+    let content: SharedContent?
 
     /// Starts a speaker over a link that was opened from `endpoint`.
     public typealias Begin =
@@ -29,12 +31,14 @@ public struct SharedFamily: Sendable {
     /// Creates the rules of a family from a function that starts its speaker.
     init(
         _ family: Family, framing: ClientFraming = .lines, endsAnswersBySilence: Bool = false,
+        content: SharedContent? = nil,
         read: @escaping @Sendable (_ line: [UInt8]) -> ClientLine = { ClientLine($0, .change) },
         wording: @escaping @Sendable (_ notice: RelayNotice) -> [UInt8]? = { _ in nil }, begin: @escaping Begin
     ) {
         self.family = family
         self.framing = framing
         self.endsAnswersBySilence = endsAnswersBySilence
+        self.content = content
         self.begin = begin
         self.read = read
         self.wording = wording
@@ -69,9 +73,12 @@ public struct SharedFamily: Sendable {
     /// Creates the rules of a family whose replies are not single lines.
     init<Rules: StreamRules>(
         _ family: Family, framing: ClientFraming = .lines, endsAnswersBySilence: Bool = false,
+        content: SharedContent? = nil,
         rules: @escaping @Sendable (_ link: any Link, _ endpoint: Endpoint) -> Rules
     ) {
-        self.init(family, framing: framing, endsAnswersBySilence: endsAnswersBySilence) { link, endpoint, clock, say in
+        self.init(
+            family, framing: framing, endsAnswersBySilence: endsAnswersBySilence, content: content
+        ) { link, endpoint, clock, say in
             StreamSpeaker.begin(over: link, clock: clock, rules(link, endpoint), say: say)
         }
     }

@@ -2,5 +2,7 @@ internal import DeviceKit
 internal import LineProtocol
 
 extension SharedFamily {
-    static let peer = SharedFamily(.peer) { link, _ in PeerRules(keepsPacketBounds: link.keepsPacketBounds) }
+    static let peer = SharedFamily(.peer, content: .image) { link, _ in
+        PeerRules(keepsPacketBounds: link.keepsPacketBounds)
+    }
 }

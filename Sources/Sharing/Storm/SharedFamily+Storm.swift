@@ -2,7 +2,7 @@ internal import DeviceKit
 internal import LineProtocol
 
 extension SharedFamily {
-    static let storm = SharedFamily(.storm, endsAnswersBySilence: true) { link, endpoint in
+    static let storm = SharedFamily(.storm, endsAnswersBySilence: true, content: .log) { link, endpoint in
         StormRules(of: endpoint.stormCharacteristic, keepsPacketBounds: link.keepsPacketBounds)
     }
 }

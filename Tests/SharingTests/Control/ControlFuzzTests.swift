@@ -22,6 +22,8 @@ struct ControlFuzzTests {
         #"{"id":9,"do":"unsubscribe","devices":"all"}"#,
         #"{"id":10,"do":"attach","device":"no such device"}"#,
         #"{"id":11,"do":"attach","device_id":"tty-no-such-device"}"#,
+        #"{"id":12,"do":"transfer","device":"pump","content":"log","by":"page"}"#,
+        #"{"id":13,"do":"cancel","transfer":12}"#,
         #" { "id" : -1.5e+10 , "do" : [ true , false , null , { "a" : [ [ ] , { } ] } , 0.25 , 1E9 ] } "#,
     ].map { Array($0.utf8) }
 

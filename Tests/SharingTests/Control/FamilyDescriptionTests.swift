@@ -76,6 +76,11 @@ struct FamilyDescriptionTests {
         #expect(Family.storm.json["question"] == nil && Family.storm.json["poll_s"] == nil)
     }
 
+    @Test("A family has the content that programs can fetch")
+    func content() {
+        #expect(Family.all.map { $0.json["content"]?.text } == [nil, "log", nil, "image", nil, nil])
+    }
+
     @Test("describe lists the families of the devices once each, or the one that is named")
     func request() async throws {
         try await ControlRig.run { rig in

@@ -1,0 +1,155 @@
+internal import ControlProtocol
+internal import DeviceKit
+internal import LineProtocol
+internal import StrictJSON
+
+/// A content that a program fetches on its control connection: the received bytes that wait to be sent to the program,
+/// and the result.
+///
+/// The bytes of one read of the link and of one piece may wait. The device is read no further until they are sent.
+final class Transfer: @unchecked Sendable {
+    // @unchecked: only the thread of the devices' loop uses this object, through the connection, and through the asker,
+    // which a speaker calls on that thread.
+
+    /// The number of bytes in a piece, except the last.
+    static let pieceLength = 4096
+
+    /// The ID of the program's request.
+    let id: JSONValue
+    let device: SharedDevice
+    let content: SharedContent
+    /// The number of bytes that were sent to the program.
+    private(set) var byteCount = 0
+
+    private var reception: any Reception
+    private var waiting: [UInt8] = []
+    private var isAnnounced = false
+    private var result: Result<[String: JSONValue], ControlFailure>?
+    private var waiter: CheckedContinuation<Void, Never>?
+
+    init(_ id: JSONValue, of content: SharedContent, from device: SharedDevice) {
+        (self.id, self.content, self.device) = (id, content, device)
+        reception = content.begin()
+    }
+
+    /// Whether the result is known. Anything more that the device sends is dropped.
+    var isOver: Bool { result != nil }
+
+    /// Whether a part of the reply has shown that the content is incomplete or damaged.
+    var hasFailed: Bool { reception.failure != nil }
+
+    // MARK: Input
+
+    /// Adds a part of the device's reply.
+    func take(_ bytes: [UInt8]) {
+        if !isOver, !hasFailed { waiting += reception.take(bytes) }
+    }
+
+    /// Ends the device's reply, which is complete.
+    func finish() {
+        if !isOver, !hasFailed { waiting += reception.finish() }
+    }
+
+    // MARK: Output
+
+    /// Whether there is an event to send.
+    ///
+    /// - Parameter isLast: Whether no more bytes come, so that the rest is sent although it is no whole piece.
+    func hasEvents(isLast: Bool) -> Bool {
+        if isOver { return false }
+        if waiting.count >= Self.pieceLength || isLast && !waiting.isEmpty { return true }
+        return reception.hasBegun && !isAnnounced
+    }
+
+    /// Removes and returns the next events: the first progress, or a piece and the progress that it makes.
+    func takeEvents() -> [[UInt8]] {
+        guard isAnnounced else {
+            isAnnounced = true
+            return [progress]
+        }
+        let piece = Array(waiting.prefix(Self.pieceLength))
+        waiting.removeFirst(piece.count)
+        let event = event("piece", ["offset": .integer(byteCount), "data": .base64(piece)])
+        byteCount += piece.count
+        return [event, progress]
+    }
+
+    private var progress: [UInt8] {
+        event(
+            "progress",
+            [
+                "bytes": .integer(byteCount), "total": reception.byteCount.map(JSONValue.integer),
+                "name": reception.name.map(JSONValue.text),
+            ])
+    }
+
+    private func event(_ name: String, _ members: [String: JSONValue?]) -> [UInt8] {
+        ControlMessage.event(
+            name,
+            members.compactMapValues(\.self).merging(["transfer": id, "device": .text(device.settings.name)]) { $1 })
+    }
+
+    // MARK: The result
+
+    /// Ends the transfer after everything was sent.
+    ///
+    /// - Parameter error: The reason that the device's reply is incomplete; nil if it is complete.
+    func end(_ error: SharingError?) {
+        if let failure = reception.failure {
+            end(.failure(self.failure(failure)))
+        } else if let error {
+            end(.failure(failure(error)))
+        } else {
+            end(.success(reception.check.merging(["bytes": .integer(byteCount)]) { $1 }))
+        }
+    }
+
+    /// Ends the transfer early, because of the program.
+    func giveUp(_ code: String, _ reason: String, hint: String? = nil) {
+        end(.failure(failure(code, reason, hint: hint, byteCount: byteCount)))
+    }
+
+    /// Only the first result counts.
+    private func end(_ result: Result<[String: JSONValue], ControlFailure>) {
+        guard self.result == nil else { return }
+        self.result = result
+        waiting = []
+        waiter?.resume()
+        waiter = nil
+    }
+
+    /// Waits for the end, and returns the members of the response.
+    func members() async throws(ControlFailure) -> [String: JSONValue] {
+        if result == nil { await withCheckedContinuation { waiter = $0 } }
+        return try result?.get() ?? [:]
+    }
+
+    private func failure(_ failure: ReceptionFailure) -> ControlFailure {
+        switch failure {
+        case .session(let error): self.failure(SharingError.session(error))
+        case .brokenOff(let code, let reason, let hint): self.failure(code, reason, hint: hint, byteCount: byteCount)
+        case .damaged(let code, let reason, let hint): self.failure(code, reason, hint: hint, byteCount: 0)
+        }
+    }
+
+    private func failure(_ error: SharingError) -> ControlFailure {
+        // A speaker reports a missing part as a reply that is not understood.
+        if case .session(let error) = error, error.code == .notUnderstood, byteCount > 0 {
+            return failure(
+                "gaps", "a part of the \(content.name) is missing",
+                hint: "have the device send shorter packets, or connect it by a serial port", byteCount: byteCount)
+        }
+        var failure = ControlFailure(error, device)
+        failure.hint = failure.hint ?? "transfer the \(content.name) again"
+        failure.byteCount = byteCount
+        return failure
+    }
+
+    private func failure(_ code: String, _ reason: String, hint: String?, byteCount: Int) -> ControlFailure {
+        var failure = ControlFailure(
+            code, "\(device.settings.name): \(reason)", hint: hint,
+            outcome: SessionError.Outcome.nothingChanged.rawValue)
+        failure.byteCount = byteCount
+        return failure
+    }
+}
