@@ -30,17 +30,18 @@ struct ReceptionTests {
 
     @Test("A log is the same wherever its reply is cut", arguments: [1, 2, 3, 7, 1000])
     func log(length: Int) {
-        let log = "1 2 3 4.5\r\n1 2 3 -6\nerror \n1 2 3 7"
+        // The last line could become the text of a boot ROM.
+        let log = "1 2 3 4.5\r\n1 2 3 -6\nerror \n1 2 3 7\nets Jul"
         let (text, reception) = Self.receive("GET_LOG\r\nLOG Values: \(log)", by: length, LogReception())
         #expect(text == log)
         #expect(reception.failure == nil && reception.hasBegun)
-        #expect(reception.check == ["check": "lines", "lines": 4, "odd_lines": 1])
+        #expect(reception.check == ["check": "lines", "lines": 5, "odd_lines": 2])
     }
 
     @Test("A log without its announcement begins with its first measurement", arguments: [1, 1000])
     func unannounced(length: Int) {
         let (text, reception) = Self.receive("odd\n1 2 3 4\n", by: length, LogReception())
-        #expect(text == "odd\n1 2 3 4\n" && reception.failure == nil)
+        #expect(text == "odd\n1 2 3 4\n" && reception.failure == nil && reception.hasBegun)
         let (none, stranger) = Self.receive("ERROR:UNKNOWN_COMMAND\r\n", by: length, LogReception())
         #expect(none == "" && Self.code(stranger) == "not_understood" && !stranger.hasBegun)
     }
