@@ -33,7 +33,7 @@ extension PageServer {
         case .findings: return try await findings(admission.request, channel)
         case .command: return try await command(body, device, session, channel)
         case .stop: return await stop(device, session)
-        case .events: preconditionFailure("events are streamed")
+        case .events, .log, .image: preconditionFailure("these are streamed")
         }
     }
 

@@ -2,7 +2,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import StrictJSON
 
-// What the daemon has recorded, and what it finds on its computer.
+// Recorded values, and the findings of a check-up.
 extension PageServer {
     /// The longest wait for recorded values, or for a check-up that looks for BLE devices.
     private static let longPatience = TimeAmount.seconds(20)

@@ -9,7 +9,7 @@ struct StopQueue {
 
     /// The number of stops that were sent and are not answered.
     var count = 0
-    /// The stop that is sent when one of these is answered. All who ask until then get its answer.
+    /// The stop that is sent when one of these is answered. Its answer is for all clients that ask until then.
     var next: Task<Reply, Never>?
 }
 
@@ -55,7 +55,7 @@ extension PageServer {
         }
     }
 
-    /// Sends a change, unless a stop was asked for meanwhile.
+    /// Sends a change, unless a stop is asked for before it is written.
     func send(_ request: [String: JSONValue], changing device: String) async throws(Problem) -> JSONValue {
         let change = Change(of: device)
         let id = ObjectIdentifier(change)

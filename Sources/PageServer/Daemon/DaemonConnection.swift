@@ -125,7 +125,7 @@ extension Problem {
                 hint: "other commands come first, or pumpctld is suspended: try again", outcome: outcome)
     }
 
-    /// All who asked for a command have left before the answer.
+    /// The clients that asked for a command have left before the answer.
     static func askerLeft(outcome: String?) -> Problem {
         Problem(
             .serviceUnavailable, "cancelled", "the command's sender left before the answer",

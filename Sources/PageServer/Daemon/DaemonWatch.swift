@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import StrictJSON
 
-/// The connection on which the daemon reports its devices, and what it has reported.
+/// The connection on which the daemon reports its devices, and its last reports.
 struct DaemonWatch {
     /// The last state of each device, by its name, with the time of its arrival. Empty while no daemon is connected: an
     /// old state is not the present one.
@@ -106,7 +106,7 @@ extension PageServer {
 
     private func daemonIsUp() {
         watch.problem = nil
-        // What was shown while the daemon was away says nothing of the devices.
+        // A view from the time without a daemon says nothing of the devices.
         watch.lastLoss = publish("daemon", .object(["daemon": "up"]))
     }
 

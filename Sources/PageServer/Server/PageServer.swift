@@ -221,7 +221,9 @@ package actor PageServer {
         let isFull = clients.count >= settings.limits.connections
         guard isFull || strangers.count >= settings.limits.strangers else { return }
         let candidates = strangers.isEmpty ? clients.values.filter { !$0.isBusy } : strangers
-        candidates.min { $0.since < $1.since }?.channel.close(promise: nil)
+        guard let oldest = candidates.min(by: { $0.since < $1.since })?.channel else { return }
+        remove(oldest)
+        oldest.close(promise: nil)
     }
 
     typealias Parts = NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
@@ -248,11 +250,15 @@ package actor PageServer {
                 body = try await Self.read(&parts, of: head)
                 isRead = true
             }
-            if admission.route.operation == .events {
+            switch admission.route.operation {
+            case .events:
                 try await stream(admission, outbound, channel)
                 return false
+            case .log, .image:
+                try await download(admission.route.operation == .log ? "log" : "image", admission, outbound, channel)
+                return false
+            default: reply = try await perform(admission, body, channel)
             }
-            reply = try await perform(admission, body, channel)
         } catch {
             reply = Reply(error)
         }

@@ -54,7 +54,7 @@ extension Problem {
         let status: HTTPResponseStatus =
             switch code {
             case "usage": .badRequest
-            case "no_such_device", "no_such_transfer": .notFound
+            case "no_such_device": .notFound
             case "device_away", "closed", "cancelled", "too_many_clients", "link_lost", "no_answer", "not_understood",
                 "unconfirmed", "reply_too_long":
                 outcome == "not_sent" ? .serviceUnavailable : .gatewayTimeout
@@ -62,6 +62,9 @@ extension Problem {
             case "not_recorded": .conflict
             case "record_locked", "record_damaged", "record_failed", "disk_full", "no_bluetooth", "failed":
                 .serviceUnavailable
+            case "too_slow", "gaps", "restarted", "began_again", "begin_bad_format", "too_large", "base64_invalid",
+                "size_mismatch":
+                .gatewayTimeout
             case _ where outcome == "unknown": .gatewayTimeout
             default: .conflict
             }

@@ -24,7 +24,7 @@ enum Scope: String, CaseIterable, Comparable {
 enum Operation {
     case page, openAPI, logIn, session, logOut
     case devices, device, families, events
-    case history, findings
+    case history, findings, log, image
     case command, stop
 }
 
@@ -49,6 +49,8 @@ struct Route {
         Route(.GET, "/api/v1/devices", .see, .devices),
         Route(.GET, "/api/v1/devices/{device}", .see, .device),
         Route(.GET, "/api/v1/devices/{device}/history", .see, .history),
+        Route(.GET, "/api/v1/devices/{device}/log", .see, .log),
+        Route(.GET, "/api/v1/devices/{device}/image", .see, .image),
         Route(.GET, "/api/v1/findings", .see, .findings),
         Route(.GET, "/api/v1/families", .see, .families),
         Route(.GET, "/api/v1/events", .see, .events),

@@ -51,7 +51,8 @@ extension SharedDevice {
             age.map { JSONValue.number(($0 / .milliseconds(1)).rounded() / 1000) } ?? .null
         }
         return state.merging([
-            "age_s": age(watch.lastTold.flatMap { watch.isReadLate($0) ? nil : now - $0 }), "last_heard": watch.heard.json,
+            "age_s": age(watch.lastTold.flatMap { watch.isReadLate($0) ? nil : now - $0 }),
+            "last_heard": watch.heard.json,
             "ages_s": .object(
                 Dictionary(
                     settings.family.state.map { ($0.key, known[$0.key] == nil ? .null : age(ages[$0.key])) },

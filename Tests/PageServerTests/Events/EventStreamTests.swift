@@ -42,6 +42,7 @@ struct EventStreamTests {
         try await PageBench.run { bench in
             let stream = try await bench.client()
             try await stream.send("GET", "/api/v1/events", token: bench.token)
+            _ = try await stream.event("snapshot")
             let watch = try await bench.daemon.next("subscribe")
             let old = #"{"event":"state","device":"pump","age_s":1000,"ages_s":{"state":2000.5,"error":null}}"#
             try await watch.channel.write(Array("\(old)\n".utf8))

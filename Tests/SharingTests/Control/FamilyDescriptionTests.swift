@@ -99,6 +99,7 @@ extension JSONValue {
     /// The value with the members of all objects in the order of their names.
     fileprivate var sorted: String {
         guard let members = dictionary else { return json }
-        return "{" + members.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value.sorted)" }.joined(separator: ",") + "}"
+        return "{" + members.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value.sorted)" }.joined(separator: ",")
+            + "}"
     }
 }

@@ -1,0 +1,95 @@
+import DescriptorIO
+import StrictJSON
+import TestSupport
+import Testing
+
+@testable import PageServer
+
+@Suite("Logs and images by HTTP", .timeLimit(.minutes(5)))
+struct DownloadTests {
+    /// Requests a content, and lets `daemon` answer the transfer. Returns everything that the client receives.
+    private func download(
+        _ content: String, _ daemon: (ScriptedDaemon.Heard) async throws -> Void
+    ) async throws -> String {
+        var text = ""
+        try await PageBench.run { bench in
+            let client = try await bench.client()
+            try await client.send("GET", "/api/v1/devices/pump/\(content)", token: bench.token)
+            let heard = try await bench.daemon.next("transfer")
+            #expect(heard.request["content"]?.text == content)
+            #expect(heard.request["device"]?.text == "pump")
+            try await daemon(heard)
+            text = try await client.received.all("the response")
+        }
+        return text
+    }
+
+    private func event(_ json: String, _ heard: ScriptedDaemon.Heard) async throws {
+        try await heard.channel.write(Array("\(json)\n".utf8))
+    }
+
+    @Test("A log comes in the pieces of the daemon, and its odd lines are counted behind it")
+    func log() async throws {
+        let text = try await download("log") { heard in
+            try await event(#"{"event":"progress","transfer":0,"bytes":0}"#, heard)
+            try await event(#"{"event":"piece","transfer":0,"offset":0,"data":"YWJj"}"#, heard)
+            try await event(#"{"event":"piece","transfer":0,"offset":3,"data":"ZA=="}"#, heard)
+            try await heard.answer(["bytes": 4, "check": "lines", "lines": 1, "odd_lines": 2])
+        }
+        #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(text.lowercased().contains("\r\ntransfer-encoding: chunked\r\n"))
+        #expect(text.hasSuffix("\r\n\r\n3\r\nabc\r\n1\r\nd\r\n0\r\nOdd-Lines: 2\r\n\r\n"))
+    }
+
+    @Test("An image has the size that its device has announced")
+    func image() async throws {
+        let text = try await download("image") { heard in
+            try await event(#"{"event":"progress","transfer":0,"bytes":0,"total":3,"name":"x"}"#, heard)
+            try await event(#"{"event":"piece","transfer":0,"offset":0,"data":"YWJj"}"#, heard)
+            try await heard.answer(["bytes": 3, "check": "size"])
+        }
+        #expect(text.contains("\r\nContent-Length: 3\r\n"))
+        #expect(text.hasSuffix("\r\n\r\nabc"))
+    }
+
+    private let failure = object(["code": "gaps", "message": "m", "outcome": "nothing_changed"])
+
+    @Test("A content that breaks off does not end as a whole one")
+    func brokenOff() async throws {
+        let text = try await download("log") { heard in
+            try await event(#"{"event":"piece","transfer":0,"offset":0,"data":"YWJj"}"#, heard)
+            try await heard.answer(["ok": false, "error": failure])
+        }
+        #expect(text.hasSuffix("\r\n\r\n3\r\nabc\r\n"))
+    }
+
+    @Test("A failure before the first piece is an answer")
+    func refused() async throws {
+        try await PageBench.run { bench in
+            let asking = Task { try await bench.ask("GET", "/api/v1/devices/pump/log") }
+            try await bench.daemon.next("transfer").answer(["ok": false, "error": failure])
+            let response = try await asking.value
+            #expect(response.status == 504)
+            #expect(response.code == "gaps")
+        }
+    }
+
+    @Test("A transfer ends with its client")
+    func clientLeaves() async throws {
+        try await PageBench.run { bench in
+            let client = try await bench.client()
+            try await client.send("GET", "/api/v1/devices/pump/log", token: bench.token)
+            let heard = try await bench.daemon.next("transfer")
+            await client.channel.close()
+            try await bench.daemon.untilEnded(heard.channel)
+        }
+    }
+
+    @Test(
+        "Base64 is decoded, and anything else is refused",
+        arguments: [
+            ("", ""), ("YQ==", "a"), ("YWI=", "ab"), ("YWJj", "abc"), ("YWJjZA==", "abcd"), ("Y", nil), ("YQ=", nil),
+            ("Y===", nil), ("YQ*=", nil), ("YW Jj", nil), ("=YQ=", nil),
+        ])
+    func base64(text: String, bytes: String?) { #expect(Base64.decode(text) == bytes.map { Array($0.utf8) }) }
+}
