@@ -105,7 +105,10 @@ extension PageServer {
     ///
     /// - Throws: `stale_view` with status 409; the reason why the daemon is away.
     private func checkView(_ seen: Int, of device: String) throws(Problem) {
-        if let problem = watch.problem, problem.code != Problem.daemonUnknown.code { throw problem }
+        if var problem = watch.problem, problem.code != Problem.daemonUnknown.code {
+            problem.outcome = "not_sent"
+            throw problem
+        }
         let isOld = ring.time(of: seen).map { $0 + Self.viewTime < Self.now } ?? true
         guard isOld || seen < watch.loss(of: device) else { return }
         throw Problem(

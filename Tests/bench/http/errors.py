@@ -122,8 +122,6 @@ class Errors:
             pending = [threading.Thread(target=work) for work in [
                 lambda: self.refused("suspended, stop", self.timed("suspended, stop", 5.5, stop), 504,
                                      ("daemon_silent", "no_answer"), "unknown"),
-                lambda: self.refused("suspended, change", self.timed("suspended, change", 5.5, lambda: self.change(
-                    bench, token, stream.last)), 503, "daemon_silent", "not_sent"),
                 lambda: self.refused("suspended, query", self.timed("suspended, query", 5.5, query), 503, "daemon_silent"),
                 lambda: self.refused("suspended, devices", self.timed("suspended, devices", 11, get), 503, "daemon_silent"),
             ]]
@@ -135,6 +133,7 @@ class Errors:
                        "the stream says that a suspended daemon is away", 12 + self.lag.longest)
             event = next(event for event in stream.events[number:] if event[3].get("daemon") == "away")
             self.checks.equal("suspended, the stream", event[3]["code"], "daemon_silent")
+            self.refused("suspended, change", self.change(bench, token, stream.last), 503, "daemon_silent", "not_sent")
             bench.daemon.send_signal(signal.SIGCONT)
             wait_until(lambda: get().status == 200, "devices once the daemon is resumed")
             self.checks.equal("resumed, stop", stop().status, 200)

@@ -102,6 +102,15 @@ def check(bench: rig.Rig) -> str:
     expect("409 not_recorded", ask("GET", f"{API}/devices/lamp/history", token=looking))
     expect("404 no_such_device", ask("GET", f"{API}/devices/nothing/history", token=looking))
 
+    for path in ("devices/storm/log", "devices/peer/image"):
+        answer = ask("GET", f"{API}/{path}", token=looking)
+        expect("200", answer)
+        if not answer.body:
+            raise SystemExit(f"{path} is empty")
+    for path in ("devices/pump/log", "devices/storm/image"):
+        expect("400 usage", ask("GET", f"{API}/{path}", token=looking))
+    expect("404 no_such_device", ask("GET", f"{API}/devices/nothing/log", token=looking))
+
     commands, stop = f"{API}/devices/pump/commands", f"{API}/devices/pump/stop"
     events = Events(bench, looking)
     events.wait("snapshot", '"daemon":"up"')

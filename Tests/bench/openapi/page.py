@@ -37,7 +37,8 @@ def answers(bench: rig.Rig) -> list[tuple[str, str]]:
         lambda: '"state":"off"' in bench.ask("GET", "/api/v1/devices", token=token).body.decode(), "the state of the pump")
     environment = {name: value for name, value in bench.environment.items() if not name.lower().endswith("_proxy")}
     shell = subprocess.Popen(
-        ["bash", "-s"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
+        ["bash", "-s"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment,
+        cwd=bench.folder)
     token, script, pairs = "", "", []
     for kind, text in blocks():
         if kind == "sh" and ("curl" in text or text.startswith("page=")):

@@ -76,8 +76,8 @@ class Rig:
         return (self.folder / f"{name}.log").read_text(errors="replace")
 
     def start_devices(self, **families: str) -> None:
-        """Start simulated devices, by their names, that are not running; a pump and an LED board unless given."""
-        self.families = families or {"pump": "pump", "lamp": "led"}
+        """Start simulated devices, by their names, that are not running; one of most families unless given."""
+        self.families = families or {"pump": "pump", "lamp": "led", "storm": "storm", "peer": "peer"}
         text = f'[daemon]\nsocket = "{self.socket}"\n'
         for name, family in self.families.items():
             if f"sim-{name}" not in self.processes:
