@@ -15,7 +15,7 @@ package actor PageServer {
     /// Runs everything that is not isolated on the loop's thread too.
     nonisolated let executor: LoopExecutor
     nonisolated let settings: PageSettings
-    private let originGuard: OriginGuard
+    let originGuard: OriginGuard
     private let listener: any Channel
     /// The number of the file of the Unix socket.
     private let node: UInt?
@@ -212,6 +212,9 @@ package actor PageServer {
 
     private func note(isBusy: Bool, _ channel: any Channel) { clients[ObjectIdentifier(channel)]?.isBusy = isBusy }
 
+    /// Notes that a request with a valid token came.
+    func noteToken(_ channel: any Channel) { clients[ObjectIdentifier(channel)]?.isKnown = true }
+
     private func remove(_ channel: any Channel) { clients[ObjectIdentifier(channel)] = nil }
 
     /// Closes the oldest connection without a valid token if there are too many, or else the oldest without a request:
@@ -224,152 +227,6 @@ package actor PageServer {
         guard let oldest = candidates.min(by: { $0.since < $1.since })?.channel else { return }
         remove(oldest)
         oldest.close(promise: nil)
-    }
-
-    typealias Parts = NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
-    typealias Writer = NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
-
-    /// Answers a request. Returns whether another may follow on the connection.
-    @concurrent
-    private nonisolated func answer(
-        _ head: HTTPRequestHead, _ parts: inout Parts, _ outbound: Writer, _ channel: any Channel
-    ) async throws -> Bool {
-        let hasBody =
-            head.headers.contains(name: "transfer-encoding") || head.headers["content-length"].contains { $0 != "0" }
-        var isRead = false
-        if !hasBody {
-            _ = try await parts.next()
-            isRead = true
-        }
-        let reply: Reply
-        do throws(Problem) {
-            let admission = try await admit(head, channel)
-            var body: [UInt8] = []
-            // A stop has no body, and does not wait for one.
-            if !isRead, admission.route.operation != .stop {
-                body = try await Self.read(&parts, of: head)
-                isRead = true
-            }
-            switch admission.route.operation {
-            case .events:
-                try await stream(admission, outbound, channel)
-                return false
-            case .log, .image:
-                try await download(admission.route.operation == .log ? "log" : "image", admission, outbound, channel)
-                return false
-            default: reply = try await perform(admission, body, channel)
-            }
-        } catch {
-            reply = Reply(error)
-        }
-        let closes = !isRead || !head.isKeepAlive
-        // The reply to HEAD has the length of a body, and no body: the client would read it as the next reply.
-        let body = head.method == .HEAD ? [] : reply.body
-        try await outbound.write(contentsOf: [
-            .head(reply.head(closes: closes)), .body(.byteBuffer(ByteBuffer(bytes: body))), .end(nil),
-        ])
-        return !closes
-    }
-
-    /// A request that may be carried out.
-    struct Admission: Sendable {
-        let request: Request
-        let route: Route
-        /// The device in the path; empty if the path names none.
-        let device: String
-        /// The session; nil if the route is open.
-        let session: Session?
-    }
-
-    /// Checks the origin, the path and the permission of a request.
-    private func admit(_ head: HTTPRequestHead, _ channel: any Channel) async throws(Problem) -> Admission {
-        try originGuard.check(head.headers)
-        let request = try Request(head)
-        let (route, device) = try route(of: request)
-        let session = try await session(of: request, for: route)
-        if session != nil { clients[ObjectIdentifier(channel)]?.isKnown = true }
-        return Admission(request: request, route: route, device: device, session: session)
-    }
-
-    private func route(of request: Request) throws(Problem) -> (Route, device: String) {
-        switch Route.match(request.head.method, request.segments) {
-        case .found(let route, let device): return (route, device)
-        case .otherMethod(let methods):
-            var problem = Problem(
-                .methodNotAllowed, "wrong_method", "this path does not take \(request.head.method.rawValue)",
-                hint: "use " + methods.map(\.rawValue).joined(separator: " or "), outcome: "not_sent")
-            problem.methods = methods
-            throw problem
-        case .none:
-            throw Problem(
-                .notFound, "no_such_path", "there is no such path", hint: "see /api/v1/openapi.json",
-                outcome: "not_sent")
-        }
-    }
-
-    /// Reads the body of a request.
-    @concurrent
-    private static func read(_ parts: inout Parts, of head: HTTPRequestHead) async throws(Problem) -> [UInt8] {
-        guard head.method == .POST else { throw .badRequest("a \(head.method.rawValue) request has no body") }
-        guard head.headers["content-type"].first?.prefix(while: { $0 != ";" }).lowercased() == "application/json" else {
-            throw Problem(
-                .unsupportedMediaType, "wrong_type", "the body must be JSON",
-                hint: "send the header Content-Type: application/json", outcome: "not_sent")
-        }
-        var body: [UInt8] = []
-        do {
-            while let part = try await parts.next() {
-                switch part {
-                case .body(let buffer): body += buffer.readableBytesView
-                case .end: return body
-                case .head: break
-                }
-                guard body.count <= Self.bodyLimit else {
-                    throw Problem(
-                        .payloadTooLarge, "too_long", "the body is longer than \(Self.bodyLimit) bytes",
-                        outcome: "not_sent")
-                }
-            }
-        } catch let problem as Problem { throw problem } catch {}
-        throw .badRequest("the body is incomplete")
-    }
-
-    /// The largest length of a request's body in bytes.
-    private static let bodyLimit = 16_384
-
-    // MARK: Sessions
-
-    /// Returns the session of a request; nil if its route is open.
-    private func session(of request: Request, for route: Route) async throws(Problem) -> Session? {
-        guard route.scope != .open else { return nil }
-        let headers = request.head.headers["authorization"]
-        guard !headers.isEmpty else {
-            throw Problem(
-                .unauthorized, "no_token", "the request has no token",
-                hint: "log in with a code of 'pumpctl page --code', and send Authorization: Bearer TOKEN",
-                outcome: "not_sent")
-        }
-        let parts = headers[0].split(separator: " ")
-        let token = headers.count == 1 && parts.count == 2 && parts[0].lowercased() == "bearer" ? String(parts[1]) : ""
-        let session: Session?
-        do throws(SessionFile.Failure) {
-            session = try sessions.session(of: token, isCode: false, at: .now)
-        } catch { throw Problem(error) }
-        guard let session else { throw await wrong("the token is wrong, has ended, or was revoked") }
-        guard session.scope >= route.scope else {
-            throw Problem(
-                .forbidden, "may_only_look", "this session may only look",
-                hint: "log in with a code that was made without --see", outcome: "not_sent")
-        }
-        return session
-    }
-
-    /// Returns the refusal of a wrong token or code, after a delay that makes guessing slow. Others are not delayed.
-    func wrong(_ message: String) async -> Problem {
-        await pause(milliseconds: Int64(settings.limits.wrongToken))
-        return Problem(
-            .unauthorized, "wrong_token", message, hint: "log in with a new code: pumpctl page --code",
-            outcome: "not_sent")
     }
 
     // MARK: Events
@@ -409,10 +266,4 @@ package actor PageServer {
 
     /// Whether anybody needs the daemon's events.
     var isWatched: Bool { !streams.isEmpty || !stops.isEmpty || Self.now < leaseEnds }
-}
-
-extension Problem {
-    init(_ failure: SessionFile.Failure) {
-        self.init(.serviceUnavailable, "sessions_unusable", "\(failure)", hint: failure.hint, outcome: "not_sent")
-    }
 }
