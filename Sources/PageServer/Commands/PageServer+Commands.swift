@@ -12,6 +12,7 @@ extension PageServer {
     func command(
         _ body: [UInt8], _ device: String, _ session: Session?, _ channel: any Channel
     ) async throws(Problem) -> Reply {
+        let stopsBefore = stopLog.count
         let members = try members(of: body, ["id", "seen", "name", "parameters"])
         guard let name = members["name"]?.text else { throw .badRequest("'name' must be a string") }
         // A stop is never refused, also not for the age of a view.
@@ -28,7 +29,9 @@ extension PageServer {
         guard let seen = members["seen"]?.integer else {
             throw .badRequest("'seen' must be the number of the last event that was shown, an integer")
         }
-        return try await change(request, device, id.lowercased(), seen, session, channel)
+        await untilStateIsKnown(of: device)
+        let change = Change(device: device, seen: seen, stopsBefore: stopsBefore)
+        return try await carryOut(change, request, id.lowercased(), session, channel)
     }
 
     private func query(_ request: [String: JSONValue]) async -> Reply {
@@ -42,9 +45,8 @@ extension PageServer {
         }
     }
 
-    private func change(
-        _ request: [String: JSONValue], _ device: String, _ id: String, _ seen: Int, _ session: Session?,
-        _ channel: any Channel
+    private func carryOut(
+        _ change: Change, _ request: [String: JSONValue], _ id: String, _ session: Session?, _ channel: any Channel
     ) async throws(Problem) -> Reply {
         let key = JSONValue.object(request).bytes.hashValue
         if let entry = log.entry(id, at: Self.now) {
@@ -55,11 +57,7 @@ extension PageServer {
             }
             return await answer(of: entry, on: channel)
         }
-        do throws(Problem) {
-            try checkView(seen, of: device)
-            // A change that comes while the device is made safe would undo that.
-            guard stops[device] == nil else { throw .overtaken }
-        } catch {
+        do throws(Problem) { try check(change) } catch {
             // Sent again with a newer number, the ID is still that of this refused change.
             log.add(id, .init(time: Self.now, request: key, answer: Task { [error] in Reply(error) }))
             throw error
@@ -69,7 +67,7 @@ extension PageServer {
         var request = request
         request["by"] = author(session)
         let answer = Task(executorPreference: executor) { [request] in
-            do throws(Problem) { return Reply(answer: try await self.send(request, changing: device)) } catch {
+            do throws(Problem) { return Reply(answer: try await self.send(request, change)) } catch {
                 return Reply(error)
             }
         }
@@ -101,9 +99,31 @@ extension PageServer {
 
     func author(_ session: Session?) -> JSONValue { .text("page session \(session?.id ?? "")") }
 
-    /// Checks that a client's view of a device is the present one.
+    /// Waits until the daemon has reported the state of a device that it has, which takes milliseconds.
+    private func untilStateIsKnown(of device: String) async {
+        let end = Self.now + .seconds(1)
+        while watch.problem == nil, watch.families[device] != nil, watch.states[device] == nil, Self.now < end {
+            await nextEvent()
+        }
+    }
+
+    /// Checks that nothing speaks against a change: no stop was asked for after it or is under way, the device is there,
+    /// and the sender's view of it is the present one.
     ///
-    /// - Throws: `stale_view` with status 409; the reason why the daemon is away.
+    /// - Throws: `overtaken`, `device_away`, `stale_view`; the reason why the daemon is away.
+    func check(_ change: Change) throws(Problem) {
+        let device = change.device
+        guard stops[device] == nil, !stopLog.hasStop(of: device, after: change.stopsBefore) else { throw .overtaken }
+        try checkView(change.seen, of: device)
+        // The daemon knows whether it has a device of this name.
+        guard watch.families[device] != nil else { return }
+        guard watch.states[device]?.message["link"]?.text == "up" else {
+            throw Problem(
+                .serviceUnavailable, "device_away", "the device is away",
+                hint: "check the device and its cable, and look at it again", outcome: "not_sent")
+        }
+    }
+
     private func checkView(_ seen: Int, of device: String) throws(Problem) {
         if var problem = watch.problem, problem.code != Problem.daemonUnknown.code {
             problem.outcome = "not_sent"

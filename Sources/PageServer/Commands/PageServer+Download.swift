@@ -19,9 +19,14 @@ extension PageServer {
             let connection = try await DaemonConnection.open(await call.paths, on: loop).connection
             // The daemon cancels a transfer whose connection ends.
             await whenLeft(channel, close: connection.channel)
+            let timer = await loop.scheduleTask(in: patience) { connection.channel.close(promise: nil) }
+            defer { timer.cancel() }
             try await connection.executeThenClose { inbound, requests in
                 var messages = DaemonMessages(inbound)
-                try await download.run(content, admission, &messages, requests, outbound)
+                guard let hello = try await messages.next() else { throw Problem.daemonSilent(outcome: "not_sent") }
+                timer.cancel()
+                try Problem.check(hello: hello)
+                try await download.run(content, admission, &messages, requests, outbound, channel)
             }
         } catch {
             await endDownload()
@@ -35,12 +40,19 @@ extension PageServer {
         whenClosed(channel) { daemon.close(promise: nil) }
     }
 
+    /// The largest number of downloads under way.
+    private static let downloadLimit = 8
+
     private func beginDownload() throws(Problem) {
-        try checkLoad()
-        commandCount += 1
+        guard downloadCount < Self.downloadLimit else {
+            throw Problem(
+                .tooManyRequests, "too_many_requests", "\(Self.downloadLimit) downloads are under way",
+                hint: "wait for their end first", outcome: "not_sent")
+        }
+        downloadCount += 1
     }
 
-    private func endDownload() { commandCount -= 1 }
+    private func endDownload() { downloadCount -= 1 }
 }
 
 /// A download under way.
@@ -54,10 +66,8 @@ private struct Download {
     @concurrent
     mutating func run(
         _ content: String, _ admission: PageServer.Admission, _ messages: inout DaemonMessages,
-        _ requests: NIOAsyncChannelOutboundWriter<ByteBuffer>, _ outbound: PageServer.Writer
+        _ requests: NIOAsyncChannelOutboundWriter<ByteBuffer>, _ outbound: PageServer.Writer, _ channel: any Channel
     ) async throws {
-        guard let hello = try await messages.next() else { throw Problem.daemonLost(outcome: "not_sent") }
-        try Problem.check(hello: hello)
         var request: [String: JSONValue] = ["id": 0, "do": "transfer", "content": .text(content)]
         request["device"] = .text(admission.device)
         request["by"] = .text("page session \(admission.session?.id ?? "")")
@@ -72,7 +82,7 @@ private struct Download {
             case nil:
                 if let error = message["error"] { throw Problem(daemonError: error) }
                 try await begin(outbound)
-                return try await outbound.write(.end(trailers(message)))
+                return try await PageServer.end(channel, trailers(message))
             default: continue
             }
         }
@@ -89,7 +99,8 @@ private struct Download {
         // A device can't send a part of its content, and the next reading may differ.
         headers.add(name: "Accept-Ranges", value: "none")
         headers.add(name: "Connection", value: "close")
-        if let size { headers.add(name: "Content-Length", value: "\(size)") }
+        // Not Content-Length: only the daemon's answer, which follows the last byte, says that the content is whole.
+        if let size { headers.add(name: "Announced-Length", value: "\(size)") }
         try await outbound.write(.head(HTTPResponseHead(version: .http1_1, status: .ok, headers: headers)))
     }
 

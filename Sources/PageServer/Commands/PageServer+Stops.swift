@@ -13,15 +13,37 @@ struct StopQueue {
     var next: Task<Reply, Never>?
 }
 
-/// A change under way, of which a stop must know. It belongs to the server's actor.
-final class Change {
+/// The last stops that were asked for, so that no earlier change undoes one.
+struct StopLog {
+    /// The largest number of stops that are kept.
+    private static let capacity = 256
+
+    private var devices: [String] = []
+    /// The number of stops so far.
+    private(set) var count = 0
+
+    mutating func add(_ device: String) {
+        devices = devices.suffix(Self.capacity - 1) + [device]
+        count += 1
+    }
+
+    /// Whether a stop of a device was asked for after the first `count` stops, or may have been.
+    func hasStop(of device: String, after count: Int) -> Bool {
+        self.count - count > devices.count || devices.suffix(self.count - count).contains(device)
+    }
+}
+
+/// A change that is requested.
+struct Change {
     let device: String
-    /// Whether a stop was asked for after the change.
-    var isOvertaken = false
+    /// The number of the last event that its sender had seen.
+    let seen: Int
+    /// The number of stops that were asked for before it.
+    let stopsBefore: Int
     /// The connection to which the change was written; nil before that.
     var channel: (any Channel)?
-
-    init(of device: String) { self.device = device }
+    /// Whether a stop was written behind it.
+    var hasStop = false
 }
 
 // The command that makes a device safe. It is sent at once, whatever else is under way, and goes on in the daemon if its
@@ -30,7 +52,8 @@ extension PageServer {
     /// Sends the command that makes a device safe, and waits for its answer for five seconds at most.
     func stop(_ device: String, _ session: Session?) async -> Reply {
         let request: [String: JSONValue] = ["do": "stop", "device": .text(device), "by": author(session)]
-        overtakeChanges(of: device, request)
+        stopLog.add(device)
+        writeBehindChanges(of: device, request)
         let queue = stops[device] ?? StopQueue()
         let stopping: Task<Reply, Never>
         if queue.count < StopQueue.limit {
@@ -45,20 +68,20 @@ extension PageServer {
         return await first(of: stopping)
     }
 
-    /// Keeps earlier changes of a device from undoing a stop. A change that was not written is not written any more.
-    /// Behind one that was, the stop is written to the same connection too: the daemon reads each connection in order,
-    /// but not several.
-    private func overtakeChanges(of device: String, _ request: [String: JSONValue]) {
-        for change in changes.values where change.device == device {
-            change.isOvertaken = true
-            change.channel?.writeAndFlush(DaemonConnection.line(request, id: 1), promise: nil)
+    /// Keeps changes of a device that were written from undoing a stop: writes the stop to their connections too. The
+    /// daemon reads each connection in order, but not several.
+    private func writeBehindChanges(of device: String, _ request: [String: JSONValue]) {
+        for (id, change) in changes where change.device == device && !change.hasStop {
+            guard let channel = change.channel else { continue }
+            channel.writeAndFlush(DaemonConnection.line(request, id: 1), promise: nil)
+            changes[id]?.hasStop = true
         }
     }
 
-    /// Sends a change, unless a stop is asked for before it is written.
-    func send(_ request: [String: JSONValue], changing device: String) async throws(Problem) -> JSONValue {
-        let change = Change(of: device)
-        let id = ObjectIdentifier(change)
+    /// Sends a change, unless a stop is asked for, or the device is lost, before it is written.
+    func send(_ request: [String: JSONValue], _ change: Change) async throws(Problem) -> JSONValue {
+        lastChange += 1
+        let id = lastChange
         changes[id] = change
         commandCount += 1
         defer {
@@ -70,9 +93,10 @@ extension PageServer {
         }
     }
 
-    private func write(_ line: ByteBuffer, to channel: any Channel, _ id: ObjectIdentifier) throws(Problem) {
-        guard let change = changes[id], !change.isOvertaken else { throw .overtaken }
-        change.channel = channel
+    private func write(_ line: ByteBuffer, to channel: any Channel, _ id: Int) throws(Problem) {
+        guard let change = changes[id] else { throw .overtaken }
+        try check(change)
+        changes[id]?.channel = channel
         channel.writeAndFlush(line, promise: nil)
     }
 
@@ -96,9 +120,11 @@ extension PageServer {
         var end: Duration?
         while true {
             do throws(Problem) { return Reply(answer: try await sendStop(request)) } catch {
+                let time = Duration.milliseconds(settings.limits.stop)
                 // A daemon that has just been started may not have the device yet.
-                let isAbsent = Problem.absences.contains(error.code) || end != nil && error.outcome == "not_sent"
-                let until = end ?? Self.now + .milliseconds(settings.limits.stop)
+                let isNew = end != nil || Self.now < watch.upSince + time
+                let isAbsent = Problem.absences.contains(error.code) || isNew && error.code == "device_away"
+                let until = end ?? Self.now + time
                 guard isAbsent, Self.now < until else { return Reply(error) }
                 end = until
                 await pause(milliseconds: 200)

@@ -22,6 +22,8 @@ struct DaemonWatch {
     /// asked then.
     var certainUntil = Duration.zero
 
+    /// The time at which the daemon was last connected.
+    var upSince = Duration.seconds(-1000)
     /// The connection; nil while there is none.
     var channel: (any Channel)?
     /// The path of the connected daemon's socket; nil while there is none. Other connections must reach the same daemon.
@@ -105,7 +107,7 @@ extension PageServer {
     }
 
     private func daemonIsUp() {
-        watch.problem = nil
+        (watch.problem, watch.upSince) = (nil, Self.now)
         // A view from the time without a daemon says nothing of the devices.
         watch.lastLoss = publish("daemon", .object(["daemon": "up"]))
     }
@@ -221,11 +223,13 @@ extension PageServer {
         watch.stopNames = names
     }
 
-    /// Returns whether a command makes a device safe. Asks the daemon if the device is unknown.
+    /// Returns whether a command makes a device safe. Asks the daemon if the device is unknown. If the daemon is away as
+    /// well, `off` counts as such a command.
     func isStop(_ command: String, of device: String) async -> Bool {
         if watch.families[device] == nil { _ = try? await deviceList() }
         if watch.stopNames == nil { _ = try? await ask(["do": "describe"]) { self.takeFamilies($0) } }
-        return watch.families[device].flatMap { watch.stopNames?[$0] } == command
+        guard let family = watch.families[device], let names = watch.stopNames else { return command == "off" }
+        return names[family] == command
     }
 
     // MARK: Ticks

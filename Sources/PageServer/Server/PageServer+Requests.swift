@@ -45,9 +45,16 @@ extension PageServer {
         // The reply to HEAD has the length of a body, and no body: the client would read it as the next reply.
         let body = head.method == .HEAD ? [] : reply.body
         try await outbound.write(contentsOf: [
-            .head(reply.head(closes: closes)), .body(.byteBuffer(ByteBuffer(bytes: body))), .end(nil),
+            .head(reply.head(closes: closes)), .body(.byteBuffer(ByteBuffer(bytes: body))),
         ])
+        if closes { try await Self.end(channel) } else { try await outbound.write(.end(nil)) }
         return !closes
+    }
+
+    /// Ends a response, and waits until the system has taken all of it: closing a connection drops what it has not.
+    @concurrent
+    static func end(_ channel: any Channel, _ trailers: HTTPHeaders? = nil) async throws {
+        try await channel.writeAndFlush(HTTPServerResponsePart.end(trailers)).get()
     }
 
     /// A request that may be carried out.

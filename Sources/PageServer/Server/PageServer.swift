@@ -47,8 +47,13 @@ package actor PageServer {
     var commandCount = 0
     /// The number of requests under way that make the daemon look at its record or its computer.
     var lookCount = 0
-    /// The changes under way.
-    var changes: [ObjectIdentifier: Change] = [:]
+    /// The number of downloads under way.
+    var downloadCount = 0
+    /// The changes under way, by their numbers.
+    var changes: [Int: Change] = [:]
+    /// The number of the last change.
+    var lastChange = 0
+    var stopLog = StopLog()
     /// The stops under way, by the name of the device.
     var stops: [String: StopQueue] = [:]
     /// Runs every two seconds as long as the daemon is watched.

@@ -69,6 +69,25 @@ struct CommandTests {
         }
     }
 
+    @Test("A change of a device whose link is lost is not sent")
+    func deviceAway() async throws {
+        try await PageBench.run { bench in
+            _ = try await bench.seen()
+            let watch = try await bench.daemon.next("subscribe")
+            try await watch.channel.write(Array("{\"event\":\"state\",\"device\":\"pump\",\"link\":\"lost\"}\n".utf8))
+            let stream = try await bench.client()
+            try await stream.send("GET", "/api/v1/events", token: bench.token)
+            _ = try await stream.event("snapshot")
+            // The daemon answers after its event.
+            let seen = try await bench.seen()
+            let response = try await bench.change("on", id: id, seen: seen).value
+            #expect(response.code == "device_away")
+            #expect(response.outcome == "not_sent")
+            #expect(bench.daemon.count("command") == 0)
+            await stream.channel.close()
+        }
+    }
+
     @Test("A command without an id must be a query")
     func query() async throws {
         try await PageBench.run { bench in

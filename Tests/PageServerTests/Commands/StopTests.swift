@@ -152,3 +152,29 @@ struct StopTests {
         }
     }
 }
+
+@Suite("The log of stops")
+struct StopLogTests {
+    @Test("A change is overtaken by a later stop of its device")
+    func overtaken() {
+        var log = StopLog()
+        log.add("pump")
+        let count = log.count
+        log.add("other")
+        #expect(!log.hasStop(of: "pump", after: count))
+        #expect(log.hasStop(of: "other", after: count))
+        log.add("pump")
+        #expect(log.hasStop(of: "pump", after: count))
+        #expect(!log.hasStop(of: "pump", after: log.count))
+    }
+
+    @Test("After many stops of any device, a change counts as overtaken")
+    func many() {
+        var log = StopLog()
+        for _ in 0..<256 { log.add("other") }
+        #expect(!log.hasStop(of: "pump", after: 0))
+        log.add("other")
+        #expect(log.hasStop(of: "pump", after: 0))
+        #expect(!log.hasStop(of: "pump", after: 1))
+    }
+}

@@ -18,7 +18,9 @@ struct EventStreamTests {
             #expect(try await stream.event("snapshot").data["daemon"]?.text == "up")
             let watch = try await bench.daemon.next("subscribe")
             try await watch.channel.write(Array("\(state)\n".utf8))
-            let event = try await stream.event("state")
+            var event = try await stream.event("state")
+            // The first may be the one that the daemon sends right after the subscription.
+            if event.data["values"] == nil { event = try await stream.event("state") }
             #expect(event.data.json == state)
             // Another stream is told the same at once.
             let other = try await bench.client()
@@ -46,7 +48,7 @@ struct EventStreamTests {
             let watch = try await bench.daemon.next("subscribe")
             let old = #"{"event":"state","device":"pump","age_s":1000,"ages_s":{"state":2000.5,"error":null}}"#
             try await watch.channel.write(Array("\(old)\n".utf8))
-            _ = try await stream.event("state")
+            while try await stream.event("state").data["age_s"] == nil {}
             let start = ContinuousClock.now
             while ContinuousClock.now < start + .milliseconds(2) { await Task.yield() }
             let other = try await bench.client()

@@ -67,6 +67,10 @@ final class ScriptedDaemon: Sendable {
         case "describe":
             try await heard.answer(["families": .array([object(["name": "pump", "stop": "off"])])])
         case "state": try await heard.answer(["device": "pump", "link": "up", "values": object(["state": "OFF"])])
+        case "subscribe":
+            // The state is not known before a test says it, but the link is.
+            try await heard.channel.write(Array("{\"event\":\"state\",\"device\":\"pump\",\"link\":\"up\"}\n".utf8))
+            self.heard.update { $0.append(heard) }
         default: self.heard.update { $0.append(heard) }
         }
     }

@@ -162,7 +162,7 @@ def check(bench: rig.Rig) -> str:
     # The daemon is stopped, and ends.
     bench.processes["daemon"].send_signal(signal.SIGSTOP)
     seen = max([number for number, _, _ in events.events] + events.comments)
-    expect("503 daemon_silent", change("on", seen=seen), "not_sent")
+    expect("503 device_away", change("on", seen=seen), "not_sent")
     expect("503 daemon_silent", ask("GET", f"{API}/families", token=token))
     expect("504 no_answer", ask("POST", stop, token=token), "unknown")
     bench.end("daemon", signal.SIGKILL)
