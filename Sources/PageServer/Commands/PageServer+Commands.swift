@@ -12,7 +12,6 @@ extension PageServer {
     func command(
         _ body: [UInt8], _ device: String, _ session: Session?, _ channel: any Channel
     ) async throws(Problem) -> Reply {
-        let stopsBefore = stopLog.count
         let members = try members(of: body, ["id", "seen", "name", "parameters"])
         guard let name = members["name"]?.text else { throw .badRequest("'name' must be a string") }
         // A stop is never refused, also not for the age of a view.
@@ -30,7 +29,7 @@ extension PageServer {
             throw .badRequest("'seen' must be the number of the last event that was shown, an integer")
         }
         await untilStateIsKnown(of: device)
-        let change = Change(device: device, seen: seen, stopsBefore: stopsBefore)
+        let change = Change(device: device, seen: seen)
         return try await carryOut(change, request, id.lowercased(), session, channel)
     }
 
@@ -107,20 +106,21 @@ extension PageServer {
         }
     }
 
-    /// Checks that nothing speaks against a change: no stop was asked for after it or is under way, the device is there,
-    /// and the sender's view of it is the present one.
+    /// Checks that nothing speaks against a change: no stop was asked for since its sender's view, or is under way; the
+    /// device is there; and the view is the present one.
     ///
     /// - Throws: `overtaken`, `device_away`, `stale_view`; the reason why the daemon is away.
     func check(_ change: Change) throws(Problem) {
         let device = change.device
-        guard stops[device] == nil, !stopLog.hasStop(of: device, after: change.stopsBefore) else { throw .overtaken }
+        guard stops[device] == nil, !stopLog.hasStop(of: device, since: change.seen) else { throw .overtaken }
         try checkView(change.seen, of: device)
         // The daemon knows whether it has a device of this name.
         guard watch.families[device] != nil else { return }
         guard watch.states[device]?.message["link"]?.text == "up" else {
             throw Problem(
                 .serviceUnavailable, "device_away", "the device is away",
-                hint: "check the device and its cable, and look at it again", outcome: "not_sent")
+                hint: "check the device and its cable; a BLE link may just be opening: look at it again",
+                outcome: "not_sent")
         }
     }
 

@@ -13,6 +13,9 @@ extension PageServer {
         _ content: String, _ admission: Admission, _ outbound: Writer, _ channel: any Channel
     ) async throws(Problem) {
         try admission.request.checkQuery()
+        guard admission.request.head.version == .http1_1 else {
+            throw .badRequest("a response of HTTP/1.0 can't show that it broke off", hint: "use HTTP/1.1")
+        }
         try await beginDownload()
         var download = Download()
         do {

@@ -18,18 +18,24 @@ struct StopLog {
     /// The largest number of stops that are kept.
     private static let capacity = 256
 
-    private var devices: [String] = []
-    /// The number of stops so far.
-    private(set) var count = 0
+    /// The devices, and the numbers of the last events before their stops.
+    private var stops: [(device: String, number: Int)] = []
+    /// The highest number of a stop that is no longer kept.
+    private var forgotten = Int.min
 
-    mutating func add(_ device: String) {
-        devices = devices.suffix(Self.capacity - 1) + [device]
-        count += 1
+    /// Adds a stop.
+    ///
+    /// - Parameter number: The number of the last event. It does not decrease from stop to stop.
+    mutating func add(_ device: String, after number: Int) {
+        stops.append((device, number))
+        guard stops.count > Self.capacity else { return }
+        forgotten = stops.removeFirst().number
     }
 
-    /// Whether a stop of a device was asked for after the first `count` stops, or may have been.
-    func hasStop(of device: String, after count: Int) -> Bool {
-        self.count - count > devices.count || devices.suffix(self.count - count).contains(device)
+    /// Whether a stop of a device was asked for when its sender had no later event to see than this one, or may have
+    /// been.
+    func hasStop(of device: String, since seen: Int) -> Bool {
+        seen <= forgotten || stops.contains { $0.device == device && seen <= $0.number }
     }
 }
 
@@ -38,8 +44,6 @@ struct Change {
     let device: String
     /// The number of the last event that its sender had seen.
     let seen: Int
-    /// The number of stops that were asked for before it.
-    let stopsBefore: Int
     /// The connection to which the change was written; nil before that.
     var channel: (any Channel)?
     /// Whether a stop was written behind it.
@@ -52,7 +56,9 @@ extension PageServer {
     /// Sends the command that makes a device safe, and waits for its answer for five seconds at most.
     func stop(_ device: String, _ session: Session?) async -> Reply {
         let request: [String: JSONValue] = ["do": "stop", "device": .text(device), "by": author(session)]
-        stopLog.add(device)
+        stopLog.add(device, after: ring.last)
+        // A change that was decided by what was seen before is refused, so there must be something new to see.
+        tick()
         writeBehindChanges(of: device, request)
         let queue = stops[device] ?? StopQueue()
         let stopping: Task<Reply, Never>
@@ -120,11 +126,11 @@ extension PageServer {
         var end: Duration?
         while true {
             do throws(Problem) { return Reply(answer: try await sendStop(request)) } catch {
-                let time = Duration.milliseconds(settings.limits.stop)
                 // A daemon that has just been started may not have the device yet.
-                let isNew = end != nil || Self.now < watch.upSince + time
-                let isAbsent = Problem.absences.contains(error.code) || isNew && error.code == "device_away"
-                let until = end ?? Self.now + time
+                let isAbsent =
+                    Problem.absences.contains(error.code) || error.code == "device_away"
+                    || end != nil && error.outcome == "not_sent"
+                let until = end ?? Self.now + .milliseconds(settings.limits.stop)
                 guard isAbsent, Self.now < until else { return Reply(error) }
                 end = until
                 await pause(milliseconds: 200)

@@ -22,8 +22,6 @@ struct DaemonWatch {
     /// asked then.
     var certainUntil = Duration.zero
 
-    /// The time at which the daemon was last connected.
-    var upSince = Duration.seconds(-1000)
     /// The connection; nil while there is none.
     var channel: (any Channel)?
     /// The path of the connected daemon's socket; nil while there is none. Other connections must reach the same daemon.
@@ -107,7 +105,7 @@ extension PageServer {
     }
 
     private func daemonIsUp() {
-        (watch.problem, watch.upSince) = (nil, Self.now)
+        watch.problem = nil
         // A view from the time without a daemon says nothing of the devices.
         watch.lastLoss = publish("daemon", .object(["daemon": "up"]))
     }
@@ -270,6 +268,7 @@ extension PageServer {
     private func takeList(_ message: JSONValue, askedAt time: Duration) {
         guard let list = message["devices"]?.elements else { return }
         (watch.unanswered, watch.devices) = (0, list)
+        watch.families = [:]
         for device in list {
             if let name = device["name"]?.text { watch.families[name] = device["family"]?.text }
         }

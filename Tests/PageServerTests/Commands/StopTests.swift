@@ -73,16 +73,23 @@ struct StopTests {
         }
     }
 
-    @Test("While a stop is under way, a change is refused")
+    @Test("While a stop is under way, a change is refused; after it, one by an older view")
     func changeDuringStop() async throws {
         try await PageBench.run { bench in
             let seen = try await bench.seen()
             let stop = bench.stop()
             let heard = try await bench.daemon.next("stop")
-            #expect(try await bench.change("on", id: id, seen: seen).value.code == "overtaken")
+            let during = try await bench.seen()
+            #expect(try await bench.change("on", id: id, seen: during).value.code == "overtaken")
             try await heard.answer(["reply": .array(["OK", "PUMP:OFF"])])
             #expect(try await stop.value.status == 200)
+            let second = "3fa2c1d0-0000-4000-8000-000000000002"
+            #expect(try await bench.change("on", id: second, seen: seen).value.code == "overtaken")
             #expect(bench.daemon.count("command") == 0)
+            // What was seen after the stop counts.
+            let third = bench.change("on", id: "3fa2c1d0-0000-4000-8000-000000000003", seen: during)
+            try await bench.daemon.next("command").answer(["reply": .array([])])
+            #expect(try await third.value.status == 200)
         }
     }
 
@@ -155,26 +162,27 @@ struct StopTests {
 
 @Suite("The log of stops")
 struct StopLogTests {
-    @Test("A change is overtaken by a later stop of its device")
+    @Test("A change by a view from before a stop of its device is overtaken")
     func overtaken() {
         var log = StopLog()
-        log.add("pump")
-        let count = log.count
-        log.add("other")
-        #expect(!log.hasStop(of: "pump", after: count))
-        #expect(log.hasStop(of: "other", after: count))
-        log.add("pump")
-        #expect(log.hasStop(of: "pump", after: count))
-        #expect(!log.hasStop(of: "pump", after: log.count))
+        log.add("pump", after: 10)
+        log.add("other", after: 20)
+        #expect(log.hasStop(of: "pump", since: 10))
+        #expect(!log.hasStop(of: "pump", since: 11))
+        #expect(log.hasStop(of: "other", since: 20))
+        #expect(!log.hasStop(of: "third", since: 1))
+        log.add("pump", after: 20)
+        #expect(log.hasStop(of: "pump", since: 20))
+        #expect(!log.hasStop(of: "pump", since: 21))
     }
 
-    @Test("After many stops of any device, a change counts as overtaken")
+    @Test("A view from before the kept stops counts as overtaken")
     func many() {
         var log = StopLog()
-        for _ in 0..<256 { log.add("other") }
-        #expect(!log.hasStop(of: "pump", after: 0))
-        log.add("other")
-        #expect(log.hasStop(of: "pump", after: 0))
-        #expect(!log.hasStop(of: "pump", after: 1))
+        for number in 1...256 { log.add("other", after: number) }
+        #expect(!log.hasStop(of: "pump", since: 1))
+        log.add("other", after: 257)
+        #expect(log.hasStop(of: "pump", since: 1))
+        #expect(!log.hasStop(of: "pump", since: 2))
     }
 }
