@@ -180,7 +180,7 @@ lint: setup-test
 
 # STRICT=1: fail if a goal is missed.
 benchmark: all
-	@scripts/ensure-packages dbus-daemon socat picocom strace tio
+	@scripts/ensure-packages dbus-daemon socat picocom strace tio curl
 	$(MAKE) -C Benchmarks benchmark
 
 install: all
