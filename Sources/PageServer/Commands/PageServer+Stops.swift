@@ -32,8 +32,8 @@ struct StopLog {
         forgotten = stops.removeFirst().number
     }
 
-    /// Whether a stop of a device was asked for when its sender had no later event to see than this one, or may have
-    /// been.
+    /// Whether a stop of the device was asked for after a client saw this event. Also true if such a stop may have been
+    /// forgotten.
     func hasStop(of device: String, since seen: Int) -> Bool {
         seen <= forgotten || stops.contains { $0.device == device && seen <= $0.number }
     }
@@ -46,7 +46,7 @@ struct Change {
     let seen: Int
     /// The connection to which the change was written; nil before that.
     var channel: (any Channel)?
-    /// Whether a stop was written behind it.
+    /// Whether a stop was written to that connection, behind the change.
     var hasStop = false
 }
 
@@ -57,7 +57,7 @@ extension PageServer {
     func stop(_ device: String, _ session: Session?) async -> Reply {
         let request: [String: JSONValue] = ["do": "stop", "device": .text(device), "by": author(session)]
         stopLog.add(device, after: ring.last)
-        // A change that was decided by what was seen before is refused, so there must be something new to see.
+        // A view from before the stop no longer permits a change, so clients need a newer number.
         tick()
         writeBehindChanges(of: device, request)
         let queue = stops[device] ?? StopQueue()
@@ -113,8 +113,8 @@ extension PageServer {
         return await sendStop(request, device)
     }
 
-    /// Sends a stop. If the daemon goes away, sends it again and again for two seconds: the daemon may be restarted just
-    /// now, and a stop may be repeated.
+    /// Sends a stop. If the daemon or the device is away, repeats the stop for two seconds, because the daemon may be
+    /// restarting. Repeating a stop is safe.
     private func sendStop(_ request: [String: JSONValue], _ device: String) async -> Reply {
         defer {
             if var queue = stops[device] {

@@ -26,8 +26,8 @@ struct EventRing {
     /// The number of the entry at the beginning of the array.
     private var first: Int
 
-    /// - Parameter number: The number of the first event. No earlier server may have used it or a number near it, so that
-    ///   none of its events is taken for one of this server.
+    /// - Parameter number: The number of the first event. No earlier server may have used it or a number near it: a client
+    ///   would take an earlier event for one of this server.
     init(startingAt number: Int) { first = number }
 
     /// The number of the last event; one less than the first number if there was none.
@@ -62,8 +62,8 @@ struct EventRing {
         return number
     }
 
-    /// Returns events behind a number, joined, and the number of the last of them; nil if some of them are no longer
-    /// kept, or the number is unknown.
+    /// Returns the joined events behind a number, and the number of the last one; nil if an event is no longer kept, or
+    /// the number is unknown.
     ///
     /// - Parameter size: The number of bytes after which no further event is added.
     func events(after number: Int, upTo size: Int = 1 << 16) -> (bytes: [UInt8], last: Int)? {

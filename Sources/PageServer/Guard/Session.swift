@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// A permission to use the interface: a session, or the one-time code that begins one.
 ///
-/// Its token is the ID and a secret of 256 bits, as `3fa2c1d0.9be4…`. Only a hash of the secret is stored.
+/// The token consists of the ID and a secret of 256 bits, as `3fa2c1d0.9be4…`. Only a hash of the secret is stored.
 package struct Session: Sendable, Hashable {
     /// Eight hexadecimal digits, which may be shown and logged.
     package let id: String

@@ -40,7 +40,7 @@ package actor PageServer {
     var askers: [CheckedContinuation<Void, Never>] = []
     /// The number of questions of clients on the watched connection.
     var askingCount = 0
-    /// The end of the time in which a client without a stream may send a change by what it has read.
+    /// The end of the time for which the daemon is watched after a client without a stream has read something.
     var leaseEnds = Duration.zero
     var log = CommandLog<Reply>()
     /// The number of commands under way, without stops.

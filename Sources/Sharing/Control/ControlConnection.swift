@@ -54,7 +54,7 @@ actor ControlConnection {
     var stops: [String: Int] = [:]
     /// The transfers whose result is not known yet.
     var transfers: [Transfer] = []
-    /// The number of contents that are being fetched, including the rest of those that were cancelled.
+    /// The number of transfers under way, including cancelled ones that the device has not finished yet.
     var fetchCount = 0
 
     init(

@@ -140,7 +140,8 @@ extension ControlConnection {
         return "\(by) (\(name))"
     }
 
-    /// Returns the family with this name among those of the devices, or all of them.
+    /// Returns the family with this name if a device belongs to it. Returns the families of all devices if the name is
+    /// nil.
     private func families(_ name: String?) throws(ControlFailure) -> [Family] {
         var families: [Family] = []
         for device in devices where !families.contains(device.settings.family) {
