@@ -36,7 +36,7 @@ public final class RecordConversation {
 
     /// Sends requests to the program.
     ///
-    /// - Throws: `lost` if the program has ended.
+    /// - Throws: If the program has ended, the problem that it has reported, or `lost`. Its other answers are dropped.
     public func ask(_ requests: [MessageRequest]) throws(Trouble) {
         var bytes: [UInt8] = []
         for request in requests {
@@ -46,7 +46,10 @@ public final class RecordConversation {
         var written = 0
         while written < bytes.count {
             let count = bytes[written...].withUnsafeBytes { send(socket, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
-            if count < 0, errno != EINTR { throw Trouble(lost: "pumpctl-record has ended") }
+            if count < 0, errno != EINTR {
+                while try next() != nil {}
+                throw Trouble(lost: "pumpctl-record has ended")
+            }
             written += max(0, count)
         }
     }

@@ -47,6 +47,24 @@ struct RecordQueryTests {
         }
     }
 
+    @Test("A program that ends before the first request is reported with the reason it gave", .timeLimit(.minutes(1)))
+    func endedEarly() async throws {
+        let folder = TemporaryFolder()
+        let trouble = Trouble(code: "no_home", text: "HOME is missing", hint: "set HOME")
+        let mark = folder.path + "/ended"
+        // Prints its problem, closes the connection, and then leaves a mark.
+        let script = folder.write(
+            "#!/bin/sh\necho '\(Answer.failing(trouble).line)'\nexec <&- >&-\n: >'\(mark)'\nexit 1\n", to: "recorder")
+        try #require(chmod(script, 0o700) == 0)
+        let conversation = try RecordConversation(["write"], by: CompanionProgram(path: script))
+        while access(mark, F_OK) != 0 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        let reported = #expect(throws: Trouble.self) { try conversation.ask([.commit]) }
+        #expect(reported == trouble)
+    }
+
     @Test("A missing record location is an error")
     func place() {
         let trouble = #expect(throws: Trouble.self) { try RecordQuery.place(by: silent) }
