@@ -9,7 +9,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-static const char prefix[] = "LOG Values: ", row[] = "1732350000123,-0.0123,0.9871\r\n";
+static const char prefix[] = "LOG Values: ", row[] = "12 3 104 -0.0123\r\n";
 
 int main(int argc, char **argv) {
     if (argc != 2) return 64;

@@ -4,7 +4,7 @@ package struct JSONLines {
     private var bytes: [UInt8] = []
     /// The index at which the next line begins.
     private var start = 0
-    /// The index up to which no line end was found.
+    /// The index before which no line end was found.
     private var searched = 0
 
     package init() {}
@@ -20,14 +20,17 @@ package struct JSONLines {
         bytes += more
     }
 
+    /// Whether a complete line is unread.
+    package mutating func hasLine() -> Bool {
+        searched = bytes[searched...].firstIndex(of: 0x0A) ?? bytes.count
+        return searched < bytes.count
+    }
+
     /// Removes and returns the next line, without its `\n`; nil if the line is incomplete.
     package mutating func next() -> [UInt8]? {
-        guard let end = bytes[searched...].firstIndex(of: 0x0A) else {
-            searched = bytes.count
-            return nil
-        }
-        defer { (start, searched) = (end + 1, end + 1) }
-        return Array(bytes[start..<end])
+        guard hasLine() else { return nil }
+        defer { (start, searched) = (searched + 1, searched + 1) }
+        return Array(bytes[start..<searched])
     }
 
     /// Removes and returns all unread bytes.

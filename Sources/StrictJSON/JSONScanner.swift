@@ -35,7 +35,11 @@ struct JSONScanner: Sequence, IteratorProtocol {
             switch bytes[index] {
             case UInt8(ascii: "\""):
                 index += 1
-                while bytes[index] != UInt8(ascii: "\"") { index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1 }
+                while true {
+                    index = bytes.startIndex + bytes.span.endOfPlainText(from: index - bytes.startIndex)
+                    if bytes[index] == UInt8(ascii: "\"") { break }
+                    index += 2
+                }
             case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
             case _ where depth == 0:

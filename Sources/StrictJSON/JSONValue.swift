@@ -39,7 +39,7 @@ package struct JSONValue: Sendable, Hashable {
             case .more:
                 index += 1
                 guard grammar.isWithinString else { continue }
-                while index < bytes.count, bytes[index].isPlainInString { index += 1 }
+                index = bytes.span.endOfPlainText(from: index)
             case .wrong(let code, let expected): throw JSONError(code, at: index, expected: expected)
             case .end, .endBefore:
                 // A number ends before the byte that ends it.
@@ -55,7 +55,9 @@ package struct JSONValue: Sendable, Hashable {
     /// Checks what the grammar does not know: the texts of strings, and the names of members.
     private func check() throws(JSONError) {
         switch bytes.first {
-        case UInt8(ascii: "\""): _ = try decodedText()
+        case UInt8(ascii: "\""):
+            // Almost all strings are plain ASCII, which is right as it stands.
+            if !bytes.span.isPlainASCII { _ = try decodedText() }
         case UInt8(ascii: "["): for element in JSONScanner(inside: self) { try element.check() }
         case UInt8(ascii: "{"):
             // Bytes, because two names that differ in bytes may be equal as strings.
@@ -237,4 +239,36 @@ extension UInt8 {
     package var isPlainInString: Bool { self >= 0x20 && self != UInt8(ascii: "\"") && self != UInt8(ascii: "\\") }
 
     fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+}
+
+extension Span<UInt8> {
+    /// Returns the index of the first byte from `start` on that has a special meaning in a string; the number of bytes
+    /// if there is none.
+    func endOfPlainText(from start: Int) -> Int {
+        var index = endOfPlainASCII(from: start)
+        while index < count, self[index].isPlainInString { index = endOfPlainASCII(from: index + 1) }
+        return index
+    }
+
+    /// Whether a string, given with its quotes, has neither escapes nor characters beyond ASCII.
+    fileprivate var isPlainASCII: Bool { endOfPlainASCII(from: 1) == count - 1 }
+
+    /// Returns the index of the first byte from `start` on that has a special meaning in a string or is not ASCII; the
+    /// number of bytes if there is none.
+    private func endOfPlainASCII(from start: Int) -> Int {
+        // The lowest and the highest bit of each byte of a word.
+        let (ones, tops): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+        var index = start
+        while index <= count - 8 {
+            let word = bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+            let quotes = word ^ ones &* UInt64(UInt8(ascii: "\""))
+            let backslashes = word ^ ones &* UInt64(UInt8(ascii: "\\"))
+            // Subtracting sets the highest bit of each byte that was too small, and sometimes of the byte above it.
+            let found = (word &- ones &* 0x20) | (quotes &- ones) | (backslashes &- ones) | word
+            if found & tops != 0 { break }
+            index += 8
+        }
+        while index < count, self[index] < 0x80, self[index].isPlainInString { index += 1 }
+        return index
+    }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import StrictJSON
 import TestSupport
 import Testing
@@ -170,4 +171,19 @@ import Testing
         #expect(lines.next() == Array("[]".utf8))
         #expect(lines.takeAll() == Array("rest".utf8))
     }
+
+    @Test("Bytes become base64 and come back", arguments: [0, 1, 2, 3, 4, 256, 4096])
+    func base64(count: Int) {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) }
+        #expect(JSONValue.base64(bytes).text == Data(bytes).base64EncodedString())
+        #expect(JSONValue.base64(bytes).base64 == bytes)
+    }
+
+    @Test(
+        "Base64 is decoded, and anything else is refused",
+        arguments: [
+            ("", ""), ("YQ==", "a"), ("YWI=", "ab"), ("YWJj", "abc"), ("YWJjZA==", "abcd"), ("Y", nil), ("YQ=", nil),
+            ("Y===", nil), ("YQ*=", nil), ("YW Jj", nil), ("=YQ=", nil), ("A=B=", nil), ("AB=C", nil), ("YWJ\\n", nil),
+        ])
+    func decoding(text: String, bytes: String?) { #expect(JSONValue.text(text).base64 == bytes.map { Array($0.utf8) }) }
 }

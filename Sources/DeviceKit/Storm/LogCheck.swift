@@ -32,10 +32,14 @@ package struct LogCheck: Sendable {
     /// - Returns: The text that certainly belongs to the log, including text that was held back before.
     /// - Throws: `notUnderstood` if the text is no log.
     package mutating func take(_ text: [UInt8], isAnnounced: Bool) throws(SessionError) -> [UInt8] {
-        var lines: [[UInt8]] = []
-        framer.append(text.span) { line, _ in lines.append(line.withUnsafeBufferPointer { Array($0) }) }
         isLog = isLog || isAnnounced
-        for line in lines { try look(at: line) }
+        // The framer delivers what it holds, so it must not be a part of what the lines change.
+        var (framer, failure) = (framer, SessionError?.none)
+        framer.append(text.span) { line, _ in
+            do throws(SessionError) { if failure == nil { try look(at: line) } } catch { failure = error }
+        }
+        self.framer = framer
+        if let failure { throw failure }
         held += text
         guard isLog else {
             if held.count > Self.limit { throw Self.notUnderstood(oddLine ?? held) }
@@ -51,20 +55,21 @@ package struct LogCheck: Sendable {
     /// - Returns: The text that was held back and belongs to the log. The log's only row may have no line end.
     /// - Throws: `notUnderstood` if the held-back text is no log.
     package mutating func finish() throws(SessionError) -> [UInt8] {
-        try look(at: framer.pending)
+        try look(at: framer.pending.span)
         if !isLog, let oddLine { throw Self.notUnderstood(oddLine) }
         defer { held = [] }
         byteCount += held.count
         return held
     }
 
-    private mutating func look(at line: [UInt8]) throws(SessionError) {
-        if line.isEmpty { return }
+    private mutating func look(at bytes: Span<UInt8>) throws(SessionError) {
+        if bytes.isEmpty { return }
         lineCount += 1
-        if StormMeasurement(row: line) != nil {
+        if StormMeasurement.isMeasurement(bytes) {
             isLog = true
             return
         }
+        let line = bytes.withUnsafeBufferPointer { Array($0) }
         if !isLog, Family.storm.other(recognizing: line) != nil { throw Self.notUnderstood(line) }
         oddLineCount += 1
         oddLine = oddLine ?? line

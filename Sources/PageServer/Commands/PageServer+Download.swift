@@ -64,6 +64,11 @@ private struct Download {
     private(set) var hasBegun = false
     /// The size of the content in bytes; nil if the device has not announced it.
     private var size: Int?
+    /// Bytes of the content that were not sent.
+    private var waiting = ByteBuffer()
+
+    /// The number of bytes that are sent without waiting for more.
+    private static let writeLength = 65_536
 
     /// Requests the content from the daemon, and passes it on until it is complete.
     @concurrent
@@ -79,17 +84,28 @@ private struct Download {
             switch message["event"]?.text {
             case "progress": size = message["total"]?.integer ?? size
             case "piece":
-                guard let bytes = message["data"]?.text.flatMap(Base64.decode) else { throw Problem.otherVersion }
-                try await begin(outbound)
-                try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: bytes))))
+                guard let bytes = message["data"]?.base64 else { throw Problem.otherVersion }
+                waiting.writeBytes(bytes)
             case nil:
+                try await flush(outbound)
                 if let error = message["error"] { throw Problem(daemonError: error) }
                 try await begin(outbound)
                 return try await PageServer.end(channel, trailers(message))
-            default: continue
+            default: break
             }
+            // Pieces that arrived together are sent together: a write costs more than its bytes.
+            if !messages.hasNext() || waiting.readableBytes >= Self.writeLength { try await flush(outbound) }
         }
         throw Problem.daemonLost(outcome: "nothing_changed")
+    }
+
+    /// Sends the bytes that wait.
+    @concurrent
+    private mutating func flush(_ outbound: PageServer.Writer) async throws {
+        guard waiting.readableBytes > 0 else { return }
+        try await begin(outbound)
+        try await outbound.write(.body(.byteBuffer(waiting)))
+        waiting = ByteBuffer()
     }
 
     @concurrent
@@ -111,36 +127,5 @@ private struct Download {
     private func trailers(_ message: JSONValue) -> HTTPHeaders? {
         guard size == nil, let lines = message["odd_lines"]?.integer else { return nil }
         return ["Odd-Lines": "\(lines)"]
-    }
-}
-
-/// Base64 of RFC 4648.
-enum Base64 {
-    /// The values of the digits; 255 for other bytes.
-    private static let values: [UInt8] = {
-        var values = [UInt8](repeating: .max, count: 256)
-        let digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-        for (value, digit) in digits.utf8.enumerated() { values[Int(digit)] = UInt8(value) }
-        return values
-    }()
-
-    /// Returns the bytes that a text stands for; nil if it is no base64.
-    static func decode(_ text: String) -> [UInt8]? {
-        let text = Array(text.utf8)
-        let count = text.lastIndex { $0 != UInt8(ascii: "=") }.map { $0 + 1 } ?? 0
-        guard text.count % 4 == 0, text.count - count <= 2 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count / 4 * 3 + 2)
-        var (value, bits): (UInt32, UInt32) = (0, 0)
-        for digit in text[..<count] {
-            let next = values[Int(digit)]
-            guard next < 64 else { return nil }
-            (value, bits) = (value << 6 | UInt32(next), bits + 6)
-            if bits >= 8 {
-                bits -= 8
-                bytes.append(UInt8(truncatingIfNeeded: value >> bits))
-            }
-        }
-        return bytes
     }
 }

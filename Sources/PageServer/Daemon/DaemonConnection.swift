@@ -63,6 +63,9 @@ struct DaemonMessages {
 
     init(_ inbound: NIOAsyncChannelInboundStream<ByteBuffer>) { chunks = inbound.makeAsyncIterator() }
 
+    /// Whether a message has arrived and was not taken.
+    mutating func hasNext() -> Bool { lines.hasLine() }
+
     /// Waits for the next message; nil at the end of the connection.
     ///
     /// - Throws: `daemon_version` if a message is too long or is not JSON.

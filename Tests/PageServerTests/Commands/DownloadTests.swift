@@ -28,7 +28,18 @@ struct DownloadTests {
         try await heard.channel.write(Array("\(json)\n".utf8))
     }
 
-    @Test("A log comes in the pieces of the daemon, and its odd lines are counted behind it")
+    /// Joins the chunks of a body, which depend on the time at which the pieces arrive.
+    private func content(_ response: String) -> String {
+        var (content, rest) = ("", response.split(separator: "\r\n\r\n", maxSplits: 1).last ?? "")
+        while let line = rest.firstRange(of: "\r\n"), let count = Int(rest[..<line.lowerBound], radix: 16), count > 0 {
+            let chunk = rest[line.upperBound...].prefix(count)
+            content += chunk
+            rest = rest[chunk.endIndex...].dropFirst("\r\n".count)
+        }
+        return content
+    }
+
+    @Test("A log comes as it was received, and its odd lines are counted behind it")
     func log() async throws {
         let text = try await download("log") { heard in
             try await event(#"{"event":"progress","transfer":0,"bytes":0}"#, heard)
@@ -38,7 +49,8 @@ struct DownloadTests {
         }
         #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"))
         #expect(text.lowercased().contains("\r\ntransfer-encoding: chunked\r\n"))
-        #expect(text.hasSuffix("\r\n\r\n3\r\nabc\r\n1\r\nd\r\n0\r\nOdd-Lines: 2\r\n\r\n"))
+        #expect(content(text) == "abcd")
+        #expect(text.hasSuffix("\r\n0\r\nOdd-Lines: 2\r\n\r\n"))
     }
 
     @Test(
@@ -86,12 +98,4 @@ struct DownloadTests {
             try await bench.daemon.untilEnded(heard.channel)
         }
     }
-
-    @Test(
-        "Base64 is decoded, and anything else is refused",
-        arguments: [
-            ("", ""), ("YQ==", "a"), ("YWI=", "ab"), ("YWJj", "abc"), ("YWJjZA==", "abcd"), ("Y", nil), ("YQ=", nil),
-            ("Y===", nil), ("YQ*=", nil), ("YW Jj", nil), ("=YQ=", nil),
-        ])
-    func base64(text: String, bytes: String?) { #expect(Base64.decode(text) == bytes.map { Array($0.utf8) }) }
 }

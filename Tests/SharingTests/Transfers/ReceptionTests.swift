@@ -74,10 +74,4 @@ struct ReceptionTests {
         let (_, reception) = Self.receive(reply, by: 1000, ImageReception())
         #expect(Self.code(reception) == "no_answer")
     }
-
-    @Test("Base64 is that of Foundation", arguments: 0..<70)
-    func base64(count: Int) {
-        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ 13) }
-        #expect(JSONValue.base64(bytes).text == Data(bytes).base64EncodedString())
-    }
 }
