@@ -10,28 +10,33 @@ extension JSONValue {
 
     /// A string with `content` in base64.
     package static func base64(_ content: [UInt8]) -> JSONValue {
-        let (digits, pad) = (digits, UInt8(ascii: "="))
-        var json: [UInt8] = []
-        json.reserveCapacity((content.count + 2) / 3 * 4 + 2)
-        json.append(UInt8(ascii: "\""))
-        let wholeGroups = content.count / 3 * 3
-        for index in stride(from: 0, to: wholeGroups, by: 3) {
-            let bits = Int(content[index]) << 16 | Int(content[index + 1]) << 8 | Int(content[index + 2])
-            json.append(digits[bits >> 18])
-            json.append(digits[bits >> 12 & 63])
-            json.append(digits[bits >> 6 & 63])
-            json.append(digits[bits & 63])
+        let (digits, pad, quote) = (digits, UInt8(ascii: "="), UInt8(ascii: "\""))
+        // Whole groups of three bytes become four digits each.
+        let wholeLength = content.count / 3 * 3
+        let rest = content[wholeLength...]
+        let length = (content.count + 2) / 3 * 4 + 2
+        let json = [UInt8](unsafeUninitializedCapacity: length) { json, count in
+            json[0] = quote
+            var end = 1
+            for index in stride(from: 0, to: wholeLength, by: 3) {
+                let bits = Int(content[index]) << 16 | Int(content[index + 1]) << 8 | Int(content[index + 2])
+                json[end] = digits[bits >> 18]
+                json[end + 1] = digits[bits >> 12 & 63]
+                json[end + 2] = digits[bits >> 6 & 63]
+                json[end + 3] = digits[bits & 63]
+                end += 4
+            }
+            if let first = rest.first {
+                let bits = Int(first) << 8 | Int(rest.dropFirst().first ?? 0)
+                json[end] = digits[bits >> 10]
+                json[end + 1] = digits[bits >> 4 & 63]
+                json[end + 2] = rest.count == 2 ? digits[bits << 2 & 63] : pad
+                json[end + 3] = pad
+                end += 4
+            }
+            json[end] = quote
+            count = length
         }
-        switch content.count - wholeGroups {
-        case 1:
-            let bits = Int(content[wholeGroups])
-            json += [digits[bits >> 2], digits[bits << 4 & 63], pad, pad]
-        case 2:
-            let bits = Int(content[wholeGroups]) << 8 | Int(content[wholeGroups + 1])
-            json += [digits[bits >> 10], digits[bits >> 4 & 63], digits[bits << 2 & 63], pad]
-        default: break
-        }
-        json.append(UInt8(ascii: "\""))
         return JSONValue(valid: json[...])
     }
 
@@ -40,23 +45,28 @@ extension JSONValue {
         guard isText, bytes.count % 4 == 2 else { return nil }
         let (text, values) = (bytes.dropFirst().dropLast(), Self.values)
         let padLength = text.suffix(2).count { $0 == UInt8(ascii: "=") }
-        var content: [UInt8] = []
-        content.reserveCapacity(text.count / 4 * 3)
+        let length = text.count / 4 * 3 - padLength
         var faults: UInt8 = 0
-        for index in stride(from: text.startIndex, to: text.endIndex - padLength, by: 4) {
-            // The digits behind the end are padding.
-            let isWhole = index + 4 <= text.endIndex - padLength
-            let first = values[Int(text[index])]
-            let second = values[Int(text[index + 1])]
-            let third = isWhole || padLength == 1 ? values[Int(text[index + 2])] : 0
-            let fourth = isWhole ? values[Int(text[index + 3])] : 0
-            faults |= (first | second | third | fourth) & 0xC0
-            content.append(first << 2 | second >> 4)
-            content.append(second << 4 | third >> 2)
-            content.append(third << 6 | fourth)
+        let content = [UInt8](unsafeUninitializedCapacity: length) { content, count in
+            var index = text.startIndex
+            while count + 3 <= length {
+                let (first, second) = (values[Int(text[index])], values[Int(text[index + 1])])
+                let (third, fourth) = (values[Int(text[index + 2])], values[Int(text[index + 3])])
+                faults |= first | second | third | fourth
+                content[count] = first << 2 | second >> 4
+                content[count + 1] = second << 4 | third >> 2
+                content[count + 2] = third << 6 | fourth
+                (count, index) = (count + 3, index + 4)
+            }
+            guard padLength > 0 else { return }
+            let (first, second) = (values[Int(text[index])], values[Int(text[index + 1])])
+            let third = padLength == 1 ? values[Int(text[index + 2])] : 0
+            faults |= first | second | third
+            content[count] = first << 2 | second >> 4
+            if padLength == 1 { content[count + 1] = second << 4 | third >> 2 }
+            count = length
         }
-        guard faults == 0 else { return nil }
-        content.removeLast(padLength)
-        return content
+        // A value has six bits.
+        return faults < 64 ? content : nil
     }
 }

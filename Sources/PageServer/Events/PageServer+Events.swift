@@ -68,7 +68,7 @@ extension PageServer {
                 position.number.flatMap { ring.events(after: $0) } ?? (snapshot(isFirst: position.isFirst), ring.last)
             position = Position(number: number, isFirst: false)
             if !bytes.isEmpty { return bytes }
-            await nextEvent()
+            await nextEvents()
         }
         return nil
     }

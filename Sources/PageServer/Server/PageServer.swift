@@ -31,6 +31,11 @@ package actor PageServer {
     var ring: EventRing
     /// The readers that wait for an event.
     private var waiters: [CheckedContinuation<Void, Never>] = []
+    /// The streams that wait for events.
+    private var readers: [CheckedContinuation<Void, Never>] = []
+    /// Whether events for the streams wait to be sent together.
+    private var isGathering = false
+    private static let gatherTime = TimeAmount.milliseconds(20)
     /// The numbers of open streams of events by the IDs of their sessions.
     var streams: [String: Int] = [:]
     var watch = DaemonWatch()
@@ -258,11 +263,25 @@ package actor PageServer {
     /// Waits for the next event, or the end of a stream.
     func nextEvent() async { await withCheckedContinuation { waiters.append($0) } }
 
-    /// Resumes the readers that wait for an event.
+    /// Waits until there may be more events for a stream. Events that come within a short time are sent together: to
+    /// write to many streams takes much longer than to note an event.
+    func nextEvents() async { await withCheckedContinuation { readers.append($0) } }
+
+    /// Resumes all that wait for an event.
     func wake() {
         let woken = waiters
         waiters = []
         for waiter in woken { waiter.resume() }
+        guard !readers.isEmpty, !isGathering else { return }
+        isGathering = true
+        loop.scheduleTask(in: Self.gatherTime) { self.assumeIsolated { $0.wakeReaders() } }
+    }
+
+    private func wakeReaders() {
+        isGathering = false
+        let woken = readers
+        readers = []
+        for reader in woken { reader.resume() }
     }
 
     func pause(milliseconds: Int64) async {

@@ -9,15 +9,21 @@ the time is measured. The server must need no more descriptors and memory at the
 
 import concurrent.futures
 import json
+import os
+import pathlib
+import shutil
 import statistics
+import subprocess
 import sys
 import threading
 import time
 import uuid
 
-from bench import IS_SOAK, Bench, Checks, Lag, Stream, request_bytes, wait_until
+from bench import IS_SOAK, PROGRAMS, Bench, Checks, Client, Lag, Stream, request_bytes, wait_until
 
 RECONNECTIONS = 10_000 if IS_SOAK else 900
+# The user without files of his own.
+NOBODY = 65534
 API = "/api/v1"
 STOP = f"{API}/devices/pump/stop"
 COMMANDS = f"{API}/devices/pump/commands"
@@ -164,6 +170,58 @@ class Attacks:
                 ("x-content-type-options", "nosniff"), ("cache-control", "no-store")]:
             self.checks.check(f"the page has {name}: {part}", part in answer.headers.get(name, ""), answer.headers)
         self.checks.check("no cookie", "set-cookie" not in answer.headers, answer.headers)
+
+    # MARK: Other users of the computer
+
+    def neighbours(self) -> None:
+        """Act as another user of the computer, who has a server of the same kind on another port of 127.0.0.1."""
+        if os.geteuid() != 0:
+            print("note: only root can act as another user")
+            return
+        bench = self.bench
+        # The files protect themselves, without the help of the folder around them.
+        bench.folder.chmod(0o755)
+        program = pathlib.Path(shutil.copy(PROGRAMS / "pumpctl-page", bench.folder / "program"))
+        home = bench.folder / "neighbour"
+        home.mkdir()
+        os.chown(home, NOBODY, NOBODY)
+        environment = {**bench.environment, **dict.fromkeys(["HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"], str(home))}
+        user = {"user": NOBODY, "group": NOBODY, "extra_groups": [], "env": environment, "text": True}
+
+        def run(*words) -> subprocess.CompletedProcess:
+            return subprocess.run(words, capture_output=True, timeout=60, **user)
+
+        for path in (bench.folder / "pumpctl-page/sessions", bench.socket):
+            ending = run("test", "-r", path, "-o", "-w", path)
+            self.checks.equal(f"a neighbour may not open {pathlib.Path(path).name}", ending.returncode, 1)
+        address = f"127.0.0.1:{self.port}"
+        code = run(program, "--code", "--http", address).stdout.strip().rpartition("#")[2]
+        self.checks.check("a neighbour has codes of his own", code, "none")
+        self.checks.equal(
+            "a neighbour's code", bench.ask("POST", f"{API}/session", {"code": code}).status, 401)
+        server = subprocess.Popen(
+            [program, "--http", "127.0.0.1:0", "--socket", bench.socket], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, **user)
+        try:
+            port = next(int(line.split("127.0.0.1:")[1].split("/")[0]) for line in server.stderr if "serving at " in line)
+            code = run(program, "--code", "--http", f"127.0.0.1:{port}").stdout.strip().rpartition("#")[2]
+            theirs = Client(("127.0.0.1", port))
+            host = ("Host", f"127.0.0.1:{port}")
+            theirs.send(request_bytes("POST", f"{API}/session", [host], json.dumps({"code": code}).encode()))
+            token = theirs.answer().json.get("token", "")
+            self.checks.check("a neighbour has a server of his own", token, "no token")
+            theirs.send(request_bytes("POST", STOP, [host, ("Authorization", f"Bearer {token}")]))
+            answer = theirs.answer()
+            self.checks.equal(
+                "a neighbour's server and the daemon", (answer.status, answer.code), (503, "daemon_not_permitted"), answer)
+            self.checks.equal("a neighbour's token", bench.ask("POST", STOP, token=token).status, 401)
+            origin = [*bench.headers(self.token), ("Origin", f"http://127.0.0.1:{port}"), ("Sec-Fetch-Site", "same-site")]
+            self.checks.equal("a page of a neighbour's server", bench.ask("POST", STOP, headers=origin).status, 403)
+            theirs.close()
+        finally:
+            server.kill()
+            server.wait()
+            server.stderr.close()
 
     # MARK: Tokens
 
@@ -502,7 +560,7 @@ def main() -> int:
             return attacks.settled(stopper)
 
         first = attack("floods", "hosts", "tokens")
-        last = attack("floods", "origins", "methods", "traversal", "framing", "revoked_stream", "floods")
+        last = attack("floods", "origins", "neighbours", "methods", "traversal", "framing", "revoked_stream", "floods")
         slow.join()
         stopper.end(checks, lag)
         checks.equal("the connections of an ordinary page's stream", page.connections, 1)
