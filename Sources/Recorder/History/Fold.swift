@@ -34,6 +34,11 @@ struct Fold {
     /// The names of values that identify a part of a device.
     private static let partNames = ["pipe", "port", "point"].map { Array($0.utf8) }
 
+    private static func isPart(_ member: JSONMember) -> Bool {
+        let name = member.nameBytes
+        return (4...5).contains(name.count) && partNames.contains { $0.elementsEqual(name) }
+    }
+
     private let first: Int64
     private let span: Int64
     private let columns: Int64
@@ -75,8 +80,7 @@ struct Fold {
         let count = groups[group].readingCount
         let column = Int(Double(milliseconds - first) / Double(span) * Double(columns))
         for member in members {
-            guard let value = member.value.forChart, !Self.partNames.contains(where: member.nameBytes.elementsEqual)
-            else { continue }
+            guard let value = member.value.forChart, !Self.isPart(member) else { continue }
             let index = groups[group].names.index(of: member.nameBytes)
             if index == groups[group].series.count {
                 groups[group].series.append(folders.count)
@@ -95,7 +99,7 @@ struct Fold {
     private mutating func group(
         of members: [JSONMember], _ id: Int64, _ session: Session
     ) -> Int {
-        let hasParts = members.contains { member in Self.partNames.contains(where: member.nameBytes.elementsEqual) }
+        let hasParts = members.contains(where: Self.isPart)
         if !hasParts, let group = wholeGroups[id] { return group }
         let key = GroupKey(device: session.device, part: hasParts ? Self.part(members) : "")
         let group = groupIndices[key] ?? groups.count
@@ -117,7 +121,7 @@ struct Fold {
 
     /// Returns the part that a reading belongs to, such as `pipe 1 port 2 point 3`.
     private static func part(_ members: [JSONMember]) -> String {
-        members.filter { member in partNames.contains(where: member.nameBytes.elementsEqual) }
+        members.filter(isPart)
             .map { "\($0.name) \($0.value.text ?? $0.value.json)" }
             .joined(separator: " ")
     }
@@ -162,9 +166,12 @@ private struct SeriesFolder {
 }
 
 extension JSONValue {
-    private static let words: [JSONValue: Double] = [true: 1, false: 0, "off": 0, "on": 1, "error": 2]
+    /// A list, because hashing a value takes longer than comparing it with a few others.
+    private static let words: [(value: JSONValue, number: Double)] = [
+        (true, 1), (false, 0), ("off", 0), ("on", 1), ("error", 2),
+    ]
 
     /// The number for a chart: 1 and 0 for true and false, and for a pump's state 0 for off, 1 for on, 2 for error; nil
     /// for any other value that is not a number.
-    fileprivate var forChart: Double? { isNumber ? number : Self.words[self] }
+    fileprivate var forChart: Double? { isNumber ? number : Self.words.first { $0.value == self }?.number }
 }
