@@ -4,7 +4,7 @@ package struct JSONLines {
     private var bytes: [UInt8] = []
     /// The index at which the next line begins.
     private var start = 0
-    /// The index before which no line end was found.
+    /// The index before which no line end was found; that of a line end if ``hasLine()`` was true.
     private var searched = 0
 
     package init() {}

@@ -49,6 +49,7 @@ extension JSONValue {
         var faults: UInt8 = 0
         let content = [UInt8](unsafeUninitializedCapacity: length) { content, count in
             var index = text.startIndex
+            // The groups without padding.
             while count + 3 <= length {
                 let (first, second) = (values[Int(text[index])], values[Int(text[index + 1])])
                 let (third, fourth) = (values[Int(text[index + 2])], values[Int(text[index + 3])])
@@ -66,7 +67,7 @@ extension JSONValue {
             if padLength == 1 { content[count + 1] = second << 4 | third >> 2 }
             count = length
         }
-        // A value has six bits.
+        // Values are below 64; 255 marks any other byte.
         return faults < 64 ? content : nil
     }
 }

@@ -250,7 +250,8 @@ extension Span<UInt8> {
         return index
     }
 
-    /// Whether a string, given with its quotes, has neither escapes nor characters beyond ASCII.
+    /// Whether a string, given with its quotes, has neither escapes nor characters beyond ASCII: then the first special
+    /// byte is the closing quote.
     fileprivate var isPlainASCII: Bool { endOfPlainASCII(from: 1) == count - 1 }
 
     /// Returns the index of the first byte from `start` on that has a special meaning in a string or is not ASCII; the
@@ -263,7 +264,8 @@ extension Span<UInt8> {
             let word = bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
             let quotes = word ^ ones &* UInt64(UInt8(ascii: "\""))
             let backslashes = word ^ ones &* UInt64(UInt8(ascii: "\\"))
-            // Subtracting sets the highest bit of each byte that was too small, and sometimes of the byte above it.
+            // Subtracting sets the highest bit of each byte that was too small, and sometimes of bytes above it, which
+            // the loop below looks at again. Bytes beyond ASCII have the bit already.
             let found = (word &- ones &* 0x20) | (quotes &- ones) | (backslashes &- ones) | word
             if found & tops != 0 { break }
             index += 8

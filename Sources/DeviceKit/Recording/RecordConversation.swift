@@ -14,8 +14,8 @@ public final class RecordConversation {
     private var framer = LineFramer(limit: 1 << 20)
     private var chunk = [UInt8](repeating: 0, count: 1 << 16)
     private var answers: ArraySlice<Answer> = []
-    /// The last problem that the program has reported; nil if there was none. If the program fails, this problem is the
-    /// reason.
+    /// The problem that the program has reported and that has not passed; nil if there is none. If the program fails,
+    /// this problem is the reason.
     private var trouble: Trouble?
 
     /// Starts the program.
@@ -36,7 +36,7 @@ public final class RecordConversation {
 
     /// Sends requests to the program.
     ///
-    /// - Throws: If the program has ended, the problem that it has reported, or `lost`. Its other answers are dropped.
+    /// - Throws: If the program has ended, the problem that it has reported, or `lost`. Unread answers are dropped.
     public func ask(_ requests: [MessageRequest]) throws(Trouble) {
         var bytes: [UInt8] = []
         for request in requests {
@@ -47,8 +47,10 @@ public final class RecordConversation {
         while written < bytes.count {
             let count = bytes[written...].withUnsafeBytes { send(socket, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
             if count < 0, errno != EINTR {
+                // Ends the program if it still runs: it may wait for the rest of a request.
+                shutdown(socket, CInt(SHUT_WR))
                 while try next() != nil {}
-                throw Trouble(lost: "pumpctl-record has ended")
+                throw trouble ?? Trouble(lost: "pumpctl-record has ended")
             }
             written += max(0, count)
         }
@@ -73,7 +75,11 @@ public final class RecordConversation {
             }
         }
         let answer = answers.popFirst()
-        if case .failing(let trouble) = answer { self.trouble = trouble }
+        switch answer {
+        case .failing(let trouble): self.trouble = trouble
+        case .recovered, .committed: trouble = nil
+        default: break
+        }
         return answer
     }
 }

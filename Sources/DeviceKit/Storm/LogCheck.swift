@@ -33,7 +33,7 @@ package struct LogCheck: Sendable {
     /// - Throws: `notUnderstood` if the text is no log.
     package mutating func take(_ text: [UInt8], isAnnounced: Bool) throws(SessionError) -> [UInt8] {
         isLog = isLog || isAnnounced
-        // The framer delivers what it holds, so it must not be a part of what the lines change.
+        // A copy, as `look` changes this value while the framer delivers bytes of its own.
         var (framer, failure) = (framer, SessionError?.none)
         framer.append(text.span) { line, _ in
             do throws(SessionError) { if failure == nil { try look(at: line) } } catch { failure = error }

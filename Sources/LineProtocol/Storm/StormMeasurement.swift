@@ -34,7 +34,7 @@ public struct StormMeasurement: Sendable, Hashable {
     }
 
     /// Returns false for a row that has not four fields, and true for a row in ASCII whose fourth field is a number like
-    /// `-12.5`; nil for any other row.
+    /// `-12.5`; nil if only parsing the row can tell.
     private static func isPlainMeasurement(_ row: Span<UInt8>) -> Bool? {
         enum Field { case none, start, sign, integer, point, fraction, other }
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")

@@ -84,7 +84,10 @@ private struct Download {
             switch message["event"]?.text {
             case "progress": size = message["total"]?.integer ?? size
             case "piece":
-                guard let bytes = message["data"]?.base64 else { throw Problem.otherVersion }
+                guard let bytes = message["data"]?.base64 else {
+                    try await flush(outbound)
+                    throw Problem.otherVersion
+                }
                 waiting.writeBytes(bytes)
             case nil:
                 try await flush(outbound)

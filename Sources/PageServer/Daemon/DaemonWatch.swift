@@ -39,8 +39,6 @@ struct DaemonWatch {
 }
 
 extension PageServer {
-    /// The largest number of questions, one a tick, that the daemon may leave unanswered.
-    private static let unansweredLimit = 2
     /// The largest number of questions of clients under way on the watched connection; pumpctld takes 16 requests, and
     /// stops besides.
     private static let askingLimit = 12
@@ -84,7 +82,7 @@ extension PageServer {
     }
 
     /// Whether the daemon did not answer in time.
-    private var isSilent: Bool { watch.unanswered >= Self.unansweredLimit }
+    private var isSilent: Bool { watch.unanswered >= settings.limits.unanswered }
 
     private func endConnection() {
         let requests = watch.requests.values

@@ -24,7 +24,7 @@ extension PageServer {
                 hint: "close a page first")
         }
         streams[session.id, default: 0] += 1
-        whenClosed(channel) { self.wake() }
+        whenClosed(channel) { self.wakeReaders() }
         startWatching()
     }
 
@@ -68,7 +68,7 @@ extension PageServer {
                 position.number.flatMap { ring.events(after: $0) } ?? (snapshot(isFirst: position.isFirst), ring.last)
             position = Position(number: number, isFirst: false)
             if !bytes.isEmpty { return bytes }
-            await nextEvents()
+            await nextBatch()
         }
         return nil
     }

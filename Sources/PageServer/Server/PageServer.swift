@@ -29,7 +29,7 @@ package actor PageServer {
     /// The connections of clients.
     private var clients: [ObjectIdentifier: Client] = [:]
     var ring: EventRing
-    /// The readers that wait for an event.
+    /// The requests that wait for an event.
     private var waiters: [CheckedContinuation<Void, Never>] = []
     /// The streams that wait for events.
     private var readers: [CheckedContinuation<Void, Never>] = []
@@ -260,14 +260,14 @@ package actor PageServer {
         ring.append(at: Self.now, certainUntil: watch.certainUntil, bytes)
     }
 
-    /// Waits for the next event, or the end of a stream.
+    /// Waits for the next event, as a request does: resumes at once.
     func nextEvent() async { await withCheckedContinuation { waiters.append($0) } }
 
     /// Waits until there may be more events for a stream. Events that come within a short time are sent together: to
     /// write to many streams takes much longer than to note an event.
-    func nextEvents() async { await withCheckedContinuation { readers.append($0) } }
+    func nextBatch() async { await withCheckedContinuation { readers.append($0) } }
 
-    /// Resumes all that wait for an event.
+    /// Resumes the requests that wait for an event, and soon the streams.
     func wake() {
         let woken = waiters
         waiters = []
@@ -277,7 +277,8 @@ package actor PageServer {
         loop.scheduleTask(in: Self.gatherTime) { self.assumeIsolated { $0.wakeReaders() } }
     }
 
-    private func wakeReaders() {
+    /// Resumes the streams.
+    func wakeReaders() {
         isGathering = false
         let woken = readers
         readers = []

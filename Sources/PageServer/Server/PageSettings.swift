@@ -21,6 +21,8 @@ package struct PageSettings: Sendable {
         package var commands = 24
         /// The longest wait for the daemon's answer in milliseconds.
         package var answer = 5000
+        /// The number of questions, one every 2 s, that a daemon leaves unanswered before it counts as silent.
+        package var unanswered = 2
         /// The time in milliseconds for which a stop is repeated while the daemon is away.
         package var stop = 2000
         /// The delay of the answer to a wrong token or code in milliseconds.

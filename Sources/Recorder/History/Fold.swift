@@ -34,6 +34,7 @@ struct Fold {
     /// The names of values that identify a part of a device.
     private static let partNames = ["pipe", "port", "point"].map { Array($0.utf8) }
 
+    /// Whether a value identifies a part of a device. Names of another length are not compared.
     private static func isPart(_ member: JSONMember) -> Bool {
         let name = member.nameBytes
         return (4...5).contains(name.count) && partNames.contains { $0.elementsEqual(name) }

@@ -65,6 +65,18 @@ struct RecordQueryTests {
         #expect(reported == trouble)
     }
 
+    @Test("A problem that has passed is not the reason of a later end")
+    func passedProblem() throws {
+        let folder = TemporaryFolder()
+        let answers: [Answer] = [.failing(Trouble(code: "locked", text: "x", hint: "y")), .recovered(lost: 0)]
+        let lines = answers.map { "echo '\($0.line)'\n" }.joined()
+        let script = folder.write("#!/bin/sh\n\(lines)kill -9 $$\n", to: "recorder")
+        try #require(chmod(script, 0o700) == 0)
+        let conversation = try RecordConversation(["write"], by: CompanionProgram(path: script))
+        let trouble = #expect(throws: Trouble.self) { while try conversation.next() != nil {} }
+        #expect(trouble?.code == "lost")
+    }
+
     @Test("A missing record location is an error")
     func place() {
         let trouble = #expect(throws: Trouble.self) { try RecordQuery.place(by: silent) }

@@ -30,13 +30,17 @@ struct DownloadTests {
 
     /// Joins the chunks of a body, which depend on the time at which the pieces arrive.
     private func content(_ response: String) -> String {
-        var (content, rest) = ("", response.split(separator: "\r\n\r\n", maxSplits: 1).last ?? "")
-        while let line = rest.firstRange(of: "\r\n"), let count = Int(rest[..<line.lowerBound], radix: 16), count > 0 {
-            let chunk = rest[line.upperBound...].prefix(count)
-            content += chunk
-            rest = rest[chunk.endIndex...].dropFirst("\r\n".count)
+        let bytes = Array(response.utf8)
+        let lineEnd = Array("\r\n".utf8)
+        guard let head = bytes.firstRange(of: lineEnd + lineEnd) else { return "" }
+        var (content, rest) = ([UInt8](), bytes[head.upperBound...])
+        while let end = rest.firstRange(of: lineEnd) {
+            let size = Int(String(decoding: rest[..<end.lowerBound], as: UTF8.self), radix: 16) ?? 0
+            if size == 0 { break }
+            content += rest[end.upperBound...].prefix(size)
+            rest = rest[end.upperBound...].dropFirst(size + lineEnd.count)
         }
-        return content
+        return String(decoding: content, as: UTF8.self)
     }
 
     @Test("A log comes as it was received, and its odd lines are counted behind it")

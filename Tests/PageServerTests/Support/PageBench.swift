@@ -41,6 +41,7 @@ struct PageBench {
         settings.limits.wrongToken = 0
         // A busy machine may need long.
         settings.limits.answer = Int(patience / .milliseconds(1))
+        settings.limits.unanswered = .max
         let server = try await PageServer.start(settings)
         self.server = server
         guard case .loopback(_, let port) = await server.address else { preconditionFailure("the server has no port") }

@@ -1,4 +1,3 @@
-import Foundation
 import LineProtocol
 import StrictJSON
 import Testing

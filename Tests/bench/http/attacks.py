@@ -180,7 +180,8 @@ class Attacks:
             return
         bench = self.bench
         # The files protect themselves, without the help of the folder around them.
-        bench.folder.chmod(0o755)
+        for folder in (bench.folder, bench.folder / "pumpctl-page"):
+            folder.chmod(0o755)
         program = pathlib.Path(shutil.copy(PROGRAMS / "pumpctl-page", bench.folder / "program"))
         home = bench.folder / "neighbour"
         home.mkdir()
@@ -192,6 +193,7 @@ class Attacks:
             return subprocess.run(words, capture_output=True, timeout=60, **user)
 
         for path in (bench.folder / "pumpctl-page/sessions", bench.socket):
+            self.checks.check(f"{path} is there", os.path.exists(path))
             ending = run("test", "-r", path, "-o", "-w", path)
             self.checks.equal(f"a neighbour may not open {pathlib.Path(path).name}", ending.returncode, 1)
         address = f"127.0.0.1:{self.port}"
