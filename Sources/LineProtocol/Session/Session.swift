@@ -309,7 +309,11 @@ public actor Session<Family: DeviceFamily> {
     ///   waits for its turn.
     private func checkMaySend(_ command: Family.Command, since stopCount: UInt64) throws(SessionError) {
         try checkLife(for: command)
-        if Task.isCancelled { throw SessionError(.cancelled, command: text(of: command), outcome: .notSent) }
+        // Checked again just before the command is sent: its sender may leave, or this process may be stopped, during
+        // the wait for a fence.
+        if Task.isCancelled || !Family.isWanted(command) {
+            throw SessionError(.cancelled, command: text(of: command), outcome: .notSent)
+        }
         // A query that has just got the turn lets urgent commands go first.
         guard stopsRequested == stopCount, !turns.isUrgentWaiting || listener.conversation.isStopping else {
             throw SessionError(.overtaken, command: text(of: command), outcome: .notSent)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import LineProtocol
@@ -52,6 +53,36 @@ struct PumpRelayTests {
         ])
     func answers(line: String, messages: [String], expected: String) {
         #expect(verdicts(line, messages) == expected)
+    }
+
+    @Test("A line that its sender no longer wants is not sent after the wait for a fence", .timeLimit(.minutes(1)))
+    func unwanted() async throws {
+        let (link, clock) = (ScriptedLink(), ManualClock())
+        let session = Session<Relayed<PumpFamily>>(link: link, clock: clock)
+        try await session.start()
+        func begin(_ line: String, isWanted: @escaping @Sendable () -> Bool) throws -> Task<SessionError?, Never> {
+            var command = try #require(RelayedLine<PumpFamily>(Array(line.utf8)))
+            command.isWanted = isWanted
+            return Task.immediate { [command] in
+                do throws(SessionError) { _ = try await session.perform(command) } catch { return error }
+                return nil
+            }
+        }
+        // After a command without a reply comes a fence.
+        let unanswered = try begin("ON") { true }
+        #expect(await link.nextSent(1) == ["\nON\n"])
+        clock.advance(by: .seconds(3))
+        #expect(await unanswered.value?.code == .noAnswer)
+        let isWanted = Watched(true)
+        let attempt = try begin("SPEED:7") { isWanted.state }
+        #expect(await link.nextSent(1) == ["TEMP\n"])
+        isWanted.update { $0 = false }
+        await link.deliver("TEMP:34.5\r\n")
+        let error = await attempt.value
+        #expect(error?.code == .cancelled)
+        #expect(error?.outcome == .notSent)
+        await session.close()
+        #expect(link.unreadSent == [])
     }
 
     @Test("Unsolicited lines are not answers")
