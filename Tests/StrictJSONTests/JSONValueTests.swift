@@ -137,7 +137,7 @@ import Testing
         let value = try JSONValue(Array(#"{"a":1,"a":2,"é":3,"e\u0301":4}"#.utf8), size: 100, isLenient: true)
         #expect(value.members?.map(\.value.json) == ["1", "2", "3", "4"])
         #expect(value["a"] == 1 && value.dictionary?["a"] == 1)
-        // These two names differ in bytes, though they are equal as strings.
+        // Two names that differ in bytes, though they are equal as strings.
         #expect(try JSONValue(parsing: #"{"é":3,"e\u0301":4}"#).members?.count == 2)
     }
 

@@ -35,6 +35,7 @@ package actor PageServer {
     private var readers: [CheckedContinuation<Void, Never>] = []
     /// Whether events for the streams wait to be sent together.
     private var isGathering = false
+    /// The time for which they wait.
     private static let gatherTime = TimeAmount.milliseconds(20)
     /// The numbers of open streams of events by the IDs of their sessions.
     var streams: [String: Int] = [:]

@@ -15,7 +15,7 @@ struct Fold {
         var name: String?
     }
 
-    /// The values that come in the same readings: those of a whole device, or of one of its parts.
+    /// The values that come in the same readings. They belong to a whole device, or to one of its parts.
     private struct Group {
         var names = ColumnNames()
         /// The index of each name's series.

@@ -205,11 +205,15 @@ class Attacks:
         self.checks.check("a neighbour has codes of his own", code, "none")
         self.checks.equal(
             "a neighbour's code", bench.ask("POST", f"{API}/session", {"code": code}).status, 401)
-        server = subprocess.Popen(
-            [program, "--http", "127.0.0.1:0", "--socket", bench.socket], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, **user)
+        log = home / "log"
+        with log.open("w") as stderr:
+            server = subprocess.Popen(
+                [program, "--http", "127.0.0.1:0", "--socket", bench.socket], stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=stderr, **user)
         try:
-            port = next(int(line.split("127.0.0.1:")[1].split("/")[0]) for line in server.stderr if "serving at " in line)
+            text = wait_until(
+                lambda: "serving at " in log.read_text() and log.read_text(), "a neighbour's server that listens")
+            port = int(text.split("serving at http://127.0.0.1:")[1].split("/")[0])
             code = run(program, "--code", "--http", f"127.0.0.1:{port}").stdout.strip().rpartition("#")[2]
             theirs = Client(("127.0.0.1", port))
             host = ("Host", f"127.0.0.1:{port}")
@@ -227,7 +231,6 @@ class Attacks:
         finally:
             server.kill()
             server.wait()
-            server.stderr.close()
 
     # MARK: Tokens
 
