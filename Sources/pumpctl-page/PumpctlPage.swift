@@ -10,7 +10,7 @@ struct PumpctlPage: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pumpctl-page", abstract: "Serve the devices of pumpctld to browsers and programs by HTTP.",
         usage: """
-            pumpctl page [--http <address>] [--socket <path>] [--host <name> ...]
+            pumpctl page [--http <address>] [--socket <path>] [--host <name> ...] [--captures <folder>]
             pumpctl page --code [--see] [--http <address>]
             pumpctl page --sessions
             pumpctl page --revoke <id>
@@ -32,6 +32,10 @@ struct PumpctlPage: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("A further name of this server, as behind a reverse proxy.", valueName: "name"))
     var host: [String] = []
+
+    @Option(
+        help: ArgumentHelp("A folder with captures, which everybody who is logged in may read.", valueName: "folder"))
+    var captures: String?
 
     @Flag(help: "Open the page in the browser, logged in.")
     var open = false
@@ -72,9 +76,13 @@ struct PumpctlPage: AsyncParsableCommand {
     }
 
     func validate() throws {
+        if captures == "" { throw ValidationError("--captures needs the path of a folder") }
         if see, !code { throw ValidationError("--see needs --code") }
         if [code, sessions, revoke != nil].filter(\.self).count > 1 {
             throw ValidationError("choose one of --code, --sessions and --revoke")
+        }
+        if captures != nil, code || sessions || revoke != nil {
+            throw ValidationError("--captures is for a page that is being started")
         }
     }
 
@@ -102,6 +110,7 @@ struct PumpctlPage: AsyncParsableCommand {
         let sockets = socket.map { [$0] }
         var settings = PageSettings(address, sessionPath: Self.sessionPath) { sockets ?? DaemonSockets.paths }
         settings.names = host
+        settings.captures = captures
         settings.log = { Self.say($0) }
         let server = try await PageServer.start(settings)
         let running = Task { await server.run() }

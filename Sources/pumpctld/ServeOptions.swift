@@ -80,12 +80,14 @@ extension ServeOptions {
         return configuration
     }
 
-    /// Replaces the address of the page, if the option is given. The page keeps the host names of the file.
+    /// Replaces the address of the page, if the option is given. The page keeps the other settings of the file.
     private func addPage(
         to configuration: inout DaemonConfiguration, at place: ConfigurationPlace
     ) throws(ConfigurationError) {
         guard let http else { return }
-        configuration.http = try HTTPSettings(http, hosts: configuration.http?.hosts ?? [], at: .commandLine)
+        let former = configuration.http
+        configuration.http = try HTTPSettings(
+            http, hosts: former?.hosts ?? [], captures: former?.captures, at: .commandLine)
         try configuration.check(at: place, http: .commandLine)
     }
 

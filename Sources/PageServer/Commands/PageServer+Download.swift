@@ -77,7 +77,7 @@ private struct Download {
         _ requests: NIOAsyncChannelOutboundWriter<ByteBuffer>, _ outbound: PageServer.Writer, _ channel: any Channel
     ) async throws {
         var request: [String: JSONValue] = ["id": 0, "do": "transfer", "content": .text(content)]
-        request["device"] = .text(admission.device)
+        request["device"] = .text(admission.name)
         request["by"] = .text("page session \(admission.session?.id ?? "")")
         try await requests.write(ByteBuffer(bytes: Array(JSONValue.object(request).bytes) + [0x0A]))
         while let message = try await messages.next() {

@@ -16,7 +16,7 @@ extension PageServer {
     func perform(
         _ admission: Admission, _ body: [UInt8], _ channel: any Channel
     ) async throws(Problem) -> Reply {
-        let (device, session) = (admission.device, admission.session)
+        let (device, session) = (admission.name, admission.session)
         if ![.stop, .history, .findings].contains(admission.route.operation) { try admission.request.checkQuery() }
         switch admission.route.operation {
         case .page: return file(page_index, type: "text/html; charset=utf-8")
@@ -31,9 +31,10 @@ extension PageServer {
             return Reply(json: ["families": response["families"] ?? .array([])])
         case .history: return try await history(device, admission.request, channel)
         case .findings: return try await findings(admission.request, channel)
+        case .captures: return try await captures()
         case .command: return try await command(body, device, session, channel)
         case .stop: return await stop(device, session)
-        case .events, .log, .image: preconditionFailure("these are streamed")
+        case .events, .log, .image, .capture: preconditionFailure("these are streamed")
         }
     }
 

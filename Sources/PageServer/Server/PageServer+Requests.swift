@@ -36,6 +36,9 @@ extension PageServer {
             case .log, .image:
                 try await download(admission.route.operation == .log ? "log" : "image", admission, outbound, channel)
                 return false
+            case .capture:
+                try await sendCapture(admission, outbound, channel)
+                return false
             default: reply = try await perform(admission, body, channel)
             }
         } catch {
@@ -61,8 +64,8 @@ extension PageServer {
     struct Admission: Sendable {
         let request: Request
         let route: Route
-        /// The device in the path; empty if the path names none.
-        let device: String
+        /// The name in the path, as of a device; empty if the route has none.
+        let name: String
         /// The session; nil if the route is open.
         let session: Session?
     }
@@ -71,15 +74,15 @@ extension PageServer {
     private func admit(_ head: HTTPRequestHead, _ channel: any Channel) async throws(Problem) -> Admission {
         try originGuard.check(head.headers)
         let request = try Request(head)
-        let (route, device) = try route(of: request)
+        let (route, name) = try route(of: request)
         let session = try await session(of: request, for: route)
         if session != nil { noteToken(channel) }
-        return Admission(request: request, route: route, device: device, session: session)
+        return Admission(request: request, route: route, name: name, session: session)
     }
 
-    private func route(of request: Request) throws(Problem) -> (Route, device: String) {
+    private func route(of request: Request) throws(Problem) -> (Route, name: String) {
         switch Route.match(request.head.method, request.segments) {
-        case .found(let route, let device): return (route, device)
+        case .found(let route, let name): return (route, name)
         case .otherMethod(let methods):
             var problem = Problem(
                 .methodNotAllowed, "wrong_method", "this path does not take \(request.head.method.rawValue)",

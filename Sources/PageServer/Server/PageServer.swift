@@ -55,6 +55,8 @@ package actor PageServer {
     var lookCount = 0
     /// The number of downloads under way.
     var downloadCount = 0
+    /// The number of requests for captures under way.
+    var captureCount = 0
     /// The changes under way, by their numbers.
     var changes: [Int: Change] = [:]
     /// The number of the last change.

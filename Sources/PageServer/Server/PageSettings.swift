@@ -39,6 +39,8 @@ package struct PageSettings: Sendable {
     package var names: [String] = []
     /// The path of the file of sessions.
     package var sessionPath: String
+    /// The folder of the captures that clients may read; nil for none.
+    package var captures: String?
     package var limits = Limits()
     /// Receives lines for the log.
     package var log: @Sendable (String) -> Void = { _ in }

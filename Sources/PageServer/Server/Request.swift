@@ -21,9 +21,7 @@ struct Request {
         var segments: [String] = []
         let rest = path.dropFirst()
         for segment in rest.isEmpty ? [] : rest.split(separator: "/", omittingEmptySubsequences: false) {
-            guard let text = Self.decoded(segment, plusIsSpace: false), !text.isEmpty, text != ".", text != "..",
-                !text.contains(where: { $0 == "/" || $0 == "\\" })
-            else { throw bad }
+            guard let text = Self.decoded(segment, plusIsSpace: false), Self.isSegment(text) else { throw bad }
             segments.append(text)
         }
         self.segments = segments
@@ -36,6 +34,13 @@ struct Request {
             else { throw bad }
         }
         self.query = query
+    }
+
+    /// Whether a path may have a text as a segment. Bytes are compared, because `/` with a combining mark is another
+    /// character.
+    static func isSegment(_ text: String) -> Bool {
+        !["", ".", ".."].contains(text)
+            && !text.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") || $0 < 0x20 || $0 == 0x7F }
     }
 
     /// Decodes percent-encoding; nil if it is malformed, not UTF-8, or contains control characters.

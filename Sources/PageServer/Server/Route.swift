@@ -24,14 +24,14 @@ enum Scope: String, CaseIterable, Comparable {
 enum Operation {
     case page, openAPI, logIn, session, logOut
     case devices, device, families, events
-    case history, findings, log, image
+    case history, findings, log, image, captures, capture
     case command, stop
 }
 
 /// A row of the table of all routes. A request that no row describes is not found, so no route lacks a scope.
 struct Route {
     let method: HTTPMethod
-    /// The path by its segments; `{device}` stands for the name of a device.
+    /// The path by its segments; one in braces stands for any name.
     let path: String
     let scope: Scope
     let operation: Operation
@@ -52,6 +52,8 @@ struct Route {
         Route(.GET, "/api/v1/devices/{device}/log", .see, .log),
         Route(.GET, "/api/v1/devices/{device}/image", .see, .image),
         Route(.GET, "/api/v1/findings", .see, .findings),
+        Route(.GET, "/api/v1/captures", .see, .captures),
+        Route(.GET, "/api/v1/captures/{capture}", .see, .capture),
         Route(.GET, "/api/v1/families", .see, .families),
         Route(.GET, "/api/v1/events", .see, .events),
         Route(.POST, "/api/v1/devices/{device}/commands", .command, .command),
@@ -60,7 +62,7 @@ struct Route {
 
     /// The result of looking up a request.
     enum Match {
-        case found(Route, device: String)
+        case found(Route, name: String)
         /// The path exists with these other methods.
         case otherMethod([HTTPMethod])
         case none
@@ -70,8 +72,8 @@ struct Route {
     static func match(_ method: HTTPMethod, _ segments: [String]) -> Match {
         var others: [HTTPMethod] = []
         for route in all {
-            guard let device = route.device(in: segments) else { continue }
-            if route.method == method { return .found(route, device: device) }
+            guard let name = route.name(in: segments) else { continue }
+            if route.method == method { return .found(route, name: name) }
             others.append(route.method)
         }
         return others.isEmpty ? .none : .otherMethod(others)
@@ -80,14 +82,14 @@ struct Route {
     /// The segments of the path.
     var segments: [Substring] { path.split(separator: "/") }
 
-    /// Returns the device that a path names, empty if it names none; nil if the path is not of this route.
-    private func device(in segments: [String]) -> String? {
+    /// Returns the name in a path, empty if the route has none; nil if the path is not of this route.
+    private func name(in segments: [String]) -> String? {
         let own = self.segments
         guard own.count == segments.count else { return nil }
-        var device = ""
+        var name = ""
         for (own, segment) in zip(own, segments) {
-            if own == "{device}" { device = segment } else if own != segment { return nil }
+            if own.hasPrefix("{") { name = segment } else if own != segment { return nil }
         }
-        return device
+        return name
     }
 }

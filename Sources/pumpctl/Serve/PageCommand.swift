@@ -17,6 +17,10 @@ struct PageCommand: ParsableCommand {
             "Port of loopback, or unix:PATH, to serve the page at. (default: 8080)", valueName: "address"))
     var http: String?
 
+    @Option(
+        help: ArgumentHelp("A folder with captures, which everybody who is logged in may read.", valueName: "folder"))
+    var captures: String?
+
     @Flag(help: "List the sessions.")
     var sessions = false
 
@@ -34,6 +38,7 @@ struct PageCommand: ParsableCommand {
         let isServer = !sessions && revoke == nil && !code
         var words: [String] = []
         if let http = http ?? (isServer ? "8080" : nil) { words += ["--http", http] }
+        if let captures { words += ["--captures", captures] }
         if sessions { words.append("--sessions") }
         if let revoke { words += ["--revoke", revoke] }
         if code { words.append("--code") }

@@ -40,13 +40,14 @@ extension DaemonSettings {
 extension HTTPSettings {
     /// Parses the table `http`.
     fileprivate init(_ table: TableReader) throws(ConfigurationError) {
-        try table.allowKeys(["listen", "hosts"])
+        try table.allowKeys(["listen", "hosts", "captures"])
         guard let address = try table.string("listen") else {
             throw ConfigurationError(
                 .missing, table.place.of("listen"), "missing",
                 hint: "write a port: \(table.place.example("listen", "8080"))")
         }
-        try self.init(address, hosts: table.strings("hosts"), at: table.place)
+        try self.init(
+            address, hosts: table.strings("hosts"), captures: table.string("captures"), at: table.place)
     }
 }
 

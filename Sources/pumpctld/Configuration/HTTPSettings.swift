@@ -10,14 +10,19 @@ struct HTTPSettings: Sendable, Hashable {
     let address: ShareAddress
     /// More host names by which browsers reach the page, such as that of a reverse proxy.
     let hosts: [String]
+    /// The path of the folder of captures that browsers may read; nil for none.
+    let captures: String?
 
     /// Parses the settings.
     ///
     /// - Parameters:
     ///   - text: The address: a port, `host:port` or `unix:/path`.
     ///   - hosts: The host names.
+    ///   - captures: The path of the folder of captures; nil for none.
     ///   - place: The place of the settings, for errors.
-    init(_ text: String, hosts: [String], at place: ConfigurationPlace) throws(ConfigurationError) {
+    init(
+        _ text: String, hosts: [String], captures: String? = nil, at place: ConfigurationPlace
+    ) throws(ConfigurationError) {
         let key = place == .commandLine ? "http" : "listen"
         let scheme = "unix:"
         if text.hasPrefix(scheme) {
@@ -42,7 +47,12 @@ struct HTTPSettings: Sendable, Hashable {
                 .badValue, place.of("hosts"), "'\(host)' is not a host name",
                 hint: "write a name without scheme and port: hosts = \"bench.example\"")
         }
-        self.hosts = hosts
+        if let captures, !captures.hasPrefix("/") || captures.utf8.contains(0) {
+            throw ConfigurationError(
+                .badValue, place.of("captures"), "'\(captures)' can't be used as a path",
+                hint: "write a path that begins with /, e.g. \(place.example("captures", "/srv/captures"))")
+        }
+        (self.hosts, self.captures) = (hosts, captures)
     }
 
     /// Whether a text is a host name or an IPv4 address.
@@ -61,5 +71,6 @@ struct HTTPSettings: Sendable, Hashable {
         let text = "\(address)"
         let http = text.hasPrefix("tcp:") ? String(text.dropFirst("tcp:".count)) : text
         return ["--http", http, "--socket", socket] + hosts.flatMap { ["--host", $0] }
+            + (captures.map { ["--captures", $0] } ?? [])
     }
 }

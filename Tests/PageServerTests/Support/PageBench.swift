@@ -21,10 +21,10 @@ struct PageBench {
     var hasEnded: Bool { ended.state }
 
     static func run(
-        limits: PageSettings.Limits = .init(), hello: String = ScriptedDaemon.hello,
+        limits: PageSettings.Limits = .init(), hello: String = ScriptedDaemon.hello, captures: String? = nil,
         _ body: (PageBench) async throws -> Void
     ) async throws {
-        let bench = try await PageBench(limits, hello)
+        let bench = try await PageBench(limits, hello, captures)
         do { try await body(bench) } catch {
             await bench.close()
             throw error
@@ -32,12 +32,12 @@ struct PageBench {
         await bench.close()
     }
 
-    private init(_ limits: PageSettings.Limits, _ hello: String) async throws {
+    private init(_ limits: PageSettings.Limits, _ hello: String, _ captures: String?) async throws {
         daemon = try await ScriptedDaemon(in: folder, hello: hello)
         let path = daemon.path
         var settings = PageSettings(
             .loopback(host: "127.0.0.1", port: 0), sessionPath: folder.path("sessions"), daemonSockets: { [path] })
-        settings.limits = limits
+        (settings.limits, settings.captures) = (limits, captures)
         settings.limits.wrongToken = 0
         // A busy machine may need long.
         settings.limits.answer = Int(patience / .milliseconds(1))

@@ -36,6 +36,8 @@ ROUTES = [
     ("GET", f"{API}/devices/pump/log", "see", None),
     ("GET", f"{API}/devices/pump/image", "see", None),
     ("GET", f"{API}/findings", "see", None),
+    ("GET", f"{API}/captures", "see", None),
+    ("GET", f"{API}/captures/a", "see", None),
     ("GET", f"{API}/families", "see", None),
     ("GET", f"{API}/events", "see", None),
     ("POST", COMMANDS, "command", {"name": "status"}),

@@ -45,7 +45,10 @@ class Events:
 def check(bench: rig.Rig) -> str:
     bench.start_devices()
     bench.start_daemon()
-    bench.start_page()
+    captures = bench.folder / "captures"
+    captures.mkdir()
+    (captures / "pump.capture").write_text('{"pumpctl_capture":1,"family":"pump","started":"2026-11-28T02:00:00.000Z"}\n')
+    bench.start_page("0", "--captures", str(captures))
     known = document.Document()
 
     def ask(method: str, path: str, body=None, token: str | None = None, **headers: str) -> rig.Answer:
@@ -101,6 +104,9 @@ def check(bench: rig.Rig) -> str:
         expect("400 usage", ask("GET", f"{history}?{query}", token=looking))
     expect("409 not_recorded", ask("GET", f"{API}/devices/lamp/history", token=looking))
     expect("404 no_such_device", ask("GET", f"{API}/devices/nothing/history", token=looking))
+    for path in ("/captures", "/captures/pump.capture"):
+        expect("200", ask("GET", API + path, token=looking))
+    expect("404 no_such_capture", ask("GET", f"{API}/captures/nothing", token=looking))
 
     for path in ("devices/storm/log", "devices/peer/image"):
         answer = ask("GET", f"{API}/{path}", token=looking)

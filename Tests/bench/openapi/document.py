@@ -56,7 +56,7 @@ class Document:
             return
         if answer.type not in kinds:
             raise SystemExit(f"{where}: its type is {answer.type}")
-        if not answer.type.endswith("json"):
+        if not answer.type.endswith(("/json", "+json")):
             return
         if flaw := self.flaw(answer.json, kinds[answer.type]["schema"]):
             raise SystemExit(f"{where}: {flaw}")

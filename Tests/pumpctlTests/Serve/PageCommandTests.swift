@@ -12,7 +12,7 @@ struct PageCommandTests {
             ("page", "--http 8080 --open"), ("page --http [::1]:9", "--http [::1]:9 --open"),
             ("page --sessions", "--sessions"), ("page --revoke all", "--revoke all"),
             ("page --code --see", "--code --see"), ("page --code --http 9", "--http 9 --code"),
-            ("page --see", "--http 8080 --see --open"),
+            ("page --see", "--http 8080 --see --open"), ("page --captures /c", "--http 8080 --captures /c --open"),
         ])
     func arguments(line: String, passed: String) throws {
         let command = try CommandLine(line.split(separator: " ").map(String.init)).parsed()

@@ -24,6 +24,7 @@ struct ConfigurationTests {
                 [http]
                 listen = "localhost:8080"
                 hosts = ["bench.example", "192.168.1.7"]
+                captures = "/srv/captures"
                 [device.lamp]
                 endpoint = "ble:Lamp"
                 family = "led"
@@ -44,6 +45,7 @@ struct ConfigurationTests {
         )
         #expect(configuration.http?.address == .tcp(host: "localhost", port: 8080))
         #expect(configuration.http?.hosts == ["bench.example", "192.168.1.7"])
+        #expect(configuration.http?.captures == "/srv/captures")
         let lamp = try #require(configuration.devices.first)
         #expect(lamp.name == "lamp")
         #expect(lamp.family == .led)
@@ -190,6 +192,9 @@ struct ConfigurationTests {
         Mistake("[http]\nlisten = \"80\"\nhosts = \"\"", .badValue, "[http] hosts", "''", hint: "\"bench.example\""),
         Mistake(
             "[http]\nlisten = \"80\"\nhosts = [\"-h\"]", .badValue, "[http] hosts", "'-h'", hint: "bench.example"),
+        Mistake(
+            "[http]\nlisten = \"80\"\ncaptures = \"captures\"", .badValue, "[http] captures", "'captures'",
+            hint: "begins with /"),
         Mistake("[http]\nlisten = \"80\"\nhosts = [1]", .wrongType, "[http] hosts", "an integer", hint: "[\"…\""),
         Mistake("http = \"8080\"", .wrongType, "http", "a string", hint: "[http]"),
         Mistake(

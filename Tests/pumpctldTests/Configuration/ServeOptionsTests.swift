@@ -63,11 +63,19 @@ struct ServeOptionsTests {
         #expect(one.http?.arguments(for: "/s") == ["--http", passed, "--socket", "/s"])
         let folder = TemporaryFolder()
         let path = folder.write(
-            "[http]\nlisten = \"9\"\nhosts = \"bench\"\n[device.x]\nendpoint = \"/dev/x\"\ntcp = \"4000\"", to: "a.toml"
-        )
+            """
+            [http]
+            listen = "9"
+            hosts = "bench"
+            captures = "/c"
+            [device.x]
+            endpoint = "/dev/x"
+            tcp = "4000"
+            """, to: "a.toml")
         #expect(try Self.configuration("--config \(path)").http?.address == .tcp(host: "127.0.0.1", port: 9))
         let several = try Self.configuration("--config \(path) --http \(address)")
-        #expect(several.http?.arguments(for: "/s") == ["--http", passed, "--socket", "/s", "--host", "bench"])
+        let words = ["--http", passed, "--socket", "/s", "--host", "bench", "--captures", "/c"]
+        #expect(several.http?.arguments(for: "/s") == words)
         let failure = try #require(throws: DaemonFailure.self) {
             _ = try Self.configuration("--config \(path) --http 4000")
         }
