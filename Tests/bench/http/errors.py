@@ -179,7 +179,7 @@ class Errors:
             bench.line.lose(False)
             self.refused("unplugged in mid-command", results[0], 504, ("link_lost", "no_answer", "closed"), "unknown")
             wait_until(lambda: get().json.get("devices", [{}])[0].get("up") is False, "a lost link")
-            self.refused("unplugged, change", self.change(bench, token, stream.last), 503, "device_away", "not_sent")
+            self.refused("unplugged, change", self.change(bench, token, get().json["seen"]), 503, "device_away", "not_sent")
             self.refused("unplugged, stop", stop(), 503, "device_away", "not_sent")
             state = get().json["devices"][0]["state"]
             self.checks.equal("unplugged, state", state["values"]["state"], "unknown")
