@@ -19,7 +19,9 @@ TEST_PACKAGES := make socat shellcheck codespell \
     bluez python3-bleak python3-serial python3-yaml systemd
 # Additional packages for `make check`: the emulator for the Nano's firmware, and third-party clients.
 CHECK_PACKAGES := gcc simavr libsimavr-dev libelf-dev libjansson-dev gcc-avr avr-libc binutils-avr arduino-core-avr \
-    picocom tio strace python3-jsonschema nginx-light openssl
+    picocom tio strace python3-jsonschema nginx-light openssl chromium python3-venv
+# The Python environment of the check of the page, with playwright.
+BROWSER := .build/browser
 
 # For a quick start, the release loads neither the C++ library, libgcc_s, libdbus (with libsystemd and five more) nor
 # SQLite at run time, and the program's own relocations are packed, which only lld can do. For a small program, each
@@ -102,7 +104,7 @@ test: lint build-tests
 check: test check-rest
 
 # The part of `make check` that is not in `make test`. .ci/run calls both.
-check-rest: setup-check build-tests
+check-rest: setup-check build-tests $(BROWSER)/ready
 	$(PART) 'Nano in an emulator' $(MAKE) -s -C Tests/bench/nano-sim check
 	$(PART) 'udev rules' hardware/udev/check
 	$(PART) 'circuit' hardware/wiring/check
@@ -111,6 +113,7 @@ check-rest: setup-check build-tests
 	$(PART) 'failing system calls' Tests/bench/syscalls/check.py $(CURDIR)/.build/debug
 	$(PART) 'HTTP server under attack' Tests/bench/http/check $(CURDIR)/.build/debug
 	$(PART) 'HTTP interface' /usr/bin/python3 -B Tests/bench/openapi/check.py $(CURDIR)/.build/debug
+	$(PART) 'page in a browser' $(BROWSER)/bin/python -B Tests/bench/page/check.py $(CURDIR)/.build/debug
 	$(PART) 'examples' Examples/check $(CURDIR)/.build
 	$(PART) 'a family of another package' Examples/Scale/check $(CURDIR)/.build
 
@@ -120,7 +123,12 @@ soak: setup-check build-tests
 	@seeds=$${SEEDS:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')+} && echo "soak: SEEDS=$$seeds" && \
 	    $(MAKE) -k SEEDS="$$seeds" SKIPS=fail soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-syscalls soak-http soak-openapi soak-races
 
-# Debian has no schemathesis; PyPI has.
+# Debian has neither playwright nor schemathesis; PyPI has both.
+$(BROWSER)/ready: Tests/bench/page/requirements.txt | setup-check
+	/usr/bin/python3 -m venv $(BROWSER)
+	$(BROWSER)/bin/pip install --quiet --disable-pip-version-check --no-deps --requirement $<
+	@touch $@
+
 SCHEMATHESIS := .build/schemathesis/bin/schemathesis
 $(SCHEMATHESIS): Tests/bench/openapi/requirements.txt
 	@scripts/ensure-packages python3-venv

@@ -179,7 +179,7 @@ let package = Package(
             ],
             swiftSettings: settings, linkerSettings: [.linkedLibrary("crypt")]),
         // The files that the server offers, embedded at compile time.
-        .target(name: "CPageFiles"),
+        .target(name: "CPageFiles", exclude: ["page"]),
         .executableTarget(
             name: "pumpctl-page",
             dependencies: [
@@ -345,7 +345,8 @@ let package = Package(
             ],
             path: "Tests/bench",
             exclude: [
-                "vm", "nano-sim", "esp32-sim", "grbl", "mutants", "syscalls", "http", "openapi", "Faults/outcomes.md",
+                "vm", "nano-sim", "esp32-sim", "grbl", "mutants", "syscalls", "http", "openapi", "page",
+                "Faults/outcomes.md",
                 "clients/pyserial_client.py",
                 "clients/pyserial_terminal.py",
                 "README.md",

@@ -5,9 +5,69 @@
 static const unsigned char openapi[] = {
 #embed "../../packaging/schema/http.openapi.json"
 };
-const struct page_file page_openapi = {openapi, sizeof openapi};
+const struct page_file page_openapi = {"openapi.json", openapi, sizeof openapi};
 
 static const unsigned char index_page[] = {
-#embed "index.html"
+#embed "page/index.html"
 };
-const struct page_file page_index = {index_page, sizeof index_page};
+const struct page_file page_index = {"index.html", index_page, sizeof index_page};
+
+static const unsigned char main_js[] = {
+#embed "page/main.js"
+};
+
+static const unsigned char bench_js[] = {
+#embed "page/bench.js"
+};
+
+static const unsigned char elements_js[] = {
+#embed "page/elements.js"
+};
+
+static const unsigned char screens_js[] = {
+#embed "page/screens.js"
+};
+
+static const unsigned char session_js[] = {
+#embed "page/session.js"
+};
+
+static const unsigned char stream_js[] = {
+#embed "page/stream.js"
+};
+
+static const unsigned char style_css[] = {
+#embed "page/style.css"
+};
+
+static const unsigned char console_js[] = {
+#embed "page/console.js"
+};
+
+static const unsigned char content_js[] = {
+#embed "page/content.js"
+};
+
+static const unsigned char about_js[] = {
+#embed "page/about.js"
+};
+
+static const unsigned char icon_svg[] = {
+#embed "page/icon.svg"
+};
+
+static const struct page_file files[] = {
+    {"icon.svg", icon_svg, sizeof icon_svg},
+    {"main.js", main_js, sizeof main_js},
+    {"bench.js", bench_js, sizeof bench_js},
+    {"about.js", about_js, sizeof about_js},
+    {"console.js", console_js, sizeof console_js},
+    {"content.js", content_js, sizeof content_js},
+    {"elements.js", elements_js, sizeof elements_js},
+    {"screens.js", screens_js, sizeof screens_js},
+    {"session.js", session_js, sizeof session_js},
+    {"stream.js", stream_js, sizeof stream_js},
+    {"style.css", style_css, sizeof style_css},
+};
+const struct page_file *const page_files = files;
+const size_t page_file_count = sizeof files / sizeof *files;

@@ -2,6 +2,7 @@
 
 /// A file that the server offers.
 struct page_file {
+    const char *name;
     const unsigned char *bytes;
     size_t count;
 };
@@ -10,3 +11,6 @@ struct page_file {
 extern const struct page_file page_openapi;
 /// The page of the root.
 extern const struct page_file page_index;
+/// The files that the page of the root needs.
+extern const struct page_file *const page_files;
+extern const size_t page_file_count;

@@ -1,4 +1,3 @@
-internal import CPageFiles
 internal import NIOCore
 internal import NIOHTTP1
 internal import RecordFormat
@@ -19,8 +18,9 @@ extension PageServer {
         let (device, session) = (admission.name, admission.session)
         if ![.stop, .history, .findings].contains(admission.route.operation) { try admission.request.checkQuery() }
         switch admission.route.operation {
-        case .page: return file(page_index, type: "text/html; charset=utf-8")
-        case .openAPI: return file(page_openapi, type: "application/json")
+        case .page: return files.page
+        case .file: return try files.file(admission.name, version: admission.request.segments[1])
+        case .openAPI: return PageFiles.openAPI
         case .logIn: return try await logIn(body)
         case .session: return Reply(json: session?.members ?? [:])
         case .logOut: return try await logOut(session)
@@ -36,10 +36,6 @@ extension PageServer {
         case .stop: return await stop(device, session)
         case .events, .log, .image, .capture: preconditionFailure("these are streamed")
         }
-    }
-
-    private func file(_ file: page_file, type: String) -> Reply {
-        Reply(type: type, Array(UnsafeBufferPointer(start: file.bytes, count: file.count)))
     }
 
     /// Reads a request's body, an object with these members only.

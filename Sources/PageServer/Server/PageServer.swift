@@ -16,6 +16,7 @@ package actor PageServer {
     nonisolated let executor: LoopExecutor
     nonisolated let settings: PageSettings
     let originGuard: OriginGuard
+    let files = PageFiles()
     private let listener: any Channel
     /// The number of the file of the Unix socket.
     private let node: UInt?

@@ -41,7 +41,8 @@ struct Reply: Sendable {
     ///
     /// - Parameter closes: Whether the connection ends with the response.
     func head(closes: Bool) -> HTTPResponseHead {
-        var all = HTTPHeaders(Self.commonHeaders + headers)
+        var all = HTTPHeaders(Self.commonHeaders)
+        for (name, value) in headers { all.replaceOrAdd(name: name, value: value) }
         if let type { all.add(name: "Content-Type", value: type) }
         all.add(name: "Content-Length", value: "\(body.count)")
         if closes { all.add(name: "Connection", value: "close") }

@@ -22,7 +22,7 @@ enum Scope: String, CaseIterable, Comparable {
 
 /// An operation of the interface.
 enum Operation {
-    case page, openAPI, logIn, session, logOut
+    case page, file, openAPI, logIn, session, logOut
     case devices, device, families, events
     case history, findings, log, image, captures, capture
     case command, stop
@@ -42,6 +42,7 @@ struct Route {
 
     static let all = [
         Route(.GET, "/", .open, .page),
+        Route(.GET, "/page/{version}/{file}", .open, .file),
         Route(.GET, "/api/v1/openapi.json", .open, .openAPI),
         Route(.POST, "/api/v1/session", .open, .logIn),
         Route(.GET, "/api/v1/session", .see, .session),
@@ -82,7 +83,7 @@ struct Route {
     /// The segments of the path.
     var segments: [Substring] { path.split(separator: "/") }
 
-    /// Returns the name in a path, empty if the route has none; nil if the path is not of this route.
+    /// Returns the last name in a path, empty if the route has none; nil if the path is not of this route.
     private func name(in segments: [String]) -> String? {
         let own = self.segments
         guard own.count == segments.count else { return nil }

@@ -1,6 +1,7 @@
 """A session in which every route answers, and fails in almost every way."""
 
 import http.client
+import re
 import signal
 import threading
 import uuid
@@ -63,7 +64,11 @@ def check(bench: rig.Rig) -> str:
         if outcome and got.get("outcome") != outcome:
             raise SystemExit(f"{outcome} was expected: {answer.body!r}")
 
-    expect("200", ask("GET", "/"))
+    page = ask("GET", "/")
+    expect("200", page)
+    for path in re.findall(r'"(/page/[^"]*)"', page.body.decode()):
+        expect("200", ask("GET", path))
+    expect("404 no_such_path", ask("GET", "/page/1/main.js"))
     expect("200", ask("GET", f"{API}/openapi.json"))
     if ask("GET", f"{API}/openapi.json").json != known.root:
         raise SystemExit("the page serves another document")

@@ -1,0 +1,57 @@
+// The screens that show no device: doctor's findings, and the session with the notes on safety.
+
+import { bench } from "./bench.js";
+import { clock, element, plain, write } from "./elements.js";
+import { call } from "./session.js";
+
+/** What `pumpctl doctor` finds on the computer that the devices are connected to. */
+export function findings() {
+  const outcome = element("p", { class: "outcome", role: "status" });
+  const list = element("ul", { class: "cards" });
+  const look = async () => {
+    button.disabled = true;
+    write(outcome, "looking …");
+    try {
+      const { findings: found } = await call("GET", "findings", undefined, 30_000);
+      list.replaceChildren(...found.map((one) => element("li", { class: "card finding", "data-severity": one.severity },
+        element("p", {}, { ok: "fine: ", warning: "look at: ", bad: "wrong: " }[one.severity] ?? "",
+          one.subject ? `${plain(one.subject)}: ` : "", plain(one.sentence)),
+        one.remedy ? element("p", { class: "about" }, `To do: ${plain(one.remedy)}`) : "")));
+      write(outcome, `found at ${clock(Date.now())}`);
+    } catch (failure) {
+      write(outcome, `no findings: ${plain(failure.detail)}`);
+    } finally {
+      button.disabled = false;
+    }
+  };
+  const button = element("button", { onclick: look }, "look again");
+  look();
+  return {
+    title: "Findings", update() {},
+    node: element("section", {}, element("h1", {}, "Findings"),
+      element("p", {}, "The state of the computer that the devices are connected to."), button, outcome, list),
+  };
+}
+
+const safety = [
+  "The pump is worn by a person. Start it only if that person knows.",
+  "OFF works in every state of this page. If it is not confirmed, use the button on the lid, or pull the plug.",
+  "The pump stops by itself after 30 minutes, and if the skin is warmer than 40 °C.",
+  "A value with an age is as old as that. What is struck through is no longer known.",
+  "If a command's outcome is unknown, it may have been carried out. Look at the pump.",
+  "This page can lose its connection. The pump goes on then, up to its own limits.",
+];
+
+/** The session of this browser, and the notes on safety. */
+export function about(end) {
+  const session = element("p", {});
+  return {
+    title: "About",
+    node: element("section", {}, element("h1", {}, "Safety"),
+      element("ul", {}, ...safety.map((note) => element("li", {}, note))),
+      element("h2", {}, "This browser"), session, element("button", { onclick: end }, "log out")),
+    update() {
+      write(session, bench.scope === "command" ? "It may send commands." : "It may look, and not send commands.");
+    },
+  };
+}

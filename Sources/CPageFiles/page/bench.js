@@ -1,0 +1,142 @@
+// The state of the bench, as far as it is known, and commands to its devices. Nothing here touches the document.
+
+import { Failure, call } from "./session.js";
+import { silence } from "./stream.js";
+
+/** What is known. Times are milliseconds since 1970 by the server's clock. */
+export const bench = {
+  /** Whether pumpctld runs: "up", "away", or null as long as nothing was heard. */
+  daemon: null,
+  /** The devices by name. `values[key]` is `{value, read}`: a value and the time at which it was read. */
+  devices: {},
+  /** The families by name, as pumpctld describes them. */
+  families: {},
+  /** The scope of the session: "see" or "command". */
+  scope: null,
+  /** The number of the last message. */
+  number: null,
+  /** The server's time in the last message. */
+  heard: 0,
+};
+
+/** The number of the last message that was shown. A command names it, so that none is sent on an old view. */
+export let seen = null;
+export function noteShown() { seen = bench.number; }
+
+// The server's clock. A message may have waited on its way, so the earliest one of a connection is the best measure;
+// and neither of the browser's two clocks is right alone: one stops during sleep, the other can be set.
+let offsets = { wall: -Infinity, steady: -Infinity };
+export const now = () => Math.max(Date.now() + offsets.wall, performance.now() + offsets.steady);
+
+function noteTime(text, isFirst) {
+  const time = Date.parse(text);
+  if (isFirst) offsets = { wall: -Infinity, steady: -Infinity };
+  offsets.wall = Math.max(offsets.wall, time - Date.now());
+  offsets.steady = Math.max(offsets.steady, time - performance.now());
+  bench.heard = time;
+}
+
+/** Whether the messages are of the present. */
+export const isLive = () => bench.number !== null && now() - bench.heard < silence;
+
+/** Takes a message of the stream. Returns the lines for the console and for those who listen to changes. */
+export function take({ number, kind, data }) {
+  if (kind === "model") {
+    if (bench.number !== null) return null;
+    Object.assign(bench, data);
+    offsets = { wall: data.wall, steady: data.wall + Date.now() - performance.now() };
+    delete bench.wall;
+    return null;
+  }
+  bench.number = number;
+  // A change of pumpctld has no time.
+  if (data.time) noteTime(data.time, kind === "snapshot" || kind === "resync");
+  switch (kind) {
+    case "snapshot":
+    case "resync":
+      takeDevices(data.devices, data.time);
+      bench.daemon = data.daemon;
+      break;
+    case "daemon":
+      bench.daemon = data.daemon;
+      break;
+    case "state":
+      takeState(data.device, data, data.time);
+      break;
+    case "link":
+      if (bench.devices[data.device]) bench.devices[data.device].link = data.link;
+      break;
+  }
+  return kind === "said" || kind === "command" ? data : null;
+}
+
+/** The messages that a tab which joins now needs to know. */
+export const past = () =>
+  bench.number === null ? [] : [{ number: bench.number, kind: "model", data: { ...bench, wall: offsets.wall } }];
+
+/** Takes a list of devices; those that are not in it are no longer configured. */
+export function takeDevices(list, time) {
+  const former = bench.devices;
+  bench.devices = {};
+  for (const device of list) {
+    const { state, ...others } = device;
+    bench.devices[device.name] = { ...former[device.name], ...others };
+    takeState(device.name, state, time);
+  }
+}
+
+function takeState(name, state, time) {
+  const device = (bench.devices[name] ??= { name, values: {} });
+  device.values ??= {};
+  device.link = state.link;
+  device.last_change = state.last_change;
+  device.sensor_faults = state.sensor_faults;
+  for (const [key, value] of Object.entries(state.values)) {
+    const age = state.ages_s[key];
+    const read = age === null || age === undefined ? null : Date.parse(time) - age * 1000;
+    // A value that is no longer known stays, as what it was.
+    device.values[key] = { value, read, was: known(value) ? value : device.values[key]?.was };
+  }
+}
+
+/** Whether a value is one: null and "unknown" are not. */
+export const known = (value) => value !== null && value !== undefined && value !== "unknown";
+
+/** Reads the list of devices and their families, as after the first event of a new device. */
+export async function refresh() {
+  const [{ devices, time }, { families }] = await Promise.all([call("GET", "devices"), call("GET", "families")]);
+  takeDevices(devices, time);
+  bench.families = Object.fromEntries(families.map((family) => [family.name, family]));
+}
+
+/**
+ * Sends a command to a device.
+ *
+ * @returns The answer, with its `outcome`.
+ * @throws {Failure} The problem. If its `outcome` is "unknown", the command may have been carried out.
+ */
+export async function command(device, name, parameters, isQuery) {
+  const body = { name, ...(parameters && { parameters }) };
+  if (!isQuery) Object.assign(body, { id: crypto.randomUUID(), seen: Number(seen) });
+  try {
+    return await call("POST", `devices/${encodeURIComponent(device)}/commands`, body, 7000);
+  } catch (failure) {
+    if (failure.code !== "unreachable") throw failure;
+    throw new Failure({ ...failure, outcome: isQuery ? "nothing_changed" : "unknown" });
+  }
+}
+
+/** Makes a device safe. Asks again for ten seconds if no answer comes. */
+export async function stop(device) {
+  const end = performance.now() + 10_000;
+  for (;;) {
+    try {
+      return await call("POST", `devices/${encodeURIComponent(device)}/stop`, undefined, 6000);
+    } catch (failure) {
+      if (failure.code !== "unreachable" || performance.now() > end) {
+        throw failure.outcome ? failure : new Failure({ ...failure, outcome: "unknown" });
+      }
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+}

@@ -1,0 +1,84 @@
+// The log that a sensor has stored, and the image that is chosen at a peer.
+
+import { clock, element, plain, write } from "./elements.js";
+import { now } from "./bench.js";
+import { token } from "./session.js";
+
+/** What is fetched from the devices of a family. */
+const contents = { storm: ["log", "text/csv"], peer: ["image", "image/*"] };
+/** Whether a command asks for the content of a device. */
+export const isContent = (device, command) => command.split(" ")[0] === contents[device.family]?.[0];
+/** The largest number of lines of a log that are shown. The copy and the file have all. */
+const shownLines = 200;
+
+/** Makes the part that fetches the content of a device; nothing for a family without content. */
+export function content(device) {
+  const [name, type] = contents[device.family] ?? [];
+  if (!name) return "";
+  const outcome = element("p", { class: "outcome", role: "status" });
+  const progress = element("progress", { "aria-label": `${name} received`, hidden: true });
+  const result = element("div", {});
+  let stop = null;
+  const cancel = element("button", { type: "button", hidden: true, onclick: () => stop?.abort() }, "cancel");
+  const button = element("button", { type: "button", onclick: async () => {
+    button.disabled = true;
+    cancel.hidden = progress.hidden = false;
+    stop = new AbortController();
+    outcome.dataset.state = "sending";
+    result.replaceChildren();
+    try {
+      const bytes = await fetchContent(device.name, name, stop.signal, (count, all) => {
+        write(outcome, all ? `${Math.floor((count / all) * 100)} %, ${count} of ${all} bytes` : `${count} bytes`);
+        if (all) progress.value = count / all;
+      });
+      outcome.dataset.state = "done";
+      write(outcome, `${name} received at ${clock(now())}: ${bytes.length} bytes`);
+      show(result, device.name, name, new Blob([bytes], { type }));
+    } catch (failure) {
+      outcome.dataset.state = "failed";
+      write(outcome, stop.signal.aborted ? "cancelled; nothing was kept" : `not received whole, so nothing is shown: ${plain(failure.detail ?? "the transfer broke off")}`);
+    } finally {
+      button.disabled = false;
+      cancel.hidden = progress.hidden = true;
+      progress.removeAttribute("value");
+    }
+  } }, `get ${name}`);
+  return element("section", { class: "card content" }, button, " ", cancel, progress, outcome, result);
+}
+
+async function fetchContent(device, name, signal, report) {
+  const response = await fetch(`/api/v1/devices/${encodeURIComponent(device)}/${name}`,
+    { headers: { Authorization: `Bearer ${token()}` }, signal });
+  if (!response.ok) throw await response.json();
+  const all = Number(response.headers.get("Announced-Length"));
+  const pieces = [];
+  let count = 0;
+  for (const reader = response.body.getReader(); ;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    pieces.push(value);
+    count += value.length;
+    report(count, all);
+  }
+  return new Uint8Array(await new Blob(pieces).arrayBuffer());
+}
+
+async function show(result, device, name, blob) {
+  const address = URL.createObjectURL(blob);
+  const file = name === "log" ? `${device}.log` : device;
+  const parts = [element("a", { href: address, download: file }, "save")];
+  if (name === "image") {
+    parts.push(element("img", { src: address, alt: `the image of ${device}` }));
+  } else {
+    const text = await blob.text();
+    const lines = text.trimEnd().split("\n");
+    const copied = element("span", { role: "status" });
+    parts.push(" ", element("button", { type: "button", onclick: async () => {
+      await navigator.clipboard.writeText(text);
+      write(copied, " copied");
+    } }, "copy"), copied,
+    element("p", {}, lines.length > shownLines ? `the last ${shownLines} of ${lines.length} lines:` : `${lines.length} lines:`),
+    element("pre", { tabindex: "0", "aria-label": "Log" }, lines.slice(-shownLines).map(plain).join("\n")));
+  }
+  result.replaceChildren(...parts);
+}

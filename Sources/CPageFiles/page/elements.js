@@ -1,0 +1,60 @@
+// Elements of the document, and words for values. Text of devices only ever becomes text, never markup.
+
+/** Makes an element. Properties that begin with `on` are listeners; a child is a node or a text. */
+export function element(name, properties = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(properties)) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value === true) made.setAttribute(key, "");
+    else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, value);
+  }
+  made.append(...children);
+  return made;
+}
+
+/** Changes a text only if it differs, so that nothing is read aloud or selected anew. */
+export function write(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/** The time of day. */
+export const clock = (time) => new Date(time).toTimeString().slice(0, 8);
+
+/** An age in words; empty up to ten seconds, because values are read every five. */
+export function ago(milliseconds) {
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds <= 10) return "";
+  if (seconds < 120) return `${seconds} seconds ago`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 120 ? `${minutes} minutes ago` : `${Math.floor(minutes / 60)} hours ago`;
+}
+
+/** A text of a device without the marks that reverse the order of letters, and without control characters. */
+export const plain = (text) => String(text).replace(/[\p{Cc}\p{Bidi_Control}]/gu, "\u{FFFD}");
+
+const isShare = (field) => field.type === "number" && field.maximum === 1 && !field.unit;
+
+/** A value in words. */
+export function words(field, value) {
+  if (field.type === "boolean") return value ? "yes" : "no";
+  if (isShare(field)) return `${Math.round(value * 100)} %`;
+  if (field.type === "number" && field.unit) return `${value.toFixed(1)} ${field.unit}`;
+  return plain(value) + (field.unit ? ` ${field.unit}` : "");
+}
+
+const alarms = [];
+let spoken = {};
+
+/** Says a text to a screen reader: changes politely, alarms at once, at most one a second. */
+export function say(text, isAlarm = false) {
+  if (isAlarm) alarms.push(text);
+  else spoken.change = text;
+}
+
+setInterval(() => {
+  if (alarms.length) write(document.getElementById("alarms"), alarms.shift());
+  else if (spoken.change) {
+    write(document.getElementById("changes"), spoken.change);
+    spoken = {};
+  }
+}, 1000);

@@ -1,0 +1,137 @@
+// The page: logging in, the choice of the screen, and showing what is known.
+
+import { about, findings } from "./about.js";
+import { bench, isLive, noteShown, past, refresh, take } from "./bench.js";
+import { keep } from "./console.js";
+import { clock, element, plain, say, write } from "./elements.js";
+import { device, list } from "./screens.js";
+import { call, forgetToken, logIn, takeCode, token } from "./session.js";
+import { receive } from "./stream.js";
+
+const place = document.getElementById("screen");
+const connection = document.getElementById("connection");
+let current = null;
+
+/** Asks for a code. */
+function showLogIn(reason) {
+  current = null;
+  const outcome = element("p", { class: "outcome", role: "alert" }, reason);
+  const code = element("input", { id: "code", autocomplete: "off", required: true });
+  place.replaceChildren(element("section", {},
+    element("h1", {}, "Log in"),
+    element("p", {}, "Run this in a terminal of the computer that the devices are connected to:"),
+    element("pre", {}, "pumpctl page --code"),
+    element("p", {}, "It prints an address. Open it, or enter it here. It works once, for five minutes."),
+    element("form", {
+      onsubmit: async (event) => {
+        event.preventDefault();
+        try {
+          await logIn(code.value);
+          location.reload();
+        } catch (failure) {
+          write(outcome, plain(failure.detail));
+        }
+      },
+    }, element("label", { for: "code" }, "Code", code), element("button", {}, "Log in"), outcome)));
+  code.focus();
+}
+
+function logOutHere(reason) {
+  forgetToken();
+  showLogIn(reason);
+}
+
+async function logOut() {
+  try {
+    await call("DELETE", "session");
+  } catch (failure) {
+    // A session that has ended needs no end.
+    if (failure.status !== 401) return say(plain(failure.detail), true);
+  }
+  logOutHere("Logged out.");
+}
+
+function decoded(name) {
+  try { return decodeURIComponent(name); } catch { return name; }
+}
+
+/** Makes the screen that the address names. */
+function route() {
+  const [, kind, name] = location.hash.split("/");
+  current = kind === "device" ? device(decoded(name)) : kind === "findings" ? findings() : kind === "about" ? about(logOut) : list();
+  document.title = kind ? `${plain(current.title)} – pumpctl` : "pumpctl";
+  place.replaceChildren(current.node);
+  update();
+}
+
+/** Shows what is known now. Commands are then sent on this view. */
+function update() {
+  const live = isLive();
+  const text = bench.number === null ? "connecting …"
+    : !live ? `not connected since ${clock(bench.heard)}; what follows is old`
+      : bench.daemon === "up" ? "connected" : "pumpctld is away: the state of the devices is unknown";
+  if (connection.textContent !== text) {
+    write(connection, text);
+    connection.dataset.state = live && bench.daemon === "up" ? "live" : "old";
+  }
+  document.body.classList.toggle("old", !live);
+  current?.update();
+  noteShown();
+}
+
+let isPending = false;
+function updateSoon() {
+  if (isPending) return;
+  isPending = true;
+  // A page that nobody sees shows nothing.
+  requestAnimationFrame(() => {
+    isPending = false;
+    if (current) update();
+  });
+}
+
+let shape = "";
+let isRefreshing = false;
+/** Reads the list of devices again if a device is new, and makes the screen anew if the list has changed. */
+async function follow() {
+  const devices = Object.values(bench.devices);
+  if (!isRefreshing && devices.some((one) => !bench.families[one.family])) {
+    isRefreshing = true;
+    try { await refresh(); } catch { /* The next event tries again. */ }
+    isRefreshing = false;
+  }
+  const shapeNow = JSON.stringify([...Object.values(bench.devices).map((one) => [one.name, one.family]),
+    Object.keys(bench.families), bench.scope]);
+  if (shapeNow !== shape) {
+    shape = shapeNow;
+    route();
+  }
+}
+
+/** Logs in by the code in the address, if there is one, and begins. */
+async function start() {
+  const code = takeCode();
+  try {
+    if (code) await logIn(code);
+    if (!token()) {
+      addEventListener("hashchange", start, { once: true });
+      return showLogIn("");
+    }
+    bench.scope = (await call("GET", "session")).scope;
+  } catch (failure) {
+    if (failure.code === "unreachable") return setTimeout(start, 1000);
+    return failure.status === 401 ? logOutHere("The session has ended.") : showLogIn(plain(failure.detail));
+  }
+  addEventListener("hashchange", route);
+  receive((message) => {
+    const news = take(message);
+    if (news) keep(news);
+    if (news?.event === "said" && news.line.startsWith("ERROR:")) say(`${news.device}: ${plain(news.line)}`, true);
+    follow();
+    updateSoon();
+  }, past, () => logOutHere("The session has ended."));
+  route();
+  setInterval(updateSoon, 1000);
+}
+
+start();

@@ -1,0 +1,250 @@
+// The list of devices, and the screen of a device. Both are made from the row of the device's family.
+
+import { bench, command, isLive, known, now, stop } from "./bench.js";
+import { console } from "./console.js";
+import { content, isContent } from "./content.js";
+import { ago, clock, element, plain, say, words, write } from "./elements.js";
+
+/** A screen: its element, and a function that shows what is known now. */
+const screen = (title, parts, node) => ({ title, node, update: () => parts.forEach((part) => part()) });
+
+const familyOf = (device) => bench.families[device.family];
+const called = (device) => familyOf(device)?.device ?? device.family ?? "a device";
+
+/** Whether something is known of the present state of a device. */
+const isKnown = (device) => isLive() && bench.daemon === "up" && device.link === "up";
+
+/** The list of all devices. */
+export function list() {
+  const parts = [];
+  const cards = Object.values(bench.devices).map((device) => {
+    const link = element("p", { class: "link" });
+    const facts = element("p", { class: "signal" });
+    parts.push(() => showLink(bench.devices[device.name], link, facts));
+    return element("li", { class: "card" },
+      element("h2", {}, element("a", { href: `#/device/${encodeURIComponent(device.name)}` }, plain(device.name)),
+        " ", element("small", {}, called(device))),
+      link, facts, values(device, parts, 6), stopper(device, parts));
+  });
+  const stops = Object.values(bench.devices).filter((device) => familyOf(device)?.stop);
+  const all = element("p", { class: "outcome", role: "status" });
+  const node = element("section", {}, element("h1", {}, "Devices"),
+    stops.length > 1 && element("div", { class: "all" }, element("button", {
+      class: "off", onclick: () => stopAll(stops, all),
+    }, "ALL OFF"), all) || "",
+    cards.length ? element("ul", { class: "cards" }, ...cards)
+      : element("p", {}, "No device is configured. Start pumpctl serve with --port, or add one to its configuration."));
+  return screen("Devices", parts, node);
+}
+
+/** The screen of a device. */
+export function device(name) {
+  const found = bench.devices[name];
+  if (!found) {
+    return screen(name, [], element("p", {}, `There is no device named ${plain(name)}. `,
+      element("a", { href: "#/" }, "All devices")));
+  }
+  const parts = [];
+  const link = element("p", { class: "link" });
+  const facts = element("p", { class: "signal" });
+  const last = element("p", { class: "last" });
+  parts.push(() => {
+    showLink(bench.devices[name], link, facts);
+    const change = bench.devices[name].last_change;
+    write(last, change ? `last change: ${plain(change.command)} by ${plain(change.by)} at ${clock(Date.parse(change.time))}` : "");
+  });
+  const node = element("article", {},
+    stopper(found, parts),
+    element("h1", {}, plain(name), " ", element("small", {}, called(found))),
+    link, facts, values(found, parts), last, commands(found, parts), content(found),
+    console(found, parts));
+  return screen(name, parts, node);
+}
+
+function showLink(device, link, facts) {
+  if (!device) return;
+  const text = !isLive() ? "unknown: this page is not connected"
+    : bench.daemon === "away" ? "unknown: pumpctld is away"
+    : device.link === "up" ? "connected" : "not connected: its state is unknown";
+  write(link, text);
+  link.dataset.link = isKnown(device) ? "up" : "lost";
+  write(facts, [plain(device.endpoint ?? ""), known(device.signal_dbm) ? signal(device.signal_dbm) : ""]
+    .filter(Boolean).join(" · "));
+}
+
+const signal = (dbm) =>
+  `signal ${dbm >= -55 ? "excellent" : dbm >= -67 ? "good" : dbm >= -80 ? "fair" : "weak"} (${dbm} dBm)`;
+
+/** The values of a device with their ages, at most `limit`. */
+function values(device, parts, limit = Infinity) {
+  const fields = (familyOf(device)?.state ?? []).slice(0, limit);
+  return element("dl", {}, ...fields.map((field) => {
+    const value = element("span", { class: "value" });
+    // The first value is the main state of a device, such as whether its light is on.
+    const isSwitch = field === familyOf(device).state[0] && field.type === "boolean";
+    const inWords = (held) => (isSwitch ? (held ? "on" : "off") : words(field, held));
+    const was = element("s", {});
+    const age = element("small", { class: "age" });
+    let former = null;
+    parts.push(() => {
+      const current = bench.devices[device.name];
+      const held = current?.values?.[field.key];
+      if (!held) return write(value, "unknown");
+      const isCurrent = isKnown(current) && known(held.value);
+      const text = isCurrent ? inWords(held.value) : isKnown(current) && field.unknown === undefined ? "–" : "unknown";
+      write(value, text);
+      // A value that may be wrong by now is struck through, and said to be one of the past.
+      const isPast = !isCurrent && !isKnown(current) && known(held.was);
+      write(was, isPast ? inWords(held.was) : "");
+      write(age, isCurrent && held.read !== null ? ago(now() - held.read) : isPast ? "was read before" : "");
+      if (former !== null && former !== text && (field.type === "choice" || isSwitch)) {
+        say(`${device.name}: ${field.label} ${text}`, field.key === "error");
+      }
+      former = text;
+    });
+    const hasNamesake = fields.some((other) => other !== field && other.label === field.label);
+    return element("div", { "data-key": field.key },
+      element("dt", {}, hasNamesake && field.unit ? `${field.label} (${field.unit})` : field.label),
+      element("dd", {}, value, was, age));
+  }));
+}
+
+// MARK: Commands
+
+/** The button that makes a device safe. It is enabled in every state, and asks nothing. */
+function stopper(device, parts) {
+  const outcome = element("p", { class: "outcome", role: "status" });
+  const button = element("button", { class: "off", onclick: () => stopOne(device, outcome) });
+  const box = element("div", { class: "stop" }, button, outcome);
+  parts.push(() => {
+    const { stop } = familyOf(bench.devices[device.name] ?? device) ?? {};
+    // Without a description of the family, a stop is offered all the same.
+    box.hidden = Boolean(familyOf(device)) && !stop;
+    write(button, (stop ?? "off").toUpperCase());
+  });
+  return box;
+}
+
+async function stopOne(device, outcome) {
+  show(outcome, "sending", "sending …");
+  try {
+    await stop(device.name);
+    show(outcome, "done", `confirmed by ${plain(device.name)} at ${clock(now())}`);
+  } catch (failure) {
+    showFailure(outcome, failure, device);
+  }
+}
+
+async function stopAll(devices, outcome) {
+  show(outcome, "sending", "sending …");
+  const results = await Promise.all(devices.map(async (device) => {
+    try {
+      await stop(device.name);
+      return { isDone: true, text: `${plain(device.name)}: confirmed` };
+    } catch (failure) {
+      return { isDone: false, text: `${plain(device.name)}: NOT CONFIRMED (${plain(failure.detail)})` };
+    }
+  }));
+  show(outcome, results.every((result) => result.isDone) ? "done" : "unknown",
+    results.map((result) => result.text).join("; "));
+}
+
+/** The commands of a device, without the one that makes it safe. */
+function commands(device, parts) {
+  const family = familyOf(device);
+  const rows = (family?.commands ?? []).filter((row) => row.name !== family.stop && row.effect !== "stop" && !isContent(device, row.name));
+  return element("section", { class: "commands", "aria-label": "Commands" }, ...rows.map((row) => {
+    const outcome = element("p", { class: "outcome", role: "status" });
+    const inputs = row.parameters.map((parameter) => input(device, family, parameter, parts));
+    const isQuery = row.effect === "query";
+    const button = element("button", { title: row.summary, class: row.danger ? "danger" : "" }, row.name);
+    const form = element("form", {
+      onsubmit: (event) => {
+        event.preventDefault();
+        const parameters = Object.fromEntries(inputs.map((one) => [one.name, one.read()]));
+        send(device, row, inputs.length ? parameters : null, outcome, button).finally(() => inputs.forEach((one) => one.reset()));
+      },
+    }, ...inputs.map((one) => one.node), button, element("p", { class: "about" }, row.summary, row.danger ? ` Careful: ${row.danger}.` : ""), outcome);
+    parts.push(() => {
+      const isOpen = isKnown(bench.devices[device.name] ?? {}) && (isQuery || bench.scope === "command");
+      button.disabled = !isOpen || button.dataset.busy === "yes";
+      inputs.forEach((one) => one.update(isOpen));
+    });
+    return form;
+  }));
+}
+
+async function send(device, row, parameters, outcome, button) {
+  button.dataset.busy = "yes";
+  button.disabled = true;
+  show(outcome, "sending", "sending …");
+  try {
+    const answer = await command(device.name, row.name, parameters, row.effect === "query");
+    show(outcome, "done", `done at ${clock(now())}: ${answer.reply.map(plain).join(", ")}`);
+  } catch (failure) {
+    showFailure(outcome, failure, device);
+  } finally {
+    button.dataset.busy = "no";
+  }
+}
+
+function showFailure(outcome, failure, device) {
+  const begin = {
+    unknown: `unknown: ${called(device)} may be on`, not_sent: "not sent", nothing_changed: "refused",
+  }[failure.outcome] ?? "failed";
+  // The device's own code, in the words of its family.
+  const error = familyOf(device)?.errors.find((row) => row.code === failure.device_code);
+  const hint = failure.hint ? ` (${plain(failure.hint)})` : "";
+  show(outcome, failure.outcome === "unknown" ? "unknown" : "failed", `${begin}: ${error?.meaning ?? plain(failure.detail)}${hint}`);
+}
+
+function show(outcome, state, text) {
+  outcome.dataset.state = state;
+  write(outcome, text);
+}
+
+/** The input for a parameter. A number with a range is a slider that is sent when it is released, and that goes back to
+ *  the value that was read. */
+function input(device, family, parameter, parts) {
+  const id = `${device.name}-${parameter.name}`;
+  const isSlider = parameter.type === "integer" && parameter.maximum !== undefined && parameter.maximum <= 1000;
+  const field = family.state.find((row) => row.key.startsWith(parameter.name)
+    && row.minimum === parameter.minimum && row.maximum === parameter.maximum);
+  const shown = element("output", { for: id });
+  const control = parameter.choices
+    ? element("select", { id }, ...parameter.choices.map((choice) => element("option", {}, choice)))
+    : element("input", {
+      id, type: isSlider ? "range" : parameter.type === "text" ? "text" : "number", min: parameter.minimum,
+      max: parameter.maximum, step: parameter.type === "number" ? "any" : null, required: true,
+    });
+  const read = () => (["integer", "number"].includes(parameter.type) ? Number(control.value) : control.value);
+  let isTouched = false;
+  const update = () => {
+    if (isTouched || !isSlider) return;
+    const held = bench.devices[device.name]?.values?.[field?.key];
+    const isRead = held && known(held.value);
+    if (isRead) control.value = held.value;
+    else control.value = parameter.minimum;
+    control.classList.toggle("unknown", !isRead);
+    write(shown, isRead ? `now ${held.value}` : "not known now");
+  };
+  if (isSlider) {
+    control.addEventListener("input", () => {
+      isTouched = true;
+      write(shown, `${control.value} not sent`);
+    });
+    control.addEventListener("change", () => control.form.requestSubmit());
+  }
+  return {
+    name: parameter.name, read,
+    node: element("label", { for: id }, parameter.summary ?? parameter.name, control, isSlider ? shown : ""),
+    update: (isOpen) => {
+      control.disabled = !isOpen;
+      update();
+    },
+    reset: () => {
+      isTouched = false;
+      update();
+    },
+  };
+}

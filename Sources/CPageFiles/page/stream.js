@@ -1,0 +1,105 @@
+// The stream of events. The tabs of a browser share one, because a browser opens at most six connections to a server:
+// one tab holds a lock and reads the stream, and passes the messages on to the others.
+
+import { token } from "./session.js";
+
+const name = "pumpctl-stream";
+/** The longest silence of a stream that is not broken, in milliseconds. */
+export const silence = 5000;
+
+/**
+ * Receives the stream for as long as the page is open.
+ *
+ * @param take Called with each message: `{number, kind, data}`, with the kind of the event, or "tick" for a comment,
+ *   whose data is the server's time.
+ * @param past Returns the messages that a tab which joins now needs to know.
+ * @param refused Called if the server does not accept the token.
+ */
+export function receive(take, past, refused) {
+  const channel = new BroadcastChannel(name);
+  let isReader = false;
+  let lastHeard = Date.now();
+  channel.onmessage = ({ data: message }) => {
+    if (message.joins) {
+      if (isReader) for (const old of past()) channel.postMessage(old);
+    } else {
+      lastHeard = Date.now();
+      take(message);
+    }
+  };
+  let reading;
+  const read = async () => {
+    reading = new AbortController();
+    isReader = true;
+    let last = null;
+    while (!reading.signal.aborted) {
+      try {
+        await readStream(last, reading.signal, (message) => {
+          last = message.number;
+          take(message);
+          channel.postMessage(message);
+        });
+      } catch (error) {
+        if (error === 401) return refused();
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+  };
+  const join = (options) => {
+    navigator.locks.request(name, options, read).catch(() => {
+      // Another tab has taken the lock. This tab waits for its turn again.
+      isReader = false;
+      reading.abort();
+      join({});
+    });
+  };
+  join({});
+  channel.postMessage({ joins: true });
+  // A reader that was frozen keeps its lock.
+  setInterval(() => {
+    if (isReader || document.hidden || Date.now() - lastHeard < silence) return;
+    lastHeard = Date.now();
+    join({ steal: true });
+  }, 1000);
+}
+
+async function readStream(last, signal, take) {
+  const headers = { Authorization: `Bearer ${token()}` };
+  if (last !== null) headers["Last-Event-ID"] = last;
+  const stop = new AbortController();
+  signal.addEventListener("abort", () => stop.abort());
+  let watchdog = setTimeout(() => stop.abort(), silence);
+  const response = await fetch("/api/v1/events", { headers, signal: stop.signal });
+  if (response.status === 401) throw 401;
+  if (!response.ok) throw response.status;
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  try {
+    let text = "";
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      clearTimeout(watchdog);
+      watchdog = setTimeout(() => stop.abort(), silence);
+      text += value;
+      const blocks = text.split("\n\n");
+      text = blocks.pop();
+      for (const block of blocks) take(message(block));
+    }
+  } finally {
+    clearTimeout(watchdog);
+  }
+}
+
+/** Returns the message of a block of lines. Numbers stay text: they may be larger than a number can hold exactly. */
+function message(block) {
+  if (block.startsWith(":")) {
+    const [number, time] = block.slice(1).trim().split(" ");
+    return { number, kind: "tick", data: { time } };
+  }
+  const fields = {};
+  for (const line of block.split("\n")) {
+    const colon = line.indexOf(":");
+    fields[line.slice(0, colon)] = line.slice(colon + 2);
+  }
+  return { number: fields.id, kind: fields.event, data: JSON.parse(fields.data) };
+}

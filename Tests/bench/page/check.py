@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""Check the page in Chromium: what it shows of simulated devices, and what its buttons do.
+
+    check.py PROGRAMS [SHOTS]
+
+Needs Chromium and the packages of requirements.txt. Screenshots go to SHOTS, by default the folder `page-shots` beside
+PROGRAMS.
+"""
+
+import pathlib
+import re
+import signal
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "openapi"))
+
+import rig
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect, sync_playwright
+
+SIZES = {"phone": (360, 780), "desk": (1440, 900)}
+SCREENS = ["#/", "#/device/pump", "#/device/lamp", "#/device/storm", "#/device/peer", "#/findings", "#/about"]
+# Milliseconds for anything that takes some on an idle machine.
+PATIENCE = rig.PATIENCE * 1000
+
+
+class Check:
+    """A browser at a bench."""
+
+    def __init__(self, bench: rig.Rig, browser, shots: pathlib.Path) -> None:
+        self.bench, self.browser, self.shots = bench, browser, shots
+        self.flaws: list[str] = []
+        self.count = 0
+        self.requests: list[str] = []
+
+    def new_page(self, context) -> Page:
+        page = context.new_page()
+        page.on("console", lambda message: self.flaws.append(f"console: {message.text}") if self.is_flaw(message.text) else None)
+        page.on("pageerror", lambda error: self.flaws.append(f"error: {error}"))
+        page.on("request", lambda request: self.note(request.url))
+        return page
+
+    def is_flaw(self, text: str) -> bool:
+        # The browser itself reports answers that are errors, and connections that fail while the server is away.
+        return "Failed to load resource" not in text
+
+    def note(self, url: str) -> None:
+        self.requests.append(url)
+        if not url.startswith((self.bench.address.rstrip("/"), "blob:")):
+            self.flaws.append(f"a request to another host: {url}")
+
+    def log_in(self, context, *options: str) -> Page:
+        page = self.new_page(context)
+        page.goto(f"{self.bench.address.rstrip('/')}/#{self.bench.code(*options)}")
+        expect(page.locator("#connection")).to_have_text("connected")
+        assert "#/" == page.url[page.url.index("#"):], f"the code stays in the address: {page.url}"
+        return page
+
+    def open(self, page: Page, screen: str) -> None:
+        page.evaluate("screen => { location.hash = screen }", screen)
+
+    def looks(self, page: Page, name: str) -> None:
+        """Take a screenshot, and check what any screen must keep."""
+        self.count += 1
+        page.screenshot(path=self.shots / f"{name}.png", full_page=True)
+        width = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        if width > 0:
+            self.flaws.append(f"{name}: {width} px too wide")
+        for violation in Axe().run(page).response["violations"]:
+            nodes = "; ".join(node["html"][:120] for node in violation["nodes"][:3])
+            self.flaws.append(f"{name}: {violation['id']}: {violation['help']}: {nodes}")
+
+    # MARK: Checks
+
+    def screens(self) -> None:
+        for size, (width, height) in SIZES.items():
+            for scheme in ("light", "dark"):
+                context = self.browser.new_context(
+                    viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce")
+                page = self.log_in(context)
+                for screen in SCREENS:
+                    self.open(page, screen)
+                    expect(page.locator("main :is(h1, h2)").first).to_be_visible()
+                    if screen == "#/findings":
+                        expect(page.locator(".outcome")).to_contain_text("found at")
+                    self.looks(page, f"{size}-{scheme}-{screen.strip('#/').replace('/', '-') or 'list'}")
+                context.close()
+
+    def commands(self) -> None:
+        context = self.browser.new_context(viewport={"width": 360, "height": 780})
+        page = self.log_in(context)
+        self.open(page, "#/device/pump")
+        state, off = page.locator("[data-key=state] .value"), page.locator("button.off")
+        expect(state).to_have_text("off")
+        page.get_by_role("button", name="on", exact=True).click()
+        expect(page.locator("form .outcome").first).to_have_text(re.compile(r"done at .*: OK, PUMP:ON"))
+        expect(state).to_have_text("on")
+        expect(page.locator(".last")).to_contain_text("on by page session")
+        slider = page.locator("input[type=range]")
+        slider.fill("200")
+        expect(page.locator("form", has=slider).locator(".outcome")).to_contain_text("done at")
+        expect(page.locator("output")).to_have_text("now 200")
+        # OFF is the first button of the screen, for those who use the keyboard.
+        page.evaluate("document.activeElement.blur()")
+        page.evaluate("document.querySelector('article').setAttribute('tabindex', '-1'); document.querySelector('article').focus()")
+        page.keyboard.press("Tab")
+        expect(off).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(page.locator(".stop .outcome")).to_have_text(re.compile("confirmed by pump at"))
+        expect(state).to_have_text("off")
+        # The device's own words.
+        slider.fill("100")
+        expect(page.locator("form", has=slider).locator(".outcome")).to_contain_text("The pump is off")
+        expect(page.locator("output")).to_have_text("not known now")
+
+        self.open(page, "#/device/lamp")
+        led = page.locator("[data-key=led] .value")
+        expect(led).to_have_text("off")
+        page.get_by_role("button", name="on", exact=True).click()
+        expect(led).to_have_text("on")
+
+        self.open(page, "#/device/storm")
+        page.get_by_role("button", name="get log").click()
+        expect(page.locator(".content .outcome")).to_contain_text("log received at")
+        expect(page.locator(".content pre")).to_be_visible()
+        self.looks(page, "phone-storm-log")
+        self.open(page, "#/device/peer")
+        page.get_by_role("button", name="get image").click()
+        expect(page.locator(".content .outcome")).to_have_text(re.compile("image received at|not received"))
+        self.looks(page, "phone-peer-image")
+        context.close()
+
+    def tabs(self) -> None:
+        context = self.browser.new_context()
+        first = self.log_in(context)
+        self.requests.clear()
+        others = []
+        for _ in range(4):
+            page = self.new_page(context)
+            page.goto(self.bench.address)
+            expect(page.locator("#connection")).to_have_text("connected")
+            others.append(page)
+        streams = [url for url in self.requests if url.endswith("/events")]
+        if streams:
+            self.flaws.append(f"{len(streams)} more streams for four more tabs")
+        # Another tab takes over.
+        first.close()
+        others[0].wait_for_timeout(0)
+        rig.wait(lambda: self.pump(others) and any(url.endswith("/events") for url in self.requests), "another tab's stream")
+        for page in others:
+            self.open(page, "#/device/pump")
+        others[0].get_by_role("button", name="on", exact=True).click()
+        for page in others:
+            expect(page.locator("[data-key=state] .value")).to_have_text("on")
+        others[-1].locator("button.off").click()
+        for page in others:
+            expect(page.locator("[data-key=state] .value")).to_have_text("off")
+        context.close()
+
+    def pump(self, pages) -> bool:
+        """Let the browser's messages in."""
+        pages[0].evaluate("1")
+        return True
+
+    def failures(self) -> None:
+        context = self.browser.new_context(viewport={"width": 360, "height": 780})
+        page = self.log_in(context)
+        self.open(page, "#/device/pump")
+        state, on, off = (page.locator("[data-key=state] .value"), page.get_by_role("button", name="on", exact=True),
+                          page.locator("button.off"))
+        connection, was = page.locator("#connection"), page.locator("[data-key=state] s")
+        expect(on).to_be_enabled()
+
+        # The server does not answer.
+        self.bench.processes["page"].send_signal(signal.SIGSTOP)
+        expect(connection).to_contain_text("not connected since")
+        expect(on).to_be_disabled()
+        expect(off).to_be_enabled()
+        expect(state).to_have_text("unknown")
+        expect(was).to_have_text("off")
+        self.looks(page, "phone-not-connected")
+        self.bench.processes["page"].send_signal(signal.SIGCONT)
+        expect(connection).to_have_text("connected")
+        expect(state).to_have_text("off")
+
+        # The daemon is away.
+        self.bench.end("daemon", signal.SIGKILL)
+        expect(connection).to_contain_text("pumpctld is away")
+        expect(on).to_be_disabled()
+        expect(state).to_have_text("unknown")
+        off.click()
+        expect(page.locator(".stop .outcome")).to_have_attribute("data-state", re.compile("failed|unknown"))
+        self.looks(page, "phone-daemon-away")
+        self.bench.start_daemon()
+        expect(connection).to_have_text("connected")
+        expect(state).to_have_text("off")
+
+        # The device is away.
+        self.bench.end("sim-pump")
+        expect(page.locator(".link")).to_contain_text("not connected")
+        expect(state).to_have_text("unknown")
+        expect(was).to_have_text("off")
+        expect(on).to_be_disabled()
+        self.looks(page, "phone-device-away")
+
+        # The session has ended.
+        self.open(page, "#/about")
+        page.get_by_role("button", name="log out").click()
+        expect(page.locator("h1")).to_have_text("Log in")
+        self.looks(page, "phone-log-in")
+        context.close()
+
+    def looking(self) -> None:
+        """A session that may only look."""
+        context = self.browser.new_context()
+        page = self.log_in(context, "--see")
+        self.open(page, "#/device/pump")
+        expect(page.get_by_role("button", name="status", exact=True)).to_be_visible()
+        expect(page.get_by_role("button", name="on", exact=True)).to_be_disabled()
+        context.close()
+
+
+def main(programs: str, shots: str | None = None) -> None:
+    folder = pathlib.Path(shots) if shots else pathlib.Path(programs).resolve().parent / "page-shots"
+    folder.mkdir(exist_ok=True)
+    with rig.Rig.in_folder(programs) as bench, sync_playwright() as playwright:
+        bench.start_all()
+        # Chromium has no sandbox as root.
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        expect.set_options(timeout=PATIENCE)
+        check = Check(bench, browser, folder)
+        try:
+            run(check)
+        finally:
+            for flaw in sorted(set(check.flaws)):
+                print(flaw)
+        browser.close()
+    print(f"page: {check.count} screenshots, {len(set(check.flaws))} flaws")
+    if check.flaws:
+        raise SystemExit(1)
+
+
+def run(check: Check) -> None:
+    begun = time.monotonic()
+    for part in (check.screens, check.commands, check.tabs, check.looking, check.failures):
+        part()
+        print(f"{part.__name__}: {time.monotonic() - begun:.0f} s", flush=True)
+
+
+main(*sys.argv[1:])
