@@ -52,6 +52,10 @@ static const unsigned char about_js[] = {
 #embed "page/about.js"
 };
 
+static const unsigned char chart_js[] = {
+#embed "page/chart.js"
+};
+
 static const unsigned char icon_svg[] = {
 #embed "page/icon.svg"
 };
@@ -61,6 +65,7 @@ static const struct page_file files[] = {
     {"main.js", main_js, sizeof main_js},
     {"bench.js", bench_js, sizeof bench_js},
     {"about.js", about_js, sizeof about_js},
+    {"chart.js", chart_js, sizeof chart_js},
     {"console.js", console_js, sizeof console_js},
     {"content.js", content_js, sizeof content_js},
     {"elements.js", elements_js, sizeof elements_js},

@@ -39,6 +39,9 @@ function noteTime(text, isFirst) {
 /** Whether the messages are of the present. */
 export const isLive = () => bench.number !== null && now() - bench.heard < silence;
 
+/** Whether something is known of the present state of a device. */
+export const isKnown = (device) => isLive() && bench.daemon === "up" && device.link === "up";
+
 /** Takes a message of the stream. Returns the lines for the console and for those who listen to changes. */
 export function take({ number, kind, data }) {
   if (kind === "model") {

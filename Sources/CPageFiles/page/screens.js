@@ -1,6 +1,7 @@
 // The list of devices, and the screen of a device. Both are made from the row of the device's family.
 
-import { bench, command, isLive, known, now, stop } from "./bench.js";
+import { bench, command, isKnown, isLive, known, now, stop } from "./bench.js";
+import { charts } from "./chart.js";
 import { console } from "./console.js";
 import { content, isContent } from "./content.js";
 import { ago, clock, element, plain, say, words, write } from "./elements.js";
@@ -10,9 +11,6 @@ const screen = (title, parts, node) => ({ title, node, update: () => parts.forEa
 
 const familyOf = (device) => bench.families[device.family];
 const called = (device) => familyOf(device)?.device ?? device.family ?? "a device";
-
-/** Whether something is known of the present state of a device. */
-const isKnown = (device) => isLive() && bench.daemon === "up" && device.link === "up";
 
 /** The list of all devices. */
 export function list() {
@@ -56,7 +54,7 @@ export function device(name) {
   const node = element("article", {},
     stopper(found, parts),
     element("h1", {}, plain(name), " ", element("small", {}, called(found))),
-    link, facts, values(found, parts), last, commands(found, parts), content(found),
+    link, facts, values(found, parts), last, charts(found, familyOf(found), parts), commands(found, parts), content(found),
     console(found, parts));
   return screen(name, parts, node);
 }

@@ -3,8 +3,7 @@
 
     check.py PROGRAMS [SHOTS]
 
-Needs Chromium and the packages of requirements.txt. Screenshots go to SHOTS, by default the folder `page-shots` beside
-PROGRAMS.
+Needs Chromium and the packages of requirements.txt. Screenshots go to SHOTS, by default .build/page-shots.
 """
 
 import pathlib
@@ -101,6 +100,8 @@ class Check:
         slider.fill("200")
         expect(page.locator("form", has=slider).locator(".outcome")).to_contain_text("done at")
         expect(page.locator("output")).to_have_text("now 200")
+        expect(page.locator("figure svg[aria-label*=skin]")).to_have_attribute("aria-label", re.compile("water from .* to .*, skin from .* to "))
+        self.looks(page, "phone-pump-on")
         # OFF is the first button of the screen, for those who use the keyboard.
         page.evaluate("document.activeElement.blur()")
         page.evaluate("document.querySelector('article').setAttribute('tabindex', '-1'); document.querySelector('article').focus()")
@@ -222,7 +223,7 @@ class Check:
 
 
 def main(programs: str, shots: str | None = None) -> None:
-    folder = pathlib.Path(shots) if shots else pathlib.Path(programs).resolve().parent / "page-shots"
+    folder = pathlib.Path(shots) if shots else rig.ROOT / ".build/page-shots"
     folder.mkdir(exist_ok=True)
     with rig.Rig.in_folder(programs) as bench, sync_playwright() as playwright:
         bench.start_all()
