@@ -6,11 +6,14 @@
 Needs Chromium and the packages of requirements.txt. Screenshots go to SHOTS, by default .build/page-shots.
 """
 
+import os
 import pathlib
+import pty
 import re
 import signal
 import sys
 import time
+import tty
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "openapi"))
 
@@ -212,6 +215,60 @@ class Check:
         self.looks(page, "phone-log-in")
         context.close()
 
+    def lateness(self) -> None:
+        """A page that was offline or asleep sends nothing late."""
+        context = self.browser.new_context()
+        page = self.log_in(context)
+        browser = context.new_cdp_session(page)
+        self.open(page, "#/device/pump")
+        state, on = page.locator("[data-key=state] .value"), page.get_by_role("button", name="on", exact=True)
+        outcome = page.locator("form", has=on).locator(".outcome")
+        expect(on).to_be_enabled()
+        offline = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        browser.send("Network.emulateNetworkConditions", {"offline": True, **offline})
+        on.click()
+        expect(outcome).to_have_text(re.compile("unknown: a pump may be on"))
+        browser.send("Network.emulateNetworkConditions", {"offline": False, **offline})
+        expect(page.locator("#connection")).to_have_text("connected")
+        expect(on).to_be_enabled()
+        expect(state).to_have_text("off")
+
+        # As after a sleep: what is pressed was shown 11 s ago.
+        page.evaluate("""() => {
+          const end = Date.now() + 11_000;
+          while (Date.now() < end);
+          [...document.querySelectorAll("form button")].find((one) => one.textContent === "on").click();
+        }""")
+        expect(outcome).to_have_text(re.compile("not sent: what was shown is older"))
+        expect(page.locator("#connection")).to_have_text("connected")
+        expect(state).to_have_text("off")
+        context.close()
+
+    def hostile(self) -> None:
+        """Text of a device is text, whatever it contains."""
+        texts = ["<img src=x onerror=document.title='hacked'>", "<script>document.title='hacked'</script>", "a\u202eb", "a\x1b[2Jb"]
+        master, slave = pty.openpty()
+        tty.setraw(slave)
+        with open(self.bench.folder / "pumpctld.toml", "a") as file:
+            file.write(f'[device.other]\nendpoint = "{os.ttyname(slave)}"\nfamily = "raw"\n')
+        self.bench.families["other"] = "raw"
+        self.bench.end("daemon")
+        self.bench.start_daemon()
+        context = self.browser.new_context()
+        page = self.log_in(context)
+        self.open(page, "#/device/other")
+        page.locator("summary").click()
+        os.write(master, "".join(f"{text}\n" for text in texts).encode())
+        lines = page.locator(".lines li")
+        expect(lines).to_have_count(len(texts))
+        for text, line in zip(reversed(texts), lines.all_inner_texts()):
+            if not line.endswith(text) if text.startswith("<") else re.search("[\x1b\u202e]", line):
+                self.flaws.append(f"{text!r} is shown as {line!r}")
+        if page.locator("main :is(img, script)").count() or "hacked" in page.title():
+            self.flaws.append("text of a device became markup")
+        self.looks(page, "desk-hostile")
+        context.close()
+
     def looking(self) -> None:
         """A session that may only look."""
         context = self.browser.new_context()
@@ -244,7 +301,7 @@ def main(programs: str, shots: str | None = None) -> None:
 
 def run(check: Check) -> None:
     begun = time.monotonic()
-    for part in (check.screens, check.commands, check.tabs, check.looking, check.failures):
+    for part in (check.screens, check.commands, check.tabs, check.looking, check.lateness, check.hostile, check.failures):
         part()
         print(f"{part.__name__}: {time.monotonic() - begun:.0f} s", flush=True)
 
