@@ -11,6 +11,8 @@ export const bench = {
   devices: {},
   /** The families by name, as pumpctld describes them. */
   families: {},
+  /** Whether the list of devices may have changed. */
+  isListOld: true,
   /** The scope of the session: "see" or "command". */
   scope: null,
   /** The number of the last message. */
@@ -30,6 +32,14 @@ export const now = () => Math.max(Date.now() + offsets.wall, performance.now() +
 
 function noteTime(text, isFirst) {
   const time = Date.parse(text);
+  if (time < bench.heard) {
+    // The server's clock was set back. Ages stay as they were.
+    const jump = now() - time;
+    for (const device of Object.values(bench.devices)) {
+      for (const held of Object.values(device.values)) if (held.read !== null) held.read -= jump;
+    }
+    isFirst = true;
+  }
   if (isFirst) offsets = { wall: -Infinity, steady: -Infinity };
   offsets.wall = Math.max(offsets.wall, time - Date.now());
   offsets.steady = Math.max(offsets.steady, time - performance.now());
@@ -45,15 +55,17 @@ export const isKnown = (device) => isLive() && bench.daemon === "up" && device.l
 /** Takes a message of the stream. Returns the lines for the console and for those who listen to changes. */
 export function take({ number, kind, data }) {
   if (kind === "model") {
-    if (bench.number !== null) return null;
     Object.assign(bench, data);
     offsets = { wall: data.wall, steady: data.wall + Date.now() - performance.now() };
     delete bench.wall;
     return null;
   }
+  const isWhole = kind === "snapshot" || kind === "resync";
+  // A tab that was frozen may pass on old messages when it awakes.
+  if (!isWhole && bench.number !== null && Number(number) <= Number(bench.number)) return null;
   bench.number = number;
   // A change of pumpctld has no time.
-  if (data.time) noteTime(data.time, kind === "snapshot" || kind === "resync");
+  if (data.time) noteTime(data.time, isWhole);
   switch (kind) {
     case "snapshot":
     case "resync":
@@ -62,12 +74,16 @@ export function take({ number, kind, data }) {
       break;
     case "daemon":
       bench.daemon = data.daemon;
+      Object.values(bench.devices).forEach(forget);
+      bench.isListOld = true;
       break;
     case "state":
       takeState(data.device, data, data.time);
       break;
     case "link":
-      if (bench.devices[data.device]) bench.devices[data.device].link = data.link;
+      if (!bench.devices[data.device]) break;
+      bench.devices[data.device].link = data.link;
+      if (data.link !== "up") forget(bench.devices[data.device]);
       break;
   }
   return kind === "said" || kind === "command" ? data : null;
@@ -83,21 +99,27 @@ export function takeDevices(list, time) {
   bench.devices = {};
   for (const device of list) {
     const { state, ...others } = device;
-    bench.devices[device.name] = { ...former[device.name], ...others };
-    takeState(device.name, state, time);
+    bench.devices[device.name] = { values: {}, ...former[device.name], ...others };
+    // An event may have overtaken the list.
+    if (!(former[device.name]?.told > Date.parse(time))) takeState(device.name, state, time);
   }
+}
+
+/** Notes that nothing is known of a device any more. A value that is no longer known stays, as what it was. */
+function forget(device) {
+  device.link = "lost";
+  for (const held of Object.values(device.values)) held.value = null;
 }
 
 function takeState(name, state, time) {
   const device = (bench.devices[name] ??= { name, values: {} });
-  device.values ??= {};
   device.link = state.link;
+  device.told = Date.parse(time);
   device.last_change = state.last_change;
   device.sensor_faults = state.sensor_faults;
   for (const [key, value] of Object.entries(state.values)) {
     const age = state.ages_s[key];
     const read = age === null || age === undefined ? null : Date.parse(time) - age * 1000;
-    // A value that is no longer known stays, as what it was.
     device.values[key] = { value, read, was: known(value) ? value : device.values[key]?.was };
   }
 }
@@ -109,6 +131,7 @@ export const known = (value) => value !== null && value !== undefined && value !
 export async function refresh() {
   const [{ devices, time }, { families }] = await Promise.all([call("GET", "devices"), call("GET", "families")]);
   takeDevices(devices, time);
+  bench.isListOld = false;
   bench.families = Object.fromEntries(families.map((family) => [family.name, family]));
 }
 

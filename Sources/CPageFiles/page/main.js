@@ -95,7 +95,7 @@ let isRefreshing = false;
 /** Reads the list of devices again if a device is new, and makes the screen anew if the list has changed. */
 async function follow() {
   const devices = Object.values(bench.devices);
-  if (!isRefreshing && devices.some((one) => !bench.families[one.family])) {
+  if (!isRefreshing && bench.daemon === "up" && (bench.isListOld || devices.some((one) => !bench.families[one.family]))) {
     isRefreshing = true;
     try { await refresh(); } catch { /* The next event tries again. */ }
     isRefreshing = false;
@@ -109,17 +109,22 @@ async function follow() {
 }
 
 /** Logs in by the code in the address, if there is one, and begins. */
-async function start() {
-  const code = takeCode();
+async function start(event, code = takeCode()) {
+  write(connection, "connecting …");
   try {
     if (code) await logIn(code);
     if (!token()) {
+      write(connection, "");
       addEventListener("hashchange", start, { once: true });
       return showLogIn("");
     }
     bench.scope = (await call("GET", "session")).scope;
   } catch (failure) {
-    if (failure.code === "unreachable") return setTimeout(start, 1000);
+    if (failure.code === "unreachable") {
+      write(connection, "the server does not answer; trying again");
+      return setTimeout(start, 1000, null, code);
+    }
+    write(connection, "");
     return failure.status === 401 ? logOutHere("The session has ended.") : showLogIn(plain(failure.detail));
   }
   addEventListener("hashchange", route);

@@ -154,13 +154,26 @@ function commands(device, parts) {
   return element("section", { class: "commands", "aria-label": "Commands" }, ...rows.map((row) => {
     const outcome = element("p", { class: "outcome", role: "status" });
     const inputs = row.parameters.map((parameter) => input(device, family, parameter, parts));
+    let isWanted = false;
     const isQuery = row.effect === "query";
     const button = element("button", { title: row.summary, class: row.danger ? "danger" : "" }, row.name);
     const form = element("form", {
-      onsubmit: (event) => {
+      onsubmit: async (event) => {
         event.preventDefault();
-        const parameters = Object.fromEntries(inputs.map((one) => [one.name, one.read()]));
-        send(device, row, inputs.length ? parameters : null, outcome, button).finally(() => inputs.forEach((one) => one.reset()));
+        // A slider that is moved on meanwhile is sent once more, with its last value, after the answer.
+        isWanted = true;
+        if (button.dataset.busy === "yes") return;
+        while (isWanted) {
+          if (!isKnown(bench.devices[device.name] ?? {})) {
+            show(outcome, "failed", "not sent: what was shown is older than five seconds");
+            break;
+          }
+          isWanted = false;
+          const parameters = Object.fromEntries(inputs.map((one) => [one.name, one.read()]));
+          if (!await send(device, row, inputs.length ? parameters : null, outcome, button)) break;
+        }
+        isWanted = false;
+        inputs.forEach((one) => one.reset());
       },
     }, ...inputs.map((one) => one.node), button, element("p", { class: "about" }, row.summary, row.danger ? ` Careful: ${row.danger}.` : ""), outcome);
     parts.push(() => {
@@ -172,6 +185,7 @@ function commands(device, parts) {
   }));
 }
 
+/** Sends a command; returns whether it was done. */
 async function send(device, row, parameters, outcome, button) {
   button.dataset.busy = "yes";
   button.disabled = true;
@@ -179,8 +193,10 @@ async function send(device, row, parameters, outcome, button) {
   try {
     const answer = await command(device.name, row.name, parameters, row.effect === "query");
     show(outcome, "done", `done at ${clock(now())}: ${answer.reply.map(plain).join(", ")}`);
+    return true;
   } catch (failure) {
     showFailure(outcome, failure, device);
+    return false;
   } finally {
     button.dataset.busy = "no";
   }

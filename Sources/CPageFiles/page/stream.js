@@ -67,9 +67,8 @@ async function readStream(last, signal, take) {
   const headers = { Authorization: `Bearer ${token()}` };
   if (last !== null) headers["Last-Event-ID"] = last;
   const stop = new AbortController();
-  signal.addEventListener("abort", () => stop.abort());
   let watchdog = setTimeout(() => stop.abort(), silence);
-  const response = await fetch("/api/v1/events", { headers, signal: stop.signal });
+  const response = await fetch("/api/v1/events", { headers, signal: AbortSignal.any([signal, stop.signal]) });
   if (response.status === 401) throw 401;
   if (!response.ok) throw response.status;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
