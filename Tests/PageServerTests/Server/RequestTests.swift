@@ -60,7 +60,8 @@ struct RequestTests {
     func scopes() {
         for route in Route.all {
             #expect(route.method != .GET || route.scope < .command, "\(route.path)")
-            #expect(route.scope != .open || [.page, .file, .openAPI, .logIn].contains(route.operation), "\(route.path)")
+            #expect(
+                route.scope != .open || [.page, .file, .openAPI, .logIn].contains(route.operation), "\(route.path)")
         }
     }
 
