@@ -101,7 +101,7 @@ async function follow() {
     isRefreshing = false;
   }
   const shapeNow = JSON.stringify([...Object.values(bench.devices).map((one) => [one.name, one.family]),
-    Object.keys(bench.families), bench.scope]);
+    Object.keys(bench.families), bench.scope, bench.hasList]);
   if (shapeNow !== shape) {
     shape = shapeNow;
     route();
