@@ -11,8 +11,7 @@ export const bench = {
   devices: {},
   /** The families by name, as pumpctld describes them. */
   families: {},
-  /** Whether the list of devices was ever read, and whether it may have changed since. */
-  hasList: false,
+  /** Whether the list of devices may have changed. */
   isListOld: true,
   /** The scope of the session: "see" or "command". */
   scope: null,
@@ -132,7 +131,6 @@ export const known = (value) => value !== null && value !== undefined && value !
 export async function refresh() {
   const [{ devices, time }, { families }] = await Promise.all([call("GET", "devices"), call("GET", "families")]);
   takeDevices(devices, time);
-  bench.hasList = true;
   bench.isListOld = false;
   bench.families = Object.fromEntries(families.map((family) => [family.name, family]));
 }

@@ -101,7 +101,7 @@ async function follow() {
     isRefreshing = false;
   }
   const shapeNow = JSON.stringify([...Object.values(bench.devices).map((one) => [one.name, one.family]),
-    Object.keys(bench.families), bench.scope, bench.hasList]);
+    Object.keys(bench.families), bench.scope]);
   if (shapeNow !== shape) {
     shape = shapeNow;
     route();

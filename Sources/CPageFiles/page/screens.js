@@ -12,8 +12,6 @@ const screen = (title, parts, node) => ({ title, node, update: () => parts.forEa
 const familyOf = (device) => bench.families[device.family];
 const called = (device) => familyOf(device)?.device ?? device.family ?? "a device";
 
-const waiting = () => element("p", {}, "Waiting for the list of devices …");
-
 /** The list of all devices. */
 export function list() {
   const parts = [];
@@ -33,7 +31,6 @@ export function list() {
       class: "off", onclick: () => stopAll(stops, all),
     }, "ALL OFF"), all) || "",
     cards.length ? element("ul", { class: "cards" }, ...cards)
-      : !bench.hasList ? waiting()
       : element("p", {}, "No device is configured. Start pumpctl serve with --port, or add one to its configuration."));
   return screen("Devices", parts, node);
 }
@@ -41,7 +38,6 @@ export function list() {
 /** The screen of a device. */
 export function device(name) {
   const found = bench.devices[name];
-  if (!found && !bench.hasList) return screen(name, [], waiting());
   if (!found) {
     return screen(name, [], element("p", {}, `There is no device named ${plain(name)}. `,
       element("a", { href: "#/" }, "All devices")));
