@@ -55,6 +55,8 @@ export const isKnown = (device) => isLive() && bench.daemon === "up" && device.l
 /** Takes a message of the stream. Returns the lines for the console and for those who listen to changes. */
 export function take({ number, kind, data }) {
   if (kind === "model") {
+    // Only a tab that knows nothing takes one: it may come from a tab that was frozen.
+    if (bench.daemon !== null) return null;
     Object.assign(bench, data);
     offsets = { wall: data.wall, steady: data.wall + Date.now() - performance.now() };
     delete bench.wall;
@@ -69,7 +71,10 @@ export function take({ number, kind, data }) {
   switch (kind) {
     case "snapshot":
     case "resync":
-      takeDevices(data.devices, data.time);
+      // While pumpctld is away, no devices are listed: nothing is known of them, but they are not gone.
+      if (data.devices.length) takeDevices(data.devices, data.time, true);
+      else Object.values(bench.devices).forEach(forget);
+      bench.isListOld = true;
       bench.daemon = data.daemon;
       break;
     case "daemon":
@@ -91,17 +96,17 @@ export function take({ number, kind, data }) {
 
 /** The messages that a tab which joins now needs to know. */
 export const past = () =>
-  bench.number === null ? [] : [{ number: bench.number, kind: "model", data: { ...bench, wall: offsets.wall } }];
+  bench.number === null ? [] : [{ number: bench.number, kind: "model", data: { ...bench, wall: now() - Date.now() } }];
 
 /** Takes a list of devices; those that are not in it are no longer configured. */
-export function takeDevices(list, time) {
+export function takeDevices(list, time, isWhole) {
   const former = bench.devices;
   bench.devices = {};
   for (const device of list) {
     const { state, ...others } = device;
     bench.devices[device.name] = { values: {}, ...former[device.name], ...others };
-    // An event may have overtaken the list.
-    if (!(former[device.name]?.told > Date.parse(time))) takeState(device.name, state, time);
+    // An event may have overtaken the list, so a list tells only of devices that no event has told of.
+    if (state && (isWhole || !former[device.name]?.isTold)) takeState(device.name, state, time);
   }
 }
 
@@ -114,7 +119,7 @@ function forget(device) {
 function takeState(name, state, time) {
   const device = (bench.devices[name] ??= { name, values: {} });
   device.link = state.link;
-  device.told = Date.parse(time);
+  device.isTold = true;
   device.last_change = state.last_change;
   device.sensor_faults = state.sensor_faults;
   for (const [key, value] of Object.entries(state.values)) {

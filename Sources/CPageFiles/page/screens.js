@@ -48,7 +48,7 @@ export function device(name) {
   const last = element("p", { class: "last" });
   parts.push(() => {
     showLink(bench.devices[name], link, facts);
-    const change = bench.devices[name].last_change;
+    const change = bench.devices[name]?.last_change;
     write(last, change ? `last change: ${plain(change.command)} by ${plain(change.by)} at ${clock(Date.parse(change.time))}` : "");
   });
   const node = element("article", {},
@@ -115,10 +115,10 @@ function stopper(device, parts) {
   const button = element("button", { class: "off", onclick: () => stopOne(device, outcome) });
   const box = element("div", { class: "stop" }, button, outcome);
   parts.push(() => {
-    const { stop } = familyOf(bench.devices[device.name] ?? device) ?? {};
+    const family = familyOf(bench.devices[device.name] ?? device) ?? familyOf(device);
     // Without a description of the family, a stop is offered all the same.
-    box.hidden = Boolean(familyOf(device)) && !stop;
-    write(button, (stop ?? "off").toUpperCase());
+    box.hidden = Boolean(family) && !family.stop;
+    write(button, (family?.stop ?? "off").toUpperCase());
   });
   return box;
 }
@@ -236,7 +236,7 @@ function input(device, family, parameter, parts) {
   const update = () => {
     if (isTouched || !isSlider) return;
     const held = bench.devices[device.name]?.values?.[field?.key];
-    const isRead = held && known(held.value);
+    const isRead = Boolean(held) && isKnown(bench.devices[device.name]) && known(held.value);
     if (isRead) control.value = held.value;
     else control.value = parameter.minimum;
     control.classList.toggle("unknown", !isRead);

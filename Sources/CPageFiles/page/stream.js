@@ -35,9 +35,9 @@ export function receive(take, past, refused) {
     while (!reading.signal.aborted) {
       try {
         await readStream(last, reading.signal, (message) => {
-          last = message.number;
           take(message);
           channel.postMessage(message);
+          last = message.number;
         });
       } catch (error) {
         if (error === 401) return refused();
@@ -86,6 +86,7 @@ async function readStream(last, signal, take) {
     }
   } finally {
     clearTimeout(watchdog);
+    stop.abort();
   }
 }
 
