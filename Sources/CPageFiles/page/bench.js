@@ -11,6 +11,8 @@ export const bench = {
   devices: {},
   /** The families by name, as pumpctld describes them. */
   families: {},
+  /** Whether the list of devices was ever read. */
+  hasList: false,
   /** Whether the list of devices may have changed. */
   isListOld: true,
   /** The scope of the session: "see" or "command". */
@@ -32,7 +34,8 @@ export const now = () => Math.max(Date.now() + offsets.wall, performance.now() +
 
 function noteTime(text, isFirst) {
   const time = Date.parse(text);
-  if (time < bench.heard) {
+  // Messages have the times of two programs, so small steps back are no sign.
+  if (time < bench.heard - 1000) {
     // The server's clock was set back. Ages stay as they were.
     const jump = now() - time;
     for (const device of Object.values(bench.devices)) {
@@ -43,7 +46,7 @@ function noteTime(text, isFirst) {
   if (isFirst) offsets = { wall: -Infinity, steady: -Infinity };
   offsets.wall = Math.max(offsets.wall, time - Date.now());
   offsets.steady = Math.max(offsets.steady, time - performance.now());
-  bench.heard = time;
+  bench.heard = isFirst ? time : Math.max(bench.heard, time);
 }
 
 /** Whether the messages are of the present. */
@@ -63,9 +66,8 @@ export function take({ number, kind, data }) {
     return null;
   }
   const isWhole = kind === "snapshot" || kind === "resync";
-  // A tab that was frozen may pass on old messages when it awakes.
-  if (!isWhole && bench.number !== null && Number(number) <= Number(bench.number)) return null;
-  bench.number = number;
+  // A tab that was frozen may pass on old messages when it awakes, and one that joins lacks what came before.
+  if (!isWhole && (bench.daemon === null || Number(number) <= Number(bench.number))) return null;
   // A change of pumpctld has no time.
   if (data.time) noteTime(data.time, isWhole);
   switch (kind) {
@@ -88,9 +90,12 @@ export function take({ number, kind, data }) {
     case "link":
       if (!bench.devices[data.device]) break;
       bench.devices[data.device].link = data.link;
+      bench.devices[data.device].isTold = true;
       if (data.link !== "up") forget(bench.devices[data.device]);
       break;
   }
+  // Last, so that a message that could not be taken does not count as shown.
+  bench.number = number;
   return kind === "said" || kind === "command" ? data : null;
 }
 
@@ -136,6 +141,7 @@ export const known = (value) => value !== null && value !== undefined && value !
 export async function refresh() {
   const [{ devices, time }, { families }] = await Promise.all([call("GET", "devices"), call("GET", "families")]);
   takeDevices(devices, time);
+  bench.hasList = true;
   bench.isListOld = false;
   bench.families = Object.fromEntries(families.map((family) => [family.name, family]));
 }
@@ -143,12 +149,13 @@ export async function refresh() {
 /**
  * Sends a command to a device.
  *
+ * @param view The value of `seen` when the user decided.
  * @returns The answer, with its `outcome`.
  * @throws {Failure} The problem. If its `outcome` is "unknown", the command may have been carried out.
  */
-export async function command(device, name, parameters, isQuery) {
+export async function command(device, name, parameters, isQuery, view) {
   const body = { name, ...(parameters && { parameters }) };
-  if (!isQuery) Object.assign(body, { id: crypto.randomUUID(), seen: Number(seen) });
+  if (!isQuery) Object.assign(body, { id: crypto.randomUUID(), seen: Number(view) });
   try {
     return await call("POST", `devices/${encodeURIComponent(device)}/commands`, body, 7000);
   } catch (failure) {

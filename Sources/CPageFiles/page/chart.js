@@ -85,6 +85,8 @@ function follow(one, device) {
   if (!device || !isKnown(device) || !held || !known(held.value)) {
     if (one.points.length && one.points.at(-1)) one.points.push(null);
   } else if (held.read !== null && held.read > one.read) {
+    // A page that nobody saw has missed values.
+    if (one.read && held.read - one.read > 15_000) one.points.push(null);
     one.read = held.read;
     one.points.push([held.read, held.value]);
   }

@@ -11,6 +11,17 @@ export const isContent = (device, command) => command.split(" ")[0] === contents
 /** The largest number of lines of a log that are shown. The copy and the file have all. */
 const shownLines = 200;
 
+// The transfer under way, and the address of the last content: both end with their screen.
+let stop = null;
+let address = null;
+
+/** Ends what belongs to a screen that is left. */
+export function leave() {
+  stop?.abort();
+  if (address) URL.revokeObjectURL(address);
+  [stop, address] = [null, null];
+}
+
 /** Makes the part that fetches the content of a device; nothing for a family without content. */
 export function content(device) {
   const [name, type] = contents[device.family] ?? [];
@@ -18,16 +29,15 @@ export function content(device) {
   const outcome = element("p", { class: "outcome", role: "status" });
   const progress = element("progress", { "aria-label": `${name} received`, hidden: true });
   const result = element("div", {});
-  let stop = null;
   const cancel = element("button", { type: "button", hidden: true, onclick: () => stop?.abort() }, "cancel");
   const button = element("button", { type: "button", onclick: async () => {
     button.disabled = true;
     cancel.hidden = progress.hidden = false;
-    stop = new AbortController();
+    const mine = stop = new AbortController();
     outcome.dataset.state = "sending";
     result.replaceChildren();
     try {
-      const bytes = await fetchContent(device.name, name, stop.signal, (count, all) => {
+      const bytes = await fetchAlone(device.name, name, mine.signal, (count, all) => {
         write(outcome, all ? `${Math.floor((count / all) * 100)} %, ${count} of ${all} bytes` : `${count} bytes`);
         if (all) progress.value = count / all;
       });
@@ -36,7 +46,7 @@ export function content(device) {
       show(result, device.name, name, new Blob([bytes], { type }));
     } catch (failure) {
       outcome.dataset.state = "failed";
-      write(outcome, stop.signal.aborted ? "cancelled; nothing was kept" : `not received whole, so nothing is shown: ${plain(failure.detail ?? "the transfer broke off")}`);
+      write(outcome, mine.signal.aborted ? "cancelled; nothing was kept" : `not received whole, so nothing is shown: ${plain(failure.detail ?? "the transfer broke off")}`);
     } finally {
       button.disabled = false;
       cancel.hidden = progress.hidden = true;
@@ -44,6 +54,14 @@ export function content(device) {
     }
   } }, `get ${name}`);
   return element("section", { class: "card content" }, button, " ", cancel, progress, outcome, result);
+}
+
+/** Fetches a content, one at a time in this browser: OFF needs one of its few connections. */
+function fetchAlone(device, name, signal, report) {
+  return navigator.locks.request("pumpctl-content", { ifAvailable: true }, (lock) => {
+    if (!lock) throw { detail: "another transfer is under way in this browser" };
+    return fetchContent(device, name, signal, report);
+  });
 }
 
 async function fetchContent(device, name, signal, report) {
@@ -64,7 +82,8 @@ async function fetchContent(device, name, signal, report) {
 }
 
 async function show(result, device, name, blob) {
-  const address = URL.createObjectURL(blob);
+  if (address) URL.revokeObjectURL(address);
+  address = URL.createObjectURL(blob);
   const file = name === "log" ? `${device}.log` : device;
   const parts = [element("a", { href: address, download: file }, "save")];
   if (name === "image") {

@@ -47,8 +47,11 @@ let spoken = {};
 
 /** Says a text to a screen reader: changes politely, alarms at once, at most one a second. */
 export function say(text, isAlarm = false) {
-  if (isAlarm) alarms.push(text);
-  else spoken.change = text;
+  if (isAlarm) {
+    alarms.push(text);
+    // What is old by the time it could be said is not said.
+    if (alarms.length > 5) alarms.shift();
+  } else spoken.change = text;
 }
 
 setInterval(() => {

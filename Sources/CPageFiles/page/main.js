@@ -3,6 +3,7 @@
 import { about, findings } from "./about.js";
 import { bench, isLive, noteShown, past, refresh, take } from "./bench.js";
 import { keep } from "./console.js";
+import { leave } from "./content.js";
 import { clock, element, plain, say, write } from "./elements.js";
 import { device, list } from "./screens.js";
 import { call, forgetToken, logIn, takeCode, token } from "./session.js";
@@ -38,7 +39,7 @@ function showLogIn(reason) {
 
 function logOutHere(reason) {
   forgetToken();
-  showLogIn(reason);
+  showLogIn(`${reason} This page can't switch a pump off any more: use the button on its lid, or pull the plug.`);
 }
 
 async function logOut() {
@@ -59,6 +60,7 @@ function decoded(name) {
 function route() {
   const [, kind, name] = location.hash.split("/");
   current = kind === "device" ? device(decoded(name)) : kind === "findings" ? findings() : kind === "about" ? about(logOut) : list();
+  leave();
   document.title = kind ? `${plain(current.title)} – pumpctl` : "pumpctl";
   place.replaceChildren(current.node);
   update();
@@ -90,18 +92,29 @@ function updateSoon() {
   });
 }
 
+let isPressed = false;
+addEventListener("pointerdown", () => { isPressed = true; }, true);
+for (const end of ["pointerup", "pointercancel"]) {
+  addEventListener(end, () => setTimeout(() => {
+    isPressed = false;
+    follow();
+  }), true);
+}
+
 let shape = "";
 let isRefreshing = false;
 /** Reads the list of devices again if a device is new, and makes the screen anew if the list has changed. */
 async function follow() {
   const devices = Object.values(bench.devices);
-  if (!isRefreshing && bench.daemon === "up" && (bench.isListOld || devices.some((one) => !bench.families[one.family]))) {
+  if (!isRefreshing && bench.daemon === "up" && (bench.isListOld || devices.some((one) => !one.family))) {
     isRefreshing = true;
     try { await refresh(); } catch { /* The next event tries again. */ }
     isRefreshing = false;
   }
+  // The log-in stays, and nothing moves under a finger.
+  if (!current || isPressed) return;
   const shapeNow = JSON.stringify([...Object.values(bench.devices).map((one) => [one.name, one.family]),
-    Object.keys(bench.families), bench.scope]);
+    Object.keys(bench.families), bench.scope, bench.hasList]);
   if (shapeNow !== shape) {
     shape = shapeNow;
     route();

@@ -1,6 +1,6 @@
 // The list of devices, and the screen of a device. Both are made from the row of the device's family.
 
-import { bench, command, isKnown, isLive, known, now, stop } from "./bench.js";
+import { bench, command, isKnown, isLive, known, now, seen, stop } from "./bench.js";
 import { charts } from "./chart.js";
 import { console } from "./console.js";
 import { content, isContent } from "./content.js";
@@ -12,6 +12,20 @@ const screen = (title, parts, node) => ({ title, node, update: () => parts.forEa
 const familyOf = (device) => bench.families[device.family];
 const called = (device) => familyOf(device)?.device ?? device.family ?? "a device";
 
+// Outcomes outlive a screen: a command may be under way while the screen is made anew.
+const outcomes = new Map();
+
+/** Returns the place for the outcome of a device's command; `busy` of its data set says whether one is under way. */
+function outcomeOf(device, name) {
+  const key = JSON.stringify([device, name]);
+  if (!outcomes.has(key)) outcomes.set(key, element("p", { class: "outcome", role: "status" }));
+  return outcomes.get(key);
+}
+
+/** The numbers of stops that were asked for, by device. */
+const stops = new Map();
+const stopsOf = (name) => stops.get(name) ?? 0;
+
 /** The list of all devices. */
 export function list() {
   const parts = [];
@@ -22,27 +36,29 @@ export function list() {
     return element("li", { class: "card" },
       element("h2", {}, element("a", { href: `#/device/${encodeURIComponent(device.name)}` }, plain(device.name)),
         " ", element("small", {}, called(device))),
-      link, facts, values(device, parts, 6), stopper(device, parts));
+      stopper(device, parts), link, facts, values(device, parts, 6));
   });
-  const stops = Object.values(bench.devices).filter((device) => familyOf(device)?.stop);
-  const all = element("p", { class: "outcome", role: "status" });
+  const pumps = Object.values(bench.devices).filter((device) => familyOf(device)?.stop);
+  const all = outcomeOf("", "stop");
   const node = element("section", {}, element("h1", {}, "Devices"),
-    stops.length > 1 && element("div", { class: "all" }, element("button", {
-      class: "off", onclick: () => stopAll(stops, all),
+    pumps.length > 1 && element("div", { class: "all" }, element("button", {
+      class: "off", onclick: () => stopAll(pumps, all),
     }, "ALL OFF"), all) || "",
     cards.length ? element("ul", { class: "cards" }, ...cards)
+      : !bench.hasList ? element("p", {}, "Waiting for the list of devices …")
       : element("p", {}, "No device is configured. Start pumpctl serve with --port, or add one to its configuration."));
   return screen("Devices", parts, node);
 }
 
 /** The screen of a device. */
 export function device(name) {
-  const found = bench.devices[name];
-  if (!found) {
-    return screen(name, [], element("p", {}, `There is no device named ${plain(name)}. `,
-      element("a", { href: "#/" }, "All devices")));
-  }
   const parts = [];
+  if (!Object.hasOwn(bench.devices, name)) {
+    const reason = bench.hasList ? `There is no device named ${plain(name)}. ` : "Waiting for the list of devices … ";
+    return screen(name, parts, element("article", {}, stopper({ name }, parts), element("h1", {}, plain(name)),
+      element("p", {}, reason, element("a", { href: "#/" }, "All devices"))));
+  }
+  const found = bench.devices[name];
   const link = element("p", { class: "link" });
   const facts = element("p", { class: "signal" });
   const last = element("p", { class: "last" });
@@ -89,14 +105,15 @@ function values(device, parts, limit = Infinity) {
       const held = current?.values?.[field.key];
       if (!held) return write(value, "unknown");
       const isCurrent = isKnown(current) && known(held.value);
-      const text = isCurrent ? inWords(held.value) : isKnown(current) && field.unknown === undefined ? "–" : "unknown";
+      const isFault = isKnown(current) && current.sensor_faults?.includes(field.key);
+      const text = isFault ? "sensor fault" : isCurrent ? inWords(held.value) : isKnown(current) && field.unknown === undefined ? "–" : "unknown";
       write(value, text);
       // A value that may be wrong by now is struck through, and said to be one of the past.
       const isPast = !isCurrent && !isKnown(current) && known(held.was);
       write(was, isPast ? inWords(held.was) : "");
-      write(age, isCurrent && held.read !== null ? ago(now() - held.read) : isPast ? "was read before" : "");
+      write(age, isCurrent ? (held.read === null ? "age unknown" : ago(now() - held.read)) : isPast ? "before" : "");
       if (former !== null && former !== text && (field.type === "choice" || isSwitch)) {
-        say(`${device.name}: ${field.label} ${text}`, field.key === "error");
+        say(`${plain(device.name)}: ${field.label} ${text}`, field.key === "error");
       }
       former = text;
     });
@@ -111,7 +128,7 @@ function values(device, parts, limit = Infinity) {
 
 /** The button that makes a device safe. It is enabled in every state, and asks nothing. */
 function stopper(device, parts) {
-  const outcome = element("p", { class: "outcome", role: "status" });
+  const outcome = outcomeOf(device.name, "stop");
   const button = element("button", { class: "off", onclick: () => stopOne(device, outcome) });
   const box = element("div", { class: "stop" }, button, outcome);
   parts.push(() => {
@@ -124,6 +141,7 @@ function stopper(device, parts) {
 }
 
 async function stopOne(device, outcome) {
+  stops.set(device.name, stopsOf(device.name) + 1);
   show(outcome, "sending", "sending …");
   try {
     await stop(device.name);
@@ -136,6 +154,7 @@ async function stopOne(device, outcome) {
 async function stopAll(devices, outcome) {
   show(outcome, "sending", "sending …");
   const results = await Promise.all(devices.map(async (device) => {
+    stops.set(device.name, stopsOf(device.name) + 1);
     try {
       await stop(device.name);
       return { isDone: true, text: `${plain(device.name)}: confirmed` };
@@ -152,33 +171,43 @@ function commands(device, parts) {
   const family = familyOf(device);
   const rows = (family?.commands ?? []).filter((row) => row.name !== family.stop && row.effect !== "stop" && !isContent(device, row.name));
   return element("section", { class: "commands", "aria-label": "Commands" }, ...rows.map((row) => {
-    const outcome = element("p", { class: "outcome", role: "status" });
-    const inputs = row.parameters.map((parameter) => input(device, family, parameter, parts));
-    let isWanted = false;
+    const outcome = outcomeOf(device.name, row.name);
+    const isBusy = () => outcome.dataset.busy === "yes";
+    const inputs = row.parameters.map((parameter) => input(device, family, parameter, isBusy));
+    let wanted = null;
     const isQuery = row.effect === "query";
-    const button = element("button", { title: row.summary, class: row.danger ? "danger" : "" }, row.name);
+    const button = element("button", {
+      title: row.summary, class: row.danger ? "danger" : "",
+      // The second click of a double click is not a second decision.
+      onclick: (event) => { if (event.detail > 1) event.preventDefault(); },
+    }, row.name);
     const form = element("form", {
+      onkeydown: (event) => { if (event.repeat && event.key === "Enter") event.preventDefault(); },
       onsubmit: async (event) => {
         event.preventDefault();
-        // A slider that is moved on meanwhile is sent once more, with its last value, after the answer.
-        isWanted = true;
-        if (button.dataset.busy === "yes") return;
-        while (isWanted) {
+        // A slider that is moved on meanwhile is sent once more, with its last value, after the answer. It counts as
+        // decided now: if OFF comes first, or the view is old by then, it is not sent.
+        if (isBusy() && !inputs.some((one) => one.isSlider)) return;
+        wanted = { view: seen, stops: stopsOf(device.name) };
+        if (isBusy()) return;
+        while (wanted) {
+          const { view, stops: former } = wanted;
+          wanted = null;
           if (!isKnown(bench.devices[device.name] ?? {})) {
             show(outcome, "failed", "not sent: what was shown is older than five seconds");
             break;
           }
-          isWanted = false;
+          if (!isQuery && stopsOf(device.name) !== former) break;
           const parameters = Object.fromEntries(inputs.map((one) => [one.name, one.read()]));
-          if (!await send(device, row, inputs.length ? parameters : null, outcome, button)) break;
+          if (!await send(device, row, inputs.length ? parameters : null, outcome, view)) break;
         }
-        isWanted = false;
+        wanted = null;
         inputs.forEach((one) => one.reset());
       },
     }, ...inputs.map((one) => one.node), button, element("p", { class: "about" }, row.summary, row.danger ? ` Careful: ${row.danger}.` : ""), outcome);
     parts.push(() => {
       const isOpen = isKnown(bench.devices[device.name] ?? {}) && (isQuery || bench.scope === "command");
-      button.disabled = !isOpen || button.dataset.busy === "yes";
+      button.disabled = !isOpen || isBusy();
       inputs.forEach((one) => one.update(isOpen));
     });
     return form;
@@ -186,19 +215,18 @@ function commands(device, parts) {
 }
 
 /** Sends a command; returns whether it was done. */
-async function send(device, row, parameters, outcome, button) {
-  button.dataset.busy = "yes";
-  button.disabled = true;
+async function send(device, row, parameters, outcome, view) {
+  outcome.dataset.busy = "yes";
   show(outcome, "sending", "sending …");
   try {
-    const answer = await command(device.name, row.name, parameters, row.effect === "query");
+    const answer = await command(device.name, row.name, parameters, row.effect === "query", view);
     show(outcome, "done", `done at ${clock(now())}: ${answer.reply.map(plain).join(", ")}`);
     return true;
   } catch (failure) {
     showFailure(outcome, failure, device);
     return false;
   } finally {
-    button.dataset.busy = "no";
+    outcome.dataset.busy = "no";
   }
 }
 
@@ -219,7 +247,7 @@ function show(outcome, state, text) {
 
 /** The input for a parameter. A number with a range is a slider that is sent when it is released, and that goes back to
  *  the value that was read. */
-function input(device, family, parameter, parts) {
+function input(device, family, parameter, isBusy) {
   const id = `${device.name}-${parameter.name}`;
   const isSlider = parameter.type === "integer" && parameter.maximum !== undefined && parameter.maximum <= 1000;
   const field = family.state.find((row) => row.key.startsWith(parameter.name)
@@ -248,12 +276,20 @@ function input(device, family, parameter, parts) {
       write(shown, `${control.value} not sent`);
     });
     control.addEventListener("change", () => control.form.requestSubmit());
+    // A slider that was moved and moved back changes nothing. The change, if there is one, comes first.
+    for (const end of ["pointerup", "pointercancel", "blur"]) {
+      control.addEventListener(end, () => setTimeout(() => {
+        if (!isBusy()) isTouched = false;
+        update();
+      }));
+    }
   }
   return {
-    name: parameter.name, read,
+    name: parameter.name, read, isSlider,
     node: element("label", { for: id }, parameter.summary ?? parameter.name, control, isSlider ? shown : ""),
     update: (isOpen) => {
       control.disabled = !isOpen;
+      if (!isOpen && !isBusy()) isTouched = false;
       update();
     },
     reset: () => {

@@ -18,29 +18,33 @@ export const silence = 5000;
 export function receive(take, past, refused) {
   const channel = new BroadcastChannel(name);
   let isReader = false;
-  let lastHeard = Date.now();
+  let isWaiting = false;
+  let lastHeard = performance.now();
   channel.onmessage = ({ data: message }) => {
     if (message.joins) {
       if (isReader) for (const old of past()) channel.postMessage(old);
     } else {
-      lastHeard = Date.now();
+      lastHeard = performance.now();
       take(message);
     }
   };
   let reading;
   const read = async () => {
-    reading = new AbortController();
-    isReader = true;
+    const mine = reading = new AbortController();
+    [isReader, isWaiting] = [true, false];
     let last = null;
-    while (!reading.signal.aborted) {
+    while (!mine.signal.aborted) {
       try {
-        await readStream(last, reading.signal, (message) => {
+        await readStream(last, mine.signal, (message) => {
+          lastHeard = performance.now();
           take(message);
           channel.postMessage(message);
           last = message.number;
         });
       } catch (error) {
         if (error === 401) return refused();
+        // What waited is dropped. A stream without a last number begins with all that is known.
+        if (error === "stale") last = null;
       }
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }
@@ -49,7 +53,9 @@ export function receive(take, past, refused) {
     navigator.locks.request(name, options, read).catch(() => {
       // Another tab has taken the lock. This tab waits for its turn again.
       isReader = false;
-      reading.abort();
+      reading?.abort();
+      if (isWaiting) return;
+      isWaiting = true;
       join({});
     });
   };
@@ -57,8 +63,8 @@ export function receive(take, past, refused) {
   channel.postMessage({ joins: true });
   // A reader that was frozen keeps its lock.
   setInterval(() => {
-    if (isReader || document.hidden || Date.now() - lastHeard < silence) return;
-    lastHeard = Date.now();
+    if (isReader || document.hidden || performance.now() - lastHeard < silence) return;
+    lastHeard = performance.now();
     join({ steal: true });
   }, 1000);
 }
@@ -74,9 +80,13 @@ async function readStream(last, signal, take) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   try {
     let text = "";
+    let arrived = Date.now();
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
+      // After a sleep, or after the clock was set, what waited is not of the present.
+      if (Date.now() - arrived > silence) throw "stale";
+      arrived = Date.now();
       clearTimeout(watchdog);
       watchdog = setTimeout(() => stop.abort(), silence);
       text += value;

@@ -89,6 +89,14 @@ class Check:
                     self.looks(page, f"{size}-{scheme}-{screen.strip('#/').replace('/', '-') or 'list'}")
                 context.close()
 
+    def model(self) -> None:
+        context = self.browser.new_context()
+        page = self.new_page(context)
+        page.goto(self.bench.address)
+        folder = page.evaluate("document.querySelector('script').src.replace('main.js', '')")
+        self.flaws += page.evaluate((pathlib.Path(__file__).parent / "model.js").read_text(), folder)
+        context.close()
+
     def commands(self) -> None:
         context = self.browser.new_context(viewport={"width": 360, "height": 780})
         page = self.log_in(context)
@@ -196,6 +204,16 @@ class Check:
         off.click()
         expect(page.locator(".stop .outcome")).to_have_attribute("data-state", re.compile("failed|unknown"))
         self.looks(page, "phone-daemon-away")
+        # A page that is opened now offers OFF, and does not say that there is no device.
+        other = self.browser.new_context()
+        second = self.new_page(other)
+        second.goto(f"{self.bench.address.rstrip('/')}/#{self.bench.code()}")
+        expect(second.locator("#connection")).to_contain_text("pumpctld is away")
+        expect(second.locator("main")).to_contain_text("Waiting for the list of devices")
+        self.open(second, "#/device/pump")
+        expect(second.locator("main")).to_contain_text("Waiting for the list of devices")
+        expect(second.locator("button.off")).to_be_enabled()
+        other.close()
         self.bench.start_daemon()
         expect(connection).to_have_text("connected")
         expect(state).to_have_text("off")
@@ -301,7 +319,7 @@ def main(programs: str, shots: str | None = None) -> None:
 
 def run(check: Check) -> None:
     begun = time.monotonic()
-    for part in (check.screens, check.commands, check.tabs, check.looking, check.lateness, check.hostile, check.failures):
+    for part in (check.model, check.screens, check.commands, check.tabs, check.looking, check.lateness, check.hostile, check.failures):
         part()
         print(f"{part.__name__}: {time.monotonic() - begun:.0f} s", flush=True)
 

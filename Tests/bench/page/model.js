@@ -1,0 +1,54 @@
+// Checks what the page knows after messages of the stream, without a server. Returns the flaws.
+async (folder) => {
+  const { bench, isKnown, now, past, take, takeDevices } = await import(`${folder}bench.js`);
+  const flaws = [];
+  const is = (what, found, expected) => {
+    if (JSON.stringify(found) !== JSON.stringify(expected)) flaws.push(`model: ${what}: ${JSON.stringify(found)}`);
+  };
+  let number = 100;
+  const time = (later = 0) => new Date(Date.now() + later).toISOString();
+  const state = (value, link = "up") => ({ link, values: { state: value }, ages_s: { state: value === null ? null : 0 }, sensor_faults: [], last_change: null });
+  const row = (value, link) => ({ name: "pump", family: "pump", state: value === undefined ? null : state(value, link) });
+  const send = (kind, data, own = ++number) => take({ number: `${own}`, kind, data });
+  const pump = () => bench.devices.pump;
+  const shown = () => (isKnown(pump()) ? pump().values.state?.value : "unknown");
+
+  send("tick", { time: time() });
+  is("a tab that joins takes nothing before it knows what came before", bench.number, null);
+  send("snapshot", { daemon: "up", devices: [row()], time: time() });
+  is("a device without a state is unknown", [bench.number, isKnown(pump())], [`${number}`, false]);
+  send("state", { device: "pump", time: time(), ...state("on") });
+  is("a state is known", shown(), "on");
+
+  const model = structuredClone(past()[0]);
+  send("link", { device: "pump", link: "lost", time: time() });
+  is("a lost device is unknown", [shown(), pump().values.state.was], ["unknown", "on"]);
+  takeDevices([row("on")], time(1000));
+  is("a list that was overtaken by the loss changes nothing", shown(), "unknown");
+  take(model);
+  is("the model of a tab that was frozen changes nothing", shown(), "unknown");
+  send("state", { device: "pump", time: time(), ...state("on") }, number - 1);
+  is("an old message changes nothing", shown(), "unknown");
+  send("link", { device: "pump", link: "up", time: time() });
+  is("a value from before the loss is not shown", shown(), null);
+
+  send("state", { device: "pump", time: time(), ...state("off") });
+  send("daemon", { daemon: "away" });
+  is("without pumpctld, nothing is known", shown(), "unknown");
+  send("resync", { daemon: "away", devices: [], time: time() });
+  is("a device stays while pumpctld is away", Boolean(pump()), true);
+  send("daemon", { daemon: "up" });
+  is("a value from before pumpctld was away is not shown", shown(), "unknown");
+
+  send("state", { device: "pump", time: time(), ...state("on") });
+  send("tick", { time: time(-1) });
+  is("a step back of a millisecond is none", Math.abs(now() - Date.now()) < 1000, true);
+  send("tick", { time: time(-3_600_000) });
+  const age = now() - pump().values.state.read;
+  is("ages stay when the server's clock is set back", [age > -1000 && age < 60_000, shown()], [true, "on"]);
+
+  const before = bench.number;
+  try { send("state", { device: "pump", time: time() }); } catch { /* As it must. */ }
+  is("a message that can't be taken is not counted", bench.number, before);
+  return flaws;
+}
