@@ -14,7 +14,7 @@ struct PageFiles: Sendable {
         for file in UnsafeBufferPointer(start: page_files, count: page_file_count) {
             files[String(cString: file.name)] = Self.bytes(file)
         }
-        // FNV-1a. Only the project's own files are told apart by it.
+        // FNV-1a is enough, because all files are the project's own.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for name in files.keys.sorted() {
             for byte in Array(name.utf8) + [0] + files[name, default: []] {

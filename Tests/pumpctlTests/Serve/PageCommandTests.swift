@@ -23,7 +23,7 @@ struct PageCommandTests {
     func program() async throws {
         let folder = TemporaryFolder()
         let (page, pumpctl) = (folder.path("pumpctl-page"), folder.path("pumpctl"))
-        // A copy, since a program is looked for beside the file of pumpctl.
+        // pumpctl looks for pumpctl-page in its own folder, so this runs a copy in a folder without one.
         try await ChildProcess(["cp", "--reflink=auto", Executable.pumpctl, pumpctl]).ending()
         expectFailure(
             try await ChildProcess([pumpctl, "page"]).ending(), 69, saying: "pumpctl-page is not installed",
