@@ -109,17 +109,21 @@ struct PhoneGatheringTests {
     @Test("A phone that left is connected again when it is back")
     func back() async throws {
         try await withBLEBench { bench in
+            let folder = TemporaryFolder()
             let phone = await Phone(1, on: bench)
             let program = try await start(
-                ["--json", "-p", "ble:*", "rescue", "listen", "--count", "1"], on: bench, in: TemporaryFolder())
+                ["--json", "-p", "ble:*", "rescue", "listen", "--count", "1"], on: bench, in: folder)
             try await wait(for: "came", of: 1, in: program)
             await phone.leave()
             try await wait(for: "left", of: 1, in: program)
             program.output.update { $0.bytes = [] }
             await phone.comeBack()
             try await wait(for: "came", of: 1, in: program)
-            await phone.say(PhoneStock(seed: 7).message(0))
+            let message = PhoneStock(seed: 7).message(0)
+            await phone.say(message)
             #expect(try await program.ending().status == 0)
+            let kept = try await contents(bench, in: folder)
+            #expect(kept[message.content] != nil)
         }
     }
 

@@ -54,8 +54,8 @@ struct RescueBLETests {
     @Test("listen waits for a phone that was away, and receives its further messages")
     func back() async throws {
         try await withPhone("--messages", "1000", "--interval", "20ms") { bench in
-            let listening = try await bench.start(
-                ["-p", Self.port, "rescue", "listen"], in: TemporaryFolder())
+            let folder = TemporaryFolder()
+            let listening = try await bench.start(["-p", Self.port, "rescue", "listen"], in: folder)
             _ = try await listening.output.line("a message")
             await bench.adapters[1].ownRadio.dropLinks()
             try await listening.errors.text(upTo: "waiting for the device")
@@ -64,6 +64,8 @@ struct RescueBLETests {
             _ = try await listening.output.line("another message")
             listening.send(signal: SIGINT)
             #expect(try await listening.ending().status == 130)
+            let list = try await bench.run("--json", "rescue", "list", in: folder)
+            #expect(try !list.objects().isEmpty)
         }
     }
 
