@@ -34,6 +34,8 @@ RELEASE := $(SWIFT) build -c release --static-swift-stdlib --disable-local-rpath
 
 # Runs one part of the checks and prints its duration.
 PART := @scripts/part
+# Runs two targets at once. Most parts wait for other programs half of the time.
+BOTH := @$(MAKE) --no-print-directory --jobs=2 --output-sync=line
 
 # SKIPS=fail: a test that is skipped because its packages are missing counts as a failure.
 SKIPS ?= allow
@@ -41,12 +43,13 @@ SKIPS ?= allow
 COUNT := Tests/runner/run.py $(if $(filter fail,$(SKIPS)),--no-skips)
 # Most tests wait for other programs, so more of them run in parallel than there are processors. A board in an emulator
 # needs a whole processor.
-RUN_TESTS := $(SWIFT) test --skip-build --experimental-maximum-parallelization-width
-LIBRARIES := $(RUN_TESTS) 8 --skip '^(pumpctlTests|PageServerTests|BenchTests)\.'
+# Not by `swift test`, which would keep a second run waiting.
+RUN_TESTS := pumpctlPackageTests.xctest --testing-library swift-testing --experimental-maximum-parallelization-width
+LIBRARIES := .build/debug/$(RUN_TESTS) 8 --skip '^(pumpctlTests|PageServerTests|BenchTests)\.'
 # A process of its own, for the threads of its servers.
-PAGE := $(RUN_TESTS) 8 --filter '^PageServerTests\.'
-PROGRAM := $(RUN_TESTS) 6 --filter '^pumpctlTests\.'
-FIRMWARE := $(RUN_TESTS) 4 --filter '^BenchTests\.'
+PAGE := .build/debug/$(RUN_TESTS) 8 --filter '^PageServerTests\.'
+PROGRAM := .build/debug/$(RUN_TESTS) 6 --filter '^pumpctlTests\.'
+FIRMWARE := .build/debug/$(RUN_TESTS) 4 --filter '^BenchTests\.'
 
 # The folder of the build with the thread sanitizer.
 RACES ?= .build/races
@@ -55,7 +58,7 @@ RACES ?= .build/races
 PROGRAMS ?= debug
 RELEASE_FOLDER := $(CURDIR)/.build/release
 
-.PHONY: all demo test check check-rest counts bench soak soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-syscalls soak-http soak-openapi soak-races races lint benchmark install clean setup setup-test setup-check build-tests
+.PHONY: all demo test test-libraries test-program check check-rest check-boards check-programs counts bench soak soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-syscalls soak-http soak-page soak-openapi soak-races races lint benchmark install clean setup setup-test setup-check build-tests
 
 all: setup $(STATIC_LIBRARIES)
 	$(PART) 'release build' $(RELEASE)
@@ -97,23 +100,34 @@ test: lint build-tests
 	$(PART) 'sketch of the storm sensor' $(MAKE) -s -C hardware/esp32-storm check
 	$(PART) 'sketch of the LED board' $(MAKE) -s -C hardware/esp32-led check
 	$(PART) 'tests of what runs the tests' python3 -B Tests/runner/check.py --quiet
+	$(BOTH) test-libraries test-program
+
+test-libraries:
 	$(PART) 'tests of the libraries' $(COUNT) $(LIBRARIES)
 	$(PART) 'tests of the HTTP server' $(COUNT) $(PAGE)
+
+test-program:
 	$(PART) 'tests of the program' $(COUNT) $(PROGRAM)
 
 check: test check-rest
 
 # The part of `make check` that is not in `make test`. .ci/run calls both.
 check-rest: setup-check build-tests $(BROWSER)/ready
+	$(BOTH) check-boards check-programs
+
+check-boards:
 	$(PART) 'Nano in an emulator' $(MAKE) -s -C Tests/bench/nano-sim check
 	$(PART) 'udev rules' hardware/udev/check
 	$(PART) 'circuit' hardware/wiring/check
 	$(PART) 'tests of the virtual machine' $(MAKE) -s -C Tests/bench/vm check
 	$(PART) 'tests against the firmware' $(COUNT) $(FIRMWARE)
+
+check-programs:
 	$(PART) 'failing system calls' Tests/bench/syscalls/check.py $(CURDIR)/.build/debug
 	$(PART) 'HTTP server under attack' Tests/bench/http/check $(CURDIR)/.build/debug
 	$(PART) 'HTTP interface' /usr/bin/python3 -B Tests/bench/openapi/check.py $(CURDIR)/.build/debug
 	$(PART) 'page in a browser' $(BROWSER)/bin/python -B Tests/bench/page/check.py $(CURDIR)/.build/debug
+	$(PART) 'what the page shows' $(BROWSER)/bin/python -B Tests/bench/page/shown.py
 	$(PART) 'examples' Examples/check $(CURDIR)/.build
 	$(PART) 'a family of another package' Examples/Scale/check $(CURDIR)/.build
 
@@ -121,7 +135,7 @@ check-rest: setup-check build-tests $(BROWSER)/ready
 # --filter NAME repeats it.
 soak: setup-check build-tests
 	@seeds=$${SEEDS:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')+} && echo "soak: SEEDS=$$seeds" && \
-	    $(MAKE) -k SEEDS="$$seeds" SKIPS=fail soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-syscalls soak-http soak-openapi soak-races
+	    $(MAKE) -k SEEDS="$$seeds" SKIPS=fail soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-syscalls soak-http soak-page soak-openapi soak-races
 
 # Debian has neither playwright nor schemathesis; PyPI has both.
 $(BROWSER)/ready: Tests/bench/page/requirements.txt | setup-check
@@ -152,6 +166,8 @@ soak-syscalls:
 	$(PART) 'each system call failing once' Tests/bench/syscalls/check.py --all $(CURDIR)/.build/debug
 soak-http:
 	$(PART) 'soak of the HTTP server' env SEEDS=$(SEEDS) Tests/bench/http/check $(CURDIR)/.build/debug
+soak-page: $(BROWSER)/ready
+	$(PART) 'soak of the page' env SOAK=1 SEEDS=$(SEEDS) $(BROWSER)/bin/python -B Tests/bench/page/shown.py
 soak-openapi: $(SCHEMATHESIS)
 	$(PART) 'HTTP interface by schemathesis' env SEEDS=$(SEEDS) python3 -B Tests/bench/openapi/conformance.py \
 	    $(CURDIR)/.build/debug $(CURDIR)/$(SCHEMATHESIS)
@@ -166,7 +182,7 @@ races: setup-test
 	    Tests/races/mutex.c -o $(RACES)/mutex.so
 	$(PART) 'tests for races' $(COUNT) env LD_PRELOAD=$(abspath $(RACES))/mutex.so \
 	    TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/races/suppressions" \
-	    $(RUN_TESTS) 4 --sanitize=thread --scratch-path $(RACES) \
+	    $(RACES)/debug/$(RUN_TESTS) 4 \
 	    --skip '^(pumpctlTests|BenchTests)\.' --skip 'SerialPortTests\.(Discovery|ReopeningCommand)' --skip 'TroubleTests/fullDisk'
 
 counts: all

@@ -5,6 +5,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -45,7 +46,7 @@ class CheckRun(unittest.TestCase):
             program += ["sh", *arguments]
             parts = pathlib.Path(folder, "parts")
             result = subprocess.run(
-                [RUN, *options, *program], capture_output=True, text=True, check=False, env={**os.environ, "PARTS": str(parts)})
+                [RUN, *options, *program], capture_output=True, text=True, check=False, env={**os.environ, "PARTS": str(parts), "PART": "unit"})
             return result.returncode, result.stdout, parts.read_text()
 
     def test_tests_can_receive_sigint_even_if_run_py_ignores_it(self):
@@ -55,9 +56,15 @@ class CheckRun(unittest.TestCase):
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
         self.assertEqual((run.returncode, run.stdout), (-signal.SIGINT % 256, "no test was run\n"))
 
+    def test_tests_can_be_suspended(self):
+        suspended = "import os, signal, subprocess, sys; child = subprocess.Popen(['sleep', '60']); child.send_signal(signal.SIGTSTP);" \
+            " _, status = os.waitpid(child.pid, os.WUNTRACED); child.kill(); sys.exit(not os.WIFSTOPPED(status))"
+        run = subprocess.run([RUN, sys.executable, "-c", suspended], capture_output=True, text=True, check=False, timeout=30)
+        self.assertEqual(run.stdout, "no test was run\n")
+
     def test_a_run_without_skips_passes_and_is_counted(self):
         status, printed, parts = self.run_tests(test("a"), test("b"), test("s", "suite"), event("runEnded"))
-        self.assertEqual((status, printed, parts), (0, "2 tests, 0 skipped\n", "note\t2 tests, 0 skipped\n"))
+        self.assertEqual((status, printed, parts), (0, "2 tests, 0 skipped\n", "note\tunit\t2 tests, 0 skipped\n"))
 
     def test_the_slowest_tests_and_the_sum_of_a_target_are_printed(self):
         names = [f"t{number:02}" for number in range(25)]
@@ -68,7 +75,7 @@ class CheckRun(unittest.TestCase):
         lines = printed.splitlines()
         self.assertEqual((status, lines[0], len(lines)), (0, "   24.0 s  Tests: t24", 22))
         self.assertEqual(lines[19:], ["    5.0 s  Tests: t05", "  300.0 s  Tests, all", "25 tests, 0 skipped"])
-        self.assertEqual(parts, "note\t25 tests, 0 skipped\n")
+        self.assertEqual(parts, "note\tunit\t25 tests, 0 skipped\n")
 
     def test_of_parallel_tests_only_those_with_arguments_have_a_time(self):
         def case(kind, number, time):
@@ -135,7 +142,7 @@ class CheckRun(unittest.TestCase):
         self.assertEqual(status, 1)
         lines = ["2 tests, 0 skipped", "failed: a (Tests/a.swift:7): is 1 / wanted 2 / since", "failed: outside of a test: hm"]
         self.assertEqual(printed.splitlines(), lines)
-        self.assertEqual(parts.splitlines(), [f"note\t{line}" for line in lines])
+        self.assertEqual(parts.splitlines(), [f"note\tunit\t{line}" for line in lines])
 
     def test_at_most_20_failures_are_printed_with_1000_characters_each(self):
         _, printed, _ = self.run_tests(

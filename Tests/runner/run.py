@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Run `swift test`, and report skipped and failed tests: run.py [--no-skips] [--silence SECONDS] swift test [OPTION]...
+"""Run tests, and report skipped and failed ones: run.py [--no-skips] [--silence SECONDS] PROGRAM [OPTION]...
 
-At the end it prints the slowest tests, the time of each test target, a line that counts the tests, and a line for each
-failure, because the output of `swift test` has its failures far above. The count and the failures are also appended to
-the file named by the environment variable PARTS, if it is set.
+PROGRAM is that of the package's tests, or `swift test`. At the end the script prints the slowest tests, the time of each
+test target, a line that counts the tests, and a line for each failure, because the output of PROGRAM has its failures far
+above. The count and the failures are also appended to the file named by the environment variable PARTS, if it is set, with
+the name in PART.
 
-The time of a test with arguments is the sum over its cases. For other tests `swift test` reports the start before their
+The time of a test with arguments is the sum over its cases. For other tests PROGRAM reports the start before their
 turn, so their times are known only if one test runs at a time, with --no-parallel.
 
 A run without any event for SECONDS (10 minutes by default; `make soak` sets a longer time) is killed, and the
-unfinished tests are named. Exit status: that of `swift test` if it failed; otherwise 1 if the run did not finish, if
+unfinished tests are named. Exit status: that of PROGRAM if it failed; otherwise 1 if the run did not finish, if
 there were no tests, or, with --no-skips, if a test or a suite was skipped.
 """
 
@@ -26,7 +27,7 @@ import tempfile
 
 # The events of a test, or of one of its cases, that did not run.
 SKIPPED = {"testSkipped", "testCancelled", "testCaseCancelled"}
-# The number of failures printed at the end, and the number of characters of each. The output of `swift test` above has
+# The number of failures printed at the end, and the number of characters of each. PROGRAM's output above has
 # all of them.
 FAILURES = 20
 FAILURE_LENGTH = 1000
@@ -132,8 +133,9 @@ def run(command, events, silence):
     """
     # SIGTERM, whose handler raises SystemExit, stays blocked until the `finally` below can kill the process.
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
-    # A new session and process group, so that killpg reaches the tests and the programs that they have started.
-    process = subprocess.Popen(command, start_new_session=True, preexec_fn=reset_signals)
+    # A new process group, so that killpg reaches the tests and the programs that they have started. Not a new session:
+    # a group without a parent in its session ignores SIGTSTP.
+    process = subprocess.Popen(command, process_group=0, preexec_fn=reset_signals)
     size = -1
     try:
         unblock()
@@ -155,7 +157,7 @@ def note(text):
     print(text, flush=True)
     if path := os.environ.get("PARTS"):
         with open(path, "a", encoding="utf-8") as parts:
-            parts.write(f"note\t{text}\n")
+            parts.write(f"note\t{os.environ.get('PART', '')}\t{text}\n")
 
 
 def main():
