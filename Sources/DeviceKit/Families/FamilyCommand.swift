@@ -16,11 +16,13 @@ public struct FamilyCommand: Sendable, Hashable {
     public var danger: String?
     /// Whether the answer contains the device's state.
     public var tellsState: Bool
+    /// The values of the family's first field in which a device carries out the command; nil if it always does.
+    public var states: [String]?
 
     /// Creates a command.
     public init(
         _ name: String, sends line: String, _ summary: String, effect: CommandEffect, parameters: [Parameter] = [],
-        danger: String? = nil, tellsState: Bool = false
+        danger: String? = nil, tellsState: Bool = false, in states: [String]? = nil
     ) {
         self.name = name
         self.line = line
@@ -29,6 +31,7 @@ public struct FamilyCommand: Sendable, Hashable {
         self.parameters = parameters
         self.danger = danger
         self.tellsState = tellsState
+        self.states = states
     }
 
     /// A parameter of a command.

@@ -13,11 +13,14 @@ public struct StateField: Sendable, Hashable {
     public var unknownWord: String?
     /// Whether the value is recorded. Values that follow from other fields are not recorded.
     public var isRecorded: Bool
+    /// The judgements of a number, from the lowest: a number has the first one that reaches up to it. Empty if numbers
+    /// are not judged.
+    public var levels: [Level]
 
     /// Creates a field.
     public init(
         _ key: String, _ label: String, _ value: ValueRange, unit: String? = nil, unknownWord: String? = nil,
-        isRecorded: Bool = true
+        isRecorded: Bool = true, levels: [Level] = []
     ) {
         self.key = key
         self.label = label
@@ -25,6 +28,29 @@ public struct StateField: Sendable, Hashable {
         self.unit = unit
         self.unknownWord = unknownWord
         self.isRecorded = isRecorded
+        self.levels = levels
+    }
+
+    /// A judgement of the numbers from the end of the level before.
+    public struct Level: Sendable, Hashable {
+        /// The severity of a level for the person who watches the device.
+        public enum Grade: String, Sendable, Hashable, CaseIterable {
+            case good, warning, bad
+        }
+
+        /// The highest number of the level, in the field's unit; nil for all numbers above.
+        public var upTo: Double?
+        /// The judgement in a word or two, for people: `too warm`. Empty if there is nothing to say.
+        public var word: String
+        /// The severity.
+        public var grade: Grade
+
+        /// Creates a level.
+        public init(upTo: Double? = nil, _ word: String, _ grade: Grade) {
+            self.upTo = upTo
+            self.word = word
+            self.grade = grade
+        }
     }
 }
 

@@ -7,12 +7,12 @@ extension Family {
         commands: [
             FamilyCommand(
                 "on", sends: "ON", "Start the pump at 70 %; if it runs, reset it to 70 % and restart its 30 minutes.",
-                effect: .change, danger: "the pump is worn: it starts to move"),
+                effect: .change, danger: "the pump is worn: it starts to move", in: ["on", "off"]),
             FamilyCommand("off", sends: "OFF", "Stop the pump; also leaves the error state.", effect: .stop),
             FamilyCommand(
                 "speed", sends: "SPEED:{speed}", "Set the speed of a running pump.", effect: .change,
                 parameters: [.init("speed", "the duty of the motor's PWM", .integer(0...255))],
-                danger: "the pump is worn: it moves at another speed"),
+                danger: "the pump is worn: it moves at another speed", in: ["on"]),
             FamilyCommand("status", sends: "STATUS", "Ask for the status.", effect: .query, tellsState: true),
             FamilyCommand("temp", sends: "TEMP", "Ask for the temperatures.", effect: .query),
         ],
@@ -74,13 +74,24 @@ extension Family {
             "speed_percent", "speed", .integer(0...100), unit: "%"),
         StateField(
             "speed_pwm", "speed", .integer(0...255), unit: "PWM"),
-        StateField("water_temp_c", "water", .number(ThermistorReading.plausibleRange), unit: "°C"),
-        StateField("skin_temp_c", "skin", .number(ThermistorReading.plausibleRange), unit: "°C"),
+        StateField(
+            "water_temp_c", "water", .number(ThermistorReading.plausibleRange), unit: "°C",
+            levels: [
+                .init(upTo: 15, "optimal", .good), .init(upTo: 25, "warming up", .warning), .init("too warm", .bad),
+            ]),
+        // The pump reports tenths of a degree.
+        StateField(
+            "skin_temp_c", "skin", .number(ThermistorReading.plausibleRange), unit: "°C",
+            levels: [
+                .init(upTo: 33.9, "cool", .good), .init(upTo: 35, "optimal", .good),
+                .init(upTo: 39.9, "warm", .warning), .init("too hot", .bad),
+            ]),
         StateField("temp_c", "temp", .number(ThermistorReading.plausibleRange), unit: "°C"),
         StateField(
             "runtime_min", "runtime", .integer(0...30), unit: "min"),
         StateField(
-            "remaining_min", "remaining", .integer(0...30), unit: "min"),
+            "remaining_min", "remaining", .integer(0...30), unit: "min",
+            levels: [.init(upTo: 4, "less than 5 minutes", .warning), .init("", .good)]),
         StateField(
             "runtime_progress", "of 30 minutes", .number(0...1),
             isRecorded: false),

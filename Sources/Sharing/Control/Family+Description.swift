@@ -27,6 +27,7 @@ extension FamilyCommand {
         .members([
             "name": .text(name), "summary": .text(summary), "effect": .text(effect.word),
             "danger": danger.map(JSONValue.text), "parameters": .array(parameters.map(\.json)),
+            "states": states.map { .array($0.map(JSONValue.text)) },
         ])
     }
 }
@@ -46,7 +47,14 @@ extension StateField {
             value.members.merging([
                 "key": .text(key), "label": .text(label), "unit": unit.map(JSONValue.text),
                 "unknown": unknownWord.map(JSONValue.text),
+                "levels": levels.isEmpty ? nil : .array(levels.map(\.json)),
             ]) { $1 })
+    }
+}
+
+extension StateField.Level {
+    fileprivate var json: JSONValue {
+        .members(["up_to": upTo.map(JSONValue.number), "word": .text(word), "grade": .text(grade.rawValue)])
     }
 }
 

@@ -46,10 +46,11 @@ struct FamilyDescriptionTests {
                             "maximum": 255,
                         ])
                     ]),
+                    "states": .array(["on"]),
                 ]))
     }
 
-    @Test("A field has the limits of its type, and the word for unknown")
+    @Test("A field has the limits of its type, its levels, and the word for unknown")
     func fields() throws {
         let fields = try #require(Family.pump.json["state"]?.elements)
         #expect(
@@ -60,6 +61,11 @@ struct FamilyDescriptionTests {
                 ]))
         let skin = try #require(fields.first { $0["key"] == "skin_temp_c" })
         #expect(skin["type"] == "number" && skin["unit"] == "°C" && skin["minimum"]?.isNumber == true)
+        let levels = try #require(skin["levels"]?.elements)
+        #expect(levels.map { $0["word"]?.string } == ["cool", "optimal", "warm", "too hot"])
+        #expect(
+            levels.first == .object(["up_to": .number(33.9), "word": "cool", "grade": "good"])
+                && levels.last == .object(["word": "too hot", "grade": "bad"]))
     }
 
     @Test("Remedies and reasons name the commands of the family")
