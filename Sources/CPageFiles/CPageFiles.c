@@ -56,6 +56,10 @@ static const unsigned char chart_js[] = {
 #embed "page/chart.js"
 };
 
+static const unsigned char values_js[] = {
+#embed "page/values.js"
+};
+
 static const unsigned char icon_svg[] = {
 #embed "page/icon.svg"
 };
@@ -73,6 +77,7 @@ static const struct page_file files[] = {
     {"session.js", session_js, sizeof session_js},
     {"stream.js", stream_js, sizeof stream_js},
     {"style.css", style_css, sizeof style_css},
+    {"values.js", values_js, sizeof values_js},
 };
 const struct page_file *const page_files = files;
 const size_t page_file_count = sizeof files / sizeof *files;

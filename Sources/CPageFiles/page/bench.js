@@ -49,6 +49,9 @@ function noteTime(text, isFirst) {
   bench.heard = isFirst ? time : Math.max(bench.heard, time);
 }
 
+/** The row of a device's family. */
+export const familyOf = (device) => bench.families[device.family];
+
 /** Whether the messages are of the present. */
 export const isLive = () => bench.number !== null && now() - bench.heard < silence;
 

@@ -1,7 +1,7 @@
 // Charts of the last hour: what was recorded, and what was read since the screen was opened.
 
 import { bench, isKnown, known, now } from "./bench.js";
-import { clock, element, words, write } from "./elements.js";
+import { clock, element, svg, words, write } from "./elements.js";
 import { call } from "./session.js";
 
 const hour = 3_600_000;
@@ -111,10 +111,4 @@ function path(points, end, low, high) {
     isNew = !point;
   }
   return text;
-}
-
-function svg(name, properties) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(properties)) made.setAttribute(key, value);
-  return made;
 }

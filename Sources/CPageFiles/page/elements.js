@@ -12,6 +12,14 @@ export function element(name, properties = {}, ...children) {
   return made;
 }
 
+/** Makes an element of a drawing. */
+export function svg(name, properties, ...children) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(properties)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
 /** Changes a text only if it differs, so that nothing is read aloud or selected anew. */
 export function write(node, text) {
   if (node.textContent !== text) node.textContent = text;
@@ -32,7 +40,8 @@ export function ago(milliseconds) {
 /** A text of a device without the marks that reverse the order of letters, and without control characters. */
 export const plain = (text) => String(text).replace(/[\p{Cc}\p{Bidi_Control}]/gu, "\u{FFFD}");
 
-const isShare = (field) => field.type === "number" && field.maximum === 1 && !field.unit;
+/** Whether a field is a part of a whole, from 0 to 1. */
+export const isShare = (field) => field.type === "number" && field.maximum === 1 && !field.unit;
 
 /** A value in words. */
 export function words(field, value) {

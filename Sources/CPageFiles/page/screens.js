@@ -1,15 +1,15 @@
 // The list of devices, and the screen of a device. Both are made from the row of the device's family.
 
-import { bench, command, isKnown, isLive, known, now, seen, stop } from "./bench.js";
+import { bench, command, familyOf, isKnown, isLive, known, now, seen, stop } from "./bench.js";
 import { charts } from "./chart.js";
 import { console } from "./console.js";
 import { content, isContent } from "./content.js";
-import { ago, clock, element, plain, say, words, write } from "./elements.js";
+import { clock, element, plain, write } from "./elements.js";
+import { banners, values } from "./values.js";
 
 /** A screen: its element, and a function that shows what is known now. */
 const screen = (title, parts, node) => ({ title, node, update: () => parts.forEach((part) => part()) });
 
-const familyOf = (device) => bench.families[device.family];
 const called = (device) => familyOf(device)?.device ?? device.family ?? "a device";
 
 // Outcomes outlive a screen: a command may be under way while the screen is made anew.
@@ -65,12 +65,13 @@ export function device(name) {
   parts.push(() => {
     showLink(bench.devices[name], link, facts);
     const change = bench.devices[name]?.last_change;
-    write(last, change ? `last change: ${plain(change.command)} by ${plain(change.by)} at ${clock(Date.parse(change.time))}` : "");
+    const who = change?.by === "by hand" ? "by hand" : `${plain(change?.command)} by ${plain(change?.by)}`;
+    write(last, change ? `last change: ${who} at ${clock(Date.parse(change.time))}` : "");
   });
   const node = element("article", {},
     stopper(found, parts),
     element("h1", {}, plain(name), " ", element("small", {}, called(found))),
-    link, facts, values(found, parts), last, charts(found, familyOf(found), parts), commands(found, parts), content(found),
+    link, facts, banners(found, parts), values(found, parts), last, charts(found, familyOf(found), parts), commands(found, parts), content(found),
     console(found, parts));
   return screen(name, parts, node);
 }
@@ -89,41 +90,6 @@ function showLink(device, link, facts) {
 const signal = (dbm) =>
   `signal ${dbm >= -55 ? "excellent" : dbm >= -67 ? "good" : dbm >= -80 ? "fair" : "weak"} (${dbm} dBm)`;
 
-/** The values of a device with their ages, at most `limit`. */
-function values(device, parts, limit = Infinity) {
-  const fields = (familyOf(device)?.state ?? []).slice(0, limit);
-  return element("dl", {}, ...fields.map((field) => {
-    const value = element("span", { class: "value" });
-    // The first value is the main state of a device, such as whether its light is on.
-    const isSwitch = field === familyOf(device).state[0] && field.type === "boolean";
-    const inWords = (held) => (isSwitch ? (held ? "on" : "off") : words(field, held));
-    const was = element("s", {});
-    const age = element("small", { class: "age" });
-    let former = null;
-    parts.push(() => {
-      const current = bench.devices[device.name];
-      const held = current?.values?.[field.key];
-      if (!held) return write(value, "unknown");
-      const isCurrent = isKnown(current) && known(held.value);
-      const isFault = isKnown(current) && current.sensor_faults?.includes(field.key);
-      const text = isFault ? "sensor fault" : isCurrent ? inWords(held.value) : isKnown(current) && field.unknown === undefined ? "–" : "unknown";
-      write(value, text);
-      // A value that may be wrong by now is struck through, and said to be one of the past.
-      const isPast = !isCurrent && !isKnown(current) && known(held.was);
-      write(was, isPast ? inWords(held.was) : "");
-      write(age, isCurrent ? (held.read === null ? "age unknown" : ago(now() - held.read)) : isPast ? "before" : "");
-      if (former !== null && former !== text && (field.type === "choice" || isSwitch)) {
-        say(`${plain(device.name)}: ${field.label} ${text}`, field.key === "error");
-      }
-      former = text;
-    });
-    const hasNamesake = fields.some((other) => other !== field && other.label === field.label);
-    return element("div", { "data-key": field.key },
-      element("dt", {}, hasNamesake && field.unit ? `${field.label} (${field.unit})` : field.label),
-      element("dd", {}, value, was, age));
-  }));
-}
-
 // MARK: Commands
 
 /** The button that makes a device safe. It is enabled in every state, and asks nothing. */
@@ -135,6 +101,11 @@ function stopper(device, parts) {
     const family = familyOf(bench.devices[device.name] ?? device) ?? familyOf(device);
     // Without a description of the family, a stop is offered all the same.
     box.hidden = Boolean(family) && !family.stop;
+    // A confirmation is of the past once something else was done.
+    const change = bench.devices[device.name]?.last_change;
+    if (outcome.dataset.state === "done" && change && change.command !== family?.stop && Date.parse(change.time) > Number(outcome.dataset.at)) {
+      show(outcome, "", "");
+    }
     write(button, (family?.stop ?? "off").toUpperCase());
   });
   return box;
@@ -145,6 +116,7 @@ async function stopOne(device, outcome) {
   show(outcome, "sending", "sending …");
   try {
     await stop(device.name);
+    outcome.dataset.at = now();
     show(outcome, "done", `confirmed by ${plain(device.name)} at ${clock(now())}`);
   } catch (failure) {
     showFailure(outcome, failure, device);
@@ -176,6 +148,9 @@ function commands(device, parts) {
     const inputs = row.parameters.map((parameter) => input(device, family, parameter, isBusy));
     let wanted = null;
     const isQuery = row.effect === "query";
+    const main = family.state[0];
+    const why = row.states ? `Possible while ${main.label} is ${row.states.join(" or ")}.` : "";
+    const restriction = element("small", {});
     const button = element("button", {
       title: row.summary, class: row.danger ? "danger" : "",
       // The second click of a double click is not a second decision.
@@ -204,9 +179,14 @@ function commands(device, parts) {
         wanted = null;
         inputs.forEach((one) => one.reset());
       },
-    }, ...inputs.map((one) => one.node), button, element("p", { class: "about" }, row.summary, row.danger ? ` Careful: ${row.danger}.` : ""), outcome);
+    }, ...inputs.map((one) => one.node), button, element("p", { class: "about" }, row.summary, row.danger ? ` Careful: ${row.danger}.` : ""), restriction, outcome);
     parts.push(() => {
-      const isOpen = isKnown(bench.devices[device.name] ?? {}) && (isQuery || bench.scope === "command");
+      const current = bench.devices[device.name] ?? {};
+      const state = current.values?.[main?.key]?.value;
+      // A device whose state is not known may carry it out.
+      const isPossible = !row.states || !isKnown(current) || !known(state) || row.states.includes(state);
+      write(restriction, isPossible ? "" : why);
+      const isOpen = isKnown(current) && isPossible && (isQuery || bench.scope === "command");
       button.disabled = !isOpen || isBusy();
       inputs.forEach((one) => one.update(isOpen));
     });

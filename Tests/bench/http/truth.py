@@ -19,6 +19,7 @@ seconds.
 import collections
 import concurrent.futures
 import datetime
+import functools
 import json
 import os
 import random
@@ -125,7 +126,7 @@ class Run:
             self.token = self.bench.log_in()
             self.stream = Stream(self.bench, self.token)
             wait_until(lambda: self.stream.last, "a first event")
-            threads = [threading.Thread(target=self.guarded, args=[work]) for work in (self.command, self.read, self.stop_often)]
+            threads = [threading.Thread(target=self.guarded, args=[work]) for work in self.clients()]
             for thread in threads:
                 thread.start()
             try:
@@ -141,6 +142,10 @@ class Run:
             if self.flaws:
                 self.flaws += ["lines:"] + [f"  {t:.3f} {who} {text}{'' if passed else ' (lost)'}"
                                             for t, who, text, passed in self.bench.line.lines]
+
+    def clients(self) -> list:
+        """The functions that run at once during the trouble."""
+        return [self.command, self.read, self.stop_often]
 
     def guarded(self, work) -> None:
         try:
@@ -370,8 +375,8 @@ class Run:
                 self.flaw(f"{what!r} at {when:.3f}")
 
 
-def run(seed: int) -> tuple[int, list[str], collections.Counter]:
-    one = Run(seed)
+def run(kind: type[Run], seed: int) -> tuple[int, list[str], collections.Counter]:
+    one = kind(seed)
     try:
         one.run()
     except Exception as error:
@@ -379,26 +384,28 @@ def run(seed: int) -> tuple[int, list[str], collections.Counter]:
     return seed, one.flaws, one.counts
 
 
-def seeds(text: str) -> range:
+def seeds(text: str, soak: str, usual: str) -> range:
+    """Return the seeds that a text names; by default those of a soak, or the usual ones."""
+    text = text or os.environ.get("SEEDS") or (soak if IS_SOAK else usual)
     if text.endswith("+"):
-        return range(int(text[:-1]), int(text[:-1]) + 300)
+        return range(int(text[:-1]), int(text[:-1]) + int(soak.partition("-")[2]))
     first, _, last = text.partition("-")
     return range(int(first), int(last or first) + 1)
 
 
-def main() -> int:
-    chosen = seeds((sys.argv + [""])[1] or os.environ.get("SEEDS") or ("1+" if IS_SOAK else "1-30"))
+def check(title: str, kind: type[Run], chosen: range, width: int) -> int:
+    """Run all seeds, some at a time, and report."""
     start, bad, counts = time.monotonic(), 0, collections.Counter()
-    with concurrent.futures.ProcessPoolExecutor(WIDTH) as pool:
-        for seed, flaws, some in pool.map(run, chosen):
+    with concurrent.futures.ProcessPoolExecutor(width) as pool:
+        for seed, flaws, some in pool.map(functools.partial(run, kind), chosen):
             counts += some
             if flaws:
                 bad += 1
                 print(f"FAIL  seed {seed}:", *flaws, sep="\n      ", flush=True)
-    print("truth:", json.dumps(dict(sorted(counts.items()))))
-    print(f"truth: {len(chosen)} runs, {bad} bad, {time.monotonic() - start:.0f} s")
+    print(f"{title}:", json.dumps(dict(sorted(counts.items()))))
+    print(f"{title}: {len(chosen)} runs, {bad} bad, {time.monotonic() - start:.0f} s")
     return 1 if bad else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check("truth", Run, seeds((sys.argv + [""])[1], "1-300", "1-30"), WIDTH))

@@ -81,11 +81,19 @@ class Rig:
         text = f'[daemon]\nsocket = "{self.socket}"\n'
         for name, family in self.families.items():
             if f"sim-{name}" not in self.processes:
-                self.start(f"sim-{name}", "pumpctl", "sim", family, "--link", str(self.folder / name))
+                self.start(
+                    f"sim-{name}", "pumpctl", "sim", family, "--link", str(self.folder / name), "--control",
+                    str(self.folder / f"{name}.control"))
             wait((self.folder / name).exists, f"the simulated {family}")
             text += f'[device.{name}]\nendpoint = "{self.folder / name}"\nfamily = "{family}"\n'
             text += "record = true\n" if name == "pump" else ""
         (self.folder / "pumpctld.toml").write_text(text)
+
+    def control(self, name: str, *words: str) -> None:
+        """Perform a verb at the control socket of a simulated device."""
+        subprocess.run(
+            [self.programs / "pumpctl", "sim", "ctl", self.folder / f"{name}.control", *words], env=self.environment,
+            capture_output=True, check=True, timeout=PATIENCE)
 
     @property
     def socket(self) -> pathlib.Path:

@@ -121,8 +121,10 @@ class Check:
         page.keyboard.press("Enter")
         expect(page.locator(".stop .outcome")).to_have_text(re.compile("confirmed by pump at"))
         expect(state).to_have_text("off")
-        # The device's own words.
-        slider.fill("100")
+        # The device's own words, as when its state has changed and the page does not know yet.
+        expect(page.locator("form", has=slider)).to_contain_text("Possible while pump is on.")
+        expect(slider).to_be_disabled()
+        slider.evaluate("slider => { slider.disabled = false; slider.value = 100; slider.form.requestSubmit(); }")
         expect(page.locator("form", has=slider).locator(".outcome")).to_contain_text("The pump is off")
         expect(page.locator("output")).to_have_text("not known now")
 
@@ -141,6 +143,55 @@ class Check:
         page.get_by_role("button", name="get image").click()
         expect(page.locator(".content .outcome")).to_have_text(re.compile("image received at|not received"))
         self.looks(page, "phone-peer-image")
+        context.close()
+
+    def trouble(self) -> None:
+        """What a pump reports of itself: temperatures, its button, and the reasons for which it stops."""
+        context = self.browser.new_context(viewport={"width": 360, "height": 780})
+        page = self.log_in(context)
+        self.open(page, "#/device/pump")
+        state, on, off = (page.locator("[data-key=state] .value"), page.get_by_role("button", name="on", exact=True),
+                          page.locator("button.off"))
+        banners, water = page.locator(".banner"), page.locator("[data-key=water_temp_c] .level")
+        for degrees, word, grade in ((14, "optimal", "good"), (20, "warming up", "warning"), (26, "too warm", "bad")):
+            self.bench.control("pump", "temperature", "water", str(degrees))
+            page.get_by_role("button", name="temp", exact=True).click()
+            expect(water).to_have_text(word)
+            expect(water).to_have_attribute("data-grade", grade)
+        expect(banners).to_have_text(["water: too warmdismiss"])
+        banners.get_by_role("button", name="dismiss").click()
+        expect(banners).to_have_count(0)
+        self.bench.control("pump", "temperature", "water", "12")
+
+        self.bench.control("pump", "press")
+        expect(state).to_have_text("on")
+        expect(page.locator(".last")).to_contain_text("last change: by hand at")
+        expect(page.locator("[data-key=last_control] .value")).to_have_text("manual")
+        self.bench.control("pump", "advance", "26m")
+        expect(page.locator("[data-key=remaining_min] .level")).to_have_text("less than 5 minutes")
+        self.looks(page, "phone-pump-late")
+        self.bench.control("pump", "advance", "5m")
+        expect(state).to_have_text("error")
+        expect(banners).to_contain_text(["The pump ran for 30 minutes and was stopped."])
+        expect(on).to_be_disabled()
+        expect(page.locator("form", has=on)).to_contain_text("Possible while pump is on or off.")
+        off.click()
+        expect(state).to_have_text("off")
+        expect(banners).to_have_count(0)
+
+        expect(page.locator(".stop .outcome")).to_contain_text("confirmed by pump at")
+        on.click()
+        expect(state).to_have_text("on")
+        expect(page.locator(".stop .outcome")).to_have_text("")
+        self.bench.control("pump", "temperature", "skin", "41")
+        expect(state).to_have_text("error")
+        for text in ("skin: too hot", "The skin was warmer than 40.0 °C, and the pump was stopped."):
+            expect(banners.filter(has_text=text)).to_be_visible()
+        expect(page.locator("#alarms")).to_contain_text("pump: ")
+        self.looks(page, "phone-pump-hot")
+        self.bench.control("pump", "temperature", "skin", "34.5")
+        off.click()
+        expect(state).to_have_text("off")
         context.close()
 
     def tabs(self) -> None:
@@ -319,7 +370,7 @@ def main(programs: str, shots: str | None = None) -> None:
 
 def run(check: Check) -> None:
     begun = time.monotonic()
-    for part in (check.model, check.screens, check.commands, check.tabs, check.looking, check.lateness, check.hostile, check.failures):
+    for part in (check.model, check.screens, check.commands, check.trouble, check.tabs, check.looking, check.lateness, check.hostile, check.failures):
         part()
         print(f"{part.__name__}: {time.monotonic() - begun:.0f} s", flush=True)
 

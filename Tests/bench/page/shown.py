@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Check that what the page shows of a pump was so, on a line and with programs that fail at random moments.
+
+    shown.py [SEEDS]
+
+SEEDS is as for ../http/truth.py, whose runs these are: here a browser is the client. Each text that it shows is compared
+with what was so, and each outcome with what the pump got. `make check` has 6 runs, a soak 100.
+"""
+
+import pathlib
+import random
+import signal
+import sys
+import threading
+import time
+import types
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "http"))
+
+import truth
+from playwright.sync_api import expect, sync_playwright
+
+# The number of runs at a time: a browser takes a processor for its start.
+WIDTH = 3
+# The time in seconds after which a page whose server is silent shows nothing as the present: five, and a second until it
+# is shown.
+SILENCE = 6.5
+PATIENCE = 60
+
+# Notes each change of what is shown, with the time at which the shown state was read.
+RECORDER = """async () => {
+  const { bench } = await import(document.querySelector("script").src.replace("main.js", "bench.js"));
+  const text = (selector) => document.querySelector(selector)?.textContent ?? "";
+  window.shown = [];
+  let last = "";
+  const note = () => {
+    const entry = [text("[data-key=state] .value"), text("[data-key=speed_pwm] .value"), text("#connection"), text(".link")];
+    if (JSON.stringify(entry) === last) return;
+    last = JSON.stringify(entry);
+    window.shown.push([Date.now() / 1000, bench.devices.pump?.values.state?.read ?? null, ...entry]);
+  };
+  new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true });
+  note();
+}"""
+
+# Presses a button, or moves the slider, and returns whether it was enabled. The outcome is that of its form.
+PRESS = """([name, speed]) => {
+  const form = [...document.querySelectorAll("form")].find((one) => one.querySelector("button").textContent === name);
+  const control = name === "OFF" ? document.querySelector("button.off") : speed === null ? form.querySelector("button")
+    : form.querySelector("input");
+  if (control.disabled) return false;
+  if (speed === null) control.click();
+  else {
+    control.value = speed;
+    for (const kind of ["input", "change"]) control.dispatchEvent(new Event(kind, { bubbles: true }));
+  }
+  return true;
+}"""
+OUTCOME = """(name) => {
+  const form = [...document.querySelectorAll("form")].find((one) => one.querySelector("button").textContent === name);
+  const outcome = (name === "OFF" ? document.querySelector(".stop") : form).querySelector(".outcome");
+  return outcome.dataset.state === "sending" || outcome.dataset.busy === "yes" ? null : outcome.textContent;
+}"""
+# How the texts of outcomes begin.
+OUTCOMES = {"done at": "done", "confirmed by": "done", "not sent": "not_sent", "refused": "nothing_changed", "unknown": "unknown"}
+
+
+class PageRun(truth.Run):
+    """A run of one seed."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.is_ready = threading.Event()
+        self.silences: list[tuple[float, float]] = []
+        self.shown: list[list] = []
+
+    def clients(self) -> list:
+        return [self.browse, self.read]
+
+    def trouble(self) -> None:
+        if self.is_ready.wait(PATIENCE):
+            super().trouble()
+
+    # MARK: The browser
+
+    def browse(self) -> None:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+            self.page = browser.new_page()
+            self.page.goto(f"http://127.0.0.1:{self.bench.address[1]}/#{self.bench.code()}")
+            expect(self.page.locator("#connection")).to_have_text("connected", timeout=PATIENCE * 1000)
+            self.page.evaluate("location.hash = '#/device/pump'")
+            expect(self.page.locator("[data-key=state] .value")).not_to_have_text("unknown", timeout=PATIENCE * 1000)
+            self.page.evaluate(RECORDER)
+            self.is_ready.set()
+            self.press_often()
+            expect(self.page.locator("#connection")).to_have_text("connected", timeout=PATIENCE * 1000)
+            expect(self.page.locator(".link")).to_have_text("connected", timeout=PATIENCE * 1000)
+            self.finish([self.push("OFF")])
+            expect(self.page.locator("[data-key=state] .value")).to_have_text("off", timeout=PATIENCE * 1000)
+            self.shown = self.page.evaluate("window.shown")
+            browser.close()
+        self.check_shown()
+
+    def press_often(self) -> None:
+        draw = random.Random(self.seed + 4_000_000)
+        while not self.is_over:
+            self.page.wait_for_timeout(draw.uniform(0, 400))
+            if draw.random() < 0.08:
+                self.silence(draw.uniform(0.1, 2) if draw.random() < 0.6 else draw.uniform(6, 8))
+            name = draw.choice(["on", "on", "OFF", "speed", "speed", "status"])
+            pressed = [self.push(name, self.speeds.pop() if name == "speed" else None)]
+            if name != "OFF" and draw.random() < 0.3:
+                pressed.append(self.push("OFF"))
+            self.finish([one for one in pressed if one])
+
+    def silence(self, length: float) -> None:
+        """Suspend the server for some time."""
+        self.counts["suspend the server"] += 1
+        self.bench.page.send_signal(signal.SIGSTOP)
+        begin = time.time()
+        self.page.wait_for_timeout(length * 1000)
+        self.silences.append((begin, time.time()))
+        self.bench.page.send_signal(signal.SIGCONT)
+
+    def push(self, name: str, speed: int | None = None) -> dict | None:
+        """Press a button, or move the slider; return the command, or None if it was disabled."""
+        start = time.time()
+        if not self.page.evaluate(PRESS, [name, speed]):
+            self.counts[f"{name} was disabled"] += 1
+            if name == "OFF":
+                self.flaw("OFF is disabled")
+            return None
+        body = {} if speed is None else {"parameters": {"speed": speed}}
+        return {"name": "stop" if name == "OFF" else name, "button": name, "body": body, "start": start}
+
+    def finish(self, commands: list[dict]) -> None:
+        """Wait for the outcomes of commands."""
+        for command in commands:
+            text = self.page.wait_for_function(OUTCOME, arg=command["button"], timeout=PATIENCE * 1000).json_value()
+            outcome = next((outcome for begin, outcome in OUTCOMES.items() if text.startswith(begin)), None)
+            self.counts[f"{command['button']} {outcome}"] += 1
+            if not outcome:
+                self.flaw(f"{command['name']}: {text}")
+            answer = types.SimpleNamespace(status=200 if outcome == "done" else 409, outcome=outcome, text=text)
+            command["times"] = [(command["start"], time.time(), answer)]
+            self.commands.append(command)
+
+    # MARK: Checks
+
+    def check_shown(self) -> None:
+        ends = [entry[0] for entry in self.shown[1:]] + [time.time()]
+        for (begin, read, state, speed, connection, link), end in zip(self.shown, ends):
+            self.counts[f"shown {state}"] += 1
+            where = f"shown from {begin:.3f} to {end:.3f}: {state}, {speed}, {connection}, {link}"
+            if state not in ("on", "off"):
+                continue
+            if connection != "connected" or link != "connected":
+                self.flaw(f"{where}: a state without a connection")
+            heard = [line[0] for line in reversed(self.bench.line.lines)
+                     if line[1] == "pump" and line[3] and line[0] < begin and line[2].startswith(("STATUS:", "PUMP:", "MANUAL:"))][:1]
+            if not heard:
+                self.flaw(f"{where}: the pump never said so")
+                continue
+            since = heard[0] if read is None else read / 1000 - 0.05 - self.lag.longest
+            if state not in self.truth.possible(since, begin):
+                self.flaw(f"{where}: read at {since:.3f}, and not so since")
+            # How long a state may be shown at most that is of the past.
+            for causes, patience in ((self.cuts, truth.CUT_PATIENCE + 1), (self.silences, SILENCE)):
+                for first, last in causes:
+                    if max(begin, first + patience + self.lag.longest) < min(end, last):
+                        self.flaw(f"{where}: nothing was known from {first:.3f} to {last:.3f}")
+
+
+if __name__ == "__main__":
+    sys.exit(truth.check("shown", PageRun, truth.seeds((sys.argv + [""])[1], "1-100", "1-6"), WIDTH))
