@@ -60,6 +60,18 @@ static const unsigned char values_js[] = {
 #embed "page/values.js"
 };
 
+static const unsigned char attention_js[] = {
+#embed "page/attention.js"
+};
+
+static const unsigned char worker_js[] = {
+#embed "page/worker.js"
+};
+
+static const unsigned char app_webmanifest[] = {
+#embed "page/app.webmanifest"
+};
+
 static const unsigned char icon_svg[] = {
 #embed "page/icon.svg"
 };
@@ -67,6 +79,8 @@ static const unsigned char icon_svg[] = {
 static const struct page_file files[] = {
     {"icon.svg", icon_svg, sizeof icon_svg},
     {"main.js", main_js, sizeof main_js},
+    {"app.webmanifest", app_webmanifest, sizeof app_webmanifest},
+    {"attention.js", attention_js, sizeof attention_js},
     {"bench.js", bench_js, sizeof bench_js},
     {"about.js", about_js, sizeof about_js},
     {"chart.js", chart_js, sizeof chart_js},
@@ -78,6 +92,7 @@ static const struct page_file files[] = {
     {"stream.js", stream_js, sizeof stream_js},
     {"style.css", style_css, sizeof style_css},
     {"values.js", values_js, sizeof values_js},
+    {"worker.js", worker_js, sizeof worker_js},
 };
 const struct page_file *const page_files = files;
 const size_t page_file_count = sizeof files / sizeof *files;

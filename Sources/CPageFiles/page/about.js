@@ -1,5 +1,6 @@
 // The screens that show no device: doctor's findings, and the session with the notes on safety.
 
+import { permission } from "./attention.js";
 import { bench } from "./bench.js";
 import { clock, element, plain, write } from "./elements.js";
 import { call } from "./session.js";
@@ -12,7 +13,7 @@ export function findings() {
     button.disabled = true;
     write(outcome, "looking …");
     try {
-      const { findings: found } = await call("GET", "findings", undefined, 30_000);
+      const { findings: found } = await call("GET", "findings", undefined, 30_000, true);
       list.replaceChildren(...found.map((one) => element("li", { class: "card finding", "data-severity": one.severity },
         element("p", {}, { ok: "fine: ", warning: "look at: ", bad: "wrong: " }[one.severity] ?? "",
           one.subject ? `${plain(one.subject)}: ` : "", plain(one.sentence)),
@@ -45,13 +46,24 @@ const safety = [
 /** The session of this browser, and the notes on safety. */
 export function about(end) {
   const session = element("p", {});
+  const notices = element("p", {});
+  const allow = element("button", { onclick: () => Notification.requestPermission().then(update, update) }, "allow notifications");
+  const update = () => {
+    write(session, bench.scope === "command" ? "It may send commands." : "It may look, and not send commands.");
+    const state = permission();
+    write(notices, {
+      granted: "Notifications tell of a stop for safety, and of a lost link while a device runs, as long as this page is open.",
+      denied: "Notifications are not allowed: see the settings of the browser.",
+      default: "This page can notify you of a stop for safety, and of a lost link while a device runs, as long as it is open.",
+    }[state] ?? "This browser has no notifications here.");
+    allow.hidden = state !== "default";
+  };
   return {
     title: "About",
     node: element("section", {}, element("h1", {}, "Safety"),
       element("ul", {}, ...safety.map((note) => element("li", {}, note))),
-      element("h2", {}, "This browser"), session, element("button", { onclick: end }, "log out")),
-    update() {
-      write(session, bench.scope === "command" ? "It may send commands." : "It may look, and not send commands.");
-    },
+      element("h2", {}, "This browser"), session, element("button", { onclick: end }, "log out"),
+      element("h2", {}, "Notifications"), notices, allow),
+    update,
   };
 }

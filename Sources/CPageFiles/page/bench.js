@@ -30,13 +30,18 @@ export function noteShown() { seen = bench.number; }
 // The server's clock. A message may have waited on its way, so the earliest one of a connection is the best measure;
 // and neither of the browser's two clocks is right alone: one stops during sleep, the other can be set.
 let offsets = { wall: -Infinity, steady: -Infinity };
-export const now = () => Math.max(Date.now() + offsets.wall, performance.now() + offsets.steady);
+export const now = () => (offsets.wall === -Infinity ? Date.now()
+  : Math.max(Date.now() + offsets.wall, performance.now() + offsets.steady));
+
+/** The number of times that the server's clock was set back. Times from before can't be compared with those after. */
+export let clockSteps = 0;
 
 function noteTime(text, isFirst) {
   const time = Date.parse(text);
   // Messages have the times of two programs, so small steps back are no sign.
   if (time < bench.heard - 1000) {
     // The server's clock was set back. Ages stay as they were.
+    clockSteps += 1;
     const jump = now() - time;
     for (const device of Object.values(bench.devices)) {
       for (const held of Object.values(device.values)) if (held.read !== null) held.read -= jump;
@@ -167,12 +172,14 @@ export async function command(device, name, parameters, isQuery, view) {
   }
 }
 
-/** Makes a device safe. Asks again for ten seconds if no answer comes. */
+/** Makes a device safe. Asks again for ten seconds if no answer comes. Returns when the answered question was asked. */
 export async function stop(device) {
   const end = performance.now() + 10_000;
   for (;;) {
+    const asked = now();
     try {
-      return await call("POST", `devices/${encodeURIComponent(device)}/stop`, undefined, 6000);
+      await call("POST", `devices/${encodeURIComponent(device)}/stop`, undefined, 6000);
+      return { asked };
     } catch (failure) {
       if (failure.code !== "unreachable" || performance.now() > end) {
         throw failure.outcome ? failure : new Failure({ ...failure, outcome: "unknown" });

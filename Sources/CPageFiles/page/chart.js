@@ -1,6 +1,6 @@
 // Charts of the last hour: what was recorded, and what was read since the screen was opened.
 
-import { bench, isKnown, known, now } from "./bench.js";
+import { bench, clockSteps, isKnown, known, now } from "./bench.js";
 import { clock, element, svg, words, write } from "./elements.js";
 import { call } from "./session.js";
 
@@ -31,7 +31,8 @@ export function charts(device, family, parts) {
 /** Puts what was recorded before what was read since. A device without a record has none. */
 async function load(device, all) {
   try {
-    const { series } = await call("GET", `devices/${encodeURIComponent(device.name)}/history?since=1h&columns=${width}`);
+    const { series } = await call("GET", `devices/${encodeURIComponent(device.name)}/history?since=1h&columns=${width}`,
+      undefined, 10_000, true);
     for (const { key, points, starts } of series) {
       const one = all.find(({ field }) => field.key === key);
       if (!one) continue;
@@ -82,6 +83,7 @@ function chart(device, unit, series, parts) {
 /** Adds a value that was read anew. The line is interrupted while nothing is known. */
 function follow(one, device) {
   const held = device?.values?.[one.field.key];
+  if (one.steps !== clockSteps) [one.steps, one.read] = [clockSteps, 0];
   if (!device || !isKnown(device) || !held || !known(held.value)) {
     if (one.points.length && one.points.at(-1)) one.points.push(null);
   } else if (held.read !== null && held.read > one.read) {

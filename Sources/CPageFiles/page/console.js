@@ -6,6 +6,8 @@ import { clock, element, plain } from "./elements.js";
 const limit = 200;
 const lines = [];
 let number = 0;
+/** The devices whose lines are shown, also after their screen was made anew. */
+const opened = new Set();
 
 /** Keeps an event. */
 export function keep(event) {
@@ -27,5 +29,8 @@ export function console(device, parts) {
       if (list.children.length > limit) list.lastChild.remove();
     }
   });
-  return element("details", {}, element("summary", {}, "Lines"), list);
+  return element("details", {
+    open: opened.has(device.name),
+    ontoggle: (event) => (event.target.open ? opened.add(device.name) : opened.delete(device.name)),
+  }, element("summary", {}, "Lines"), list);
 }

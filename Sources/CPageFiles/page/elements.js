@@ -64,8 +64,12 @@ export function say(text, isAlarm = false) {
 }
 
 setInterval(() => {
-  if (alarms.length) write(document.getElementById("alarms"), alarms.shift());
-  else if (spoken.change) {
+  if (alarms.length) {
+    // The same text again is read aloud only if it is new to the element.
+    const node = document.getElementById("alarms");
+    node.replaceChildren();
+    setTimeout(write, 50, node, alarms.shift());
+  } else if (spoken.change) {
     write(document.getElementById("changes"), spoken.change);
     spoken = {};
   }

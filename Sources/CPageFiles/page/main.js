@@ -1,16 +1,19 @@
 // The page: logging in, the choice of the screen, and showing what is known.
 
 import { about, findings } from "./about.js";
-import { bench, isLive, noteShown, past, refresh, take } from "./bench.js";
+import { install, keepAwake, watch } from "./attention.js";
+import { bench, isLive, noteShown, now, past, refresh, take } from "./bench.js";
 import { keep } from "./console.js";
 import { leave } from "./content.js";
 import { clock, element, plain, say, write } from "./elements.js";
 import { device, list } from "./screens.js";
-import { call, forgetToken, logIn, takeCode, token } from "./session.js";
+import { call, endRequests, forgetToken, logIn, takeCode, token } from "./session.js";
 import { receive } from "./stream.js";
+import { forgetDismissed } from "./values.js";
 
 const place = document.getElementById("screen");
 const connection = document.getElementById("connection");
+const printed = document.getElementById("printed");
 let current = null;
 
 /** Asks for a code. */
@@ -59,15 +62,21 @@ function decoded(name) {
 /** Makes the screen that the address names. */
 function route() {
   const [, kind, name] = location.hash.split("/");
+  endRequests();
   current = kind === "device" ? device(decoded(name)) : kind === "findings" ? findings() : kind === "about" ? about(logOut) : list();
   leave();
   document.title = kind ? `${plain(current.title)} – pumpctl` : "pumpctl";
+  const focused = document.activeElement?.dataset.name;
   place.replaceChildren(current.node);
-  update();
+  update(true);
+  // The same button of the same device keeps the focus.
+  if (focused) [...place.querySelectorAll("[data-name]")].find((one) => one.dataset.name === focused)?.focus();
 }
 
 /** Shows what is known now. Commands are then sent on this view. */
-function update() {
+function update(isNew = false) {
+  // Nothing moves under a finger. What is shown then is older than a second at most.
+  if (!isNew && performance.now() - pressed < 1000) return;
   const live = isLive();
   const text = bench.number === null ? "connecting …"
     : !live ? `not connected since ${clock(bench.heard)}; what follows is old`
@@ -77,8 +86,10 @@ function update() {
     connection.dataset.state = live && bench.daemon === "up" ? "live" : "old";
   }
   document.body.classList.toggle("old", !live);
+  write(printed, bench.heard ? `The state as shown at ${new Date(now()).toString().slice(0, 24)}` : "");
   current?.update();
   noteShown();
+  keepAwake();
 }
 
 let isPending = false;
@@ -92,12 +103,16 @@ function updateSoon() {
   });
 }
 
-let isPressed = false;
-addEventListener("pointerdown", () => { isPressed = true; }, true);
-for (const end of ["pointerup", "pointercancel"]) {
+/** The time at which a finger or a key was pressed that is still down. */
+let pressed = -Infinity;
+for (const begin of ["pointerdown", "keydown"]) {
+  addEventListener(begin, (event) => { if (!event.repeat) pressed = performance.now(); }, true);
+}
+for (const end of ["pointerup", "pointercancel", "keyup"]) {
   addEventListener(end, () => setTimeout(() => {
-    isPressed = false;
+    pressed = -Infinity;
     follow();
+    updateSoon();
   }), true);
 }
 
@@ -112,7 +127,7 @@ async function follow() {
     isRefreshing = false;
   }
   // The log-in stays, and nothing moves under a finger.
-  if (!current || isPressed) return;
+  if (!current || performance.now() - pressed < 5000) return;
   const shapeNow = JSON.stringify([...Object.values(bench.devices).map((one) => [one.name, one.family]),
     Object.keys(bench.families), bench.scope, bench.hasList]);
   if (shapeNow !== shape) {
@@ -142,7 +157,10 @@ async function start(event, code = takeCode()) {
   }
   addEventListener("hashchange", route);
   receive((message) => {
+    const notice = watch();
     const news = take(message);
+    notice(news);
+    forgetDismissed(message);
     if (news) keep(news);
     if (news?.event === "said" && news.line.startsWith("ERROR:")) say(`${news.device}: ${plain(news.line)}`, true);
     follow();
@@ -152,4 +170,5 @@ async function start(event, code = takeCode()) {
   setInterval(updateSoon, 1000);
 }
 
+install();
 start();

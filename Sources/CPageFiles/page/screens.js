@@ -1,6 +1,6 @@
 // The list of devices, and the screen of a device. Both are made from the row of the device's family.
 
-import { bench, command, familyOf, isKnown, isLive, known, now, seen, stop } from "./bench.js";
+import { bench, clockSteps, command, familyOf, isKnown, isLive, known, now, seen, stop } from "./bench.js";
 import { charts } from "./chart.js";
 import { console } from "./console.js";
 import { content, isContent } from "./content.js";
@@ -22,6 +22,15 @@ function outcomeOf(device, name) {
   return outcomes.get(key);
 }
 
+const queues = new Map();
+
+/** Returns the place for the change of a device that is to be sent next. It outlives a screen too. */
+function queueOf(device, name) {
+  const key = JSON.stringify([device, name]);
+  if (!queues.has(key)) queues.set(key, { wanted: null });
+  return queues.get(key);
+}
+
 /** The numbers of stops that were asked for, by device. */
 const stops = new Map();
 const stopsOf = (name) => stops.get(name) ?? 0;
@@ -39,10 +48,11 @@ export function list() {
       stopper(device, parts), link, facts, values(device, parts, 6));
   });
   const pumps = Object.values(bench.devices).filter((device) => familyOf(device)?.stop);
-  const all = outcomeOf("", "stop");
+  const all = element("p", { class: "outcome", role: "status" });
+  parts.push(() => showAll(pumps, all));
   const node = element("section", {}, element("h1", {}, "Devices"),
     pumps.length > 1 && element("div", { class: "all" }, element("button", {
-      class: "off", onclick: () => stopAll(pumps, all),
+      class: "off", onclick: () => pumps.forEach(stopOne), onpointerdown: holdPointer,
     }, "ALL OFF"), all) || "",
     cards.length ? element("ul", { class: "cards" }, ...cards)
       : !bench.hasList ? element("p", {}, "Waiting for the list of devices …")
@@ -69,9 +79,9 @@ export function device(name) {
     write(last, change ? `last change: ${who} at ${clock(Date.parse(change.time))}` : "");
   });
   const node = element("article", {},
-    stopper(found, parts),
+    stopper(found, parts, banners(found, parts)),
     element("h1", {}, plain(name), " ", element("small", {}, called(found))),
-    link, facts, banners(found, parts), values(found, parts), last, charts(found, familyOf(found), parts), commands(found, parts), content(found),
+    link, facts, values(found, parts), last, charts(found, familyOf(found), parts), commands(found, parts), content(found),
     console(found, parts));
   return screen(name, parts, node);
 }
@@ -92,50 +102,62 @@ const signal = (dbm) =>
 
 // MARK: Commands
 
-/** The button that makes a device safe. It is enabled in every state, and asks nothing. */
-function stopper(device, parts) {
+/** Keeps a press on its button, even if the button moves under the pointer. */
+const holdPointer = (event) => event.currentTarget.setPointerCapture(event.pointerId);
+
+/** The button that makes a device safe, and what belongs beside it. It is enabled in every state, and asks nothing. */
+function stopper(device, parts, ...others) {
   const outcome = outcomeOf(device.name, "stop");
-  const button = element("button", { class: "off", onclick: () => stopOne(device, outcome) });
-  const box = element("div", { class: "stop" }, button, outcome);
+  const button = element("button", {
+    class: "off", onclick: () => stopOne(device), onpointerdown: holdPointer, "data-name": JSON.stringify([device.name, "stop"]),
+  });
+  const box = element("div", { class: "stop" }, button, outcome, ...others);
   parts.push(() => {
     const family = familyOf(bench.devices[device.name] ?? device) ?? familyOf(device);
     // Without a description of the family, a stop is offered all the same.
     box.hidden = Boolean(family) && !family.stop;
-    // A confirmation is of the past once something else was done.
-    const change = bench.devices[device.name]?.last_change;
-    if (outcome.dataset.state === "done" && change && change.command !== family?.stop && Date.parse(change.time) > Number(outcome.dataset.at)) {
-      show(outcome, "", "");
-    }
     write(button, (family?.stop ?? "off").toUpperCase());
+    if (family && isOver(outcome, family, bench.devices[device.name])) show(outcome, "", "");
   });
   return box;
 }
 
-async function stopOne(device, outcome) {
-  stops.set(device.name, stopsOf(device.name) + 1);
+/** Whether the confirmation of a stop is of the past: nothing is known any more, or something else was done since. */
+function isOver(outcome, family, device) {
+  if (outcome.dataset.state !== "done") return false;
+  if (!device || !isKnown(device) || Number(outcome.dataset.steps) !== clockSteps) return true;
+  const asked = Number(outcome.dataset.asked);
+  const change = device.last_change;
+  if (change && change.command !== family.stop && Date.parse(change.time) > asked) return true;
+  const main = family.state[0];
+  const held = device.values[main?.key];
+  return Boolean(main?.choices?.includes(family.stop) && held && known(held.value) && held.value !== family.stop
+    && (held.read === null || held.read > asked));
+}
+
+async function stopOne(device) {
+  const outcome = outcomeOf(device.name, "stop");
+  const press = stopsOf(device.name) + 1;
+  stops.set(device.name, press);
   show(outcome, "sending", "sending …");
   try {
-    await stop(device.name);
-    outcome.dataset.at = now();
-    show(outcome, "done", `confirmed by ${plain(device.name)} at ${clock(now())}`);
+    const { asked } = await stop(device.name);
+    // The last press has the word.
+    if (stopsOf(device.name) !== press) return;
+    Object.assign(outcome.dataset, { asked, steps: clockSteps });
+    show(outcome, "done", `confirmed by ${plain(device.name)}, asked at ${clock(asked)}`);
   } catch (failure) {
-    showFailure(outcome, failure, device);
+    if (stopsOf(device.name) === press) showFailure(outcome, failure, device);
   }
 }
 
-async function stopAll(devices, outcome) {
-  show(outcome, "sending", "sending …");
-  const results = await Promise.all(devices.map(async (device) => {
-    stops.set(device.name, stopsOf(device.name) + 1);
-    try {
-      await stop(device.name);
-      return { isDone: true, text: `${plain(device.name)}: confirmed` };
-    } catch (failure) {
-      return { isDone: false, text: `${plain(device.name)}: NOT CONFIRMED (${plain(failure.detail)})` };
-    }
-  }));
-  show(outcome, results.every((result) => result.isDone) ? "done" : "unknown",
-    results.map((result) => result.text).join("; "));
+/** Sums up the outcomes of several devices. */
+function showAll(devices, all) {
+  const texts = { sending: "asked", done: "confirmed", unknown: "NOT CONFIRMED", failed: "NOT CONFIRMED" };
+  const states = devices.map((device) => outcomeOf(device.name, "stop").dataset.state);
+  const told = devices.map((device, index) => (texts[states[index]] ? `${plain(device.name)}: ${texts[states[index]]}` : ""));
+  show(all, states.every((state) => state === "done") ? "done" : states.some((state) => ["unknown", "failed"].includes(state)) ? "unknown" : "sending",
+    told.filter(Boolean).join("; "));
 }
 
 /** The commands of a device, without the one that makes it safe. */
@@ -146,13 +168,13 @@ function commands(device, parts) {
     const outcome = outcomeOf(device.name, row.name);
     const isBusy = () => outcome.dataset.busy === "yes";
     const inputs = row.parameters.map((parameter) => input(device, family, parameter, isBusy));
-    let wanted = null;
+    const queue = queueOf(device.name, row.name);
     const isQuery = row.effect === "query";
     const main = family.state[0];
     const why = row.states ? `Possible while ${main.label} is ${row.states.join(" or ")}.` : "";
-    const restriction = element("small", {});
+    const restriction = row.states ? element("small", { class: "restriction" }) : "";
     const button = element("button", {
-      title: row.summary, class: row.danger ? "danger" : "",
+      title: row.summary, class: row.danger ? "danger" : "", "data-name": JSON.stringify([device.name, row.name]),
       // The second click of a double click is not a second decision.
       onclick: (event) => { if (event.detail > 1) event.preventDefault(); },
     }, row.name);
@@ -163,29 +185,30 @@ function commands(device, parts) {
         // A slider that is moved on meanwhile is sent once more, with its last value, after the answer. It counts as
         // decided now: if OFF comes first, or the view is old by then, it is not sent.
         if (isBusy() && !inputs.some((one) => one.isSlider)) return;
-        wanted = { view: seen, stops: stopsOf(device.name) };
+        const parameters = inputs.length ? Object.fromEntries(inputs.map((one) => [one.name, one.read()])) : null;
+        queue.wanted = { parameters, view: seen, stops: stopsOf(device.name) };
         if (isBusy()) return;
-        while (wanted) {
-          const { view, stops: former } = wanted;
-          wanted = null;
+        while (queue.wanted) {
+          const { parameters, view, stops: former } = queue.wanted;
+          queue.wanted = null;
           if (!isKnown(bench.devices[device.name] ?? {})) {
             show(outcome, "failed", "not sent: what was shown is older than five seconds");
             break;
           }
           if (!isQuery && stopsOf(device.name) !== former) break;
-          const parameters = Object.fromEntries(inputs.map((one) => [one.name, one.read()]));
-          if (!await send(device, row, inputs.length ? parameters : null, outcome, view)) break;
+          if (!await send(device, row, parameters, outcome, view)) break;
         }
-        wanted = null;
+        queue.wanted = null;
         inputs.forEach((one) => one.reset());
       },
     }, ...inputs.map((one) => one.node), button, element("p", { class: "about" }, row.summary, row.danger ? ` Careful: ${row.danger}.` : ""), restriction, outcome);
     parts.push(() => {
       const current = bench.devices[device.name] ?? {};
-      const state = current.values?.[main?.key]?.value;
-      // A device whose state is not known may carry it out.
-      const isPossible = !row.states || !isKnown(current) || !known(state) || row.states.includes(state);
-      write(restriction, isPossible ? "" : why);
+      const held = current.values?.[main?.key];
+      // A device whose present state is not known may carry it out.
+      const isCertain = isKnown(current) && held && known(held.value) && held.read !== null && now() - held.read < 15_000;
+      const isPossible = !row.states || !isCertain || row.states.includes(held.value);
+      if (restriction) write(restriction, isPossible ? "" : why);
       const isOpen = isKnown(current) && isPossible && (isQuery || bench.scope === "command");
       button.disabled = !isOpen || isBusy();
       inputs.forEach((one) => one.update(isOpen));
@@ -198,6 +221,8 @@ function commands(device, parts) {
 async function send(device, row, parameters, outcome, view) {
   outcome.dataset.busy = "yes";
   show(outcome, "sending", "sending …");
+  const confirmed = outcomeOf(device.name, "stop");
+  if (row.effect !== "query" && confirmed.dataset.state === "done") show(confirmed, "", "");
   try {
     const answer = await command(device.name, row.name, parameters, row.effect === "query", view);
     show(outcome, "done", `done at ${clock(now())}: ${answer.reply.map(plain).join(", ")}`);
@@ -212,7 +237,8 @@ async function send(device, row, parameters, outcome, view) {
 
 function showFailure(outcome, failure, device) {
   const begin = {
-    unknown: `unknown: ${called(device)} may be on`, not_sent: "not sent", nothing_changed: "refused",
+    unknown: `unknown: ${called(device)} may be on`, not_sent: "not sent",
+    nothing_changed: failure.code === "refused" ? "refused" : "failed, and nothing was changed",
   }[failure.outcome] ?? "failed";
   // The device's own code, in the words of its family.
   const error = familyOf(device)?.errors.find((row) => row.code === failure.device_code);

@@ -22,7 +22,11 @@ export function values(device, parts, limit = Infinity) {
     parts.push(() => {
       const current = bench.devices[device.name];
       const held = current?.values?.[field.key];
-      if (!held) return write(value, "unknown");
+      if (!held) {
+        drawing?.show(null);
+        [level, was, age].forEach((one) => write(one, ""));
+        return write(value, "unknown");
+      }
       const isCurrent = isKnown(current) && known(held.value);
       const isFault = isKnown(current) && current.sensor_faults?.includes(field.key);
       const text = isFault ? "sensor fault" : isCurrent ? inWords(held.value) : isKnown(current) && field.unknown === undefined ? "–" : "unknown";
@@ -65,14 +69,15 @@ function gauge(field) {
   const low = ends[0] - margin;
   const place = (number) => (100 * Math.min(Math.max(number - low, 0), ends.at(-1) - low + margin)) / (ends.at(-1) - low + margin);
   const mark = svg("path", { class: "mark", d: "M0 0V10" });
+  const node = svg("svg", { class: "gauge", viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true", visibility: "hidden" },
+    ...field.levels.map((level, index) => svg("rect", {
+      class: level.grade, x: index ? place(ends[index - 1]) : 0, y: 3, height: 4,
+      width: (index < ends.length ? place(ends[index]) : 100) - (index ? place(ends[index - 1]) : 0),
+    })), mark);
   return {
-    node: svg("svg", { class: "gauge", viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
-      ...field.levels.map((level, index) => svg("rect", {
-        class: level.grade, x: index ? place(ends[index - 1]) : 0, y: 3, height: 4,
-        width: (index < ends.length ? place(ends[index]) : 100) - (index ? place(ends[index - 1]) : 0),
-      })), mark),
+    node,
     show: (number) => {
-      mark.setAttribute("visibility", number === null ? "hidden" : "visible");
+      node.setAttribute("visibility", number === null ? "hidden" : "visible");
       if (number !== null) mark.setAttribute("transform", `translate(${place(number)} 0)`);
     },
   };
@@ -80,56 +85,78 @@ function gauge(field) {
 
 // MARK: Banners
 
-// What was dismissed, by device. It stays so until it was over once.
+// What was dismissed, by device. It stays so until it was over once, or the main state has changed.
 const dismissed = new Map();
 
 /** What is wrong with a device: an error that it is in, and values that are bad. */
-function troubles(family, device) {
+function troubles(device) {
+  const family = familyOf(device);
+  if (!family || !isKnown(device)) return [];
   const found = [];
+  const add = (text, held, remedy) => found.push({ text, read: held.read, remedy: remedy ? `To do: ${remedy}.` : "" });
+  const main = family.state[0];
+  const state = device.values[main?.key];
+  let hasCause = false;
   for (const field of family.state) {
-    const value = device.values[field.key]?.value;
-    if (!known(value) || device.sensor_faults?.includes(field.key)) continue;
-    const error = field.type === "choice" && family.errors.find((row) => row.code === value);
-    if (error) found.push(error.meaning + (error.remedy ? ` To do: ${error.remedy}.` : ""));
-    const level = levelOf(field, value);
-    if (level?.grade === "bad") found.push(`${field.label}: ${level.word}`);
+    const held = device.values[field.key];
+    if (!held || !known(held.value) || device.sensor_faults?.includes(field.key)) continue;
+    const error = field.type === "choice" && family.errors.find((row) => row.code === held.value);
+    if (error) {
+      hasCause ||= error.unsolicited;
+      add(error.meaning, held, error.remedy);
+    }
+    const level = levelOf(field, held.value);
+    if (level?.grade === "bad") add(`${field.label}: ${level.word}`, held);
   }
+  if (state?.value === "error" && !hasCause) {
+    const stop = family.commands.find((row) => row.name === family.stop);
+    add(`${main.label}: error${stop ? ` (${stop.name}: ${stop.summary})` : ""}`, state);
+  }
+  for (const one of found) one.key = `${state?.value} ${one.text}`;
   return found;
+}
+
+/** Forgets what was dismissed and is over. Call it after each message, whether or not the device is shown. */
+export function forgetDismissed({ kind }) {
+  // What happened before a snapshot is not known.
+  if (kind === "snapshot" || kind === "resync") dismissed.clear();
+  for (const [name, keys] of dismissed) {
+    const found = troubles(bench.devices[name] ?? { values: {} }).map((one) => one.key);
+    for (const key of keys) if (!found.includes(key)) keys.delete(key);
+  }
 }
 
 /** A place for banners, which can be dismissed. */
 export function banners(device, parts) {
   const box = element("div", { class: "banners" });
-  const hidden = dismissed.get(device.name) ?? new Set();
-  dismissed.set(device.name, hidden);
   const shown = new Map();
   parts.push(() => {
-    const current = bench.devices[device.name];
-    const family = current && familyOf(current);
-    if (!family || !isKnown(current)) {
-      shown.clear();
-      return box.replaceChildren();
-    }
-    const found = troubles(family, current);
-    for (const text of hidden) if (!found.includes(text)) hidden.delete(text);
-    for (const [text, node] of shown) {
-      if (found.includes(text) && !hidden.has(text)) continue;
+    const hidden = dismissed.get(device.name);
+    const found = troubles(bench.devices[device.name] ?? { values: {} }).filter((one) => !hidden?.has(one.key));
+    for (const [key, node] of shown) {
+      if (found.some((one) => one.key === key)) continue;
       node.remove();
-      shown.delete(text);
+      shown.delete(key);
     }
-    for (const text of found) {
-      if (shown.has(text) || hidden.has(text)) continue;
-      const node = element("p", { class: "banner" }, element("span", {}, plain(text)), element("button", {
-        type: "button",
-        onclick: () => {
-          hidden.add(text);
-          node.remove();
-          shown.delete(text);
-        },
-      }, "dismiss"));
-      shown.set(text, node);
-      box.append(node);
-      say(`${plain(device.name)}: ${plain(text)}`, true);
+    for (const { key, text, read, remedy } of found) {
+      if (!shown.has(key)) {
+        const node = element("p", { class: "banner" }, element("span", {}, plain(text), " ", element("small", { class: "age" })),
+          element("small", {}, plain(remedy)), element("button", {
+          type: "button",
+          // The second click of a double click would meet the next banner.
+          onclick: (event) => {
+            if (event.detail > 1) return;
+            if (!dismissed.has(device.name)) dismissed.set(device.name, new Set());
+            dismissed.get(device.name).add(key);
+            node.remove();
+            shown.delete(key);
+          },
+        }, "dismiss"));
+        shown.set(key, node);
+        box.append(node);
+        say(`${plain(device.name)}: ${plain(text)} ${plain(remedy)}`, true);
+      }
+      write(shown.get(key).querySelector(".age"), read === null ? "age unknown" : ago(now() - read));
     }
   });
   return box;

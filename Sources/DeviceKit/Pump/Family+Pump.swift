@@ -60,10 +60,17 @@ extension Family {
         FamilyError(PumpErrorCode.unknownCommand.rawValue, "The firmware does not know the command.", remedy: damaged),
         FamilyError(PumpErrorCode.commandTooLong.rawValue, "The command is longer than 63 bytes.", remedy: damaged),
         FamilyError(
-            PumpErrorCode.safetyShutoff.rawValue, "The pump ran for 30 minutes and was stopped.", isUnsolicited: true),
+            PumpErrorCode.safetyShutoff.rawValue, "The pump ran for 30 minutes and was stopped.",
+            remedy: leavingErrorState, isUnsolicited: true),
         FamilyError(
             PumpErrorCode.overheat.rawValue, "The skin was warmer than 40.0 °C, and the pump was stopped.",
-            isUnsolicited: true),
+            remedy: leavingErrorState, isUnsolicited: true),
+    ]
+
+    /// The pump reports tenths of a degree.
+    private static let skinLevels: [StateField.Level] = [
+        .init(upTo: 33.9, "cool", .good), .init(upTo: 35, "optimal", .good), .init(upTo: 39.9, "warm", .warning),
+        .init("too hot", .bad),
     ]
 
     private static let pumpState = [
@@ -79,14 +86,10 @@ extension Family {
             levels: [
                 .init(upTo: 15, "optimal", .good), .init(upTo: 25, "warming up", .warning), .init("too warm", .bad),
             ]),
-        // The pump reports tenths of a degree.
         StateField(
-            "skin_temp_c", "skin", .number(ThermistorReading.plausibleRange), unit: "°C",
-            levels: [
-                .init(upTo: 33.9, "cool", .good), .init(upTo: 35, "optimal", .good),
-                .init(upTo: 39.9, "warm", .warning), .init("too hot", .bad),
-            ]),
-        StateField("temp_c", "temp", .number(ThermistorReading.plausibleRange), unit: "°C"),
+            "skin_temp_c", "skin", .number(ThermistorReading.plausibleRange), unit: "°C", levels: skinLevels),
+        // Firmware with one thermistor: it is at the skin.
+        StateField("temp_c", "temp", .number(ThermistorReading.plausibleRange), unit: "°C", levels: skinLevels),
         StateField(
             "runtime_min", "runtime", .integer(0...30), unit: "min"),
         StateField(

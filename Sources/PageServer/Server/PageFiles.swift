@@ -43,10 +43,12 @@ struct PageFiles: Sendable {
             throw Problem(
                 .notFound, "no_such_path", "there is no such file", hint: "load the page again", outcome: "not_sent")
         }
-        let types = ["css": "text/css", "svg": "image/svg+xml"]
+        let types = ["css": "text/css", "svg": "image/svg+xml", "webmanifest": "application/manifest+json"]
         let ending = name.split(separator: ".").last.map(String.init) ?? ""
         var reply = Reply(type: types[ending] ?? "text/javascript", bytes)
         reply.headers = [("Cache-Control", "max-age=31536000, immutable")]
+        // The worker keeps the page of the root too.
+        if name == "worker.js" { reply.headers.append(("Service-Worker-Allowed", "/")) }
         return reply
     }
 

@@ -30,8 +30,9 @@ struct Reply: Sendable {
         ("Cache-Control", "no-store"),
         (
             "Content-Security-Policy",
-            "default-src 'none'; connect-src 'self'; img-src 'self' blob:; script-src 'self'; style-src 'self'; "
-                + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+            "default-src 'none'; connect-src 'self'; img-src 'self' blob:; manifest-src 'self'; script-src 'self'; "
+                + "style-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+                + "require-trusted-types-for 'script'"
         ),
         ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
         ("Referrer-Policy", "no-referrer"), ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),

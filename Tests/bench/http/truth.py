@@ -302,18 +302,26 @@ class Run:
             self.flaw(f"{where}: {value} without a link: {state}")
             return
         # An answer that the daemon may have read late, after it was suspended, has no age. The age is that of any answer,
-        # also of a temperature, but the daemon asks for the state at least as often.
-        heard = [line[0] for line in reversed(self.bench.line.lines)
-                 if line[1] == "pump" and line[3] and line[0] < told + 0.001 and line[2].startswith(("STATUS:", "PUMP:", "MANUAL:"))][:1]
-        if not heard:
-            self.flaw(f"{where}: {value}, which the pump never said: {state}")
+        # also of a temperature, but the daemon asks for the state at least as often. An acknowledgement alone proves nothing
+        # to it: that may be one of an earlier command.
+        # What came just now, the daemon may not have read.
+        lag = 0.05 + self.lag.longest
+        heard = self.last_heard(told - lag)
+        if heard is None:
+            if self.last_heard(told + 0.001) is None:
+                self.flaw(f"{where}: {value}, which the pump never said: {state}")
             return
         age = state["ages_s"]["state"]
-        begin = heard[0] if age is None else told - age - 0.05 - self.lag.longest
+        begin = (heard if age is None else told - age) - lag
         if value not in self.truth.possible(begin, now):
             self.flaw(f"{where}: {value} at {now:.3f}, last heard at {begin:.3f}, which was not so: {state}")
         if any(cut + CUT_PATIENCE + self.lag.longest < now < end for cut, end in self.cuts):
             self.flaw(f"{where}: {value} at {now:.3f}, while the line is cut: {state}")
+
+    def last_heard(self, limit: float) -> float | None:
+        """Return the time of the last line before a time by which the pump told its state."""
+        return next((when for when, who, text, passed in reversed(self.bench.line.lines)
+                     if who == "pump" and passed and when < limit and text.startswith(("STATUS:", "MANUAL:"))), None)
 
     def check_stream(self) -> None:
         last = 0

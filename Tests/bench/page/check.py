@@ -113,13 +113,18 @@ class Check:
         expect(page.locator("output")).to_have_text("now 200")
         expect(page.locator("figure svg[aria-label*=skin]")).to_have_attribute("aria-label", re.compile("water from .* to .*, skin from .* to "))
         self.looks(page, "phone-pump-on")
+        # The picture in docs/page.md.
+        page.set_viewport_size({"width": 1000, "height": 800})
+        page.evaluate("scrollTo(0, 0)")
+        page.screenshot(path=self.shots / "page.png")
+        page.set_viewport_size({"width": 360, "height": 780})
         # OFF is the first button of the screen, for those who use the keyboard.
         page.evaluate("document.activeElement.blur()")
         page.evaluate("document.querySelector('article').setAttribute('tabindex', '-1'); document.querySelector('article').focus()")
         page.keyboard.press("Tab")
         expect(off).to_be_focused()
         page.keyboard.press("Enter")
-        expect(page.locator(".stop .outcome")).to_have_text(re.compile("confirmed by pump at"))
+        expect(page.locator(".stop .outcome")).to_have_text(re.compile("confirmed by pump, asked at"))
         expect(state).to_have_text("off")
         # The device's own words, as when its state has changed and the page does not know yet.
         expect(page.locator("form", has=slider)).to_contain_text("Possible while pump is on.")
@@ -158,7 +163,7 @@ class Check:
             page.get_by_role("button", name="temp", exact=True).click()
             expect(water).to_have_text(word)
             expect(water).to_have_attribute("data-grade", grade)
-        expect(banners).to_have_text(["water: too warmdismiss"])
+        expect(banners).to_have_text([re.compile("water: too warm *dismiss")])
         banners.get_by_role("button", name="dismiss").click()
         expect(banners).to_have_count(0)
         self.bench.control("pump", "temperature", "water", "12")
@@ -172,59 +177,198 @@ class Check:
         self.looks(page, "phone-pump-late")
         self.bench.control("pump", "advance", "5m")
         expect(state).to_have_text("error")
-        expect(banners).to_contain_text(["The pump ran for 30 minutes and was stopped."])
+        expect(banners).to_contain_text([re.compile("The pump ran for 30 minutes and was stopped. *To do: find out why")])
         expect(on).to_be_disabled()
         expect(page.locator("form", has=on)).to_contain_text("Possible while pump is on or off.")
         off.click()
         expect(state).to_have_text("off")
         expect(banners).to_have_count(0)
 
-        expect(page.locator(".stop .outcome")).to_contain_text("confirmed by pump at")
+        expect(page.locator(".stop .outcome")).to_contain_text("confirmed by pump, asked at")
         on.click()
         expect(state).to_have_text("on")
         expect(page.locator(".stop .outcome")).to_have_text("")
         self.bench.control("pump", "temperature", "skin", "41")
         expect(state).to_have_text("error")
+        self.looks(page, "phone-pump-hot")
         for text in ("skin: too hot", "The skin was warmer than 40.0 °C, and the pump was stopped."):
             expect(banners.filter(has_text=text)).to_be_visible()
+        # What was dismissed comes back with the next run.
+        banners.filter(has_text="skin was warmer").get_by_role("button", name="dismiss").click()
+        expect(banners).to_have_count(1)
+        self.open(page, "#/")
+        self.bench.control("pump", "temperature", "skin", "34.5")
+        page.get_by_role("button", name="OFF", exact=True).click()
+        expect(page.locator(".card [data-key=state] .value").first).to_have_text("off")
+        self.open(page, "#/device/pump")
+        on.click()
+        expect(state).to_have_text("on")
+        self.bench.control("pump", "temperature", "skin", "41")
+        expect(banners.filter(has_text="skin was warmer")).to_be_visible()
         expect(page.locator("#alarms")).to_contain_text("pump: ")
-        self.looks(page, "phone-pump-hot")
         self.bench.control("pump", "temperature", "skin", "34.5")
         off.click()
         expect(state).to_have_text("off")
         context.close()
 
     def tabs(self) -> None:
-        context = self.browser.new_context()
-        first = self.log_in(context)
+        """Twelve tabs of a browser, and two other browsers: each browser has one stream."""
+        contexts = [self.browser.new_context() for _ in range(3)]
+        firsts = [self.log_in(context) for context in contexts]
         self.requests.clear()
         others = []
-        for _ in range(4):
-            page = self.new_page(context)
+        for _ in range(11):
+            page = self.new_page(contexts[0])
             page.goto(self.bench.address)
             expect(page.locator("#connection")).to_have_text("connected")
             others.append(page)
         streams = [url for url in self.requests if url.endswith("/events")]
         if streams:
-            self.flaws.append(f"{len(streams)} more streams for four more tabs")
+            self.flaws.append(f"{len(streams)} more streams for eleven more tabs")
         # Another tab takes over.
-        first.close()
+        firsts[0].close()
         others[0].wait_for_timeout(0)
         rig.wait(lambda: self.pump(others) and any(url.endswith("/events") for url in self.requests), "another tab's stream")
-        for page in others:
+        everybody = others + firsts[1:]
+        for page in everybody:
             self.open(page, "#/device/pump")
+            expect(page.locator("[data-key=state] .value")).to_have_text("off")
         others[0].get_by_role("button", name="on", exact=True).click()
-        for page in others:
+        for page in everybody:
             expect(page.locator("[data-key=state] .value")).to_have_text("on")
         others[-1].locator("button.off").click()
-        for page in others:
+        for page in everybody:
             expect(page.locator("[data-key=state] .value")).to_have_text("off")
-        context.close()
+        for context in contexts:
+            context.close()
 
     def pump(self, pages) -> bool:
         """Let the browser's messages in."""
         pages[0].evaluate("1")
         return True
+
+    def keyboard(self) -> None:
+        """Everything can be reached and used by keyboard, and what has the focus is in sight."""
+        context = self.browser.new_context(viewport={"width": 360, "height": 780})
+        page = self.log_in(context)
+        # The list is complete, and is not made anew any more.
+        expect(page.locator("h2 small")).to_have_text(["an LED board", "a text and image peer", "a pump", "a storm sensor"])
+        for screen in SCREENS:
+            self.open(page, screen)
+            expect(page.locator("main :is(h1, h2)").first).to_be_visible()
+            if screen.startswith("#/device"):
+                expect(page.locator(".link")).to_have_text("connected")
+            count = page.evaluate("""() => {
+              document.activeElement.blur();
+              getSelection().removeAllRanges();
+              return [...document.querySelectorAll("a, button, input, select, summary, [tabindex='0']")]
+                .filter((one) => !one.disabled && one.checkVisibility()).length;
+            }""")
+            page.locator("#title").focus()
+            reached = 1
+            while reached < count:
+                page.keyboard.press("Tab")
+                problem = page.evaluate("""() => {
+                  const one = document.activeElement;
+                  const box = one.getBoundingClientRect();
+                  if (one === document.body || one.id === "title") return "no focus";
+                  if (getComputedStyle(one).outlineStyle === "none") return "no mark";
+                  const top = document.elementFromPoint(box.x + box.width / 2, box.y + Math.min(box.height, 20) / 2);
+                  return one.contains(top) ? "" : "hidden";
+                }""")
+                reached += 1
+                if problem:
+                    html = page.evaluate("document.activeElement.outerHTML.slice(0, 100)")
+                    self.flaws.append(f"{screen}: element {reached} of {count} by the keyboard: {problem}: {html}")
+        self.open(page, "#/device/pump")
+        state = page.locator("[data-key=state] .value")
+        page.get_by_role("button", name="on", exact=True).press("Enter")
+        expect(state).to_have_text("on")
+        slider = page.locator("input[type=range]")
+        page.get_by_role("button", name="status", exact=True).press("Space")
+        expect(page.locator("[data-key=speed_percent] .value")).to_have_text("70 %")
+        slider.press("End")
+        expect(page.locator("[data-key=speed_percent] .value")).to_have_text("100 %")
+        page.locator("button.off").press("Space")
+        expect(state).to_have_text("off")
+        page.locator("summary").press("Enter")
+        expect(page.locator(".lines")).to_be_visible()
+        context.close()
+
+    def views(self) -> None:
+        """Large text, the system's own colours, paper, and a wide screen."""
+        for name, size, options in (
+            ("large", (360, 780), {}), ("forced", (360, 780), {"forced_colors": "active"}), ("wide", (2560, 1440), {}),
+        ):
+            context = self.browser.new_context(viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce", **options)
+            page = self.log_in(context)
+            if name == "large":
+                page.evaluate("document.documentElement.style.fontSize = '200%'")
+            for screen in ("#/", "#/device/pump", "#/about"):
+                self.open(page, screen)
+                expect(page.locator("main :is(h1, h2)").first).to_be_visible()
+                self.looks(page, f"{name}-{screen.strip('#/').replace('/', '-') or 'list'}")
+                if screen == "#/device/pump":
+                    expect(page.locator("button.off")).to_be_in_viewport(ratio=1)
+            context.close()
+        context = self.browser.new_context(viewport={"width": 800, "height": 1100})
+        page = self.log_in(context)
+        self.open(page, "#/device/pump")
+        page.emulate_media(media="print")
+        expect(page.locator("button.off")).to_be_hidden()
+        expect(page.locator("[data-key=state] .value")).to_be_visible()
+        expect(page.locator(".printed")).to_contain_text("as shown at")
+        self.looks(page, "paper-pump")
+        context.close()
+
+    def attention(self) -> None:
+        """Notifications, the wake lock, and the worker that keeps the page's files."""
+        context = self.browser.new_context(permissions=["notifications"])
+        page = self.log_in(context)
+        page.evaluate("""() => {
+          window.locks = 0;
+          navigator.wakeLock.request = async () => {
+            window.locks += 1;
+            return { released: false, release() { window.locks -= 1; } };
+          };
+        }""")
+        page.evaluate("navigator.serviceWorker.ready.then(() => 1)")
+        self.open(page, "#/about")
+        expect(page.locator("main")).to_contain_text("Notifications tell of a stop for safety")
+        self.open(page, "#/device/pump")
+        state, on, off = (page.locator("[data-key=state] .value"), page.get_by_role("button", name="on", exact=True),
+                          page.locator("button.off"))
+        on.click()
+        expect(state).to_have_text("on")
+        page.wait_for_function("() => window.locks === 1")
+        self.bench.control("pump", "temperature", "skin", "41")
+        expect(state).to_have_text("error")
+        page.wait_for_function("() => window.locks === 0")
+        notices = """() => navigator.serviceWorker.getRegistration().then((one) => one.getNotifications())
+          .then((all) => all.map((one) => `${one.title}: ${one.body}`))"""
+        told = rig.wait(lambda: page.evaluate(notices), "a notification")
+        if told != ["pump: The skin was warmer than 40.0 °C, and the pump was stopped."]:
+            self.flaws.append(f"notifications: {told}")
+        self.bench.control("pump", "temperature", "skin", "34.5")
+        off.click()
+        expect(state).to_have_text("off")
+        kept = page.evaluate("""async () => {
+          const names = await caches.keys();
+          const files = (await Promise.all(names.map((name) => caches.open(name).then((one) => one.keys())))).flat();
+          return [names.length, ...files.map((one) => new URL(one.url).pathname)];
+        }""")
+        if kept[0] != 1 or "/" not in kept or any(path != "/" and not path.startswith("/page/") for path in kept[1:]):
+            self.flaws.append(f"the worker keeps {kept}")
+        # The page opens while the server is away.
+        page.reload()
+        expect(page.locator("#connection")).to_have_text("connected")
+        port = self.bench.port
+        self.bench.end("page")
+        page.reload()
+        expect(page.locator("#connection")).to_contain_text("the server does not answer")
+        self.bench.start_page(str(port))
+        expect(page.locator("#connection")).to_have_text("connected")
+        context.close()
 
     def failures(self) -> None:
         context = self.browser.new_context(viewport={"width": 360, "height": 780})
@@ -370,7 +514,8 @@ def main(programs: str, shots: str | None = None) -> None:
 
 def run(check: Check) -> None:
     begun = time.monotonic()
-    for part in (check.model, check.screens, check.commands, check.trouble, check.tabs, check.looking, check.lateness, check.hostile, check.failures):
+    for part in (check.model, check.screens, check.commands, check.trouble, check.keyboard, check.views, check.attention, check.tabs,
+                 check.looking, check.lateness, check.hostile, check.failures):
         part()
         print(f"{part.__name__}: {time.monotonic() - begun:.0f} s", flush=True)
 

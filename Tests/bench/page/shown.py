@@ -27,27 +27,36 @@ WIDTH = 3
 SILENCE = 6.5
 PATIENCE = 60
 
-# Notes each change of what is shown, with the time at which the shown state was read.
+# A value without an age was read in the last ten seconds. The time in seconds for which it may be shown, at most.
+FRESHNESS = 11.5
+# The time in seconds for which a confirmation of OFF may be shown after the pump was on again: two questions for the state.
+CONFIRMED = 11.5
+# The time in seconds for which both a confirmation of OFF and the state before it may be shown.
+CONTRADICTION = 2
+
+# Notes each change of what is shown, and all again four times a second, with the time at which the shown state was read.
 RECORDER = """async () => {
   const { bench } = await import(document.querySelector("script").src.replace("main.js", "bench.js"));
   const text = (selector) => document.querySelector(selector)?.textContent ?? "";
   window.shown = [];
   let last = "";
-  const note = () => {
-    const entry = [text("[data-key=state] .value"), text("[data-key=speed_pwm] .value"), text("#connection"), text(".link")];
-    if (JSON.stringify(entry) === last) return;
+  // Taken when something changes on the page, as the printed time does each second: the model may be ahead of it.
+  let read = null;
+  const note = (isAgain) => {
+    if (!isAgain) read = bench.devices.pump?.values.state?.read ?? null;
+    const entry = [text("[data-key=state] .value"), text("[data-key=state] .age"), text(".stop .outcome"), text("#connection"), text(".link")];
+    if (!isAgain && JSON.stringify(entry) === last) return;
     last = JSON.stringify(entry);
-    window.shown.push([Date.now() / 1000, bench.devices.pump?.values.state?.read ?? null, ...entry]);
+    window.shown.push([Date.now() / 1000, read, ...entry]);
   };
-  new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true });
-  note();
+  new MutationObserver(() => note(false)).observe(document.body, { subtree: true, childList: true, characterData: true });
+  setInterval(note, 250, true);
 }"""
 
 # Presses a button, or moves the slider, and returns whether it was enabled. The outcome is that of its form.
 PRESS = """([name, speed]) => {
   const form = [...document.querySelectorAll("form")].find((one) => one.querySelector("button").textContent === name);
-  const control = name === "OFF" ? document.querySelector("button.off") : speed === null ? form.querySelector("button")
-    : form.querySelector("input");
+  const control = form.querySelector(speed === null ? "button" : "input");
   if (control.disabled) return false;
   if (speed === null) control.click();
   else {
@@ -59,10 +68,11 @@ PRESS = """([name, speed]) => {
 OUTCOME = """(name) => {
   const form = [...document.querySelectorAll("form")].find((one) => one.querySelector("button").textContent === name);
   const outcome = (name === "OFF" ? document.querySelector(".stop") : form).querySelector(".outcome");
-  return outcome.dataset.state === "sending" || outcome.dataset.busy === "yes" ? null : outcome.textContent;
+  return outcome.dataset.state === "sending" || outcome.dataset.busy === "yes" ? null : [outcome.textContent];
 }"""
 # How the texts of outcomes begin.
-OUTCOMES = {"done at": "done", "confirmed by": "done", "not sent": "not_sent", "refused": "nothing_changed", "unknown": "unknown"}
+OUTCOMES = {"done at": "done", "confirmed by": "done", "not sent": "not_sent", "refused": "nothing_changed",
+            "failed, and nothing was changed": "nothing_changed", "unknown": "unknown"}
 
 
 class PageRun(truth.Run):
@@ -126,18 +136,24 @@ class PageRun(truth.Run):
     def push(self, name: str, speed: int | None = None) -> dict | None:
         """Press a button, or move the slider; return the command, or None if it was disabled."""
         start = time.time()
+        if name == "OFF":
+            # A real click, which fails if the button is disabled, covered, or out of sight.
+            self.page.locator("button.off").click(timeout=PATIENCE * 1000, no_wait_after=True)
+            return {"name": "stop", "button": name, "body": {}, "start": start}
         if not self.page.evaluate(PRESS, [name, speed]):
             self.counts[f"{name} was disabled"] += 1
-            if name == "OFF":
-                self.flaw("OFF is disabled")
             return None
         body = {} if speed is None else {"parameters": {"speed": speed}}
-        return {"name": "stop" if name == "OFF" else name, "button": name, "body": body, "start": start}
+        return {"name": name, "button": name, "body": body, "start": start}
 
     def finish(self, commands: list[dict]) -> None:
         """Wait for the outcomes of commands."""
         for command in commands:
-            text = self.page.wait_for_function(OUTCOME, arg=command["button"], timeout=PATIENCE * 1000).json_value()
+            text = self.page.wait_for_function(OUTCOME, arg=command["button"], timeout=PATIENCE * 1000).json_value()[0]
+            if not text and command["name"] == "stop":
+                # It was confirmed, and something else was done since.
+                self.counts["OFF over"] += 1
+                continue
             outcome = next((outcome for begin, outcome in OUTCOMES.items() if text.startswith(begin)), None)
             self.counts[f"{command['button']} {outcome}"] += 1
             if not outcome:
@@ -149,27 +165,35 @@ class PageRun(truth.Run):
     # MARK: Checks
 
     def check_shown(self) -> None:
-        ends = [entry[0] for entry in self.shown[1:]] + [time.time()]
-        for (begin, read, state, speed, connection, link), end in zip(self.shown, ends):
+        agreed = 0.0
+        for when, read, state, age, outcome, connection, link in self.shown:
             self.counts[f"shown {state}"] += 1
-            where = f"shown from {begin:.3f} to {end:.3f}: {state}, {speed}, {connection}, {link}"
+            where = f"shown at {when:.3f}: {state}, {age}, {connection}, {link}, {outcome}"
+            lag = 0.05 + self.lag.longest
+            if outcome.startswith("confirmed") and "off" not in self.truth.possible(when - CONFIRMED - lag, when):
+                self.flaw(f"{where}: the pump is on")
+            agreed = agreed if outcome.startswith("confirmed") and state == "on" else when
+            if when - agreed > CONTRADICTION + lag:
+                self.flaw(f"{where}: since {agreed:.3f}")
             if state not in ("on", "off"):
                 continue
             if connection != "connected" or link != "connected":
                 self.flaw(f"{where}: a state without a connection")
-            heard = [line[0] for line in reversed(self.bench.line.lines)
-                     if line[1] == "pump" and line[3] and line[0] < begin and line[2].startswith(("STATUS:", "PUMP:", "MANUAL:"))][:1]
-            if not heard:
-                self.flaw(f"{where}: the pump never said so")
+            # A message takes its time until it is shown.
+            heard = self.last_heard(when - 0.25 - lag)
+            if heard is None:
+                if self.last_heard(when) is None:
+                    self.flaw(f"{where}: the pump never said so")
                 continue
-            since = heard[0] if read is None else read / 1000 - 0.05 - self.lag.longest
-            if state not in self.truth.possible(since, begin):
+            since = (heard if read is None else read / 1000) - lag
+            if state not in self.truth.possible(since, when):
                 self.flaw(f"{where}: read at {since:.3f}, and not so since")
+            if not age and state not in self.truth.possible(when - FRESHNESS - lag, when):
+                self.flaw(f"{where}: not so in the last ten seconds, and no age is shown")
             # How long a state may be shown at most that is of the past.
             for causes, patience in ((self.cuts, truth.CUT_PATIENCE + 1), (self.silences, SILENCE)):
-                for first, last in causes:
-                    if max(begin, first + patience + self.lag.longest) < min(end, last):
-                        self.flaw(f"{where}: nothing was known from {first:.3f} to {last:.3f}")
+                if any(first + patience + lag < when < last for first, last in causes):
+                    self.flaw(f"{where}: nothing was known")
 
 
 if __name__ == "__main__":

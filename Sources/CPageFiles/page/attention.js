@@ -1,0 +1,63 @@
+// The attention of the person: the screen stays on while a device runs, and notifications say what has gone wrong.
+
+import { bench, familyOf, isKnown } from "./bench.js";
+import { plain } from "./elements.js";
+
+/** The names of the devices that run and can be stopped. */
+const running = () => Object.values(bench.devices).filter((device) => {
+  const family = familyOf(device);
+  return family?.stop && isKnown(device) && device.values[family.state[0]?.key]?.value === "on";
+}).map((device) => device.name);
+
+let lock = null;
+let isAsking = false;
+
+/** Keeps the screen on while a device runs, where the browser can. */
+export async function keepAwake() {
+  if (document.hidden || !running().length) {
+    lock?.release();
+    lock = null;
+  } else if ((!lock || lock.released) && !isAsking) {
+    isAsking = true;
+    // A browser refuses while the battery is low.
+    try { lock = await navigator.wakeLock?.request("screen"); } catch { lock = null; }
+    isAsking = false;
+  }
+}
+
+/** Returns a function that notifies of what a message has changed for the worse. Call this one before the message is taken. */
+export function watch() {
+  const former = running();
+  return (news) => {
+    if (news?.event === "said" && news.line.startsWith("ERROR:")) {
+      const code = news.line.slice(6).trim();
+      const family = familyOf(bench.devices[news.device] ?? {});
+      const error = family?.errors.find((row) => row.code === code && row.unsolicited);
+      if (error) notify(news.device, error.meaning);
+    }
+    for (const name of former) {
+      const device = bench.devices[name];
+      if (!device || !isKnown(device)) notify(name, "It was running, and its state is unknown now.");
+    }
+  };
+}
+
+/** Shows a notification if the person has allowed it. Several tabs replace each other's. */
+async function notify(name, text) {
+  if (globalThis.Notification?.permission !== "granted") return;
+  const options = { body: plain(text), tag: `${name}: ${text}`, icon: new URL("icon.svg", import.meta.url).href };
+  // A phone's browser only takes them from a worker.
+  const worker = await navigator.serviceWorker?.getRegistration();
+  if (worker) await worker.showNotification(plain(name), options);
+  else new Notification(plain(name), options);
+}
+
+/** Whether notifications are "granted" or "denied" by the person, "default" before they were asked, or "none". */
+export const permission = () => globalThis.Notification?.permission ?? "none";
+
+/** Installs the worker that keeps the page's files. Without it the page works as well. */
+export function install() {
+  const address = new URL("worker.js", import.meta.url).pathname;
+  const own = globalThis.trustedTypes?.createPolicy("worker", { createScriptURL: () => address });
+  navigator.serviceWorker?.register(own?.createScriptURL("") ?? address, { scope: "/" }).catch(() => {});
+}
