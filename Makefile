@@ -203,9 +203,10 @@ lint: setup-test
 	$(PART) 'style of the scripts' shellcheck $$(grep -l '^#!/bin/.*sh' scripts/*) .ci/run hardware/udev/check Examples/check Examples/Scale/check
 
 # STRICT=1: fail if a goal is missed.
-benchmark: all
+benchmark: all setup-check $(BROWSER)/ready
 	@scripts/ensure-packages dbus-daemon socat picocom strace tio curl
 	$(MAKE) -C Benchmarks benchmark
+	PUMPCTL_PROGRAMS="$(RELEASE_FOLDER)" $(BROWSER)/bin/python -B Tests/bench/page/figures.py
 
 install: all
 	install -D -s -m 755 "$(RELEASE_FOLDER)/pumpctl" $(DESTDIR)$(PREFIX)/bin/pumpctl
