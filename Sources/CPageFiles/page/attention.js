@@ -1,6 +1,6 @@
 // The attention of the person: the screen stays on while a device runs, and notifications say what has gone wrong.
 
-import { bench, familyOf, isKnown } from "./bench.js";
+import { bench, familyOf, isKnown, isLive } from "./bench.js";
 import { plain } from "./elements.js";
 
 /** The names of the devices that run and can be stopped. */
@@ -42,10 +42,18 @@ export function watch() {
   };
 }
 
-/** Shows a notification if the person has allowed it. Several tabs replace each other's. */
+let known = [];
+// A page that is cut off hears no message of it.
+setInterval(() => {
+  if (!isLive()) for (const name of known) notify(name, "It was running, and this page is not connected any more.");
+  known = isLive() ? running() : [];
+}, 1000);
+
+/** Shows a notification if the person has allowed it. */
 async function notify(name, text) {
   if (globalThis.Notification?.permission !== "granted") return;
-  const options = { body: plain(text), tag: `${name}: ${text}`, icon: new URL("icon.svg", import.meta.url).href };
+  // The number of the message is the same in all tabs, which so replace each other's.
+  const options = { body: plain(text), tag: `${name} ${bench.number}: ${text}`, icon: new URL("icon.svg", import.meta.url).href };
   // A phone's browser only takes them from a worker.
   const worker = await navigator.serviceWorker?.getRegistration();
   if (worker) await worker.showNotification(plain(name), options);

@@ -172,18 +172,41 @@ export async function command(device, name, parameters, isQuery, view) {
   }
 }
 
-/** Makes a device safe. Asks again for ten seconds if no answer comes. Returns when the answered question was asked. */
-export async function stop(device) {
+/** The stops under way, by device. */
+const stopping = new Map();
+
+/**
+ * Makes a device safe. Asks again for ten seconds until it is confirmed.
+ *
+ * At most two stops of a device are under way: the browser has six connections, and other devices need some.
+ *
+ * @param tell Called with each failure after which the stop is repeated.
+ * @returns The times at which the answered question was asked, and at which it was answered, with `clockSteps`.
+ * @throws {Failure} The last failure. Its `outcome` is "unknown" if any attempt may have had an effect.
+ */
+export function stop(device, tell) {
+  const running = stopping.get(device) ?? [];
+  if (running.length > 1) return running[1];
+  const one = stopFor(device, tell).finally(() => running.splice(running.indexOf(one), 1));
+  running.push(one);
+  stopping.set(device, running);
+  return one;
+}
+
+async function stopFor(device, tell) {
   const end = performance.now() + 10_000;
+  let isUncertain = false;
   for (;;) {
     const asked = now();
+    const steps = clockSteps;
     try {
       await call("POST", `devices/${encodeURIComponent(device)}/stop`, undefined, 6000);
-      return { asked };
+      return { asked, answered: now(), steps };
     } catch (failure) {
-      if (failure.code !== "unreachable" || performance.now() > end) {
-        throw failure.outcome ? failure : new Failure({ ...failure, outcome: "unknown" });
-      }
+      isUncertain ||= !failure.outcome || failure.outcome === "unknown";
+      const isFinal = [401, 403, 404].includes(failure.status) || failure.code === "refused";
+      if (isFinal || performance.now() > end) throw new Failure({ ...failure, outcome: isUncertain ? "unknown" : failure.outcome });
+      tell(failure);
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   }

@@ -19,7 +19,22 @@ let current = null;
 /** Asks for a code. */
 function showLogIn(reason) {
   current = null;
+  write(connection, "");
   const outcome = element("p", { class: "outcome", role: "alert" }, reason);
+  const enter = async (typed) => {
+    try {
+      await logIn(typed);
+      location.reload();
+    } catch (failure) {
+      write(outcome, plain(failure.detail));
+    }
+  };
+  removeEventListener("hashchange", route);
+  // An address with a code may also be entered above.
+  onhashchange = () => {
+    const typed = takeCode();
+    if (typed) enter(typed);
+  };
   const code = element("input", { id: "code", autocomplete: "off", required: true });
   place.replaceChildren(element("section", {},
     element("h1", {}, "Log in"),
@@ -27,14 +42,9 @@ function showLogIn(reason) {
     element("pre", {}, "pumpctl page --code"),
     element("p", {}, "It prints an address. Open it, or enter it here. It works once, for five minutes."),
     element("form", {
-      onsubmit: async (event) => {
+      onsubmit: (event) => {
         event.preventDefault();
-        try {
-          await logIn(code.value);
-          location.reload();
-        } catch (failure) {
-          write(outcome, plain(failure.detail));
-        }
+        enter(code.value);
       },
     }, element("label", { for: "code" }, "Code", code), element("button", {}, "Log in"), outcome)));
   code.focus();
@@ -109,11 +119,12 @@ for (const begin of ["pointerdown", "keydown"]) {
   addEventListener(begin, (event) => { if (!event.repeat) pressed = performance.now(); }, true);
 }
 for (const end of ["pointerup", "pointercancel", "keyup"]) {
+  // On a touch screen the click comes some time later.
   addEventListener(end, () => setTimeout(() => {
     pressed = -Infinity;
     follow();
     updateSoon();
-  }), true);
+  }, 300), true);
 }
 
 let shape = "";
@@ -142,8 +153,6 @@ async function start(event, code = takeCode()) {
   try {
     if (code) await logIn(code);
     if (!token()) {
-      write(connection, "");
-      addEventListener("hashchange", start, { once: true });
       return showLogIn("");
     }
     bench.scope = (await call("GET", "session")).scope;
@@ -152,7 +161,6 @@ async function start(event, code = takeCode()) {
       write(connection, "the server does not answer; trying again");
       return setTimeout(start, 1000, null, code);
     }
-    write(connection, "");
     return failure.status === 401 ? logOutHere("The session has ended.") : showLogIn(plain(failure.detail));
   }
   addEventListener("hashchange", route);

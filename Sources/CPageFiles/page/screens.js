@@ -47,12 +47,12 @@ export function list() {
         " ", element("small", {}, called(device))),
       stopper(device, parts), link, facts, values(device, parts, 6));
   });
-  const pumps = Object.values(bench.devices).filter((device) => familyOf(device)?.stop);
+  const pumps = Object.values(bench.devices).filter((device) => !familyOf(device) || familyOf(device).stop);
   const all = element("p", { class: "outcome", role: "status" });
   parts.push(() => showAll(pumps, all));
   const node = element("section", {}, element("h1", {}, "Devices"),
     pumps.length > 1 && element("div", { class: "all" }, element("button", {
-      class: "off", onclick: () => pumps.forEach(stopOne), onpointerdown: holdPointer,
+      class: "off", onclick: () => pumps.forEach(stopOne), onpointerdown: holdPointer, "data-name": "all",
     }, "ALL OFF"), all) || "",
     cards.length ? element("ul", { class: "cards" }, ...cards)
       : !bench.hasList ? element("p", {}, "Waiting for the list of devices …")
@@ -122,32 +122,39 @@ function stopper(device, parts, ...others) {
   return box;
 }
 
-/** Whether the confirmation of a stop is of the past: nothing is known any more, or something else was done since. */
+/** Whether the confirmation of a stop is of the past: something else was done since, or what was known since is lost. */
 function isOver(outcome, family, device) {
-  if (outcome.dataset.state !== "done") return false;
-  if (!device || !isKnown(device) || Number(outcome.dataset.steps) !== clockSteps) return true;
-  const asked = Number(outcome.dataset.asked);
+  const { state, steps, asked, answered, wasKnown } = outcome.dataset;
+  if (state !== "done") return false;
+  // A page that is cut off has the confirmation, and nothing else.
+  if (!device || !isKnown(device)) return wasKnown === "yes";
+  outcome.dataset.wasKnown = "yes";
+  // Times of another clock can't be compared.
+  if (Number(steps) !== clockSteps || Number(asked) > now() + 1000) return true;
   const change = device.last_change;
-  if (change && change.command !== family.stop && Date.parse(change.time) > asked) return true;
+  if (change && change.command !== family.stop && Date.parse(change.time) > Number(asked)) return true;
   const main = family.state[0];
   const held = device.values[main?.key];
   return Boolean(main?.choices?.includes(family.stop) && held && known(held.value) && held.value !== family.stop
-    && (held.read === null || held.read > asked));
+    && (held.read === null || held.read > Number(answered)));
 }
 
 async function stopOne(device) {
   const outcome = outcomeOf(device.name, "stop");
   const press = stopsOf(device.name) + 1;
   stops.set(device.name, press);
+  // The last press has the word.
+  const isLast = () => stopsOf(device.name) === press;
   show(outcome, "sending", "sending …");
   try {
-    const { asked } = await stop(device.name);
-    // The last press has the word.
-    if (stopsOf(device.name) !== press) return;
-    Object.assign(outcome.dataset, { asked, steps: clockSteps });
-    show(outcome, "done", `confirmed by ${plain(device.name)}, asked at ${clock(asked)}`);
+    const times = await stop(device.name, (failure) => {
+      if (isLast()) show(outcome, "sending", `NOT CONFIRMED YET, asking again: ${plain(failure.detail)}`);
+    });
+    if (!isLast()) return;
+    Object.assign(outcome.dataset, times, { wasKnown: "no" });
+    show(outcome, "done", `confirmed by ${plain(device.name)}, asked at ${clock(times.asked)}`);
   } catch (failure) {
-    if (stopsOf(device.name) === press) showFailure(outcome, failure, device);
+    if (isLast()) showFailure(outcome, failure, device);
   }
 }
 

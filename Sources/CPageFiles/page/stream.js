@@ -34,15 +34,17 @@ export function receive(take, past, refused) {
     [isReader, isWaiting] = [true, false];
     let last = null;
     while (!mine.signal.aborted) {
+      const used = token();
       try {
-        await readStream(last, mine.signal, (message) => {
+        await readStream(used, last, mine.signal, (message) => {
           lastHeard = performance.now();
           take(message);
           channel.postMessage(message);
           last = message.number;
         });
       } catch (error) {
-        if (error === 401) return refused();
+        // Somebody may have logged in anew meanwhile.
+        if (error === 401 && token() === used) return refused();
         // What waited is dropped. A stream without a last number begins with all that is known.
         if (error === "stale") last = null;
       }
@@ -69,8 +71,8 @@ export function receive(take, past, refused) {
   }, 1000);
 }
 
-async function readStream(last, signal, take) {
-  const headers = { Authorization: `Bearer ${token()}` };
+async function readStream(used, last, signal, take) {
+  const headers = { Authorization: `Bearer ${used}` };
   if (last !== null) headers["Last-Event-ID"] = last;
   const stop = new AbortController();
   let watchdog = setTimeout(() => stop.abort(), silence);

@@ -409,7 +409,11 @@ class Check:
         expect(second.locator("main")).to_contain_text("Waiting for the list of devices")
         expect(second.locator("button.off")).to_be_enabled()
         other.close()
+        # OFF is repeated until it is confirmed.
+        off.click()
+        expect(page.locator(".stop .outcome")).to_contain_text("NOT CONFIRMED YET")
         self.bench.start_daemon()
+        expect(page.locator(".stop .outcome")).to_contain_text("confirmed by pump")
         expect(connection).to_have_text("connected")
         expect(state).to_have_text("off")
 
@@ -426,6 +430,9 @@ class Check:
         page.get_by_role("button", name="log out").click()
         expect(page.locator("h1")).to_have_text("Log in")
         self.looks(page, "phone-log-in")
+        # A new address may be entered above.
+        page.evaluate("code => { location.hash = code }", self.bench.code())
+        expect(connection).to_have_text("connected")
         context.close()
 
     def lateness(self) -> None:
