@@ -130,8 +130,9 @@ class Central:
         return self._answer()
 
     def reply(self, command):
-        """Send a command; return the lines of its reply."""
-        return self.ask(command)["reply"]
+        """Send a command; return the lines of its reply, without a status that a running pump has sent by itself."""
+        lines = self.ask(command)["reply"]
+        return lines if command == "STATUS" else [line for line in lines if not line.startswith("STATUS:")]
 
     def close(self):
         self.process.feed("", end=True)
