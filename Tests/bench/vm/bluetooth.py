@@ -110,6 +110,8 @@ class RadioTest(BluetoothTest):
         guest.run("mkdir", "-p", "/etc/bluetooth")
         guest.put("/etc/bluetooth/main.conf", b"[GATT]\nChannels = 1\n")
         guest.start(BLUETOOTHD, "--nodetach")
+        # Adapters that appear while bluetoothd starts may stay without power.
+        guest.until("bluez('/', 'org.freedesktop.DBus.Peer.Ping')")
         guest.start("btvirt", "-L", "-l2")
         for adapter in "hci0", "hci1":
             guest.until(f"is_powered({adapter!r})")
