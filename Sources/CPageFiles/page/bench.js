@@ -172,28 +172,16 @@ export async function command(device, name, parameters, isQuery, view) {
   }
 }
 
-/** The stops under way, by device. */
-const stopping = new Map();
-
 /**
  * Makes a device safe. Asks again for ten seconds until it is confirmed.
  *
- * At most two stops of a device are under way: the browser has six connections, and other devices need some.
+ * Each press is a request of its own: one that shared the answer of an earlier press could miss a command between them.
  *
  * @param tell Called with each failure after which the stop is repeated.
  * @returns The times at which the answered question was asked, and at which it was answered, with `clockSteps`.
  * @throws {Failure} The last failure. Its `outcome` is "unknown" if any attempt may have had an effect.
  */
-export function stop(device, tell) {
-  const running = stopping.get(device) ?? [];
-  if (running.length > 1) return running[1];
-  const one = stopFor(device, tell).finally(() => running.splice(running.indexOf(one), 1));
-  running.push(one);
-  stopping.set(device, running);
-  return one;
-}
-
-async function stopFor(device, tell) {
+export async function stop(device, tell) {
   const end = performance.now() + 10_000;
   let isUncertain = false;
   for (;;) {

@@ -61,7 +61,7 @@ function ring() {
   };
 }
 
-/** A bar of a number's levels with a mark at the number; null if there are less than three. */
+/** A bar of a number's levels with a mark at the number; null if there are fewer than three. */
 function gauge(field) {
   const ends = (field.levels ?? []).map((level) => level.up_to).filter((end) => end !== undefined);
   if (ends.length < 2) return null;

@@ -35,7 +35,12 @@ public struct StateField: Sendable, Hashable {
     public struct Level: Sendable, Hashable {
         /// The severity of a level for the person who watches the device.
         public enum Grade: String, Sendable, Hashable, CaseIterable {
-            case good, warning, bad
+            /// As it should be.
+            case good
+            /// Worth a look.
+            case warning
+            /// A trouble, which the person should end.
+            case bad
         }
 
         /// The highest number of the level, in the field's unit; nil for all numbers above.
