@@ -124,6 +124,8 @@ public final class ReportingLink: LinkWrapper {
         guard looksForRestart else { return }
         var resets: [ESP32Reset] = []
         lines.withLock { framer in
+            // The bytes before a report don't matter, so most bytes need not be cut into lines.
+            if framer.pendingByteCount == 0, !ESP32Reset.mayBegin(in: bytes) { return }
             framer.append(bytes.span) { line, _ in
                 if let reset = ESP32Reset(line: line) { resets.append(reset) }
             }

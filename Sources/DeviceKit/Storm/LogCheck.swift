@@ -33,13 +33,11 @@ package struct LogCheck: Sendable {
     /// - Throws: `notUnderstood` if the text is no log.
     package mutating func take(_ text: [UInt8], isAnnounced: Bool) throws(SessionError) -> [UInt8] {
         isLog = isLog || isAnnounced
-        // A copy, as `look` changes this value while the framer delivers bytes of its own.
-        var (framer, failure) = (framer, SessionError?.none)
-        framer.append(text.span) { line, _ in
-            do throws(SessionError) { if failure == nil { try look(at: line) } } catch { failure = error }
+        var start = 0
+        while start < text.count {
+            if framer.pendingByteCount == 0 { takePlainLines(text, &start) }
+            try takeLine(text, &start)
         }
-        self.framer = framer
-        if let failure { throw failure }
         held += text
         guard isLog else {
             if held.count > Self.limit { throw Self.notUnderstood(oddLine ?? held) }
@@ -48,6 +46,29 @@ package struct LogCheck: Sendable {
         defer { held = [] }
         byteCount += held.count
         return held
+    }
+
+    /// Takes the lines that are certainly measurements.
+    private mutating func takePlainLines(_ text: [UInt8], _ start: inout Int) {
+        text.withUnsafeBytes { bytes in
+            while let end = StormMeasurement.endOfPlainLine(in: bytes, from: start), end - start <= Self.limit {
+                lineCount += 1
+                isLog = true
+                start = end
+            }
+        }
+    }
+
+    /// Takes the text up to the next line end.
+    private mutating func takeLine(_ text: [UInt8], _ start: inout Int) throws(SessionError) {
+        let end = text[start...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? text.count
+        // A copy, as `look` changes this value while the framer delivers bytes of its own.
+        var (framer, failure) = (framer, SessionError?.none)
+        framer.append(text.span.extracting(start..<end)) { line, _ in
+            do throws(SessionError) { if failure == nil { try look(at: line) } } catch { failure = error }
+        }
+        (self.framer, start) = (framer, end)
+        if let failure { throw failure }
     }
 
     /// Ends the text.

@@ -22,6 +22,11 @@ public struct ESP32Reset: Sendable, Hashable {
         cause = isName ? String(decoding: name, as: UTF8.self) : ""
     }
 
+    /// Whether a report of a restart may begin in `bytes`, which may be cut anywhere.
+    package static func mayBegin(in bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes { ByteSearch.first(mark[0], or: mark[0], in: $0) } != nil
+    }
+
     private static func textBehindMark(in line: UnsafeRawBufferPointer) -> [UInt8]? {
         var index = 0
         while let start = ByteSearch.first(UInt8(ascii: "r"), or: UInt8(ascii: "r"), in: line, from: index) {

@@ -115,6 +115,7 @@ public struct StormDecoder: Sendable {
         output.text.reserveCapacity(bytes.count)
         var index = 0
         while index < bytes.count {
+            if takeLines(bytes, &index, &output) { continue }
             switch state {
             case .lineBegins: beginLine(bytes, &index, &output)
             case .logBegins: beginLog(bytes, &index)
@@ -136,11 +137,37 @@ public struct StormDecoder: Sendable {
         return bytes[index]
     }
 
+    /// Takes the lines of the log before the first byte with which a prefix may begin. Returns false if there are none.
+    ///
+    /// The rows of a log contain no such byte, so that usually all bytes are taken at once.
+    private mutating func takeLines(_ bytes: [UInt8], _ index: inout Int, _ output: inout Output) -> Bool {
+        guard state == .log || state == .logReturned || state == .lineBegins && held.isEmpty else { return false }
+        var end = bytes.withUnsafeBytes { bytes in
+            let window = UnsafeRawBufferPointer(rebasing: bytes[..<min(bytes.count, index + Self.windowLength)])
+            let letter = ByteSearch.first(UInt8(ascii: "G"), or: UInt8(ascii: "L"), in: window, from: index)
+            let rest = UnsafeRawBufferPointer(rebasing: window[..<(letter ?? window.count)])
+            return ByteSearch.first(0, or: 0, in: rest, from: index) ?? rest.count
+        }
+        if end < bytes.count { while end > index, !bytes[end - 1].isLineEnd { end -= 1 } }
+        guard end > index else { return false }
+        output.text += bytes[index..<end]
+        index = end
+        state =
+            switch bytes[end - 1] {
+            case .lineFeed: .lineBegins
+            case .carriageReturn: .logReturned
+            default: .log
+            }
+        return true
+    }
+
+    /// The number of bytes in which ``takeLines(_:_:_:)`` searches at once, so that its time stays linear.
+    private static let windowLength = 4096
+
     /// Takes the next byte of an undecided line. A byte that rules out all prefixes is not consumed, since it may end
     /// the line.
     private mutating func beginLine(_ bytes: [UInt8], _ index: inout Int, _ output: inout Output) {
         let byte = bytes[index]
-        // Most lines of a log begin with a digit, which no prefix does, and are not held.
         if held.isEmpty, byte != UInt8(ascii: "G"), byte != UInt8(ascii: "L"), byte != 0 {
             state = .log
             return

@@ -30,34 +30,38 @@ public struct StormMeasurement: Sendable, Hashable {
     /// Whether a row is a measurement. Most rows of a log are recognized without creating one, which takes about five
     /// times as long.
     package static func isMeasurement(_ row: Span<UInt8>) -> Bool {
-        isPlainMeasurement(row) ?? (row.withUnsafeBufferPointer { StormMeasurement(row: Array($0)) } != nil)
+        row.withUnsafeBytes { endOfPlainRow(in: $0, from: 0) == $0.count }
+            || row.withUnsafeBufferPointer { StormMeasurement(row: Array($0)) } != nil
     }
 
-    /// Returns false for a row without four fields, and true for a row in ASCII whose fourth field is a number like
-    /// `-12.5`; nil if only parsing the row can tell.
-    private static func isPlainMeasurement(_ row: Span<UInt8>) -> Bool? {
-        enum Field { case none, start, sign, integer, point, fraction, other }
-        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-        var (fieldCount, field, lastField, isASCII) = (0, Field.none, Field.none, true)
-        for index in row.indices {
-            let byte = row[index]
-            if byte.isBlank {
-                field = .none
-                continue
-            }
-            if field == .none { (fieldCount, field) = (fieldCount + 1, .start) }
-            switch (field, byte) {
-            case (_, 0x80...): (field, isASCII) = (.other, false)
-            case (.start, UInt8(ascii: "-")): field = .sign
-            case (.start, digits), (.sign, digits), (.integer, digits): field = .integer
-            case (.integer, UInt8(ascii: ".")): field = .point
-            case (.point, digits), (.fraction, digits): field = .fraction
-            default: field = .other
-            }
-            lastField = field
+    /// Returns the index behind the row that begins at `start` and its line end, `\n` or `\r\n`; nil if the row is no
+    /// measurement, if its line end is missing, or if only parsing the row can tell.
+    package static func endOfPlainLine(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        guard var end = endOfPlainRow(in: bytes, from: start) else { return nil }
+        if end < bytes.count, bytes[end] == .carriageReturn { end += 1 }
+        return end < bytes.count && bytes[end] == .lineFeed ? end + 1 : nil
+    }
+
+    /// Returns the index behind a row in printable ASCII whose fourth field is a number like `-12.5`, and behind the
+    /// blanks at its end; nil if there is no such row at `start`.
+    private static func endOfPlainRow(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        var index = start
+        func skip(_ isPart: (UInt8) -> Bool) -> Bool {
+            let first = index
+            while index < bytes.count, isPart(bytes[index]) { index &+= 1 }
+            return index > first
         }
-        if fieldCount != 4 { return false }
-        return isASCII && (lastField == .integer || lastField == .fraction) ? true : nil
+        func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+        _ = skip(\.isBlank)
+        for _ in 0..<3 { guard skip({ $0 &- 0x21 < 0x5E }), skip(\.isBlank) else { return nil } }
+        if index < bytes.count, bytes[index] == UInt8(ascii: "-") { index &+= 1 }
+        guard skip(isDigit) else { return nil }
+        if index < bytes.count, bytes[index] == UInt8(ascii: ".") {
+            index &+= 1
+            guard skip(isDigit) else { return nil }
+        }
+        _ = skip(\.isBlank)
+        return index
     }
 
     /// Parses a number as C prints one. `Double.init` would also accept hexadecimal numbers.
