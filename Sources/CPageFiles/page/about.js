@@ -3,7 +3,7 @@
 import { permission } from "./attention.js";
 import { bench } from "./bench.js";
 import { clock, element, plain, write } from "./elements.js";
-import { call } from "./session.js";
+import { call, screen } from "./session.js";
 
 /** What `pumpctl doctor` finds on the computer that the devices are connected to. */
 export function findings() {
@@ -13,7 +13,7 @@ export function findings() {
     button.disabled = true;
     write(outcome, "looking …");
     try {
-      const { findings: found } = await call("GET", "findings", undefined, 30_000, true);
+      const { findings: found } = await call("GET", "findings", undefined, 30_000, screen.signal);
       list.replaceChildren(...found.map((one) => element("li", { class: "card finding", "data-severity": one.severity },
         element("p", {}, { ok: "fine: ", warning: "look at: ", bad: "wrong: " }[one.severity] ?? "",
           one.subject ? `${plain(one.subject)}: ` : "", plain(one.sentence)),

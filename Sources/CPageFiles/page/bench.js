@@ -177,22 +177,23 @@ export async function command(device, name, parameters, isQuery, view) {
  *
  * Each press is a request of its own: one that shared the answer of an earlier press could miss a command between them.
  *
+ * @param ending Ends the request, because a later press follows: the browser has six connections to the server.
  * @param tell Called with each failure after which the stop is repeated.
  * @returns The times at which the answered question was asked, and at which it was answered, with `clockSteps`.
  * @throws {Failure} The last failure. Its `outcome` is "unknown" if any attempt may have had an effect.
  */
-export async function stop(device, tell) {
+export async function stop(device, ending, tell) {
   const end = performance.now() + 10_000;
   let isUncertain = false;
   for (;;) {
     const asked = now();
     const steps = clockSteps;
     try {
-      await call("POST", `devices/${encodeURIComponent(device)}/stop`, undefined, 6000);
+      await call("POST", `devices/${encodeURIComponent(device)}/stop`, undefined, 6000, ending);
       return { asked, answered: now(), steps };
     } catch (failure) {
       isUncertain ||= !failure.outcome || failure.outcome === "unknown";
-      const isFinal = [401, 403, 404].includes(failure.status) || failure.code === "refused";
+      const isFinal = ending.aborted || [401, 403, 404].includes(failure.status) || failure.code === "refused";
       if (isFinal || performance.now() > end) throw new Failure({ ...failure, outcome: isUncertain ? "unknown" : failure.outcome });
       tell(failure);
       await new Promise((resolve) => setTimeout(resolve, 200));

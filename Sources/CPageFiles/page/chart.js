@@ -2,7 +2,7 @@
 
 import { bench, clockSteps, isKnown, known, now } from "./bench.js";
 import { clock, element, svg, words, write } from "./elements.js";
-import { call } from "./session.js";
+import { call, screen } from "./session.js";
 
 const hour = 3_600_000;
 /** The size of a chart in units of its own. */
@@ -32,7 +32,7 @@ export function charts(device, family, parts) {
 async function load(device, all) {
   try {
     const { series } = await call("GET", `devices/${encodeURIComponent(device.name)}/history?since=1h&columns=${width}`,
-      undefined, 10_000, true);
+      undefined, 10_000, screen.signal);
     for (const { key, points, starts } of series) {
       const one = all.find(({ field }) => field.key === key);
       if (!one) continue;

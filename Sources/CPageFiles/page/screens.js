@@ -31,9 +31,9 @@ function queueOf(device, name) {
   return queues.get(key);
 }
 
-/** The numbers of stops that were asked for, by device. */
+/** The numbers of stops that were asked for, and what ends the last one, by device. */
 const stops = new Map();
-const stopsOf = (name) => stops.get(name) ?? 0;
+const stopsOf = (name) => stops.get(name)?.number ?? 0;
 
 /** The list of all devices. */
 export function list() {
@@ -142,12 +142,14 @@ function isOver(outcome, family, device) {
 async function stopOne(device) {
   const outcome = outcomeOf(device.name, "stop");
   const press = stopsOf(device.name) + 1;
-  stops.set(device.name, press);
+  stops.get(device.name)?.ending.abort();
+  const ending = new AbortController();
+  stops.set(device.name, { number: press, ending });
   // The last press has the word.
   const isLast = () => stopsOf(device.name) === press;
   show(outcome, "sending", "sending …");
   try {
-    const times = await stop(device.name, (failure) => {
+    const times = await stop(device.name, ending.signal, (failure) => {
       if (isLast()) show(outcome, "sending", `NOT CONFIRMED YET, asking again: ${plain(failure.detail)}`);
     });
     if (!isLast()) return;

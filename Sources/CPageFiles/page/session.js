@@ -17,7 +17,7 @@ export class Failure extends Error {
 }
 
 // The browser has six connections to a server, so what a screen asked for ends with the screen.
-let screen = new AbortController();
+export let screen = new AbortController();
 /** Ends the requests of the screen that is left. */
 export function endRequests() {
   screen.abort();
@@ -27,11 +27,11 @@ export function endRequests() {
 /**
  * Sends a request.
  *
- * @param isOfScreen Whether the request ends with the screen.
+ * @param ending Ends the request early; `screen.signal` does so with the screen.
  * @returns The JSON of the answer.
  * @throws {Failure} The server refused, or did not answer within `patience` milliseconds.
  */
-export async function call(method, path, body, patience = 10_000, isOfScreen = false) {
+export async function call(method, path, body, patience = 10_000, ending = null) {
   const headers = { Accept: "application/json" };
   if (token()) headers.Authorization = `Bearer ${token()}`;
   if (body) headers["Content-Type"] = "application/json";
@@ -39,7 +39,7 @@ export async function call(method, path, body, patience = 10_000, isOfScreen = f
   let answer;
   try {
     response = await fetch(`/api/v1/${path}`, {
-      method, headers, body: body && JSON.stringify(body), signal: AbortSignal.any([AbortSignal.timeout(patience), ...(isOfScreen ? [screen.signal] : [])]),
+      method, headers, body: body && JSON.stringify(body), signal: AbortSignal.any([AbortSignal.timeout(patience), ...(ending ? [ending] : [])]),
     });
     // The answer to logging out has no body.
     answer = response.status === 204 ? null : await response.json();

@@ -7,7 +7,9 @@ import Testing
     @Test(arguments: 0..<50 as Range<UInt64>)
     func `Lines are counted alike wherever the text is cut`(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
-        let rows = ["1 2 3 4.5", "12 3 104 -0.0123", " 1\t2 3 7 ", "1 2 3 1e3", "1 2 3", "1 2 3 -", "a é b 1", "\0", ""]
+        let rows = [
+            "1 2 3 4.5", "12 3 104 -0.0123", " 1\t2 3 7 ", "1 2 3 1e3", "1 2 3", "1 2 3 -", "a é b 1", "\0", "",
+        ]
         let lines = (0..<200).map { _ in rows.randomElement(using: &random)! }
         var text: [UInt8] = []
         for line in lines { text += Array(line.utf8) + ["\n", "\r\n", "\r"].randomElement(using: &random)!.utf8 }

@@ -464,6 +464,39 @@ class Check:
         expect(state).to_have_text("off")
         context.close()
 
+    def presses(self) -> None:
+        """OFF is pressed again while earlier presses have no answer."""
+        context = self.browser.new_context()
+        page = self.log_in(context)
+        self.open(page, "#/device/pump")
+        state, on, off = (page.locator("[data-key=state] .value"), page.get_by_role("button", name="on", exact=True),
+                          page.locator("button.off"))
+        outcome, ended = page.locator(".stop .outcome"), []
+        expect(on).to_be_enabled()
+        # Two presses that are lost on their way, ON, and a third press: it does not share an answer of the others.
+        page.on("requestfailed", lambda request: ended.append(request.url) if request.url.endswith("/stop") else None)
+        page.route("**/stop", lambda _: None, times=2)
+        off.click()
+        off.click()
+        on.click()
+        expect(state).to_have_text("on")
+        off.click()
+        expect(outcome).to_contain_text("confirmed by pump")
+        expect(state).to_have_text("off")
+        # A browser has six connections to a server: presses on a pump that hangs leave some for the other devices.
+        self.bench.processes["sim-pump"].send_signal(signal.SIGSTOP)
+        for _ in range(8):
+            off.click()
+        # Two of the first presses, and seven of these.
+        deadline = time.monotonic() + rig.PATIENCE
+        while len(ended) < 9 and time.monotonic() < deadline:
+            page.wait_for_timeout(20)
+        if len(ended) != 9:
+            self.flaws.append(f"{len(ended)} of 9 stops were ended by a later one")
+        self.bench.processes["sim-pump"].send_signal(signal.SIGCONT)
+        expect(outcome).to_contain_text("confirmed by pump", timeout=15_000)
+        context.close()
+
     def hostile(self) -> None:
         """Text of a device is text, whatever it contains."""
         texts = ["<img src=x onerror=document.title='hacked'>", "<script>document.title='hacked'</script>", "a\u202eb", "a\x1b[2Jb"]
@@ -522,7 +555,7 @@ def main(programs: str, shots: str | None = None) -> None:
 def run(check: Check) -> None:
     begun = time.monotonic()
     for part in (check.model, check.screens, check.commands, check.trouble, check.keyboard, check.views, check.attention, check.tabs,
-                 check.looking, check.lateness, check.hostile, check.failures):
+                 check.looking, check.lateness, check.presses, check.hostile, check.failures):
         part()
         print(f"{part.__name__}: {time.monotonic() - begun:.0f} s", flush=True)
 
