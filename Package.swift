@@ -195,8 +195,8 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings,
-            // At a fixed address, a start has no pointers to adjust, which is an eighth of its time. The programs that
-            // listen on a network stay at random addresses.
+            // At a fixed address, a start has no pointers to adjust, which is an eighth of its time. pumpctld and
+            // pumpctl-page, which serve others, stay at random addresses.
             linkerSettings: [
                 .unsafeFlags(["-Xclang-linker", "-no-pie"], .when(platforms: [.linux], configuration: .release))
             ]),

@@ -162,7 +162,7 @@ public struct StormDecoder: Sendable {
     }
 
     /// The number of bytes in which ``takeLines(_:_:_:)`` searches at once, so that its time stays linear.
-    private static let windowLength = 4096
+    private static let windowLength = 1024
 
     /// Takes the next byte of an undecided line. A byte that rules out all prefixes is not consumed, since it may end
     /// the line.
