@@ -40,16 +40,17 @@ RECORDER = """async () => {
   const text = (selector) => document.querySelector(selector)?.textContent ?? "";
   window.shown = [];
   let last = "";
-  // Taken when something changes on the page, as the printed time does each second: the model may be ahead of it.
+  // Taken when the state is shown, as by the printed time each second: the model is ahead of it while a button is pressed.
   let read = null;
-  const note = (isAgain) => {
-    if (!isAgain) read = bench.devices.pump?.values.state?.read ?? null;
+  const isOfState = ({ target }) => (target.closest ? target : target.parentElement)?.closest("#printed, [data-key=state]");
+  const note = (isAgain, records = []) => {
+    if (records.some(isOfState)) read = bench.devices.pump?.values.state?.read ?? null;
     const entry = [text("[data-key=state] .value"), text("[data-key=state] .age"), text(".stop .outcome"), text("#connection"), text(".link")];
     if (!isAgain && JSON.stringify(entry) === last) return;
     last = JSON.stringify(entry);
     window.shown.push([Date.now() / 1000, read, ...entry]);
   };
-  new MutationObserver(() => note(false)).observe(document.body, { subtree: true, childList: true, characterData: true });
+  new MutationObserver((records) => note(false, records)).observe(document.body, { subtree: true, childList: true, characterData: true });
   setInterval(note, 250, true);
 }"""
 
