@@ -177,7 +177,7 @@ export async function command(device, name, parameters, isQuery, view) {
  *
  * Each press is a request of its own: one that shared the answer of an earlier press could miss a command between them.
  *
- * @param ending Ends the request, because a later press follows: the browser has six connections to the server.
+ * @param ending Ends the request, because later presses follow: the browser has six connections to the server.
  * @param tell Called with each failure after which the stop is repeated.
  * @returns The times at which the answered question was asked, and at which it was answered, with `clockSteps`.
  * @throws {Failure} The last failure. Its `outcome` is "unknown" if any attempt may have had an effect.

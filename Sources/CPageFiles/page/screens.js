@@ -31,7 +31,8 @@ function queueOf(device, name) {
   return queues.get(key);
 }
 
-/** The numbers of stops that were asked for, and what ends the last one, by device. */
+/** The stops that were asked for, by device: their number, and what ends the first and the last one that have no answer
+ *  since the last change. */
 const stops = new Map();
 const stopsOf = (name) => stops.get(name)?.number ?? 0;
 
@@ -52,7 +53,7 @@ export function list() {
   parts.push(() => showAll(pumps, all));
   const node = element("section", {}, element("h1", {}, "Devices"),
     pumps.length > 1 && element("div", { class: "all" }, element("button", {
-      class: "off", onclick: () => pumps.forEach(stopOne), onpointerdown: holdPointer, "data-name": "all",
+      class: "off", onclick: () => pumps.forEach(stopOne), onpointerdown: holdPointer, onkeydown: ignoreRepeat, "data-name": "all",
     }, "ALL OFF"), all) || "",
     cards.length ? element("ul", { class: "cards" }, ...cards)
       : !bench.hasList ? element("p", {}, "Waiting for the list of devices …")
@@ -105,11 +106,14 @@ const signal = (dbm) =>
 /** Keeps a press on its button, even if the button moves under the pointer. */
 const holdPointer = (event) => event.currentTarget.setPointerCapture(event.pointerId);
 
+/** A key that is held down is one press. */
+const ignoreRepeat = (event) => { if (event.repeat) event.preventDefault(); };
+
 /** The button that makes a device safe, and what belongs beside it. It is enabled in every state, and asks nothing. */
 function stopper(device, parts, ...others) {
   const outcome = outcomeOf(device.name, "stop");
   const button = element("button", {
-    class: "off", onclick: () => stopOne(device), onpointerdown: holdPointer, "data-name": JSON.stringify([device.name, "stop"]),
+    class: "off", onclick: () => stopOne(device), onpointerdown: holdPointer, onkeydown: ignoreRepeat, "data-name": JSON.stringify([device.name, "stop"]),
   });
   const box = element("div", { class: "stop" }, button, outcome, ...others);
   parts.push(() => {
@@ -141,10 +145,14 @@ function isOver(outcome, family, device) {
 
 async function stopOne(device) {
   const outcome = outcomeOf(device.name, "stop");
-  const press = stopsOf(device.name) + 1;
-  stops.get(device.name)?.ending.abort();
+  if (!stops.has(device.name)) stops.set(device.name, { number: 0, first: null, last: null });
+  const asked = stops.get(device.name);
   const ending = new AbortController();
-  stops.set(device.name, { number: press, ending });
+  // The first one goes on: a request that has not left the browser would be lost if each press ended the one before.
+  if (asked.last !== asked.first) asked.last.abort();
+  asked.first ??= ending;
+  asked.last = ending;
+  const press = (asked.number += 1);
   // The last press has the word.
   const isLast = () => stopsOf(device.name) === press;
   show(outcome, "sending", "sending …");
@@ -157,6 +165,9 @@ async function stopOne(device) {
     show(outcome, "done", `confirmed by ${plain(device.name)}, asked at ${clock(times.asked)}`);
   } catch (failure) {
     if (isLast()) showFailure(outcome, failure, device);
+  } finally {
+    if (asked.first === ending) asked.first = asked.last === ending ? null : asked.last;
+    if (asked.last === ending) asked.last = asked.first;
   }
 }
 
@@ -231,7 +242,11 @@ async function send(device, row, parameters, outcome, view) {
   outcome.dataset.busy = "yes";
   show(outcome, "sending", "sending …");
   const confirmed = outcomeOf(device.name, "stop");
-  if (row.effect !== "query" && confirmed.dataset.state === "done") show(confirmed, "", "");
+  if (row.effect !== "query") {
+    if (confirmed.dataset.state === "done") show(confirmed, "", "");
+    // A stop behind this change does not count for one before it.
+    if (stops.has(device.name)) Object.assign(stops.get(device.name), { first: null, last: null });
+  }
   try {
     const answer = await command(device.name, row.name, parameters, row.effect === "query", view);
     show(outcome, "done", `done at ${clock(now())}: ${answer.reply.map(plain).join(", ")}`);
