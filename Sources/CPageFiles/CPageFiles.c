@@ -56,6 +56,10 @@ static const unsigned char chart_js[] = {
 #embed "page/chart.js"
 };
 
+static const unsigned char past_js[] = {
+#embed "page/past.js"
+};
+
 static const unsigned char values_js[] = {
 #embed "page/values.js"
 };
@@ -91,6 +95,7 @@ static const struct page_file files[] = {
     {"session.js", session_js, sizeof session_js},
     {"stream.js", stream_js, sizeof stream_js},
     {"style.css", style_css, sizeof style_css},
+    {"past.js", past_js, sizeof past_js},
     {"values.js", values_js, sizeof values_js},
     {"worker.js", worker_js, sizeof worker_js},
 };

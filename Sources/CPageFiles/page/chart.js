@@ -7,6 +7,8 @@ import { call, screen } from "./session.js";
 const hour = 3_600_000;
 /** The size of a chart in units of its own. */
 const [width, height] = [600, 120];
+/** The size of a chart, and the path of a line: `points` are times with values, or null where the line is interrupted. */
+export const line = { width, height, path };
 /** The largest number of points of a line. */
 const limit = 3600;
 
@@ -70,7 +72,7 @@ function chart(device, unit, series, parts) {
     write(top, `${high.toFixed(1)} ${unit}`);
     write(bottom, `${low.toFixed(1)} ${unit}`);
     write(from, clock(end - hour));
-    series.forEach((one, index) => paths[index].setAttribute("d", path(one.points, end, low, high)));
+    series.forEach((one, index) => paths[index].setAttribute("d", path(one.points, end - hour, end, low, high)));
     legend.replaceChildren(...shown.map((one) => element("span", { class: `key key-${series.indexOf(one) % 4}` }, one.field.label)));
     drawing.setAttribute("aria-label", shown.map(({ field, points }) => {
       const numbers = points.filter(Boolean).map((point) => point[1]);
@@ -101,12 +103,12 @@ function trim(one, oldest) {
   return one.points.length > 0;
 }
 
-function path(points, end, low, high) {
+function path(points, begin, end, low, high) {
   let text = "";
   let isNew = true;
   for (const point of points) {
     if (point) {
-      const x = (width * (point[0] - end + hour)) / hour;
+      const x = end > begin ? (width * (point[0] - begin)) / (end - begin) : 0;
       const y = height - (height * (point[1] - low)) / (high - low);
       text += `${isNew ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`;
     }

@@ -6,6 +6,7 @@ import { bench, isLive, noteShown, now, past, refresh, take } from "./bench.js";
 import { keep } from "./console.js";
 import { leave } from "./content.js";
 import { clock, element, plain, say, write } from "./elements.js";
+import { past as pastScreen } from "./past.js";
 import { device, list } from "./screens.js";
 import { call, endRequests, forgetToken, logIn, takeCode, token } from "./session.js";
 import { receive } from "./stream.js";
@@ -73,7 +74,7 @@ function decoded(name) {
 function route() {
   const [, kind, name] = location.hash.split("/");
   endRequests();
-  current = kind === "device" ? device(decoded(name)) : kind === "findings" ? findings() : kind === "about" ? about(logOut) : list();
+  current = kind === "device" ? device(decoded(name)) : kind === "findings" ? findings() : kind === "past" ? pastScreen() : kind === "about" ? about(logOut) : list();
   leave();
   document.title = kind ? `${plain(current.title)} – pumpctl` : "pumpctl";
   const focused = document.activeElement?.dataset.name;

@@ -1,0 +1,210 @@
+// The past: the record of a device, or a capture that stays in this browser, on one axis of time.
+
+import { bench, familyOf, known } from "./bench.js";
+import { line } from "./chart.js";
+import { clock, element, plain, svg, words, write } from "./elements.js";
+import { call, screen } from "./session.js";
+
+/** What is shown, the moment in it, and the choice of a record. They outlive the screen. A tape has `title`, `note`, `from` and `to` in
+ *  milliseconds since 1970, `family`, `readings` of its values, and `lines` and links in `marks`. */
+let tape = null;
+let moment = 0;
+const choice = { device: null, since: null };
+
+/** A reading is the state until the next one comes, but no longer than this: values are read every five seconds. */
+const patience = 15_000;
+/** The largest capture in bytes, and the largest number of marks on the axis. */
+const [sizeLimit, markLimit] = [50_000_000, 500];
+
+/** Makes a tape of a device's record. */
+async function record(device, since) {
+  const path = `devices/${encodeURIComponent(device.name)}/history?since=${since}`;
+  const { rows, complete } = await call("GET", path, undefined, 10_000, screen.signal);
+  const readings = rows.map((row) => ({ time: Date.parse(row.time), values: row }));
+  if (!readings.length) throw new Error("Nothing was recorded in this time.");
+  return {
+    title: `the record of ${plain(device.name)}`, note: complete ? "" : "There is more than is shown: choose a shorter time.",
+    from: readings[0].time, to: readings.at(-1).time, family: familyOf(device), readings, marks: [],
+  };
+}
+
+/** Makes a tape of a capture's text. */
+function capture(name, text) {
+  const rows = text.split("\n");
+  // A program that was killed has cut its last line.
+  const isCut = rows.pop() !== "";
+  let head;
+  const marks = [];
+  rows.forEach((row, index) => {
+    let entry;
+    try { entry = JSON.parse(row); } catch { throw new Error(`Line ${index + 1} is not JSON.`); }
+    if (!index) {
+      head = entry;
+      if (head?.pumpctl_capture !== 1) throw new Error("This is no capture of a version that this page knows.");
+      return;
+    }
+    const time = Math.round(Date.parse(head.started) + entry.time_s * 1000);
+    if (!Number.isFinite(time)) throw new Error(`Line ${index + 1} has no time.`);
+    const add = (kind, said) => marks.push({ time, kind, text: plain(said) });
+    if (entry.event === "sent" || entry.event === "received") for (const said of entry.lines ?? []) add(entry.event, said);
+    else if (entry.event === "opened") add("link", `the link to ${entry.name ?? entry.endpoint ?? "the device"} is open`);
+    else if (entry.event === "ended") add("link", entry.error ? `the link is lost: ${entry.detail ?? entry.error}` : "the link is closed");
+    else if (entry.event === "break") add("link", "a break on the line");
+  });
+  if (!marks.length) throw new Error("The capture is empty.");
+  return {
+    title: `the capture ${plain(name)}`, note: isCut ? "The last line is cut and was left out." : "",
+    from: marks[0].time, to: marks.at(-1).time, family: bench.families[head.family], readings: [], marks,
+  };
+}
+
+/** The screen of the past. It has no controls of a device. */
+export function past() {
+  const outcome = element("p", { class: "outcome", role: "status" });
+  const view = element("section", { "aria-label": "The chosen time", hidden: true });
+  const show = async (make) => {
+    write(outcome, "reading …");
+    try {
+      tape = await make();
+      moment = tape.from;
+      view.replaceChildren(...player(view));
+      view.hidden = false;
+      write(outcome, `${tape.title}, ${spell(tape.from)} to ${spell(tape.to)}. ${tape.note}`);
+    } catch (failure) {
+      write(outcome, `nothing to show: ${plain(failure.detail ?? failure.message)}`);
+    }
+  };
+  const read = (file) => show(async () => {
+    if (file.size > sizeLimit) throw new Error(`The file is larger than ${sizeLimit / 1e6} MB.`);
+    return capture(file.name, await file.text());
+  });
+  const devices = Object.values(bench.devices);
+  const select = (key, options) => element("select", { id: `past-${key}`, onchange: (event) => (choice[key] = event.target.value) },
+    ...options.map(([value, text]) => element("option", { value, selected: value === choice[key] }, text)));
+  const device = select("device", devices.map((one) => [one.name, plain(one.name)]));
+  const since = select("since", [["1h", "the last hour"], ["6h", "the last 6 hours"]]);
+  const file = element("input", { id: "past-file", type: "file", onchange: () => file.files[0] && read(file.files[0]) });
+  const node = element("section", {
+    class: "past", ondragover: (event) => event.preventDefault(),
+    ondrop: (event) => {
+      event.preventDefault();
+      if (event.dataTransfer.files[0]) read(event.dataTransfer.files[0]);
+    },
+  },
+    element("h1", {}, "The past"),
+    element("p", { class: "banner" }, "This is not the present. For OFF, go to ", element("a", { href: "#/" }, "the devices"), "."),
+    element("div", { class: "commands" },
+      element("form", {
+        onsubmit: (event) => {
+          event.preventDefault();
+          if (devices.length) show(() => record(devices[device.selectedIndex], since.value));
+        },
+      }, element("label", { for: "past-device" }, "Record of", device), element("label", { for: "past-since" }, "Time", since),
+        element("button", {}, "show")),
+      element("form", {}, element("label", { for: "past-file" }, "Capture", file),
+        element("p", { class: "about" }, "Or drop the file here. It is read in this browser and sent nowhere."))),
+    outcome, view);
+  if (tape) {
+    view.replaceChildren(...player(view));
+    view.hidden = false;
+  }
+  return { title: "The past", node, update() {} };
+}
+
+const spell = (time) => `${new Date(time).toLocaleDateString("sv")} ${clock(time)}`;
+
+/** The axis with its controls, and the state at the chosen moment. */
+function player(view) {
+  const { from, to, readings, marks, family } = tape;
+  const cursor = svg("path", { class: "cursor" });
+  const charts = draw(cursor);
+  const time = element("output", { for: "past-time" });
+  const slider = element("input", { id: "past-time", type: "range", min: from, max: to, step: 1, "aria-label": "Time" });
+  const speed = element("select", { "aria-label": "Speed" }, ...[1, 10, 100].map((one) => element("option", { value: one }, `× ${one}`)));
+  // A device may lack some values of its family.
+  const fields = (family?.state ?? []).filter((field) => readings.some((one) => known(one.values[field.key])));
+  const values = fields.map(() => element("span", { class: "value" }));
+  const said = element("ol", { class: "lines", tabindex: 0, "aria-label": "What went over the link" });
+  let timer = null;
+  const play = element("button", {
+    type: "button", onclick: () => {
+      if (timer) return pause();
+      if (moment >= to) moment = from;
+      let before = performance.now();
+      timer = setInterval(() => {
+        if (!view.isConnected) return pause();
+        const now = performance.now();
+        moment = Math.min(to, moment + (now - before) * speed.value);
+        before = now;
+        update();
+        if (moment === to) pause();
+      }, 100);
+      write(play, "pause");
+    },
+  }, "play");
+  function pause() {
+    clearInterval(timer);
+    timer = null;
+    write(play, "play");
+  }
+  function update() {
+    slider.value = moment;
+    write(time, spell(moment));
+    slider.setAttribute("aria-valuetext", spell(moment));
+    const x = to > from ? (line.width * (moment - from)) / (to - from) : 0;
+    cursor.setAttribute("d", `M${x.toFixed(1)} 0V${line.height}`);
+    const reading = readings.findLast((one) => one.time <= moment);
+    const isKnown = reading && moment - reading.time <= patience;
+    fields.forEach((field, index) => {
+      const value = isKnown ? reading.values[field.key] : null;
+      write(values[index], known(value) ? words(field, value) : "unknown");
+    });
+    const end = marks.findLastIndex((mark) => mark.time <= moment) + 1;
+    said.replaceChildren(...marks.slice(Math.max(0, end - 20), end).map((mark) => element("li", { class: mark.kind === "received" ? "" : "command" },
+      `${clock(mark.time)} ${{ sent: "> ", received: "< " }[mark.kind] ?? ""}${mark.text}`)));
+  }
+  slider.addEventListener("input", () => {
+    moment = Number(slider.value);
+    update();
+  });
+  update();
+  return [
+    charts, element("label", { for: "past-time" }, "Time", slider, time),
+    element("div", { class: "player" }, play, speed),
+    readings.length ? element("dl", {}, ...fields.map((field, index) => element("div", { "data-key": field.key },
+      element("dt", {}, field.unit ? `${field.label} (${field.unit})` : field.label), element("dd", {}, values[index])))) : "",
+    marks.length ? said : "",
+  ];
+}
+
+/** Draws the numbers of the readings, each on a scale of its own, and the marks. */
+function draw(cursor) {
+  const { from, to, readings, marks, family } = tape;
+  const drawing = svg("svg", { viewBox: `0 0 ${line.width} ${line.height}`, preserveAspectRatio: "none", "aria-hidden": "true" });
+  const fields = readings.length ? (family?.state ?? []).filter((field) => ["number", "integer"].includes(field.type)).slice(0, 4) : [];
+  const legend = element("figcaption", {});
+  fields.forEach((field, index) => {
+    const points = [];
+    for (const { time, values } of readings) {
+      if (!known(values[field.key])) continue;
+      if (points.length && time - points.at(-1)[0] > patience) points.push(null);
+      points.push([time, Number(values[field.key])]);
+    }
+    const numbers = points.filter(Boolean).map((point) => point[1]);
+    if (!numbers.length) return;
+    const low = numbers.reduce((least, value) => Math.min(least, value));
+    const high = numbers.reduce((most, value) => Math.max(most, value));
+    drawing.append(svg("path", { class: `line line-${index}`, d: line.path(points, from, to, low === high ? low - 1 : low, low === high ? high + 1 : high) }));
+    legend.append(element("span", { class: `key key-${index}` }, `${field.label}: ${words(field, low)} to ${words(field, high)}`), " ");
+  });
+  // Of many marks, some stand for those beside them.
+  const step = Math.ceil(marks.length / markLimit);
+  marks.filter((_, index) => index % step === 0).forEach((mark) => {
+    const x = to > from ? (line.width * (mark.time - from)) / (to - from) : 0;
+    drawing.append(svg("path", { class: `event ${mark.kind}`, d: `M${x.toFixed(1)} ${mark.kind === "sent" ? 0 : line.height / 2}v${line.height / 2}` }));
+  });
+  if (marks.length) legend.append(element("span", {}, "marks: above what was sent, below what was received and the link"));
+  drawing.append(cursor);
+  return element("figure", {}, legend, element("div", { class: "plot" }, drawing),
+    element("div", { class: "times" }, element("span", {}, spell(from)), element("span", {}, spell(to))));
+}
