@@ -31,6 +31,8 @@ PATIENCE = 60
 FRESHNESS = 11.5
 # The time in seconds for which a confirmation of OFF may be shown after the pump was on again: two questions for the state.
 CONFIRMED = 11.5
+# The time in seconds for which the page shows what was, at most: it changes nothing for a second while a button is pressed.
+FREEZE = 1.25
 # The time in seconds for which both a confirmation of OFF and the state before it may be shown.
 CONTRADICTION = 2
 
@@ -180,8 +182,9 @@ class PageRun(truth.Run):
                 continue
             if connection != "connected" or link != "connected":
                 self.flaw(f"{where}: a state without a connection")
-            # A message takes its time until it is shown.
-            heard = self.last_heard(when - 0.25 - lag)
+            # A message takes its time until it is shown, and longer while the server is suspended.
+            begin = min([when, *(first for first, last in self.silences if first < when < last + FREEZE + lag)])
+            heard = self.last_heard(begin - FREEZE - lag)
             if heard is None:
                 if self.last_heard(when) is None:
                     self.flaw(f"{where}: the pump never said so")
