@@ -265,7 +265,7 @@ let package = Package(
             dependencies: [
                 "Sharing", "StrictJSON", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ",
                 "DescriptorIO", "RecordFormat",
-                "FirmwareSim",
+                "FirmwareSim", "SimControl",
                 "FakeBlueZ", "TestSupport",
             ],
             swiftSettings: settings),
@@ -315,7 +315,7 @@ let package = Package(
         .testTarget(
             name: "SimControlTests",
             dependencies: [
-                "SimControl", "FirmwareSim", "StrictJSON", "DescriptorIO", "TestSupport",
+                "SimControl", "FirmwareSim", "SerialPort", "StrictJSON", "DescriptorIO", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -31,7 +31,7 @@ struct OpenDevices: Sendable {
     /// For each device, the descriptors of each process that has the device open.
     private var uses: [Device: [Int32: [String]]] = [:]
     /// For each process, the numbers of the pseudo-terminals whose master it has open.
-    private var masters: [Int32: Set<UInt32>] = [:]
+    private(set) var masters: [Int32: Set<UInt32>] = [:]
 
     /// Scans /proc.
     init() {

@@ -19,6 +19,8 @@ import Synchronization
 public final class PseudoTerminal: Sendable {
     /// The path of the slave, such as `/dev/pts/3`.
     public let path: String
+    /// The identity of the pseudo-terminal; nil if its slave can't be found.
+    public let id: PseudoTerminalID?
     /// The path of the symbolic link to the slave; nil if there is none.
     public var linkPath: String? { link.withLock { $0?.path } }
 
@@ -48,6 +50,7 @@ public final class PseudoTerminal: Sendable {
         }
         master = SharedDescriptor(number)
         path = name.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        id = PseudoTerminalID(at: path)
         // Master and slave share one set of settings, so the master can write them.
         try SerialOptions().write(to: number, activity: activity, path: path)
         if holdsSlaveOpen {

@@ -146,6 +146,7 @@ public actor SimulationServer {
     /// Performs a request. Returns the members of the response.
     private func perform(_ request: ControlRequest) async throws(ControlFailure) -> [String: JSONValue] {
         var members = request.arguments
+        if request.verb == "verbs" { return try await verbs(&members) }
         let given = try members.texts("arguments") ?? []
         let number = try members.optionalInteger("device")
         try members.end()
@@ -157,13 +158,37 @@ public actor SimulationServer {
         if request.verb != "state" {
             do throws(DeviceVerbError) { try await device.perform(request.verb, given) } catch {
                 guard case .unknown(let verb, _) = error else { throw .usage("\(error)", hint: error.advice) }
-                let known = (device.verbs + ["state", "stop"]).sorted()
+                let known = (device.verbs + ["state", "stop", "verbs"]).sorted()
                 throw .usage("\(error)", hint: DeviceVerbError.unknown(verb, known: known).advice)
             }
         } else if !given.isEmpty {
             throw .usage("'state' takes no argument")
         }
         return ["state": .object(await device.observe().mapValues(\.json))]
+    }
+
+    /// Describes the verbs of a device, which is named by its number, or by the pseudo-terminal that a program has open.
+    private func verbs(_ members: inout ControlArguments) async throws(ControlFailure) -> [String: JSONValue] {
+        let terminal = try members.optionalText("terminal")
+        var number = try members.optionalInteger("device")
+        try members.end()
+        if let terminal {
+            number = await self.number(at: terminal)
+            guard number != nil else {
+                throw ControlFailure(
+                    "no_such_device", "no program has the terminal \(terminal) of a device open",
+                    hint: "open the device's port first", outcome: "not_sent")
+            }
+        }
+        let outlines = try await device(number).outlines().filter { !$0.namesFile }
+        return ["device": .integer(number ?? 1), "verbs": .array(outlines.map(\.json))]
+    }
+
+    private func number(at terminal: String) async -> Int? {
+        for (number, device) in devices where await device.openTerminal().map({ "\($0)" }) == terminal {
+            return number
+        }
+        return nil
     }
 
     /// Returns the verdict on the hosts of all devices; nil if nothing is expected of them.

@@ -1,6 +1,7 @@
 import DescriptorIO
 import FirmwareSim
 import Glibc
+import SerialPort
 import SimControl
 import StrictJSON
 import Testing
@@ -145,6 +146,76 @@ struct SimulationServerTests {
         #expect(set["state"]?["knob"] == .number(1))
         let refused = try await rig.ask(#"{"id":2,"do":"set","arguments":["banner","hello"]}"#)
         #expect(refused["error"]?["hint"] == "use one of: knob")
+        await rig.end()
+    }
+
+    @Test("verbs describes each verb with the types and limits of its arguments")
+    func verbs() async throws {
+        let rig = try await Rig()
+        let answer = try await rig.ask(#"{"id":1,"do":"verbs"}"#)
+        #expect(answer["device"] == 1)
+        let verbs = try #require(answer["verbs"]?.elements)
+        #expect(
+            verbs.map { $0["name"]?.text } == ["press", "turn", "temperature", "probe", "advance", "reset", "set"])
+        let temperature = verbs[2]
+        #expect(temperature["summary"] == "Set a probe to a temperature, from which it drifts on.")
+        let arguments = try #require(temperature["arguments"]?.elements)
+        #expect(arguments[0]["choices"] == .array(["water", "skin"]))
+        #expect(arguments[1]["type"] == "number")
+        #expect(arguments[1]["minimum"] == .number(-55) && arguments[1]["maximum"] == .number(150))
+        #expect(verbs[4]["arguments"]?.elements?.first?["type"] == "time")
+        #expect(verbs[6]["option"] == "knob")
+        #expect(verbs[6]["arguments"]?.elements?.first?["maximum"] == .integer(1023))
+        await rig.end()
+    }
+
+    @Test("The verb for faults suggests those that the device can have")
+    func faults() async throws {
+        let rig = try await Rig()
+        let peer = DeviceHost(
+            try FaultyDevice(PeerFirmware(), try Simulator.peer.settings(), isOnTerminal: false), pace: .onDemand)
+        await rig.server.add(peer.handle, number: 2, family: "peer")
+        let answer = try await rig.ask(#"{"id":1,"do":"verbs","device":2}"#)
+        let fault = try #require(answer["verbs"]?.elements?.first { $0["name"] == "fault" })
+        let suggestions = fault["arguments"]?.elements?.first?["suggestions"]?.elements?.compactMap(\.text) ?? []
+        #expect(suggestions.first == "none")
+        #expect(suggestions.contains("size_mismatch") && suggestions.contains("drop"))
+        // A fault of BLE, and one that needs a pseudo-terminal.
+        #expect(!suggestions.contains("lost") && !suggestions.contains("baud"))
+        for name in suggestions {
+            let set = try await rig.ask(#"{"id":2,"do":"fault","arguments":["\#(name)"],"device":2}"#)
+            #expect(set["ok"] == true, "\(name)")
+        }
+        await rig.end()
+    }
+
+    @Test("A verb that reads a file is not described")
+    func files() async throws {
+        let rig = try await Rig()
+        await rig.server.add(DeviceHost(PeerFirmware(), pace: .onDemand).handle, number: 2, family: "peer")
+        let verbs = try await rig.ask(#"{"id":1,"do":"verbs","device":2}"#)["verbs"]?.elements ?? []
+        let options = verbs.compactMap { $0["option"]?.text }
+        #expect(options == ["chunk", "interval", "acks"])
+        await rig.end()
+    }
+
+    @Test("A device is found by the pseudo-terminal that a program has open")
+    func terminals() async throws {
+        let rig = try await Rig(devices: 2)
+        let server = try await PseudoTerminalServer.open(rig.hosts[1])
+        let id = try #require(PseudoTerminalID(at: server.path))
+        let request = #"{"id":1,"do":"verbs","terminal":"\#(id)"}"#
+        #expect(try await rig.ask(request)["error"]?["code"] == "no_such_device")
+        let number = open(server.path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+        try #require(number >= 0)
+        let port = DescriptorChannel(taking: number, kind: .stream)
+        try await port.write(Array("STATUS\n".utf8))
+        // The reply shows that the simulator has noticed the program.
+        _ = try await port.read()
+        #expect(try await rig.ask(request)["device"] == 2)
+        await port.close()
+        await server.close()
+        #expect(try await rig.ask(request)["error"]?["code"] == "no_such_device")
         await rig.end()
     }
 

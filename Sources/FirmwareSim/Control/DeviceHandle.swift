@@ -1,3 +1,5 @@
+public import SerialPort
+
 /// Controls a hosted device of any type: performs its verbs and reads its observations.
 public struct DeviceHandle: Sendable {
     /// The verbs that every device has besides its own.
@@ -11,6 +13,8 @@ public struct DeviceHandle: Sendable {
     private let judge: @Sendable () async -> Verdict?
     private let readInput: @Sendable () async -> Void
     private let watch: @Sendable (@escaping @Sendable (StepFailure) -> Void) -> Void
+    private let list: @Sendable () async -> [VerbOutline]
+    private let findTerminal: @Sendable () async -> PseudoTerminalID?
 
     init<Device: SimulatedDevice>(_ host: DeviceHost<Device>) {
         verbs = (Device.verbs.map(\.name) + Self.commonVerbs + (Device.settings.isEmpty ? [] : ["set"])).sorted()
@@ -19,6 +23,8 @@ public struct DeviceHandle: Sendable {
         judge = { await host.verdict() }
         readInput = { await host.catchUp() }
         watch = { host.onStepFailure($0) }
+        list = { await host.outlines() }
+        findTerminal = { await host.openTerminal }
     }
 
     /// Performs a verb on the device now.
@@ -38,6 +44,12 @@ public struct DeviceHandle: Sendable {
     /// because clients or the radio took output too slowly.
     public func observe() async -> [String: ObservedValue] { await look() }
 
+    /// Returns the verbs with their arguments.
+    public func outlines() async -> [VerbOutline] { await list() }
+
+    /// Returns the pseudo-terminal that a program has open to use the device; nil if there is none.
+    public func openTerminal() async -> PseudoTerminalID? { await findTerminal() }
+
     /// Returns the verdict on the device's host up to now; nil if nothing is expected of the host.
     public func verdict() async -> Verdict? { await judge() }
 
@@ -50,8 +62,6 @@ public struct DeviceHandle: Sendable {
 }
 
 extension DeviceHost {
-    private static var time: SimulatorOption { SimulatorOption("time", .time(), help: "The time to let pass.") }
-
     /// A handle that controls the device.
     public nonisolated var handle: DeviceHandle { DeviceHandle(self) }
 

@@ -21,7 +21,7 @@ extension FaultyDevice {
         // The permitted faults depend on the device's carrier, so the device checks the text itself.
         let faults = SimulatorOption("faults", .text, help: "The faults, or none.")
         return verbs + [
-            DeviceVerb("fault", [faults], help: "Replace all faults, in the form of --fault.") {
+            DeviceVerb("fault", [faults], help: "Replace all faults, as by drop@5%; none ends them.") {
                 device, settings, now throws(DeviceVerbError) in
                 try device.replaceFaults(by: settings.text(faults.name) ?? "", at: now)
             }

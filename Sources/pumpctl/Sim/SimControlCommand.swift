@@ -11,10 +11,10 @@ struct SimControlCommand: ContextCommand {
         commandName: "ctl",
         abstract: "Control a simulated device while it runs.",
         discussion: """
-            Controls a simulator that was started with --control PATH or --wait. 'state' prints the visible state of the device, \
-            'advance TIME' advances its clock without waiting, 'reset' resets the board, 'fault FAULTS' changes the faults, \
-            'set OPTION VALUE' changes an option, and 'stop' ends the simulator. A pump also has press, turn POSITION \
-            (0 to 1), temperature PROBE CELSIUS, and probe PROBE CONDITION; a storm sensor has measure, an LED board \
+            Controls a simulator that was started with --control PATH or --wait. 'verbs' lists the verbs of the device, 'state' \
+            prints its visible state, 'advance TIME' advances its clock without waiting, 'reset' resets the board, 'fault FAULTS' \
+            changes the faults, 'set OPTION VALUE' changes an option, and 'stop' ends the simulator. A pump also has press, turn \
+            POSITION (0 to 1), temperature PROBE CELSIUS, and probe PROBE CONDITION; a storm sensor has measure, an LED board \
             light on|off, a peer say MESSAGE and toggle, a phone write CATEGORY MESSAGE, a BLE module connect, central TEXT and \
             disconnect.
             """,
@@ -51,6 +51,10 @@ struct SimControlCommand: ContextCommand {
         request["device"] = device.map(JSONValue.integer)
         let response = try await response(to: JSONValue.object(request), in: context)
         if let verdict = response["verdict"] { return conclude(verdict, context.output) }
+        if let verbs = response["verbs"]?.elements {
+            list(verbs, context.output)
+            return .done
+        }
         guard let state = response["state"]?.dictionary else {
             context.output.result("ok", ["ok": true] as ResultRecord)
             return .done
@@ -63,6 +67,20 @@ struct SimControlCommand: ContextCommand {
             }
         }
         return .done
+    }
+
+    /// Prints the verbs of a device with their arguments.
+    private func list(_ verbs: [JSONValue], _ output: Output) {
+        if output.isJSON {
+            return output.draw(JSONValue.object(["ok": true, "verbs": .array(verbs)]).json.printableInJSON() + "\n")
+        }
+        for verb in verbs {
+            let arguments = (verb["arguments"]?.elements ?? []).map { $0["name"]?.text?.uppercased() ?? "" }
+            let words = [verb["name"]?.text ?? "", verb["option"]?.text].compactMap(\.self)
+            // The argument of 'set' has the name of the option.
+            let call = words + (words.count > 1 ? ["VALUE"] : arguments)
+            output.text("\(call.joined(separator: " ")): \(verb["summary"]?.text ?? "")".printable())
+        }
     }
 
     /// Prints the verdict on the programs that used the devices. Returns `checkFailed` if a rule was broken or never

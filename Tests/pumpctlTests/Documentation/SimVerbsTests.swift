@@ -7,7 +7,7 @@ import Testing
 struct SimVerbsTests {
     private static let simulators: [Simulator] = [.pump, .storm, .led, .peer, .rescue, .raw, .module]
     /// The verbs that every simulator has at its control socket.
-    private static let common = ["advance", "fault", "reset", "set", "state", "stop"]
+    private static let common = ["advance", "fault", "reset", "set", "state", "stop", "verbs"]
 
     /// The verbs of all simulators, and the common ones.
     private static func verbs() throws -> Set<String> {
