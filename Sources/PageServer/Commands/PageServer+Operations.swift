@@ -34,6 +34,8 @@ extension PageServer {
         case .captures: return try await captures()
         case .command: return try await command(body, device, session, channel)
         case .stop: return await stop(device, session)
+        case .simulator: return try await simulator(of: device, channel)
+        case .simulate: return try await simulate(body, device, session, channel)
         case .events, .log, .image, .capture: preconditionFailure("these are streamed")
         }
     }

@@ -40,8 +40,10 @@ extension PageServer {
 
     /// Sends a request that takes the daemon some time, on a connection of its own, and returns the members of the
     /// answer. The request ends with its asker.
-    private func look(
-        _ request: [String: JSONValue], _ channel: any Channel
+    ///
+    /// - Parameter outcome: The outcome of a request that was sent and is not answered.
+    func look(
+        _ request: [String: JSONValue], _ channel: any Channel, outcome: String = "nothing_changed"
     ) async throws(Problem) -> [String: JSONValue] {
         guard lookCount < Self.lookLimit else {
             throw Problem(
@@ -53,7 +55,7 @@ extension PageServer {
         let asking = Task(executorPreference: executor) {
             do throws(Problem) {
                 return Result<JSONValue, Problem>.success(
-                    try await self.call.ask(request, within: Self.longPatience, outcome: "nothing_changed"))
+                    try await self.call.ask(request, within: Self.longPatience, outcome: outcome))
             } catch {
                 return .failure(error)
             }

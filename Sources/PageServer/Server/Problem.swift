@@ -54,7 +54,7 @@ extension Problem {
         let status: HTTPResponseStatus =
             switch code {
             case "usage": .badRequest
-            case "no_such_device": .notFound
+            case "no_such_device", "no_simulator": .notFound
             case "device_away", "closed", "cancelled", "too_many_clients", "link_lost", "no_answer", "not_understood",
                 "unconfirmed", "reply_too_long":
                 outcome == "not_sent" ? .serviceUnavailable : .gatewayTimeout

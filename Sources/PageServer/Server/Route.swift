@@ -26,6 +26,7 @@ enum Operation {
     case devices, device, families, events
     case history, findings, log, image, captures, capture
     case command, stop
+    case simulator, simulate
 }
 
 /// A row of the table of all routes. A request that no row describes is not found, so no route lacks a scope.
@@ -52,6 +53,7 @@ struct Route {
         Route(.GET, "/api/v1/devices/{device}/history", .see, .history),
         Route(.GET, "/api/v1/devices/{device}/log", .see, .log),
         Route(.GET, "/api/v1/devices/{device}/image", .see, .image),
+        Route(.GET, "/api/v1/devices/{device}/simulator", .see, .simulator),
         Route(.GET, "/api/v1/findings", .see, .findings),
         Route(.GET, "/api/v1/captures", .see, .captures),
         Route(.GET, "/api/v1/captures/{capture}", .see, .capture),
@@ -59,6 +61,7 @@ struct Route {
         Route(.GET, "/api/v1/events", .see, .events),
         Route(.POST, "/api/v1/devices/{device}/commands", .command, .command),
         Route(.POST, "/api/v1/devices/{device}/stop", .command, .stop),
+        Route(.POST, "/api/v1/devices/{device}/simulator", .command, .simulate),
     ]
 
     /// The result of looking up a request.

@@ -26,6 +26,10 @@ enum ControlVerb {
     case scan(seconds: Int)
     /// Checks what may be in the way of reaching the device of an endpoint, or any device.
     case findings(Endpoint?)
+    /// Describes the verbs by which a simulated device is controlled.
+    case simulator(SharedDevice)
+    /// Presses a button, turns a knob or does anything else at a simulated device.
+    case simulate(SimulatorAction)
     /// Reads recorded values.
     case history(HistoryReading.Request)
     /// Fetches a content for this program, or for the one that has asked this program.
@@ -69,6 +73,8 @@ extension ControlConnection {
             let line = Array(try arguments.text("line").utf8)
             guard line.isOneLine else { throw .usage("'line' must be one line, without its end") }
             verb = .line(device, device.row.read(line), by: try sender(&arguments))
+        case "simulator": verb = .simulator(try device(arguments.text("device")))
+        case "simulate": verb = .simulate(try simulatorAction(&arguments))
         case "history": verb = .history(try historyRequest(&arguments))
         case "state": verb = .state(try device(arguments.text("device")))
         case "subscribe":
@@ -86,7 +92,7 @@ extension ControlConnection {
             throw .usage(
                 "there is no '\(request.verb)'",
                 hint: "use one of: attach, cancel, command, describe, devices, findings, history, ports, scan, send, "
-                    + "state, stop, subscribe, transfer, unsubscribe")
+                    + "simulate, simulator, state, stop, subscribe, transfer, unsubscribe")
         }
         try arguments.end()
         return verb
@@ -138,6 +144,14 @@ extension ControlConnection {
             throw .usage("'by' must be 1 to 100 printable characters")
         }
         return "\(by) (\(name))"
+    }
+
+    private func simulatorAction(
+        _ arguments: inout ControlArguments
+    ) throws(ControlFailure) -> SimulatorAction {
+        SimulatorAction(
+            device: try device(arguments.text("device")), verb: try arguments.text("verb"),
+            arguments: try arguments.texts("arguments") ?? [], sender: try sender(&arguments))
     }
 
     /// Returns the family with this name if a device belongs to it. Returns the families of all devices if the name is
@@ -238,6 +252,8 @@ extension ControlConnection {
             for device in devices { unsubscribe(from: device, kinds) }
             return [:]
         case .ports, .scan, .findings: return try await look(verb)
+        case .simulator(let device): return try await simulator(of: device)
+        case .simulate(let action): return try await simulate(action)
         case .history(let request): return try await history.perform(request)
         case .transfer(let transfer, let sender): return try await perform(transfer, by: sender)
         case .cancel(let id): return try cancelTransfer(id)

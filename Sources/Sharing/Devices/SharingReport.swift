@@ -39,6 +39,8 @@ public struct SharingReport: Sendable, Hashable {
         case short(_ reason: String)
         /// A line is about to be sent in its turn.
         case sends(_ line: [UInt8], for: String)
+        /// A verb with its arguments is passed on to the simulator of the device.
+        case simulates(_ words: String, for: String)
         /// A line was not sent, for the given reason.
         case notSent(_ line: [UInt8], by: String, _ reason: String)
         /// The device refused a line with the given reply.

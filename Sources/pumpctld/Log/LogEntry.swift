@@ -73,6 +73,8 @@ extension LogEntry {
                 ["reason": reason])
         case .sends(let line, let client):
             self.init(family.isQuestion(line) ? .debug : .info, "command", ["client": client, "line": Self.text(line)])
+        case .simulates(let words, let client):
+            self.init(.info, "an action at the simulator", ["client": client, "verb": words])
         case .notSent(let line, let client, let reason):
             self.init(
                 .notice, "a command was not sent", ["client": client, "line": Self.text(line), "reason": reason])

@@ -126,6 +126,7 @@ struct HTTPDocumentTests {
         arguments: [
             "device", "values", "age", "sensorFaults", "link", "saidEvent", "stateEvent", "linkEvent", "commandEvent",
             "family", "familyCommand", "parameter", "valueType", "stateField", "familyEvent", "familyError",
+            "simulatorVerb", "simulatorArgument", "simulatorState",
         ])
     func shapes(name: String) throws {
         let own = try #require(document["components"]?["schemas"]?[name.prefix(1).uppercased() + name.dropFirst()])

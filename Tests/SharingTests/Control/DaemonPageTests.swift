@@ -37,7 +37,7 @@ struct DaemonPageTests {
         #expect(codes.count > 10)
         let verbs: [JSONValue] = [
             "devices", "describe", "command", "stop", "send", "state", "history", "ports", "scan", "findings",
-            "subscribe", "unsubscribe", "transfer", "cancel", "attach", "progress", "piece",
+            "simulator", "simulate", "subscribe", "unsubscribe", "transfer", "cancel", "attach", "progress", "piece",
         ]
         for word in codes + verbs + DeviceWatch.Kind.allCases.map({ .text($0.rawValue) }) {
             #expect(page.contains("| `\(word.string)`") || page.contains(", `\(word.string)` |"), "\(word.string)")

@@ -27,6 +27,7 @@ NOBODY = 65534
 API = "/api/v1"
 STOP = f"{API}/devices/pump/stop"
 COMMANDS = f"{API}/devices/pump/commands"
+SIMULATOR = f"{API}/devices/pump/simulator"
 # Each route that needs a token, with its method, scope and body.
 ROUTES = [
     ("GET", f"{API}/session", "see", None),
@@ -35,6 +36,7 @@ ROUTES = [
     ("GET", f"{API}/devices/pump/history", "see", None),
     ("GET", f"{API}/devices/pump/log", "see", None),
     ("GET", f"{API}/devices/pump/image", "see", None),
+    ("GET", SIMULATOR, "see", None),
     ("GET", f"{API}/findings", "see", None),
     ("GET", f"{API}/captures", "see", None),
     ("GET", f"{API}/captures/a", "see", None),
@@ -42,6 +44,7 @@ ROUTES = [
     ("GET", f"{API}/events", "see", None),
     ("POST", COMMANDS, "command", {"name": "status"}),
     ("POST", STOP, "command", None),
+    ("POST", SIMULATOR, "command", {"verb": "press"}),
     # The last one, as it ends the session.
     ("DELETE", f"{API}/session", "see", None),
 ]
@@ -129,7 +132,7 @@ class Attacks:
             [f"128.0.0.1:{port}"], [f"localhost:{port}, evil.example:{port}"], [f"[::1]x:{port}"], [f"[::1%lo]:{port}"],
             [f"http://localhost:{port}"], [f"localhost:{port}/"], [f":{port}"], [f"ⅼocalhost:{port}"],
         ]
-        for method, target in [("GET", "/"), ("GET", f"{API}/devices"), ("POST", STOP)]:
+        for method, target in [("GET", "/"), ("GET", f"{API}/devices"), ("POST", STOP), ("POST", SIMULATOR)]:
             def status(hosts):
                 return self.with_headers(method, target, [("Host", host) for host in hosts]).status
             self.equal_all(f"wrong Host, {method} {target}", wrong, status, 421)
@@ -155,7 +158,7 @@ class Attacks:
             [("Origin", own), ("Sec-Fetch-Site", "cross-site")],
             [("Sec-Fetch-Site", "none"), ("Sec-Fetch-Site", "cross-site")],
         ]
-        for method, target in [("GET", "/"), ("GET", f"{API}/session"), ("POST", STOP), ("POST", f"{API}/session")]:
+        for method, target in [("GET", "/"), ("GET", f"{API}/session"), ("POST", STOP), ("POST", SIMULATOR), ("POST", f"{API}/session")]:
             self.equal_all(
                 f"wrong origin, {method} {target}", wrong,
                 lambda headers: self.with_headers(method, target, [host, *headers]).status, 403)
@@ -354,6 +357,9 @@ class Attacks:
             answer = bench.ask("POST", COMMANDS, body, token)
             self.checks.check(f"a command: {name}", answer.status in (400, 409), answer)
             self.checks.equal(f"… its outcome", answer.outcome, "not_sent")
+        # The line's end is a pseudo-terminal, and no simulator is behind it.
+        answer = bench.ask("POST", SIMULATOR, {"verb": "press"}, token)
+        self.checks.equal("an action at a device that is not simulated", (answer.status, answer.code), (404, "no_simulator"))
         for name in ("off%0AON", "pump%00", "..", "a" * 3000, "%F0%9F%92%A7", "pump%2Fstop"):
             answer = bench.ask("POST", f"{API}/devices/{name}/stop", token=token)
             self.checks.check(f"a device: {name[:20]}", answer.status in (400, 404), answer)

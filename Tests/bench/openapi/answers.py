@@ -122,6 +122,21 @@ def check(bench: rig.Rig) -> str:
         expect("400 usage", ask("GET", f"{API}/{path}", token=looking))
     expect("404 no_such_device", ask("GET", f"{API}/devices/nothing/log", token=looking))
 
+    simulator = f"{API}/devices/pump/simulator"
+    expect("200", ask("GET", simulator, token=looking))
+    for body in ({"verb": "temperature", "arguments": ["water", "12.5"]}, {"verb": "set", "arguments": ["knob", "512"]},
+                 {"verb": "fault", "arguments": ["none"]}, {"verb": "advance", "arguments": ["1s"]}):
+        expect("200 done", ask("POST", simulator, body, token))
+    for body in ({}, {"verb": 1}, {"verb": "fly"}, {"verb": "stop"}, {"verb": "set", "arguments": ["image", "/etc/passwd"]},
+                 {"verb": "turn"}, {"verb": "turn", "arguments": ["2"]}, {"verb": "turn", "arguments": [0.5]},
+                 {"verb": "press", "device": "lamp"}):
+        expect("400 usage", ask("POST", simulator, body, token), "not_sent")
+    expect("403 may_only_look", ask("POST", simulator, {"verb": "press"}, looking))
+    expect("403 wrong_origin", ask("POST", simulator, {"verb": "press"}, token, Origin="http://localhost:1"))
+    expect("401 no_token", ask("POST", simulator, {"verb": "press"}))
+    expect("415 wrong_type", ask("POST", simulator, b"{}", token, Content_Type="text/plain"))
+    expect("404 no_such_device", ask("POST", simulator.replace("pump", "nothing"), {"verb": "press"}, token))
+
     commands, stop = f"{API}/devices/pump/commands", f"{API}/devices/pump/stop"
     events = Events(bench, looking)
     events.wait("snapshot", '"daemon":"up"')
@@ -166,6 +181,8 @@ def check(bench: rig.Rig) -> str:
     expect("504 no_answer", ask("POST", stop, token=token), "unknown")
     bench.end("sim-pump", signal.SIGKILL)
     events.wait("link", '"lost"')
+    expect("404 no_simulator", ask("GET", simulator, token=token))
+    expect("404 no_simulator", ask("POST", simulator, {"verb": "press"}, token), "not_sent")
     expect("503 device_away", ask("POST", commands, {"name": "status"}, token), "not_sent")
     expect("503 device_away", ask("POST", stop, token=token), "not_sent")
     expect("200", ask("GET", f"{API}/devices/pump", token=token))
