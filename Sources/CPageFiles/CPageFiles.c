@@ -28,6 +28,14 @@ static const unsigned char screens_js[] = {
 #embed "page/screens.js"
 };
 
+static const unsigned char outcome_js[] = {
+#embed "page/outcome.js"
+};
+
+static const unsigned char simulator_js[] = {
+#embed "page/simulator.js"
+};
+
 static const unsigned char session_js[] = {
 #embed "page/session.js"
 };
@@ -91,8 +99,10 @@ static const struct page_file files[] = {
     {"console.js", console_js, sizeof console_js},
     {"content.js", content_js, sizeof content_js},
     {"elements.js", elements_js, sizeof elements_js},
+    {"outcome.js", outcome_js, sizeof outcome_js},
     {"screens.js", screens_js, sizeof screens_js},
     {"session.js", session_js, sizeof session_js},
+    {"simulator.js", simulator_js, sizeof simulator_js},
     {"stream.js", stream_js, sizeof stream_js},
     {"style.css", style_css, sizeof style_css},
     {"past.js", past_js, sizeof past_js},

@@ -5,22 +5,12 @@ import { charts } from "./chart.js";
 import { console } from "./console.js";
 import { content, isContent } from "./content.js";
 import { clock, element, plain, write } from "./elements.js";
+import { called, outcomeOf, show, showFailure } from "./outcome.js";
+import { simulator } from "./simulator.js";
 import { banners, values } from "./values.js";
 
 /** A screen: its element, and a function that shows what is known now. */
 const screen = (title, parts, node) => ({ title, node, update: () => parts.forEach((part) => part()) });
-
-const called = (device) => familyOf(device)?.device ?? device.family ?? "a device";
-
-// Outcomes outlive a screen: a command may be under way while the screen is made anew.
-const outcomes = new Map();
-
-/** Returns the place for the outcome of a device's command; `busy` of its data set says whether one is under way. */
-function outcomeOf(device, name) {
-  const key = JSON.stringify([device, name]);
-  if (!outcomes.has(key)) outcomes.set(key, element("p", { class: "outcome", role: "status" }));
-  return outcomes.get(key);
-}
 
 const queues = new Map();
 
@@ -83,7 +73,7 @@ export function device(name) {
     stopper(found, parts, banners(found, parts)),
     element("h1", {}, plain(name), " ", element("small", {}, called(found))),
     link, facts, values(found, parts), last, charts(found, familyOf(found), parts), commands(found, parts), content(found),
-    console(found, parts));
+    simulator(found, parts), console(found, parts));
   return screen(name, parts, node);
 }
 
@@ -257,22 +247,6 @@ async function send(device, row, parameters, outcome, view) {
   } finally {
     outcome.dataset.busy = "no";
   }
-}
-
-function showFailure(outcome, failure, device) {
-  const begin = {
-    unknown: `unknown: ${called(device)} may be on`, not_sent: "not sent",
-    nothing_changed: failure.code === "refused" ? "refused" : "failed, and nothing was changed",
-  }[failure.outcome] ?? "failed";
-  // The device's own code, in the words of its family.
-  const error = familyOf(device)?.errors.find((row) => row.code === failure.device_code);
-  const hint = failure.hint ? ` (${plain(failure.hint)})` : "";
-  show(outcome, failure.outcome === "unknown" ? "unknown" : "failed", `${begin}: ${error?.meaning ?? plain(failure.detail)}${hint}`);
-}
-
-function show(outcome, state, text) {
-  outcome.dataset.state = state;
-  write(outcome, text);
 }
 
 /** The input for a parameter. A number with a range is a slider that is sent when it is released, and that goes back to

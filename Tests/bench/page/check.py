@@ -576,6 +576,8 @@ class Check:
         self.bench.start_daemon()
         context = self.browser.new_context()
         page = self.log_in(context)
+        answers: list[int] = []
+        page.on("response", lambda one: answers.append(one.status) if "/devices/other/simulator" in one.url else None)
         self.open(page, "#/device/other")
         page.locator("summary").click()
         os.write(master, "".join(f"{text}\n" for text in texts).encode())
@@ -586,8 +588,96 @@ class Check:
                 self.flaws.append(f"{text!r} is shown as {line!r}")
         if page.locator("main :is(img, script)").count() or "hacked" in page.title():
             self.flaws.append("text of a device became markup")
+        # Its port is a pseudo-terminal, as those of simulated devices, and no simulator is behind it.
+        rig.wait(lambda: self.pump([page]) and len(answers) >= 3, "three questions for a simulator")
+        if set(answers) != {404}:
+            self.flaws.append(f"a device that is not simulated has a simulator: {answers}")
+        expect(page.locator(".bench")).to_be_hidden()
         self.looks(page, "desk-hostile")
         context.close()
+
+    def simulated(self) -> None:
+        """The bench of a simulated device, by keyboard; a real-looking port has none."""
+        for size in SIZES.values():
+            context = self.browser.new_context(viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce")
+            page = self.log_in(context)
+            self.open(page, "#/device/pump")
+            bench, state = page.locator(".bench"), page.locator("[data-key=state] .value")
+            off = page.locator("button.off")
+            expect(bench).to_be_visible()
+            expect(bench).to_contain_text("This is a simulated device.")
+            expect(off).to_be_in_viewport(ratio=1)
+            self.looks(page, f"bench-{size[0]}")
+            if size != SIZES["phone"]:
+                context.close()
+                continue
+
+            def form(name: str):
+                return bench.locator("form", has=page.get_by_role("button", name=name, exact=True))
+
+            def act(name: str, *values: str) -> None:
+                """Fill in the fields of a verb, and perform it, by keyboard alone."""
+                for field, value in zip(form(name).locator("input, select").all(), values):
+                    field.focus()
+                    if field.evaluate("one => one.tagName") == "INPUT":
+                        page.keyboard.press("Control+A")
+                    page.keyboard.type(value)
+                page.get_by_role("button", name=name, exact=True).focus()
+                outcome = form(name).locator(".outcome")
+                # Each action has an outcome of its own, also within a second.
+                outcome.evaluate("one => { one.textContent = '' }")
+                page.keyboard.press("Enter")
+                expect(outcome).to_contain_text("done at")
+
+            expect(state).to_have_text("off")
+            act("press")
+            expect(state).to_have_text("on")
+            expect(page.locator(".last")).to_contain_text("by hand at")
+            act("advance", "25m")
+            page.get_by_role("button", name="status", exact=True).press("Enter")
+            expect(page.locator("[data-key=runtime_min] .value")).to_have_text("25 min")
+            act("turn", "1")
+            page.get_by_role("button", name="status", exact=True).press("Enter")
+            expect(page.locator("[data-key=speed_percent] .value")).to_have_text("100 %")
+            act("temperature", "skin", "41")
+            expect(state).to_have_text("error")
+            expect(page.locator(".banner").filter(has_text="skin was warmer")).to_be_visible()
+            act("temperature", "skin", "34.5")
+            act("fault", "twice@always")
+            expect(bench).to_contain_text("faults: twice@always")
+            self.looks(page, "bench-fault")
+            page.get_by_role("button", name="temp", exact=True).press("Enter")
+            act("fault", "none")
+            expect(bench).not_to_contain_text("faults:")
+            act("set knob", "512")
+            # What the simulator refuses.
+            field = form("advance").locator("input")
+            field.fill("soon")
+            field.press("Enter")
+            expect(form("advance").locator(".outcome")).to_contain_text("not sent: ")
+            off.press("Enter")
+            expect(state).to_have_text("off")
+            # Another device has verbs of its own.
+            self.open(page, "#/device/lamp")
+            expect(page.locator("[data-key=led] .value")).to_be_visible()
+            expect(bench.get_by_role("button", name="light", exact=True)).to_be_enabled()
+            expect(bench.get_by_role("button", name="press", exact=True)).to_have_count(0)
+            # A session that may only look.
+            looking = self.browser.new_context()
+            only = self.log_in(looking, "--see")
+            self.open(only, "#/device/pump")
+            expect(only.locator(".bench button").first).to_be_disabled()
+            looking.close()
+            # It is gone when the simulator ends, and back with the next one.
+            self.open(page, "#/device/storm")
+            expect(bench).to_be_visible()
+            self.bench.end("sim-storm")
+            expect(page.locator(".link")).to_contain_text("not connected")
+            expect(bench).to_be_hidden()
+            self.bench.start_devices()
+            expect(page.locator(".link")).to_have_text("connected")
+            expect(bench).to_be_visible()
+            context.close()
 
     def looking(self) -> None:
         """A session that may only look."""
@@ -622,7 +712,7 @@ def main(programs: str, shots: str | None = None) -> None:
 def run(check: Check) -> None:
     begun = time.monotonic()
     for part in (check.model, check.screens, check.commands, check.trouble, check.keyboard, check.views, check.attention, check.tabs,
-                 check.looking, check.lateness, check.presses, check.past, check.hostile, check.failures):
+                 check.presses, check.past, check.simulated, check.looking, check.lateness, check.hostile, check.failures):
         part()
         print(f"{part.__name__}: {time.monotonic() - begun:.0f} s", flush=True)
 

@@ -1,0 +1,133 @@
+// The bench of a simulated device: buttons and fields for what a person does at a real one, made from the verbs that its
+// simulator describes. A real device has none.
+
+import { bench, isKnown, now } from "./bench.js";
+import { clock, element, plain, write } from "./elements.js";
+import { outcomeOf, show, showFailure } from "./outcome.js";
+import { Failure, call } from "./session.js";
+
+/** The interval in milliseconds at which the simulator's own state is read. */
+const interval = 5000;
+/** The number of times, a second apart, that a device is asked for a simulator after its link has changed: a simulator
+ *  needs a moment to notice that its port is open. */
+const tries = 3;
+/** The longest wait for the server, which waits 20 seconds for pumpctld. */
+const patience = 25_000;
+/** Whole numbers from here on have no limit that a browser can show exactly. */
+const largest = 1e15;
+
+/** What is known of each device's simulator: its `verbs`, or null, and its `state`. */
+const simulators = new Map();
+
+/** Makes the section of a device. It is hidden unless the device has a simulator. */
+export function simulator(device, parts) {
+  if (!simulators.has(device.name)) simulators.set(device.name, { verbs: null, state: {}, link: null, asked: -Infinity, left: 0 });
+  const found = simulators.get(device.name);
+  // A request of a former screen has ended with it.
+  Object.assign(found, { isAsking: false, left: tries });
+  const state = element("p", { class: "signal" });
+  const forms = element("div", { class: "commands" });
+  const section = element("section", { class: "bench", hidden: true, "aria-label": "Bench" }, element("h2", {}, "Bench"),
+    element("p", {}, "This is a simulated device. Here you do what a person does at a real one."), state, forms);
+  let shape = "";
+  let rows = [];
+  parts.push(() => {
+    const current = bench.devices[device.name] ?? {};
+    ask(device.name, found, current);
+    section.hidden = !found.verbs;
+    if (!found.verbs) return;
+    const shapeNow = JSON.stringify(found.verbs);
+    if (shapeNow !== shape) {
+      shape = shapeNow;
+      rows = found.verbs.map((verb, index) => form(device, found, verb, index));
+      forms.replaceChildren(...rows.map((row) => row.node));
+    }
+    // The port is shown above.
+    const shown = Object.entries(found.state).filter(([key]) => key !== "port");
+    write(state, shown.map(([key, value]) => `${plain(key.replaceAll("_", " ").replace(/ c$/, " °C"))}: ${words(value)}`).join(" · "));
+    const isOpen = isKnown(current) && bench.scope === "command";
+    rows.forEach((row) => row.update(isOpen));
+  });
+  return section;
+}
+
+const words = (value) => (typeof value === "number" ? String(Math.round(value * 100) / 100)
+  : typeof value === "boolean" ? (value ? "yes" : "no") : plain(value));
+
+/** Asks for the simulator if the link has changed, if the last answer was none, or from time to time. */
+function ask(name, found, current) {
+  const link = String(isKnown(current));
+  if (link !== found.link) Object.assign(found, { link, left: tries, asked: -Infinity });
+  if (found.isAsking || !(found.verbs || found.left > 0)) return;
+  if (performance.now() - found.asked < (found.verbs ? interval : 1000)) return;
+  Object.assign(found, { isAsking: true, asked: performance.now(), left: found.left - 1 });
+  look(name, found);
+}
+
+async function look(name, found) {
+  try {
+    const { verbs, state } = await call("GET", `devices/${encodeURIComponent(name)}/simulator`, undefined, patience, true);
+    Object.assign(found, { verbs, state, left: tries });
+  } catch (failure) {
+    if (failure.code === "no_simulator") found.verbs = null;
+  }
+  found.isAsking = false;
+}
+
+/** Makes the form of a verb. */
+function form(device, found, verb, index) {
+  const name = [verb.name, verb.option].filter(Boolean).map(plain).join(" ");
+  const outcome = outcomeOf(device.name, `simulator ${name}`);
+  const isBusy = () => outcome.dataset.busy === "yes";
+  const inputs = verb.arguments.map((argument, place) => input(argument, `bench-${index}-${place}`));
+  const button = element("button", { "data-name": JSON.stringify([device.name, "simulator", name]) }, name);
+  const node = element("form", {
+    onsubmit: async (event) => {
+      event.preventDefault();
+      if (isBusy()) return;
+      const values = inputs.map((one) => one.control.value);
+      await act(device, found, verb.name, verb.option ? [verb.option, ...values] : values, outcome);
+    },
+  }, ...inputs.flatMap((one) => one.nodes), button,
+  // The label of an option's field says the same.
+  verb.option ? "" : element("p", { class: "about" }, plain(verb.summary)), outcome);
+  return {
+    node,
+    update: (isOpen) => {
+      button.disabled = !isOpen || isBusy();
+      inputs.forEach((one) => { one.control.disabled = !isOpen; });
+    },
+  };
+}
+
+/** Does something at the simulated device. It is no command for the device, so it needs no view of it. */
+async function act(device, found, verb, given, outcome) {
+  outcome.dataset.busy = "yes";
+  show(outcome, "sending", "sending …");
+  try {
+    const answer = await call("POST", `devices/${encodeURIComponent(device.name)}/simulator`, { verb, arguments: given }, patience);
+    found.state = answer.state;
+    show(outcome, "done", `done at ${clock(now())}`);
+  } catch (failure) {
+    const outcomeNow = failure.code === "unreachable" ? "unknown" : failure.outcome;
+    showFailure(outcome, new Failure({ ...failure, outcome: outcomeNow }), device, "it may have been done");
+  } finally {
+    outcome.dataset.busy = "no";
+  }
+}
+
+/** Makes the field for an argument. */
+function input(argument, id) {
+  const list = argument.suggestions && `${id}-list`;
+  const limit = (value) => (Math.abs(value) < largest ? value : null);
+  const isNumber = ["integer", "number"].includes(argument.type);
+  const control = argument.choices
+    ? element("select", { id }, ...argument.choices.map((choice) => element("option", {}, plain(choice))))
+    : element("input", {
+      id, list, type: isNumber ? "number" : "text", min: limit(argument.minimum), max: limit(argument.maximum),
+      step: argument.type === "number" ? "any" : null, required: true, autocomplete: "off",
+      placeholder: argument.type === "time" ? "25m" : null,
+    });
+  const options = list ? element("datalist", { id: list }, ...argument.suggestions.map((text) => element("option", { value: text }))) : "";
+  return { control, nodes: [element("label", { for: id }, plain(argument.summary), control), options] };
+}
