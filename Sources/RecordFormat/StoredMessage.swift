@@ -64,10 +64,14 @@ public struct MessageFilter: Sendable, Hashable {
     public var status: StoredMessage.Status?
     /// The category; nil for any.
     public var category: String?
+    /// The number of messages, of which the last that was stored comes first; nil for all, the first that was stored
+    /// first.
+    public var newest: Int?
 
     /// Creates a filter. Without parameters, it accepts all messages.
-    public init(status: StoredMessage.Status? = nil, category: String? = nil) {
+    public init(status: StoredMessage.Status? = nil, category: String? = nil, newest: Int? = nil) {
         self.status = status
         self.category = category
+        self.newest = newest
     }
 }

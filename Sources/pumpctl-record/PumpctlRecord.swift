@@ -9,7 +9,8 @@ import StrictJSON
 ///
 ///     pumpctl-record write                                records and requests from standard input, a line each
 ///     pumpctl-record read TABLE SINCE UNTIL FAMILY DEVICE rows to standard output; - for no such filter
-///     pumpctl-record messages STATUS CATEGORY             messages to standard output
+///     pumpctl-record messages STATUS CATEGORY NEWEST      messages to standard output; with a number for NEWEST, so
+///                                                         many, the last one first
 ///     pumpctl-record fold COLUMNS SINCE UNTIL FAMILY DEVICE values over time, at most as many points as a chart shows
 ///     pumpctl-record where                                the database: its path, its size in bytes (0 if none),
 ///                                                         and whether it has the index by sessions
@@ -34,7 +35,7 @@ enum PumpctlRecord {
                 var writing = Writing(path)
                 await writing.run()
             case ("read", 6): try read(path, arguments[1...])
-            case ("messages", 3): try readMessages(path, arguments[1...])
+            case ("messages", 4): try readMessages(path, arguments[1...])
             case ("fold", 6): try fold(path, arguments[1...])
             case ("where", 1): try showPlace(path)
             case ("optimize", 1): Output.say(.row([try RecordFile.optimize(path) ? "true" : "false"]))
@@ -48,7 +49,9 @@ enum PumpctlRecord {
 
     private static func readMessages(_ path: String, _ words: ArraySlice<String>) throws(RecorderError) {
         let words = words.map { $0 == "-" ? nil : $0 }
-        let filter = MessageFilter(status: words[0].flatMap(StoredMessage.Status.init), category: words[1])
+        let filter = MessageFilter(
+            status: words[0].flatMap(StoredMessage.Status.init), category: words[1],
+            newest: words[2].flatMap { Int($0) })
         var output = Output()
         try RecordReader(path).readMessages(filter) { message in output.add(.message(message)) }
         output.flush()

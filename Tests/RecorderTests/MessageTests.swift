@@ -60,6 +60,18 @@ struct MessageTests {
         await recorder.close()
     }
 
+    @Test("The newest messages are the last that were stored, the last one first")
+    func newest() async throws {
+        let recorder = bench.recorder()
+        var sos = message(1)
+        sos.category = "SOS"
+        _ = try await recorder.commit([sos, message(3), message(2)])
+        #expect(try kept(MessageFilter(newest: 2)) == [message(2), message(3)])
+        #expect(try kept(MessageFilter(newest: 5)) == [message(2), message(3), sos])
+        #expect(try kept(MessageFilter(category: "SOS", newest: 1)) == [sos])
+        await recorder.close()
+    }
+
     @Test("10,000 messages keep their order, and another recorder recognises their ids")
     func many() async throws {
         let count = Seeds.amount(10_000, soak: 100_000)

@@ -83,7 +83,7 @@ public final class RecordedMessages: RescueStore {
     }
 }
 
-/// Reads the stored messages one by one, in the order of arrival. Every call may block on the disk.
+/// Reads the stored messages one by one. Every call may block on the disk.
 public struct MessageReader {
     private let conversation: RecordConversation
 
@@ -92,12 +92,15 @@ public struct MessageReader {
     /// - Parameters:
     ///   - status: The status of the messages; nil for any.
     ///   - category: The category of the messages; nil for any.
+    ///   - newest: The number of messages, of which the last to arrive comes first; nil for all, in the order of arrival.
     ///   - program: The program that keeps the messages; nil for the installed one.
     public init(
-        status: RescueStatus?, category: RescueCategory? = nil, by program: CompanionProgram? = nil
+        status: RescueStatus?, category: RescueCategory? = nil, newest: Int? = nil,
+        by program: CompanionProgram? = nil
     ) throws(Trouble) {
         conversation = try RecordConversation(
-            ["messages", status?.rawValue ?? "-", category?.rawValue ?? "-"], by: program)
+            ["messages", status?.rawValue ?? "-", category?.rawValue ?? "-", newest.map { "\($0)" } ?? "-"], by: program
+        )
     }
 
     /// Returns the next message; nil after the last one.

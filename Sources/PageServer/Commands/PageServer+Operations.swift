@@ -16,7 +16,9 @@ extension PageServer {
         _ admission: Admission, _ body: [UInt8], _ channel: any Channel
     ) async throws(Problem) -> Reply {
         let (device, session) = (admission.name, admission.session)
-        if ![.stop, .history, .findings].contains(admission.route.operation) { try admission.request.checkQuery() }
+        if ![.stop, .history, .messages, .findings].contains(admission.route.operation) {
+            try admission.request.checkQuery()
+        }
         switch admission.route.operation {
         case .page: return files.page
         case .file: return try files.file(admission.name, version: admission.request.segments[1])
@@ -30,6 +32,7 @@ extension PageServer {
             let (response, _) = try await ask(["do": "describe"])
             return Reply(json: ["families": response["families"] ?? .array([])])
         case .history: return try await history(device, admission.request, channel)
+        case .messages: return try await messages(admission.request, channel)
         case .findings: return try await findings(admission.request, channel)
         case .captures: return try await captures()
         case .command: return try await command(body, device, session, channel)

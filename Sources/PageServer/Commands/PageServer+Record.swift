@@ -2,11 +2,11 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import StrictJSON
 
-// Recorded values, and the findings of a check-up.
+// Recorded values, stored messages, and the findings of a check-up.
 extension PageServer {
     /// The longest wait for recorded values, or for a check-up that looks for BLE devices.
     private static let longPatience = TimeAmount.seconds(20)
-    /// The largest number of requests for recorded values and of check-ups under way.
+    /// The largest number of requests for recorded values, for messages and of check-ups under way.
     private static let lookLimit = 4
 
     /// Returns recorded values of a device as JSON, or as CSV for a client that prefers it.
@@ -28,6 +28,17 @@ extension PageServer {
                 hint: "ask for a shorter time by 'since' and 'until', or for 'columns'", outcome: "nothing_changed")
         }
         return Reply(type: "text/csv; charset=utf-8", Self.csv(answer))
+    }
+
+    /// Returns stored messages of the rescue app.
+    func messages(_ request: Request, _ channel: any Channel) async throws(Problem) -> Reply {
+        try request.checkQuery("limit")
+        var members: [String: JSONValue] = ["do": "messages"]
+        if let text = request.query["limit"] {
+            guard let limit = Int(text) else { throw .badRequest("'limit' must be a number") }
+            members["limit"] = .integer(limit)
+        }
+        return Reply(json: try await look(members, channel))
     }
 
     /// Returns what a check-up says about the computer, or about the device in the query.

@@ -24,7 +24,7 @@ enum Scope: String, CaseIterable, Comparable {
 enum Operation {
     case page, file, openAPI, logIn, session, logOut
     case devices, device, families, events
-    case history, findings, log, image, captures, capture
+    case history, messages, findings, log, image, captures, capture
     case command, stop
     case simulator, simulate
 }
@@ -54,6 +54,7 @@ struct Route {
         Route(.GET, "/api/v1/devices/{device}/log", .see, .log),
         Route(.GET, "/api/v1/devices/{device}/image", .see, .image),
         Route(.GET, "/api/v1/devices/{device}/simulator", .see, .simulator),
+        Route(.GET, "/api/v1/messages", .see, .messages),
         Route(.GET, "/api/v1/findings", .see, .findings),
         Route(.GET, "/api/v1/captures", .see, .captures),
         Route(.GET, "/api/v1/captures/{capture}", .see, .capture),

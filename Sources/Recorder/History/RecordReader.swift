@@ -77,7 +77,8 @@ public struct RecordReader: Sendable {
         }
     }
 
-    /// Passes messages to `body`, in the order in which they were stored.
+    /// Passes messages to `body`, in the order in which they were stored; in the reverse order if the filter asks for
+    /// the newest.
     ///
     /// - Throws: ``RecorderError``. An error of another type from `body` becomes ``RecorderError/Code/system``.
     public func readMessages(
@@ -90,8 +91,12 @@ public struct RecordReader: Sendable {
                 db,
                 sql: """
                     SELECT * FROM messages WHERE status = coalesce(:status, status)
-                    AND category = coalesce(:category, category) ORDER BY number
-                    """, arguments: ["status": filter.status?.rawValue, "category": filter.category])
+                    AND category = coalesce(:category, category)
+                    ORDER BY number \(filter.newest == nil ? "" : "DESC") LIMIT :limit
+                    """,
+                arguments: [
+                    "status": filter.status?.rawValue, "category": filter.category, "limit": filter.newest ?? -1,
+                ])
             while let row = try rows.next() { try body(StoredMessage(row)) }
         }
     }

@@ -32,6 +32,8 @@ enum ControlVerb {
     case simulate(SimulatorAction)
     /// Reads recorded values.
     case history(HistoryReading.Request)
+    /// Reads this many stored messages of the rescue app.
+    case messages(Int)
     /// Fetches a content for this program, or for the one that has asked this program.
     case transfer(Transfer, by: String)
     /// Ends the transfer that the request with this ID has begun.
@@ -76,6 +78,7 @@ extension ControlConnection {
         case "simulator": verb = .simulator(try device(arguments.text("device")))
         case "simulate": verb = .simulate(try simulatorAction(&arguments))
         case "history": verb = .history(try historyRequest(&arguments))
+        case "messages": verb = .messages(try messageCount(&arguments))
         case "state": verb = .state(try device(arguments.text("device")))
         case "subscribe":
             let (devices, kinds) = try subscription(&arguments)
@@ -91,8 +94,9 @@ extension ControlConnection {
         default:
             throw .usage(
                 "there is no '\(request.verb)'",
-                hint: "use one of: attach, cancel, command, describe, devices, findings, history, ports, scan, send, "
-                    + "simulate, simulator, state, stop, subscribe, transfer, unsubscribe")
+                hint:
+                    "use one of: attach, cancel, command, describe, devices, findings, history, messages, ports, scan, "
+                    + "send, simulate, simulator, state, stop, subscribe, transfer, unsubscribe")
         }
         try arguments.end()
         return verb
@@ -201,6 +205,19 @@ extension ControlConnection {
         return request
     }
 
+    /// Returns the number of messages that a program wants. All stored messages belong to the user of the daemon, so
+    /// they are only for programs of a daemon that shares a phone.
+    private func messageCount(_ arguments: inout ControlArguments) throws(ControlFailure) -> Int {
+        let count = try arguments.optionalInteger("limit") ?? HistoryReading.standardMessageCount
+        guard (1...HistoryReading.messageLimit).contains(count) else {
+            throw .usage("'limit' must be 1 to \(HistoryReading.messageLimit)")
+        }
+        guard devices.contains(where: { $0.settings.family == .rescue }) else {
+            throw noDevice("of the family '\(Family.rescue.name)'")
+        }
+        return count
+    }
+
     private func time(
         _ name: String, _ arguments: inout ControlArguments, _ now: RecordTime, isLater: Bool
     ) throws(ControlFailure) -> RecordTime? {
@@ -255,6 +272,7 @@ extension ControlConnection {
         case .simulator(let device): return try await simulator(of: device)
         case .simulate(let action): return try await simulate(action)
         case .history(let request): return try await history.perform(request)
+        case .messages(let count): return try await history.messages(count)
         case .transfer(let transfer, let sender): return try await perform(transfer, by: sender)
         case .cancel(let id): return try cancelTransfer(id)
         case .attach: preconditionFailure("'attach' cannot be sent on a connection with other requests")

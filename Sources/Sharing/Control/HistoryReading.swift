@@ -4,7 +4,7 @@ internal import LineProtocol
 internal import RecordFormat
 internal import StrictJSON
 
-/// Reads the recorded values of devices for programs, one request at a time.
+/// Reads recorded values of devices and stored messages for programs, one request at a time.
 struct HistoryReading: Sendable {
     /// A request for recorded values of a device.
     struct Request: Sendable {
@@ -18,6 +18,10 @@ struct HistoryReading: Sendable {
 
     /// The largest number of rows in a response.
     static let rowLimit = 5000
+    /// The largest number of messages in a response, and the number unless the request names one.
+    static let (messageLimit, standardMessageCount) = (1000, 100)
+    /// The size of a response's messages in bytes, as JSON, after which no more are added.
+    static let messageSizeLimit = 1 << 20
 
     /// The program that keeps the record; nil for the installed one.
     let recorder: CompanionProgram?
@@ -28,17 +32,38 @@ struct HistoryReading: Sendable {
 
     /// Returns the members of the response: the readings, or a series of points for each value.
     func perform(_ request: Request) async throws(ControlFailure) -> [String: JSONValue] {
+        try await read { [recorder] in
+            guard let columns = request.columns else { return try Self.rows(request.filter, recorder) }
+            let series = try RecordQuery.series(columns: columns, request.filter, by: recorder)
+            return ["series": .array(series.map(\.json))]
+        }
+    }
+
+    /// Returns the members of the response: at most `count` messages, the last to arrive first.
+    func messages(_ count: Int) async throws(ControlFailure) -> [String: JSONValue] {
+        try await read { [recorder] in
+            let reader = try MessageReader(status: nil, newest: count + 1, by: recorder)
+            var (messages, size): ([JSONValue], Int) = ([], 0)
+            while let message = try reader.next() {
+                guard messages.count < count, size < Self.messageSizeLimit else {
+                    return ["messages": .array(messages), "complete": false]
+                }
+                messages.append(message.listed)
+                size += message.json.count
+            }
+            return ["messages": .array(messages), "complete": true]
+        }
+    }
+
+    /// Performs `work` on a thread that may wait for the disk.
+    private func read(
+        _ work: @escaping @Sendable () throws -> [String: JSONValue]
+    ) async throws(ControlFailure) -> [String: JSONValue] {
         guard await turns.take() else {
             throw ControlFailure("cancelled", "the request was given up", outcome: "nothing_changed")
         }
         defer { turns.release() }
-        do {
-            return try await aside { [recorder] in
-                guard let columns = request.columns else { return try Self.rows(request.filter, recorder) }
-                let series = try RecordQuery.series(columns: columns, request.filter, by: recorder)
-                return ["series": .array(series.map(\.json))]
-            }
-        } catch {
+        do { return try await aside(work) } catch {
             throw ControlFailure(
                 reading: error as? Trouble ?? Trouble(code: "system", text: "\(error)", hint: "try again"))
         }
@@ -66,6 +91,17 @@ extension FoldedSeries {
             "points": .array(
                 points.map { .array([.integer(Int($0.time.milliseconds)), .number($0.value)]) }),
             "starts": .array(points.indices.filter { points[$0].isFirst }.map(JSONValue.integer)),
+        ])
+    }
+}
+
+extension RescueMessage {
+    /// The message for programs, with the keys of `pumpctl rescue list --json`.
+    fileprivate var listed: JSONValue {
+        .object([
+            "id": .text("\(id)"), "time": .text(isoTime), "status": .text(status.rawValue),
+            "category": .text(category.rawValue), "latitude": .number(position.latitude),
+            "longitude": .number(position.longitude), "content": .text(content),
         ])
     }
 }

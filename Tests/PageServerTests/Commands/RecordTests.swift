@@ -70,6 +70,27 @@ struct RecordTests {
         }
     }
 
+    @Test("Messages are those of the daemon, which gets their limit")
+    func messages() async throws {
+        try await PageBench.run { bench in
+            let asking = Task { try await bench.ask("GET", "/api/v1/messages?limit=20") }
+            let heard = try await bench.daemon.next("messages")
+            #expect(heard.request["limit"]?.integer == 20)
+            try await heard.answer(["messages": .array([]), "complete": true])
+            let body = try await asking.value.body
+            #expect(String(decoding: body, as: UTF8.self) == "{\"complete\":true,\"messages\":[]}\n")
+        }
+    }
+
+    @Test("Wrong parameters of messages are refused", arguments: ["?limit=x", "?limit=", "?columns=1"])
+    func wrongMessages(query: String) async throws {
+        try await PageBench.run { bench in
+            let response = try await bench.ask("GET", "/api/v1/messages" + query)
+            #expect(response.status == 400)
+            #expect(bench.daemon.count("messages") == 0)
+        }
+    }
+
     @Test("Findings are those of the daemon")
     func findings() async throws {
         try await PageBench.run { bench in

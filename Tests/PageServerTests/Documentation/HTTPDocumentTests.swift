@@ -127,6 +127,7 @@ struct HTTPDocumentTests {
             "device", "values", "age", "sensorFaults", "link", "saidEvent", "stateEvent", "linkEvent", "commandEvent",
             "family", "familyCommand", "parameter", "valueType", "stateField", "familyEvent", "familyError",
             "simulatorVerb", "simulatorArgument", "simulatorState",
+            "rescueMessage",
         ])
     func shapes(name: String) throws {
         let own = try #require(document["components"]?["schemas"]?[name.prefix(1).uppercased() + name.dropFirst()])

@@ -32,12 +32,14 @@ final class ControlRig: Sendable {
     }
 
     /// - Parameters:
+    ///   - family: The family of the device; of another one than the pump with `link` only.
     ///   - isPlugged: Whether the pump is plugged in from the start.
     ///   - limit: The number of programs at the socket beyond which a program may send only OFF and queries.
     ///   - link: A link to open instead of a link to the simulated pump.
     ///   - recorder: The program that keeps the record; nil if the pump is not recorded.
     init(
-        _ holding: LinkHolding = .always, isPlugged: Bool = true, limit: Int = SharingServer.standardLimit,
+        _ holding: LinkHolding = .always, family: Family = .pump, isPlugged: Bool = true,
+        limit: Int = SharingServer.standardLimit,
         link: (any Link)? = nil, recorder: CompanionProgram? = nil,
         surroundings: Surroundings = Surroundings()
     ) throws {
@@ -46,9 +48,9 @@ final class ControlRig: Sendable {
         let (plug, reports) = (Plug(), Watched<[SharingReport.Event]>([]))
         plug.state.withLock { $0.isIn = isPlugged }
         let settings = SharedDeviceSettings(
-            name: "pump", endpoint: try Endpoint("tcp:nowhere:1"), family: .pump,
+            name: "pump", endpoint: try Endpoint("tcp:nowhere:1"), family: family,
             shares: [.tcp(host: "localhost", port: 4000)], holding: holding, isRecorded: recorder != nil)
-        device = SharedDevice(settings, try #require(SharedFamily.row(of: .pump)), clock: clock) { _ in
+        device = SharedDevice(settings, try #require(SharedFamily.row(of: family)), clock: clock) { _ in
             guard plug.state.withLock({ $0.isIn }) else {
                 throw LinkError(.notFound, name: "the pump", activity: "open")
             }

@@ -36,8 +36,9 @@ struct DaemonPageTests {
         let codes = schema["$defs"]?["error"]?["properties"]?["code"]?["enum"]?.elements ?? []
         #expect(codes.count > 10)
         let verbs: [JSONValue] = [
-            "devices", "describe", "command", "stop", "send", "state", "history", "ports", "scan", "findings",
-            "simulator", "simulate", "subscribe", "unsubscribe", "transfer", "cancel", "attach", "progress", "piece",
+            "devices", "describe", "command", "stop", "send", "state", "history", "messages", "ports", "scan",
+            "findings", "simulator", "simulate", "subscribe", "unsubscribe", "transfer", "cancel", "attach", "progress",
+            "piece",
         ]
         for word in codes + verbs + DeviceWatch.Kind.allCases.map({ .text($0.rawValue) }) {
             #expect(page.contains("| `\(word.string)`") || page.contains(", `\(word.string)` |"), "\(word.string)")

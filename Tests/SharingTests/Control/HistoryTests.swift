@@ -10,14 +10,14 @@ import TestSupport
 @Suite("Recorded values for programs", .timeLimit(.minutes(5)))
 struct HistoryTests {
     /// A script that stands for `pumpctl-record`.
-    private static func program(_ script: String, in folder: TemporaryFolder) -> CompanionProgram {
+    static func program(_ script: String, in folder: TemporaryFolder) -> CompanionProgram {
         let path = folder.write("#!/bin/sh\n\(script)\n", to: "pumpctl-record")
         chmod(path, 0o755)
         return CompanionProgram(path: path)
     }
 
     /// A recorder with a record of its own.
-    private static func recorder(in folder: TemporaryFolder) -> CompanionProgram {
+    static func recorder(in folder: TemporaryFolder) -> CompanionProgram {
         program("XDG_DATA_HOME='\(folder.path)' exec '\(Executable.pumpctlRecord)' \"$@\"", in: folder)
     }
 

@@ -37,6 +37,7 @@ ROUTES = [
     ("GET", f"{API}/devices/pump/log", "see", None),
     ("GET", f"{API}/devices/pump/image", "see", None),
     ("GET", SIMULATOR, "see", None),
+    ("GET", f"{API}/messages", "see", None),
     ("GET", f"{API}/findings", "see", None),
     ("GET", f"{API}/captures", "see", None),
     ("GET", f"{API}/captures/a", "see", None),

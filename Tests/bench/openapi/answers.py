@@ -109,6 +109,10 @@ def check(bench: rig.Rig) -> str:
         expect("400 usage", ask("GET", f"{history}?{query}", token=looking))
     expect("409 not_recorded", ask("GET", f"{API}/devices/lamp/history", token=looking))
     expect("404 no_such_device", ask("GET", f"{API}/devices/nothing/history", token=looking))
+    for path in (f"{API}/messages", f"{API}/messages?limit=1000"):
+        expect("200", ask("GET", path, token=looking))
+    for query in ("limit=0", "limit=1001", "limit=x", "x=1"):
+        expect("400 usage", ask("GET", f"{API}/messages?{query}", token=looking))
     for path in ("/captures", "/captures/pump.capture"):
         expect("200", ask("GET", API + path, token=looking))
     expect("404 no_such_capture", ask("GET", f"{API}/captures/nothing", token=looking))

@@ -77,7 +77,7 @@ class Rig:
 
     def start_devices(self, **families: str) -> None:
         """Start simulated devices, by their names, that are not running; one of most families unless given."""
-        self.families = families or {"pump": "pump", "lamp": "led", "storm": "storm", "peer": "peer"}
+        self.families = families or {"pump": "pump", "lamp": "led", "storm": "storm", "peer": "peer", "phone": "rescue"}
         text = f'[daemon]\nsocket = "{self.socket}"\n'
         for name, family in self.families.items():
             if f"sim-{name}" not in self.processes:

@@ -253,7 +253,7 @@ class Check:
         context = self.browser.new_context(viewport={"width": 360, "height": 780})
         page = self.log_in(context)
         # The list is complete, and is not made anew any more.
-        expect(page.locator("h2 small")).to_have_text(["an LED board", "a text and image peer", "a pump", "a storm sensor"])
+        expect(page.locator("h2 small")).to_have_text(["an LED board", "a text and image peer", "a phone with the rescue app", "a pump", "a storm sensor"])
         for screen in SCREENS:
             self.open(page, screen)
             expect(page.locator("main :is(h1, h2)").first).to_be_visible()
