@@ -28,10 +28,6 @@ static const unsigned char screens_js[] = {
 #embed "page/screens.js"
 };
 
-static const unsigned char outcome_js[] = {
-#embed "page/outcome.js"
-};
-
 static const unsigned char simulator_js[] = {
 #embed "page/simulator.js"
 };
@@ -54,6 +50,22 @@ static const unsigned char console_js[] = {
 
 static const unsigned char content_js[] = {
 #embed "page/content.js"
+};
+
+static const unsigned char map_js[] = {
+#embed "page/map.js"
+};
+
+static const unsigned char messages_js[] = {
+#embed "page/messages.js"
+};
+
+static const unsigned char outcomes_js[] = {
+#embed "page/outcomes.js"
+};
+
+static const unsigned char rescue_js[] = {
+#embed "page/rescue.js"
 };
 
 static const unsigned char about_js[] = {
@@ -99,7 +111,10 @@ static const struct page_file files[] = {
     {"console.js", console_js, sizeof console_js},
     {"content.js", content_js, sizeof content_js},
     {"elements.js", elements_js, sizeof elements_js},
-    {"outcome.js", outcome_js, sizeof outcome_js},
+    {"map.js", map_js, sizeof map_js},
+    {"messages.js", messages_js, sizeof messages_js},
+    {"outcomes.js", outcomes_js, sizeof outcomes_js},
+    {"rescue.js", rescue_js, sizeof rescue_js},
     {"screens.js", screens_js, sizeof screens_js},
     {"session.js", session_js, sizeof session_js},
     {"simulator.js", simulator_js, sizeof simulator_js},

@@ -50,7 +50,7 @@ setInterval(() => {
 }, 1000);
 
 /** Shows a notification if the person has allowed it. */
-async function notify(name, text) {
+export async function notify(name, text) {
   if (globalThis.Notification?.permission !== "granted") return;
   // The number of the message is the same in all tabs, which so replace each other's.
   const options = { body: plain(text), tag: `${name} ${bench.number}: ${text}`, icon: new URL("icon.svg", import.meta.url).href };

@@ -28,13 +28,14 @@ export function write(node, text) {
 /** The time of day. */
 export const clock = (time) => new Date(time).toTimeString().slice(0, 8);
 
-/** An age in words; empty up to ten seconds, because values are read every five. */
+/** An age in words, in the largest unit of which there are two; empty up to ten seconds, because values are read every five. */
 export function ago(milliseconds) {
   const seconds = Math.round(milliseconds / 1000);
   if (seconds <= 10) return "";
   if (seconds < 120) return `${seconds} seconds ago`;
   const minutes = Math.floor(seconds / 60);
-  return minutes < 120 ? `${minutes} minutes ago` : `${Math.floor(minutes / 60)} hours ago`;
+  const hours = Math.floor(minutes / 60);
+  return minutes < 120 ? `${minutes} minutes ago` : hours < 48 ? `${hours} hours ago` : `${Math.floor(hours / 24)} days ago`;
 }
 
 /** A text of a device without the marks that reverse the order of letters, and without control characters. */

@@ -6,7 +6,9 @@ import { bench, isLive, noteShown, now, past, refresh, take } from "./bench.js";
 import { keep } from "./console.js";
 import { leave } from "./content.js";
 import { clock, element, plain, say, write } from "./elements.js";
+import { missed } from "./messages.js";
 import { past as pastScreen } from "./past.js";
+import { hear } from "./rescue.js";
 import { device, list } from "./screens.js";
 import { call, endRequests, forgetToken, logIn, takeCode, token } from "./session.js";
 import { receive } from "./stream.js";
@@ -167,10 +169,15 @@ async function start(event, code = takeCode()) {
   addEventListener("hashchange", route);
   receive((message) => {
     const notice = watch();
+    const wasKnown = bench.number !== null;
     const news = take(message);
+    if (wasKnown && (message.kind === "snapshot" || message.kind === "resync")) missed();
     notice(news);
     forgetDismissed(message);
-    if (news) keep(news);
+    if (news) {
+      keep(news);
+      hear(news);
+    }
     if (news?.event === "said" && news.line.startsWith("ERROR:")) say(`${news.device}: ${plain(news.line)}`, true);
     follow();
     updateSoon();

@@ -1,11 +1,12 @@
 // The list of devices, and the screen of a device. Both are made from the row of the device's family.
 
-import { bench, clockSteps, command, familyOf, isKnown, isLive, known, now, seen, stop } from "./bench.js";
+import { bench, clockSteps, familyOf, isKnown, isLive, known, now, seen, stop } from "./bench.js";
 import { charts } from "./chart.js";
 import { console } from "./console.js";
 import { content, isContent } from "./content.js";
 import { clock, element, plain, write } from "./elements.js";
-import { called, outcomeOf, show, showFailure } from "./outcome.js";
+import { called, outcomeOf, send, show, showFailure, stops, stopsOf } from "./outcomes.js";
+import { rescue, rescueAlert } from "./rescue.js";
 import { simulator } from "./simulator.js";
 import { banners, values } from "./values.js";
 
@@ -21,11 +22,6 @@ function queueOf(device, name) {
   return queues.get(key);
 }
 
-/** The stops that were asked for, by device: their number, and what ends the first and the last one that have no answer
- *  since the last change. */
-const stops = new Map();
-const stopsOf = (name) => stops.get(name)?.number ?? 0;
-
 /** The list of all devices. */
 export function list() {
   const parts = [];
@@ -36,7 +32,7 @@ export function list() {
     return element("li", { class: "card" },
       element("h2", {}, element("a", { href: `#/device/${encodeURIComponent(device.name)}` }, plain(device.name)),
         " ", element("small", {}, called(device))),
-      stopper(device, parts), link, facts, values(device, parts, 6));
+      stopper(device, parts), link, facts, rescueAlert(device, parts), values(device, parts, 6));
   });
   const pumps = Object.values(bench.devices).filter((device) => !familyOf(device) || familyOf(device).stop);
   const all = element("p", { class: "outcome", role: "status" });
@@ -72,7 +68,8 @@ export function device(name) {
   const node = element("article", {},
     stopper(found, parts, banners(found, parts)),
     element("h1", {}, plain(name), " ", element("small", {}, called(found))),
-    link, facts, values(found, parts), last, charts(found, familyOf(found), parts), commands(found, parts), content(found),
+    link, facts, values(found, parts), last, charts(found, familyOf(found), parts),
+    found.family === "rescue" ? rescue(found, parts) : commands(found, parts), content(found),
     simulator(found, parts), console(found, parts));
   return screen(name, parts, node);
 }
@@ -225,28 +222,6 @@ function commands(device, parts) {
     });
     return form;
   }));
-}
-
-/** Sends a command; returns whether it was done. */
-async function send(device, row, parameters, outcome, view) {
-  outcome.dataset.busy = "yes";
-  show(outcome, "sending", "sending …");
-  const confirmed = outcomeOf(device.name, "stop");
-  if (row.effect !== "query") {
-    if (confirmed.dataset.state === "done") show(confirmed, "", "");
-    // A stop behind this change does not count for one before it.
-    if (stops.has(device.name)) Object.assign(stops.get(device.name), { first: null, last: null });
-  }
-  try {
-    const answer = await command(device.name, row.name, parameters, row.effect === "query", view);
-    show(outcome, "done", `done at ${clock(now())}: ${answer.reply.map(plain).join(", ")}`);
-    return true;
-  } catch (failure) {
-    showFailure(outcome, failure, device);
-    return false;
-  } finally {
-    outcome.dataset.busy = "no";
-  }
 }
 
 /** The input for a parameter. A number with a range is a slider that is sent when it is released, and that goes back to

@@ -3,7 +3,7 @@
 
 import { bench, isKnown, now } from "./bench.js";
 import { clock, element, plain, write } from "./elements.js";
-import { outcomeOf, show, showFailure } from "./outcome.js";
+import { outcomeOf, show, showFailure } from "./outcomes.js";
 import { Failure, call } from "./session.js";
 
 /** The interval in milliseconds at which the simulator's own state is read. */

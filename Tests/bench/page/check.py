@@ -6,10 +6,12 @@
 Needs Chromium and the packages of requirements.txt. Screenshots go to SHOTS, by default .build/page-shots.
 """
 
+import json
 import os
 import pathlib
 import pty
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -23,7 +25,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect, sync_playwright
 
 SIZES = {"phone": (360, 780), "desk": (1440, 900)}
-SCREENS = ["#/", "#/device/pump", "#/device/lamp", "#/device/storm", "#/device/peer", "#/past", "#/findings", "#/about"]
+SCREENS = ["#/", "#/device/pump", "#/device/lamp", "#/device/storm", "#/device/peer", "#/device/phone", "#/past", "#/findings",
+           "#/about"]
 # Milliseconds for anything that takes some on an idle machine.
 PATIENCE = rig.PATIENCE * 1000
 
@@ -679,6 +682,181 @@ class Check:
             expect(bench).to_be_visible()
             context.close()
 
+    def rescue(self) -> None:
+        """Messages of phones: of a simulated one, and of one whose line is read and written here."""
+        master, slave = pty.openpty()
+        tty.setraw(slave)
+        with open(self.bench.folder / "pumpctld.toml", "a") as file:
+            file.write(f'[device.wire]\nendpoint = "{os.ttyname(slave)}"\nfamily = "rescue"\n')
+        self.bench.families["wire"] = "rescue"
+        self.bench.end("daemon")
+        self.bench.start_daemon()
+        kept = self.run("rescue", "send", "--later", "--category", "Shelter", "--at", "-33.5,-70.25", "kept <b>before</b>").split()[1]
+        rig.wait(lambda: '"sent":5' in self.run("sim", "ctl", "--json", str(self.bench.folder / "phone.control"), "state"),
+                 "the messages that the simulated phone has from the start")
+        for size, (width, height) in SIZES.items():
+            context = self.browser.new_context(
+                viewport={"width": width, "height": height}, permissions=["geolocation"], reduced_motion="reduce",
+                geolocation={"latitude": -12.25, "longitude": 130.5})
+            page = self.log_in(context)
+            page.evaluate("""() => {
+              window.alarms = [];
+              new MutationObserver(() => window.alarms.push(document.getElementById("alarms").textContent))
+                .observe(document.getElementById("alarms"), { childList: true, characterData: true, subtree: true });
+            }""")
+            self.messages(page, size, master, kept)
+            self.writing(page, size, master)
+            context.close()
+
+    def run(self, *words: str) -> str:
+        """Run pumpctl, and return what it prints."""
+        return subprocess.run(
+            [self.bench.programs / "pumpctl", *words], env=self.bench.environment, check=True, capture_output=True, text=True).stdout
+
+    def messages(self, page: Page, size: str, master: int, kept: str) -> None:
+        """The list, the pins and the card, and a call for help that comes in."""
+        rows, pins, card = page.locator(".messages button"), page.locator(".map g"), page.locator(".message")
+        self.open(page, "#/device/phone")
+        expect(rows).to_have_count(1)
+        expect(rows).to_have_text(re.compile(r"Shelter *not handed on yet *kept <b>before</b> *33\.50000° S, 70\.25000° W"))
+        texts = ["<img src=x onerror=document.title='hacked'>", "a\u202eb\u2066c", "a\x1b[2Jb", "x" * 3000, "one\ntwo"]
+        for number, text in enumerate(texts):
+            self.say(master, size, number, text, "Flooding", 35.9 + number / 100, -79.0 - number / 50)
+        # No messages: a place out of range, and what is no JSON.
+        self.say(master, size, 90, "nowhere", "Other", 91, 0)
+        os.write(master, b"{no message}")
+        self.say(master, size, 50, "a new kind", "</span>Storm\u202e", 35.95, -79.1)
+        expect(rows).to_have_count(len(texts) + 2)
+        expect(pins).to_have_count(len(texts) + 2)
+        for text in rows.all_inner_texts():
+            if re.search("[\x1b\u202e\u2066]", text):
+                self.flaws.append(f"a row has {text!r}")
+        if page.locator("main :is(img, script, b)").count() or "hacked" in page.title():
+            self.flaws.append("text of a phone became markup")
+        # The first to come is the last in the list, in front of what was kept.
+        expect(rows.nth(len(texts))).to_contain_text(texts[0])
+        # By the keyboard alone.
+        rows.nth(1).focus()
+        page.keyboard.press("Enter")
+        expect(rows.nth(1)).to_have_attribute("aria-pressed", "true")
+        expect(card).to_contain_text("one\ntwo")
+        expect(card).to_contain_text(re.compile(r"35\.94000° N, 79\.08000° W.*2026-01-01 .*days ago.*not handed on yet"))
+        expect(page.locator(".map .chosen")).to_have_count(1)
+        expect(page.locator("#changes")).to_contain_text("Flooding. one two. 35.94000° N, 79.08000° W. 2026-01-01 ")
+        expect(page.locator(f".map g[data-id='{kept}']")).to_have_count(1)
+        # Pins of several kinds have several shapes.
+        shapes = {pin.get_attribute("d") for pin in page.locator(".map .pin").all() if pin.is_visible()}
+        if len(shapes) < 3:
+            self.flaws.append(f"pins have {len(shapes)} shapes")
+        page.locator(f".map g[data-id='{kept}']").click()
+        expect(card).to_contain_text("kept <b>before</b>")
+        # The list is one of all messages that this page knows.
+        self.say(master, size, 60, "two people\non the roof", "SOS", -35.5, 179.9)
+        words = "SOS received: someone needs help at 35.50000° S, 179.90000° E"
+        page.wait_for_function("words => window.alarms.includes(words)", arg=words)
+        expect(page.locator(".banner")).to_contain_text(words)
+        # What was heard before is no news.
+        self.say(master, size, 60, "two people\non the roof", "SOS", -35.5, 179.9)
+        page.get_by_role("button", name="show", exact=True).press("Enter")
+        expect(card).to_contain_text("two people\non the roof")
+        expect(rows).to_have_count(len(texts) + 3)
+        self.looks(page, f"{size}-rescue-map")
+        self.open(page, "#/")
+        expect(page.locator(".card .call")).to_have_text(["", re.compile(words)])
+        self.looks(page, f"{size}-rescue-list")
+        self.open(page, "#/device/phone")
+        page.get_by_role("button", name="dismiss").press("Enter")
+        expect(page.locator(".banner")).to_be_hidden()
+        # The simulator has its own.
+        self.bench.control("phone", "write", "SOS", "the bridge is gone")
+        expect(rows.first).to_contain_text("the bridge is gone")
+        expect(page.locator(".banner")).to_contain_text("SOS received: someone needs help at")
+        if (count := page.evaluate("window.alarms.filter((text) => text.includes('179.90000')).length")) != 1:
+            self.flaws.append(f"an SOS was announced {count} times")
+        page.get_by_role("button", name="dismiss").press("Enter")
+
+    def writing(self, page: Page, size: str, master: int) -> None:
+        """A new message, and a call for help, by the keyboard alone."""
+        self.open(page, "#/device/wire")
+        form, call, dialog = page.locator("form"), page.get_by_role("button", name="SOS", exact=True), page.locator("dialog")
+        expect(call).to_be_enabled()
+        call.press("Enter")
+        expect(page.locator(".call + .outcome")).to_contain_text("not sent: an SOS needs a place")
+        expect(page.get_by_label("Latitude")).to_be_focused()
+        page.get_by_role("button", name="use this device's place").press("Enter")
+        expect(page.get_by_label("Longitude")).to_have_value("130.500000")
+        page.get_by_label("Category").select_option("Road Closure")
+        text = 'the "bridge" <b>is</b>\nclosed \\ é'
+        page.get_by_label("Text", exact=True).last.fill(text)
+        self.read(master, 0)
+        page.get_by_role("button", name="send", exact=True).press("Enter")
+        expect(form.locator(".outcome")).to_have_text(re.compile(r"^sent: Road Closure, at 12\.25000° S, 130\.50000° E, \d\d:"))
+        message = self.read(master)
+        self.holds(message, {"content": text, "category": "Road Closure"})
+        expect(page.locator(".messages button").first).to_contain_text(re.compile(r"Road Closure *handed on"))
+        expect(page.get_by_label("Text", exact=True).last).to_have_value("")
+
+        # An SOS asks first, and Escape is a no.
+        for key in ("Escape", "Enter"):
+            call.press("Enter")
+            expect(dialog).to_contain_text("Send an SOS?")
+            expect(dialog).to_contain_text("12.25000° S, 130.50000° E")
+            expect(page.get_by_role("button", name="cancel")).to_be_focused()
+            if key == "Escape":
+                self.looks(page, f"{size}-rescue-question")
+            page.keyboard.press(key)
+            expect(dialog).to_be_hidden()
+            expect(call).to_be_focused()
+        if sent := self.read(master, 0):
+            self.flaws.append(f"an SOS was sent without a yes: {sent}")
+        call.press("Enter")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        expect(page.locator(".call + .outcome")).to_have_text(re.compile(r"^SOS sent: Someone needs help, at 12\.25000° S, 130\.50000° E, \d\d:"))
+        self.holds(self.read(master), {"content": "Someone needs help", "category": "SOS"})
+        self.looks(page, f"{size}-rescue-sent")
+        count = page.locator(".messages button").count()
+
+        # The daemon has the command, and does not answer: nobody knows whether it was sent.
+        page.get_by_label("Text", exact=True).last.fill("lost")
+        self.bench.processes["daemon"].send_signal(signal.SIGSTOP)
+        page.get_by_role("button", name="send", exact=True).click()
+        expect(form.locator(".outcome")).to_have_text(re.compile("unknown: it may have been carried out|not sent"))
+        self.bench.processes["daemon"].send_signal(signal.SIGCONT)
+        expect(page.locator(".messages button")).to_have_count(count)
+        expect(page.get_by_role("button", name="send", exact=True)).to_be_enabled()
+        self.read(master, 0)
+
+    def say(self, master: int, size: str, number: int, content: str, category: str, latitude: float, longitude: float) -> None:
+        """Send a message of a phone, of the beginning of 2026."""
+        os.write(master, json.dumps({
+            "id": f"{list(SIZES).index(size):08}-0000-4000-8000-{number:012}", "content": content, "latitude": latitude,
+            "longitude": longitude, "timestamp": 789_000_000 + number, "status": "synced", "category": category}).encode())
+
+    def read(self, master: int, patience: float = rig.PATIENCE) -> dict | None:
+        """Read the message that the page has sent; None if none comes."""
+        data = b""
+        while select.select([master], [], [], patience)[0]:
+            data += os.read(master, 65536)
+            try:
+                return json.loads(data)
+            except ValueError:
+                continue
+        return None
+
+    def holds(self, message: dict, expected: dict) -> None:
+        """Check a message that was sent."""
+        age = time.time() - 978_307_200 - message["timestamp"]
+        wrong = {
+            "members": set(message) != {"id", "content", "latitude", "longitude", "timestamp", "status", "category"},
+            "id": not re.fullmatch("[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}", message["id"]),
+            "timestamp": not -10 < age < rig.PATIENCE, "status": message["status"] != "pending_sync",
+            "place": [message["latitude"], message["longitude"]] != [-12.25, 130.5],
+            "expected": {name: message[name] for name in expected} != expected,
+        }
+        if any(wrong.values()):
+            self.flaws.append(f"a sent message has wrong {[name for name, is_wrong in wrong.items() if is_wrong]}: {message}")
+
     def looking(self) -> None:
         """A session that may only look."""
         context = self.browser.new_context()
@@ -712,7 +890,8 @@ def main(programs: str, shots: str | None = None) -> None:
 def run(check: Check) -> None:
     begun = time.monotonic()
     for part in (check.model, check.screens, check.commands, check.trouble, check.keyboard, check.views, check.attention, check.tabs,
-                 check.presses, check.past, check.simulated, check.looking, check.lateness, check.hostile, check.failures):
+                 check.presses, check.past, check.simulated, check.looking, check.lateness, check.hostile, check.rescue,
+                 check.failures):
         part()
         print(f"{part.__name__}: {time.monotonic() - begun:.0f} s", flush=True)
 

@@ -1,0 +1,75 @@
+// The outcomes of commands, and their words.
+
+import { command, familyOf, now } from "./bench.js";
+import { clock, element, plain, write } from "./elements.js";
+
+/** The kind of a device in words. */
+export const called = (device) => familyOf(device)?.device ?? device.family ?? "a device";
+
+// Outcomes outlive a screen: a command may be under way while the screen is made anew.
+const outcomes = new Map();
+
+/** Returns the place for the outcome of a device's command; `busy` of its data set says whether one is under way. */
+export function outcomeOf(device, name) {
+  const key = JSON.stringify([device, name]);
+  if (!outcomes.has(key)) outcomes.set(key, element("p", { class: "outcome", role: "status" }));
+  return outcomes.get(key);
+}
+
+/** The stops that were asked for, by device: their number, and what ends the first and the last one that have no answer
+ *  since the last change. */
+export const stops = new Map();
+export const stopsOf = (name) => stops.get(name)?.number ?? 0;
+
+const replied = (answer) => `done at ${clock(now())}: ${answer.reply.map(plain).join(", ")}`;
+
+/**
+ * Sends a command; returns whether it was done.
+ *
+ * @param view The value of `seen` when the user decided.
+ * @param inWords Returns the outcome of a command that was done.
+ */
+export async function send(device, row, parameters, outcome, view, inWords = replied) {
+  outcome.dataset.busy = "yes";
+  show(outcome, "sending", "sending …");
+  const confirmed = outcomeOf(device.name, "stop");
+  if (row.effect !== "query") {
+    if (confirmed.dataset.state === "done") show(confirmed, "", "");
+    // A stop behind this change does not count for one before it.
+    if (stops.has(device.name)) Object.assign(stops.get(device.name), { first: null, last: null });
+  }
+  try {
+    const answer = await command(device.name, row.name, parameters, row.effect === "query", view);
+    show(outcome, "done", inWords(answer));
+    return true;
+  } catch (failure) {
+    showFailure(outcome, failure, device);
+    return false;
+  } finally {
+    outcome.dataset.busy = "no";
+  }
+}
+
+/** What may have happened if the outcome of a command is unknown. */
+function fear(device) {
+  // Without a description of its family, a device may be one that can be on.
+  const canBeOn = familyOf(device)?.commands.some((row) => row.name === "on") ?? true;
+  return canBeOn ? `${called(device)} may be on` : "it may have been carried out";
+}
+
+/** Shows the failure of a request. `unknown` says what may have happened if its outcome is unknown. */
+export function showFailure(outcome, failure, device, unknown = fear(device)) {
+  const begin = {
+    unknown: `unknown: ${unknown}`, not_sent: "not sent",
+    nothing_changed: failure.code === "refused" ? "refused" : "failed, and nothing was changed",
+  }[failure.outcome] ?? "failed";
+  // The device's own code, in the words of its family.
+  const error = familyOf(device)?.errors.find((row) => row.code === failure.device_code);
+  const hint = failure.hint ? ` (${plain(failure.hint)})` : "";
+  show(outcome, failure.outcome === "unknown" ? "unknown" : "failed", `${begin}: ${error?.meaning ?? plain(failure.detail)}${hint}`);
+}
+
+export function show(outcome, state, text) {
+  outcome.dataset.state = state;
+  write(outcome, text);
+}
