@@ -202,6 +202,7 @@ function writing(device, row, parts) {
       show(outcomes.call, "failed", "not sent: an SOS needs a place. Enter it below.");
       return latitude.focus();
     }
+    if (outcomes.call.dataset.state === "failed") show(outcomes.call, "", "");
     ask(compose(help, "SOS"), (message) => post(message, outcomes.call));
   } }, "SOS");
   const button = element("button", { "data-name": JSON.stringify([device.name, "send"]) }, "send");

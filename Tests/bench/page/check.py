@@ -308,7 +308,7 @@ class Check:
             page = self.log_in(context)
             if name == "large":
                 page.evaluate("document.documentElement.style.fontSize = '200%'")
-            for screen in ("#/", "#/device/pump", "#/about"):
+            for screen in ("#/", "#/device/pump", "#/device/phone", "#/about"):
                 self.open(page, screen)
                 expect(page.locator("main :is(h1, h2)").first).to_be_visible()
                 self.looks(page, f"{name}-{screen.strip('#/').replace('/', '-') or 'list'}")
@@ -761,6 +761,11 @@ class Check:
         expect(card).to_contain_text("two people\non the roof")
         expect(rows).to_have_count(len(texts) + 3)
         self.looks(page, f"{size}-rescue-map")
+        page.emulate_media(media="print")
+        expect(rows.first).to_be_visible()
+        page.emulate_media(media="screen", forced_colors="active")
+        self.looks(page, f"{size}-rescue-forced")
+        page.emulate_media(forced_colors="none")
         self.open(page, "#/")
         expect(page.locator(".card .call")).to_have_text(["", re.compile(words)])
         self.looks(page, f"{size}-rescue-list")
