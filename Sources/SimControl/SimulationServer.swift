@@ -169,6 +169,7 @@ public actor SimulationServer {
 
     /// Describes the verbs of a device, which is named by its number, or by the pseudo-terminal that a program has open.
     private func verbs(_ members: inout ControlArguments) async throws(ControlFailure) -> [String: JSONValue] {
+        guard try members.texts("arguments") ?? [] == [] else { throw .usage("'verbs' takes no argument") }
         let terminal = try members.optionalText("terminal")
         var number = try members.optionalInteger("device")
         try members.end()

@@ -92,6 +92,8 @@ struct SimulationServerTests {
             (#"{"id":1,"do":"advance","arguments":["-1s"]}"#, true), (#"{"do":"press"}"#, false), ("press", false),
             (#"{"id":1,"do":"temperature","arguments":["air","20"]}"#, true),
             (#"{"id":1,"do":"stop","device":1}"#, true), (#"{"id":1,"do":"state","arguments":["all"]}"#, true),
+            (#"{"id":1,"do":"verbs","arguments":["all"]}"#, true),
+            (#"{"id":1,"do":"press","terminal":"26:3"}"#, true),
         ])
     func refusals(line: String, isRequest: Bool) async throws {
         let rig = try await Rig()
