@@ -1,7 +1,7 @@
 // The messages of the rescue app: those that were kept, and those that came or were sent since the page was opened.
 
 import { now } from "./bench.js";
-import { call } from "./session.js";
+import { call, screen } from "./session.js";
 
 /** The categories of the protocol. A phone may send others. */
 export const categories = ["Road Closure", "Flooding", "Shelter", "Resource", "SOS", "Other"];
@@ -34,7 +34,7 @@ function change(list) {
 /** Reads the record, and puts what is new of it behind what came since. */
 export async function load() {
   try {
-    const { messages: kept, complete } = await call("GET", `messages?limit=${limit}`, undefined, 20_000, true);
+    const { messages: kept, complete } = await call("GET", `messages?limit=${limit}`, undefined, 20_000, screen.signal);
     const known = new Map(messages.list.map((one) => [one.id, one]));
     for (const one of kept) if (one.status === "synced" && known.has(one.id)) known.get(one.id).status = "synced";
     messages.isComplete = complete;

@@ -4,7 +4,7 @@
 import { bench, isKnown, now } from "./bench.js";
 import { clock, element, plain, write } from "./elements.js";
 import { outcomeOf, show, showFailure } from "./outcomes.js";
-import { Failure, call } from "./session.js";
+import { Failure, call, screen } from "./session.js";
 
 /** The interval in milliseconds at which the simulator's own state is read. */
 const interval = 5000;
@@ -66,7 +66,7 @@ function ask(name, found, current) {
 
 async function look(name, found) {
   try {
-    const { verbs, state } = await call("GET", `devices/${encodeURIComponent(name)}/simulator`, undefined, patience, true);
+    const { verbs, state } = await call("GET", `devices/${encodeURIComponent(name)}/simulator`, undefined, patience, screen.signal);
     Object.assign(found, { verbs, state, left: tries });
   } catch (failure) {
     if (failure.code === "no_simulator") found.verbs = null;
