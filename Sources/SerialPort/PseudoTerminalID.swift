@@ -21,9 +21,9 @@ public struct PseudoTerminalID: Sendable, Hashable, CustomStringConvertible {
     /// The identity as text, such as `26:3`.
     public var description: String { "\(fileSystem):\(number)" }
 
-    /// Returns the IDs of the processes that may be the device behind the terminal, as far as this user may see them:
-    /// those that have the master of a terminal with this number open, also in another container. Reads all of /proc,
-    /// which may block.
+    /// Returns the IDs of the processes that may be the device behind the terminal, as far as this user may see them.
+    /// Each has the master of a terminal with this number open, perhaps in another container. Reads all of /proc, which
+    /// may block.
     package func candidates() -> [Int32] {
         OpenDevices().masters.filter { $0.value.contains(number) }.keys.sorted()
     }

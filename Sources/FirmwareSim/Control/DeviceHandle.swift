@@ -77,7 +77,7 @@ extension DeviceHost {
         }.get()
     }
 
-    /// Returns the observations of the device, and those of this host: `lost_bytes` and `port`.
+    /// Returns the observations of the device, with `lost_bytes` and `port` from this host.
     fileprivate func observe() -> [String: ObservedValue] {
         var observed = change { device, _ in device.observations }
         if lostBytes > 0 { observed["lost_bytes"] = .integer(lostBytes) }

@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import StrictJSON
 
-// What can be done at a simulated device. It changes the world around the device, not the device, so it needs no view.
+// The verbs of simulated devices. They change the world around a device, not the device, so they need no view.
 extension PageServer {
     /// Describes the verbs of a device's simulator.
     func simulator(of device: String, _ channel: any Channel) async throws(Problem) -> Reply {

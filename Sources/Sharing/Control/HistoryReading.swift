@@ -20,7 +20,7 @@ struct HistoryReading: Sendable {
     static let rowLimit = 5000
     /// The largest number of messages in a response, and the number unless the request names one.
     static let (messageLimit, standardMessageCount) = (1000, 100)
-    /// The size of a response's messages in bytes, as JSON, after which no more are added.
+    /// The size of a response's messages in bytes of JSON. Behind it, no more messages are added.
     static let messageSizeLimit = 1 << 20
 
     /// The program that keeps the record; nil for the installed one.

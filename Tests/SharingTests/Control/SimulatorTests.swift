@@ -176,7 +176,7 @@ struct SimulatorTests {
         }
     }
 
-    /// Greets a program, describes one verb to those that ask for a terminal, and answers nothing else.
+    /// Greets a program, describes one verb if the program asks for a terminal, and answers nothing else.
     private static func answer(
         on channel: DescriptorChannel, _ hello: String, for terminal: String, _ tell: (String) -> Void
     ) async throws {
