@@ -77,11 +77,7 @@ public struct BackgroundProgram: Sendable {
     /// The path of this program. With `/proc/self/exe` as its path, the second run would have the name `exe`.
     private static var ownPath: String {
         let link = "/proc/self/exe"
-        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = buffer.withUnsafeMutableBytes { bytes in
-            readlink(link, bytes.baseAddress!.assumingMemoryBound(to: CChar.self), bytes.count)
-        }
-        let path = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+        let path = Folder.target(ofLink: link) ?? ""
         // The file may have been replaced or removed since the start.
         var (own, there) = (stat(), stat())
         let isThere = stat(link, &own) == 0 && stat(path, &there) == 0

@@ -15,4 +15,13 @@ package enum Folder {
         }
         return names.sorted()
     }
+
+    /// Returns the target of a symbolic link, as the link has it; nil if there is no link that can be read.
+    package static func target(ofLink path: String) -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+            let count = readlink(path, buffer.baseAddress!, buffer.count)
+            guard count > 0 else { return nil }
+            return String(decoding: UnsafeRawBufferPointer(start: buffer.baseAddress, count: count), as: UTF8.self)
+        }
+    }
 }

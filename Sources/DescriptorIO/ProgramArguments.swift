@@ -26,9 +26,6 @@ public enum ProgramArguments {
 
     /// The path of this program; without `/proc`, the path by which it was started.
     public static var executablePath: String {
-        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        if count > 0 { return String(decoding: buffer[..<count], as: UTF8.self) }
-        return cdescriptorio_started_path().map { String(cString: $0) } ?? ""
+        Folder.target(ofLink: "/proc/self/exe") ?? cdescriptorio_started_path().map { String(cString: $0) } ?? ""
     }
 }

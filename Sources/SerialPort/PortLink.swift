@@ -1,3 +1,4 @@
+internal import DescriptorIO
 import Glibc
 
 /// A symbolic link that gives a pseudo-terminal a name of its own.
@@ -55,14 +56,7 @@ struct PortLink {
     }
 
     /// The target of the link; nil if there is no link at the path.
-    private var destination: String? {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
-            let count = readlink(path, buffer.baseAddress!, buffer.count - 1)
-            guard count >= 0 else { return nil }
-            buffer[count] = 0
-            return String(cString: buffer.baseAddress!)
-        }
-    }
+    private var destination: String? { Folder.target(ofLink: path) }
 
     private func failure(_ error: Int32) -> SerialError {
         SerialError(

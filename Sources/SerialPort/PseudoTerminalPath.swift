@@ -1,4 +1,5 @@
 internal import CSerial
+internal import DescriptorIO
 internal import Glibc
 
 /// The links from a path to a pseudo-terminal, recorded at one time.
@@ -78,16 +79,10 @@ public struct PseudoTerminalPath: Sendable {
         var (steps, path): ([Step], String) = ([], path)
         while steps.count <= mostLinks, let step = Step(path) {
             steps.append(step)
-            guard step.isLink, let target = target(of: path) else { break }
+            guard step.isLink, let target = Folder.target(ofLink: path) else { break }
             let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
             path = target.hasPrefix("/") ? target : folder + target
         }
         return steps
-    }
-
-    private static func target(of link: String) -> String? {
-        var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = bytes.withUnsafeMutableBytes { readlink(link, $0.baseAddress!, $0.count) }
-        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
     }
 }

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// The Unix sockets at which processes listen, from /proc.
 package struct ListeningSockets {
-    /// The paths of the sockets, by their inodes.
-    private let paths: [UInt: String]
+    /// The paths of the sockets, by the targets of the links to them in /proc.
+    private let paths: [String: String]
 
     /// Reads the sockets of all processes.
     package init() { self.init(table: TextFile.contents(of: "/proc/net/unix") ?? "") }
@@ -12,28 +12,28 @@ package struct ListeningSockets {
     init(table: String) {
         /// The flag of a socket that listens, `__SO_ACCEPTCON` of the kernel.
         let listens = 0x10000
-        var paths: [UInt: String] = [:]
+        var paths: [String: String] = [:]
         for line in table.split(separator: "\n") {
             let fields = line.split(separator: " ", maxSplits: 7)
             // Names without a file begin with `@`.
             guard fields.count == 8, let flags = Int(fields[3], radix: 16), flags & listens != 0,
-                let inode = UInt(fields[6]), !fields[7].hasPrefix("@")
+                !fields[7].hasPrefix("@")
             else { continue }
-            paths[inode] = String(fields[7])
+            paths["socket:[\(fields[6])]"] = String(fields[7])
         }
         self.paths = paths
     }
 
     /// Returns the paths of the sockets that a process has open, as far as this user may see them. A relative path is
     /// completed by the process's working directory.
+    ///
+    /// The links to the process's files are read, not followed: a file of a server that is away would block.
     package func paths(of processID: Int32) -> [String] {
         let process = "/proc/\(processID)"
         return Folder.names(in: "\(process)/fd").compactMap { descriptor in
-            var status = stat()
-            guard stat("\(process)/fd/\(descriptor)", &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else {
-                return nil
+            Folder.target(ofLink: "\(process)/fd/\(descriptor)").flatMap { paths[$0] }.map {
+                $0.hasPrefix("/") ? $0 : "\(process)/cwd/\($0)"
             }
-            return paths[UInt(status.st_ino)].map { $0.hasPrefix("/") ? $0 : "\(process)/cwd/\($0)" }
         }
     }
 }
