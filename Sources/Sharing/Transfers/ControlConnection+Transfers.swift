@@ -14,7 +14,7 @@ extension ControlConnection {
             throw .usage(
                 "\(device.settings.family.device) has no content '\(name)'", hint: content.map { "use: \($0.name)" })
         }
-        return Transfer(id, of: content, from: device)
+        return Transfer(id, of: content, from: device, clock: clock)
     }
 
     /// Fetches a content from its device, and sends it to the program. Returns the members of the response once the

@@ -11,8 +11,10 @@ final class Transfer: @unchecked Sendable {
     // @unchecked: only the thread of the devices' loop uses this object, through the connection, and through the asker,
     // which a speaker calls on that thread.
 
-    /// The number of bytes in a piece, except the last.
-    static let pieceLength = 4096
+    /// The maximum number of bytes in a piece: 32 KiB in base64. Small pieces cost more than their bytes.
+    static let pieceLength = 24_576
+    /// The longest time for which received bytes wait for a piece to be full, as long as more bytes arrive.
+    static let pieceTime = Duration.milliseconds(250)
 
     /// The ID of the program's request.
     let id: JSONValue
@@ -21,14 +23,18 @@ final class Transfer: @unchecked Sendable {
     /// The number of bytes that were sent to the program.
     private(set) var byteCount = 0
 
+    private let clock: SessionClock
+    /// The clock time of the last event.
+    private var lastEvent = Duration.zero
     private var reception: any Reception
     private var waiting: [UInt8] = []
     private var isAnnounced = false
     private var result: Result<[String: JSONValue], ControlFailure>?
     private var waiter: CheckedContinuation<Void, Never>?
 
-    init(_ id: JSONValue, of content: SharedContent, from device: SharedDevice) {
+    init(_ id: JSONValue, of content: SharedContent, from device: SharedDevice, clock: any Clock<Duration>) {
         (self.id, self.content, self.device) = (id, content, device)
+        self.clock = SessionClock(clock)
         reception = content.begin()
     }
 
@@ -57,12 +63,14 @@ final class Transfer: @unchecked Sendable {
     /// - Parameter isLast: Whether no more bytes come, so that the rest is sent although it is no whole piece.
     func hasEvents(isLast: Bool) -> Bool {
         if isOver { return false }
-        if waiting.count >= Self.pieceLength || isLast && !waiting.isEmpty { return true }
-        return reception.hasBegun && !isAnnounced
+        if !isAnnounced { return reception.hasBegun || isLast && !waiting.isEmpty }
+        if waiting.isEmpty { return false }
+        return isLast || waiting.count >= Self.pieceLength || clock.elapsed() - lastEvent >= Self.pieceTime
     }
 
     /// Removes and returns the next events: the first progress, or a piece and the progress that it makes.
     func takeEvents() -> [[UInt8]] {
+        lastEvent = clock.elapsed()
         guard isAnnounced else {
             isAnnounced = true
             return [progress]
