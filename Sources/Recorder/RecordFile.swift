@@ -73,7 +73,8 @@ public enum RecordFile {
                     throw RecorderError(.newerSchema, path: path, activity: "write to")
                 }
                 try db.execute(sql: "PRAGMA journal_mode = WAL")
-                // Acknowledged records survive a power cut; a batch has one commit.
+                // Each commit waits for the disk, so that acknowledged records survive a power cut. A batch of records
+                // is one commit.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
             }
             try Schema.migrator.migrate(database)

@@ -1,7 +1,7 @@
 /// Physical access to a device: actions and observations that its link does not offer.
 ///
-/// The verbs are the same as in `pumpctl sim ctl`, for a pump `press`, `turn POSITION`, `temperature PROBE CELSIUS`,
-/// `advance TIME`, and `reset`.
+/// The verbs are the same as in `pumpctl sim ctl`, for a pump for example `press`, `turn POSITION`,
+/// `temperature PROBE CELSIUS`, and `advance TIME`.
 public protocol Stimulus: Sendable {
     /// Performs an action at the device, and returns when it is done.
     ///

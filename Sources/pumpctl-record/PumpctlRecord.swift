@@ -7,15 +7,19 @@ import StrictJSON
 /// The helper process of `pumpctl` for recording and for reading recordings. It is linked with SQLite, so that
 /// `pumpctl` is not.
 ///
-///     pumpctl-record write                                records and requests from standard input, a line each
+///     pumpctl-record write                                stores records from standard input, a line each, and does
+///                                                         what other lines ask for: store or mark a message, commit
 ///     pumpctl-record read TABLE SINCE UNTIL FAMILY DEVICE rows to standard output; - for no such filter
 ///     pumpctl-record messages STATUS CATEGORY NEWEST      messages to standard output; with a number for NEWEST, so
 ///                                                         many, the last one first
-///     pumpctl-record fold COLUMNS SINCE UNTIL FAMILY DEVICE values over time, at most as many points as a chart shows
+///     pumpctl-record fold COLUMNS SINCE UNTIL FAMILY DEVICE values for a chart: the time has COLUMNS parts, with at most
+///                                                         two points of a series in each
 ///     pumpctl-record where                                the database: its path, its size in bytes (0 if none),
-///                                                         and whether it has the index by sessions
+///                                                         and whether it has the index by sessions (true if
+///                                                         there is no database)
 ///     pumpctl-record optimize                             builds that index; prints whether it was missing (false if
-///                                                         the database is small: it gets the index when it is opened)
+///                                                         the database is small: opening it for writing has
+///                                                         built the index)
 @main
 enum PumpctlRecord {
     static func main() async {
@@ -29,8 +33,8 @@ enum PumpctlRecord {
             }
             switch (arguments.first, arguments.count) {
             case ("write", 1):
-                // `timeout`, a service manager and a shutdown signal the whole process group: pumpctl ends, and with it
-                // the input.
+                // A SIGTERM of `timeout`, of a service manager or of a shutdown comes to pumpctl and to this process.
+                // pumpctl ends, which ends the input, and the remaining records are written.
                 signal(SIGTERM, SIG_IGN)
                 var writing = Writing(path)
                 await writing.run()

@@ -44,7 +44,7 @@ import Testing
         #expect(device.major == major && device.minor == minor && device.hexadecimal == text)
     }
 
-    @Test func `Device numbers above 8 bits keep all digits`() {
+    @Test func `Major and minor numbers above 8 bits keep all digits`() {
         let device = DeviceNumber(0x0001_2000_6783_459A)
         #expect(device.major == 0x12345 && device.minor == 0x6789A)
     }

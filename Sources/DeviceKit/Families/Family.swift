@@ -27,12 +27,12 @@ public struct Family: Sendable {
     /// The time that a device may need to read a typed line; further bytes may be lost during that time. Zero if the
     /// device reads at any time.
     public var readingTime: Duration
-    /// The reason that devices of the family have no command that makes them safe, as a clause; nil if they have one.
-    /// `{NAME}` stands for the command of that name, as in ``FamilyError/remedy``.
+    /// The reason that devices of the family have no command that makes them safe, as a clause; nil if they have one
+    /// or if no reason is given. `{NAME}` stands for the command of that name, as in ``FamilyError/remedy``.
     public var reasonForNoStop: String?
     /// The commands that a host can send.
     public var commands: [FamilyCommand]
-    /// The unsolicited lines of the devices.
+    /// The lines that the devices send unsolicited, or that begin or end a long answer.
     public var events: [FamilyEvent]
     /// The errors that the devices report.
     public var errors: [FamilyError]
@@ -49,9 +49,10 @@ public struct Family: Sendable {
     ///   - device: A device of the family, with the indefinite article: `a pump`.
     ///   - baudRate: The default baud rate of the serial port.
     ///   - readingTime: The time that a device may need to read a typed line.
-    ///   - reasonForNoStop: The reason that there is no command that makes a device safe; nil if there is one.
+    ///   - reasonForNoStop: The reason that there is no command that makes a device safe; nil if there is one, or to give
+    ///     no reason.
     ///   - commands: The commands that a host can send.
-    ///   - events: The unsolicited lines of the devices.
+    ///   - events: The lines that the devices send unsolicited, or that begin or end a long answer.
     ///   - errors: The errors that the devices report.
     ///   - state: The fields of a device's state, the most important first.
     ///   - wire: The meaning of the family's lines.
@@ -101,7 +102,8 @@ extension Family {
     /// The command that makes a device safe; nil if there is none.
     public var stop: FamilyCommand? { commands.first { $0.effect == .stop } }
 
-    /// Returns the reason that devices of the family have no command that makes them safe; nil if they have one.
+    /// Returns the reason that devices of the family have no command that makes them safe; nil if they have one or
+    /// if no reason is given.
     ///
     /// - Parameter wording: Returns the text for the command of a name, which replaces `{NAME}`.
     public func reasonForNoStop(_ wording: (_ command: String) -> String) -> String? {
@@ -141,14 +143,16 @@ public struct WireRules: Sendable {
     public var errorCode: @Sendable (_ line: Span<UInt8>, _ ending: LineEnding) -> String?
     /// Returns whether only devices of this family send a line.
     public var recognizes: @Sendable (_ line: [UInt8]) -> Bool
-    /// Makes a device safe; nil if the family has no command for that.
+    /// Makes a device safe; nil if that is impossible. The family ``Family/raw`` has that of the pump, as its devices may
+    /// be pumps.
     public var stop: Stop?
     /// Follows a device; nil if no state of the device can be known. Use ``FamilyMonitor/follower(of:)`` to make this
     /// function.
     public var follow: FamilyMonitor.Follower?
 
-    /// Makes the device at `link` safe, while others may go on using the link. Returns once the device has
-    /// acknowledged, and throws if it has not within `timeout`.
+    /// Makes the device at `link` safe. Returns once the device is known to be safe, and throws if it is not within
+    /// `timeout`. The function receives from `link` and may close it: whoever goes on using the link passes a second user
+    /// of it.
     public typealias Stop =
         @Sendable (_ link: any Link, _ timeout: Duration, _ clock: any Clock<Duration>) async throws(SessionError) ->
         Void

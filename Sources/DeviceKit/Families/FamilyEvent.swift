@@ -1,10 +1,11 @@
-/// An unsolicited line of a family's devices.
+/// A line that a family's devices send unsolicited, or that begins or ends a long answer.
 public struct FamilyEvent: Sendable, Hashable {
     /// The beginning of the line.
     public var line: String
     /// The meaning of the line, in one sentence.
     public var summary: String
-    /// The name of the event in updates for programs: `manual`. Nil if the line only reports the state or an error.
+    /// The name of the event in updates for programs: `manual`. Nil if updates report the line as a state or an
+    /// error, or if the family has no updates.
     public var name: String?
     /// A short text for people: `button pressed`; nil to show the line as received.
     public var phrase: String?

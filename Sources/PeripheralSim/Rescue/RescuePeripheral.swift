@@ -29,7 +29,8 @@ public struct RescuePeripheral: RadioShell {
         var options = options
         options.carrier = .notifications
         device = RescueFirmware(options: options)
-        // The size of a subscriber's packets is known only if the subscriber has a socket of its own.
+        // With `.toEach`, bluetoothd opens a socket for each subscriber, and so tells the subscriber's MTU. The MTU of a
+        // central that only subscribes is unknown otherwise, and messages would be cut into pieces of 20 bytes.
         let messages = LocalCharacteristic(Self.messages, [.write, .notify], delivery: .toEach)
         offered = PeripheralDescription(name: name, services: [LocalService(Self.service, [messages])])
     }

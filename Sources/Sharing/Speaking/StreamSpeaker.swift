@@ -4,12 +4,13 @@ internal import LineProtocol
 /// A speaker for devices without single-line replies: an answer may be long or missing, and is mixed with unsolicited
 /// lines.
 ///
-/// Each piece is delivered before the next is read. Thus all clients see the output in the same order, a slow asker
-/// slows the device down, and memory use is bounded. Unsolicited lines also wait for a slow asker.
+/// Each piece is delivered before the next is read. Thus all clients see the output in the same order, and memory
+/// use is bounded. A slow asker slows the device down; on a serial port without flow control, bytes are lost instead.
+/// Unsolicited lines also wait for a slow asker.
 actor StreamSpeaker<Rules: StreamRules>: Speaker {
     nonisolated var unownedExecutor: UnownedSerialExecutor { link.executor.asUnownedSerialExecutor() }
 
-    /// The silence after which a board that was reset by opening its link counts as started.
+    /// The time without any part of an answer after which a board that was reset by opening its link counts as started.
     private static var startHush: Duration { .seconds(1) }
 
     private nonisolated let link: any Link
@@ -104,7 +105,7 @@ actor StreamSpeaker<Rules: StreamRules>: Speaker {
             turns.release()
             throw error
         }
-        // Only endExchange() releases the turn, even if the asker leaves earlier: the next answer must not begin within
+        // From here on, only endExchange() releases the turn, even if the asker leaves earlier: the next answer must not begin within
         // this one.
         self.exchange = exchange
         do throws(SessionError) { try await send(request, command, outcome: .nothingChanged) } catch {

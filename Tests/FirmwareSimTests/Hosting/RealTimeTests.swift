@@ -25,9 +25,9 @@ struct RealTimeTests {
             try await sleeper(after: 0)
         }
 
-        /// Waits until the host has slept more than `count` times, for at most a minute.
+        /// Waits until the host has begun more than `count` sleeps, for at most a minute.
         private func sleeper(after count: Int) async throws {
-            _ = try await clock.sleepsBegun.wait(for: "that the host sleeps again", within: .seconds(60)) {
+            _ = try await clock.sleepsBegun.wait(for: "the host's next sleep", within: .seconds(60)) {
                 $0 > count ? true : nil
             }
             await settle()
@@ -47,7 +47,8 @@ struct RealTimeTests {
             try await sleeper(after: count)
         }
 
-        /// Advances the clock to `instant`, stopping at each deadline as a real clock would.
+        /// Advances the clock to `instant`, one deadline after the other, so that the host wakes at each of them as it does
+        /// with a real clock.
         func run(to instant: Duration) async throws {
             while let next = clock.nextDeadline, next <= instant {
                 let count = clock.sleepsBegun.state

@@ -24,7 +24,7 @@ struct request {
     bool has_device;
 };
 
-// The reason why a request was not performed. The caller frees `message` and `hint`.
+// The reason why a request was not performed. `message` and `hint` are allocated; `envelope_refusal` frees them.
 struct failure {
     // `usage` or `no_such_device`.
     const char *code;
@@ -40,7 +40,7 @@ void request_free(struct request *request);
 // The first line for each client, with the family and the number of devices.
 char *envelope_hello(void);
 
-// The reply to a performed request, with the board's state; NULL for none. Releases `state`.
+// The reply to a performed request. Contains the board's `state`, unless that is NULL. Releases `state`.
 char *envelope_response(json_t *id, json_t *state);
 
 // The reply to a refused request, which had no effect. Frees the texts of the failure.
