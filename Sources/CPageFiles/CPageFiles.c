@@ -72,6 +72,10 @@ static const unsigned char about_js[] = {
 #embed "page/about.js"
 };
 
+static const unsigned char calls_js[] = {
+#embed "page/calls.js"
+};
+
 static const unsigned char chart_js[] = {
 #embed "page/chart.js"
 };
@@ -107,6 +111,7 @@ static const struct page_file files[] = {
     {"attention.js", attention_js, sizeof attention_js},
     {"bench.js", bench_js, sizeof bench_js},
     {"about.js", about_js, sizeof about_js},
+    {"calls.js", calls_js, sizeof calls_js},
     {"chart.js", chart_js, sizeof chart_js},
     {"console.js", console_js, sizeof console_js},
     {"content.js", content_js, sizeof content_js},

@@ -49,11 +49,10 @@ setInterval(() => {
   known = isLive() ? running() : [];
 }, 1000);
 
-/** Shows a notification if the person has allowed it. */
-export async function notify(name, text) {
+/** Shows a notification if the person has allowed it. `tag` is the same in all tabs, which so replace each other's. */
+export async function notify(name, text, tag = `${name} ${bench.number}: ${text}`) {
   if (globalThis.Notification?.permission !== "granted") return;
-  // The number of the message is the same in all tabs, which so replace each other's.
-  const options = { body: plain(text), tag: `${name} ${bench.number}: ${text}`, icon: new URL("icon.svg", import.meta.url).href };
+  const options = { body: plain(text), tag, icon: new URL("icon.svg", import.meta.url).href };
   // A phone's browser only takes them from a worker.
   const worker = await navigator.serviceWorker?.getRegistration();
   if (worker) await worker.showNotification(plain(name), options);

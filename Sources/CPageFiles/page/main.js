@@ -3,12 +3,12 @@
 import { about, findings } from "./about.js";
 import { install, keepAwake, watch } from "./attention.js";
 import { bench, isLive, noteShown, now, past, refresh, take } from "./bench.js";
+import { followRecord, hear, hideCalls, showCalls } from "./calls.js";
 import { keep } from "./console.js";
 import { leave } from "./content.js";
 import { clock, element, plain, say, write } from "./elements.js";
 import { missed } from "./messages.js";
 import { past as pastScreen } from "./past.js";
-import { hear } from "./rescue.js";
 import { device, list } from "./screens.js";
 import { call, endRequests, forgetToken, logIn, takeCode, token } from "./session.js";
 import { receive } from "./stream.js";
@@ -22,6 +22,7 @@ let current = null;
 /** Asks for a code. */
 function showLogIn(reason) {
   current = null;
+  hideCalls();
   write(connection, "");
   const outcome = element("p", { class: "outcome", role: "alert" }, reason);
   const enter = async (typed) => {
@@ -171,7 +172,7 @@ async function start(event, code = takeCode()) {
     const notice = watch();
     const wasKnown = bench.number !== null;
     const news = take(message);
-    if (wasKnown && (message.kind === "snapshot" || message.kind === "resync")) missed();
+    if (wasKnown && (["snapshot", "resync"].includes(message.kind) || (message.kind === "daemon" && bench.daemon === "up"))) missed();
     notice(news);
     forgetDismissed(message);
     if (news) {
@@ -179,6 +180,7 @@ async function start(event, code = takeCode()) {
       hear(news);
     }
     if (news?.event === "said" && news.line.startsWith("ERROR:")) say(`${news.device}: ${plain(news.line)}`, true);
+    followRecord();
     follow();
     updateSoon();
   }, past, () => logOutHere("The session has ended."));

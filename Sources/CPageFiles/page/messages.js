@@ -1,7 +1,8 @@
 // The messages of the rescue app: those that were kept, and those that came or were sent since the page was opened.
 
 import { now } from "./bench.js";
-import { call, screen } from "./session.js";
+import { ago } from "./elements.js";
+import { call } from "./session.js";
 
 /** The categories of the protocol. A phone may send others. */
 export const categories = ["Road Closure", "Flooding", "Shelter", "Resource", "SOS", "Other"];
@@ -13,7 +14,8 @@ const [earliest, latest] = [-63_113_904_000, 252_423_993_600];
 
 /** What is known of the messages. */
 export const messages = {
-  /** The messages with their places, the newest first. `time` is in milliseconds since 1970. */
+  /** The messages with their places, the newest first. `time` is in milliseconds since 1970; `heard` is the time at which
+   *  this page got a message, and `device` its sender. */
   list: [],
   /** Changes with the list. */
   version: 0,
@@ -23,32 +25,55 @@ export const messages = {
   isComplete: true,
   /** The time until which messages may have come unnoticed. */
   missed: null,
+  /** Whether the record may have more than was read. */
+  isOld: true,
 };
 
 function change(list) {
-  messages.list = list.slice(0, limit);
+  // Others do not push a call for help out of the list.
+  messages.list = list.filter((one, index) => index < limit || (one.category === "SOS" && index < 2 * limit));
   if (list.length > limit) messages.isComplete = false;
   messages.version += 1;
 }
 
-/** Reads the record, and puts what is new of it behind what came since. */
+/** The time up to which the record was read, 0 before. */
+let readUntil = 0;
+
+/** Reads the record. Returns whether that succeeded. */
 export async function load() {
+  const begun = now();
+  messages.isOld = false;
   try {
-    const { messages: kept, complete } = await call("GET", `messages?limit=${limit}`, undefined, 20_000, screen.signal);
-    const known = new Map(messages.list.map((one) => [one.id, one]));
-    for (const one of kept) if (one.status === "synced" && known.has(one.id)) known.get(one.id).status = "synced";
-    messages.isComplete = complete;
-    [messages.isRead, messages.trouble] = [true, null];
-    change([...messages.list, ...kept.filter((one) => !known.has(one.id)).map((one) => ({ ...one, time: Date.parse(one.time) }))]);
+    const { messages: kept, complete } = await call("GET", `messages?limit=${limit}`, undefined, 20_000);
+    merge(kept);
+    messages.isComplete = complete && messages.list.length <= limit;
+    [messages.isRead, messages.trouble, readUntil] = [true, null, begun];
+    return true;
   } catch (failure) {
-    messages.trouble = failure.detail;
+    [messages.isOld, messages.trouble] = [true, failure.detail];
+    return false;
   }
+}
+
+/** Puts what is new of the record into the list. Both have the newest first. */
+function merge(kept) {
+  const known = new Map(messages.list.map((one) => [one.id, one]));
+  for (const one of kept) if (one.status === "synced" && known.has(one.id)) known.get(one.id).status = "synced";
+  const isNew = (one) => !known.has(one.id);
+  // What stands in front of all that was known came since the record was read, or while the page was cut off.
+  const border = Math.max(readUntil, messages.missed ?? 0);
+  const isSince = (one) => one.heard > border;
+  const first = messages.isRead ? kept.findIndex((one) => !isNew(one) && !isSince(known.get(one.id))) : 0;
+  const [newer, older] = first < 0 ? [kept, []] : [kept.slice(0, first), kept.slice(first)];
+  const made = (some) => some.filter(isNew).map((one) => ({ ...one, time: Date.parse(one.time) }));
+  const [since, before] = [messages.list.filter(isSince), messages.list.filter((one) => !isSince(one))];
+  change([...since, ...made(newer), ...before, ...made(older)]);
 }
 
 /** Notes that the page was cut off: messages may have come meanwhile. */
 export function missed() {
   messages.missed = now();
-  if (messages.isRead) load();
+  messages.isOld = true;
 }
 
 /** Returns the message in a line of a phone; null if there is none. */
@@ -65,23 +90,28 @@ function read(line) {
   return { id: id.toUpperCase(), content, latitude, longitude, category, time: epoch + timestamp * 1000, status: "pending_sync" };
 }
 
-/** Takes a line of a phone. Returns its message if that is new. */
-export function arrive(line) {
+/** Takes a line of a phone. */
+export function arrive(line, device) {
   const message = read(line);
-  if (!message || messages.list.some((one) => one.id === message.id)) return null;
-  change([message, ...messages.list]);
-  return message;
+  if (!message || messages.list.some((one) => one.id === message.id)) return;
+  change([{ ...message, device, heard: now() }, ...messages.list]);
 }
 
 /** Makes a message, as the protocol has it. */
-export const written = (content, category, latitude, longitude) => ({
+export const compose = (content, category, latitude, longitude) => ({
   id: crypto.randomUUID().toUpperCase(), content: content.toWellFormed(), latitude, longitude,
   timestamp: (now() - epoch) / 1000, status: "pending_sync", category,
 });
 
 /** Adds a message that was sent. */
 export function sent({ timestamp, ...message }) {
-  change([{ ...message, time: epoch + timestamp * 1000, status: "synced" }, ...messages.list]);
+  change([{ ...message, time: epoch + timestamp * 1000, status: "synced", heard: now() }, ...messages.list]);
+}
+
+/** The age of a message by its sender's clock. */
+export function age({ time }) {
+  const passed = now() - time;
+  return passed < -60_000 ? "in the future, by the sender's clock" : ago(passed) || "just now";
 }
 
 const degrees = (number, positive, negative) => `${Math.abs(number).toFixed(5)}° ${number < 0 ? negative : positive}`;

@@ -1,10 +1,10 @@
 // The screen of a phone with the rescue app: a map and a list of messages, a new message, and the call for help.
 
-import { notify } from "./attention.js";
 import { bench, familyOf, isKnown, now, seen } from "./bench.js";
-import { ago, clock, element, plain, say, write } from "./elements.js";
+import { dismiss, followRecord, onWanted, takeWanted } from "./calls.js";
+import { clock, element, plain, say, write } from "./elements.js";
 import { map, sign } from "./map.js";
-import { arrive, categories, load, messages, place, sent, written } from "./messages.js";
+import { age, categories, compose, messages, place, sent } from "./messages.js";
 import { outcomeOf, send, show } from "./outcomes.js";
 
 /** The text of a call for help without words of its own. */
@@ -21,55 +21,14 @@ const shortened = (text, length) => {
 /** The category of a message, which a phone may have made up. */
 const kind = ({ category }) => shortened(category, 40);
 
-// MARK: Calls for help that come in
-
-/** The calls for help that came since the page was opened and were not dismissed, the newest last. */
-const calls = [];
-const callText = (message) => `SOS received: someone needs help at ${place(message)}`;
-
-/** Takes an event of a device. A call for help is announced at once. */
-export function hear({ event, device, line }) {
-  if (event !== "said" || bench.devices[device]?.family !== "rescue") return;
-  const message = arrive(line);
-  if (message?.category !== "SOS") return;
-  calls.push({ ...message, device, heard: now() });
-  say(callText(message), true);
-  notify(device, callText(message));
-}
-
-/** The newest of some calls in words. */
-const newestOf = (some) => (some.length
-  ? `${callText(some.at(-1))}, at ${clock(some.at(-1).heard)}${some.length > 1 ? `; ${some.length - 1} more` : ""}` : "");
-
-/** The line of a phone's card in the list for the newest call for help. */
-export function rescueAlert(device, parts) {
-  if (device.family !== "rescue") return "";
-  const line = element("p", { class: "call" });
-  parts.push(() => write(line, newestOf(calls.filter((one) => one.device === device.name))));
-  return line;
-}
-
-function banner(parts, choose) {
-  const text = element("span", {});
-  const node = element("p", { class: "banner", hidden: true }, text,
-    element("span", {}, element("button", { type: "button", onclick: () => choose(calls.at(-1)?.id) }, "show"), " ",
-      // The second click of a double click would meet the next one.
-      element("button", { type: "button", onclick: (event) => { if (event.detail < 2) calls.pop(); update(); } }, "dismiss")));
-  const update = () => {
-    node.hidden = !calls.length;
-    write(text, newestOf(calls));
-  };
-  parts.push(update);
-  return node;
-}
-
 // MARK: Messages
 
 /** The screen below the name of the phone. */
 export function rescue(device, parts) {
   const row = familyOf(device)?.commands.find((one) => one.name === "send");
   if (!row) return "";
-  load();
+  messages.isOld = true;
+  followRecord();
   let [chosen, version, showFacts] = [null, null, () => {}];
   const card = element("section", { class: "message", "aria-label": "Chosen message" });
   const list = element("ol", { class: "messages" });
@@ -86,6 +45,8 @@ export function rescue(device, parts) {
   };
   const drawing = map(choose);
   const update = () => {
+    const wanted = takeWanted();
+    if (wanted) return choose(wanted);
     write(note, noteOnList());
     if (version !== messages.version) {
       version = messages.version;
@@ -95,9 +56,10 @@ export function rescue(device, parts) {
     showFacts();
   };
   parts.push(update);
+  onWanted(update);
   card.append(element("p", { class: "about" }, "Choose a message in the list, or a pin."));
   const { call, form } = writing(device, row, parts);
-  return element("div", { class: "rescue" }, banner(parts, choose),
+  return element("div", { class: "rescue" },
     element("section", {}, element("h2", {}, "Map"), drawing.node, card, ...call),
     element("section", {}, element("h2", {}, "Messages"), list, note), form);
 }
@@ -108,7 +70,7 @@ function noteOnList() {
     : messages.list.length ? `${messages.isComplete ? "All" : "The newest"} of the record, and what came or was sent since this page was opened.`
     : "No messages yet.";
   return origin + (messages.missed ? ` The page was cut off until ${clock(messages.missed)}: messages may be missing.` : "")
-    + " “pumpctl rescue listen” keeps what comes; this page does not.";
+    + " “pumpctl rescue listen” keeps what comes; this page does not. “Handed on” means that a message was written to the link: a phone does not confirm it.";
 }
 
 /** Puts the rows of the messages into a list. Rows that stay are not moved, so that the focus stays. */
@@ -136,14 +98,9 @@ function rowOf(message, choose) {
     element("small", { class: "place" }, place(message))));
 }
 
-function age(time) {
-  const passed = now() - time;
-  return passed < -60_000 ? "in the future, by the sender's clock" : ago(passed) || "just now";
-}
-
 const facts = (message) => [
   ["place", () => place(message)],
-  ["written", () => `${new Date(message.time).toLocaleString("sv")}, ${age(message.time)}`],
+  ["written", () => `${new Date(message.time).toLocaleString("sv")}, ${age(message)}`],
   ["status", () => statuses[message.status]],
 ];
 
@@ -177,10 +134,10 @@ function writing(device, row, parts) {
   const outcomes = { message: outcomeOf(device.name, "send"), call: outcomeOf(device.name, "SOS") };
   const isBusy = () => Object.values(outcomes).some((one) => one.dataset.busy === "yes");
   const hasPlace = () => [latitude, longitude].every((one) => one.value !== "" && one.checkValidity());
-  const compose = (text, name) => written(text, name, Number(latitude.value), Number(longitude.value));
+  const composed = (text, name) => compose(text, name, Number(latitude.value), Number(longitude.value));
 
   const sentence = (message) =>
-    `${message.category === "SOS" ? `SOS sent: ${lines(message.content, " ")}` : `sent: ${message.category}`}, at ${place(message)}, ${clock(now())}`;
+    `${message.category === "SOS" ? `SOS sent: ${lines(message.content, " ")}` : `sent: ${message.category}`}, at ${place(message)}, ${clock(now())}; a phone does not confirm it`;
   const post = async (message, outcome) => {
     if (isBusy()) return false;
     if (!isKnown(bench.devices[device.name] ?? {})) {
@@ -188,8 +145,11 @@ function writing(device, row, parts) {
       return false;
     }
     const isDone = await send(device, row, { message: JSON.stringify(message) }, outcome, seen, () => sentence(message));
-    if (isDone) sent(message);
-    return isDone;
+    if (!isDone) return false;
+    // It is no news here.
+    dismiss(message.id);
+    sent(message);
+    return true;
   };
   const postWritten = async (message) => {
     const isDone = await post(message, message.category === "SOS" ? outcomes.call : outcomes.message);
@@ -203,7 +163,7 @@ function writing(device, row, parts) {
       return latitude.focus();
     }
     if (outcomes.call.dataset.state === "failed") show(outcomes.call, "", "");
-    ask(compose(help, "SOS"), (message) => post(message, outcomes.call));
+    ask(composed(help, "SOS"), (message) => post(message, outcomes.call));
   } }, "SOS");
   const button = element("button", { "data-name": JSON.stringify([device.name, "send"]) }, "send");
   const form = element("form", {
@@ -211,7 +171,7 @@ function writing(device, row, parts) {
     onsubmit: (event) => {
       event.preventDefault();
       if (isBusy()) return;
-      const message = compose(content.value, category.value);
+      const message = composed(content.value, category.value);
       if (message.category === "SOS") ask(message, postWritten);
       else postWritten(message);
     },
@@ -239,7 +199,7 @@ function question() {
   };
   const dialog = element("dialog", { "aria-labelledby": "question" }, element("h2", { id: "question" }, "Send an SOS?"), text, where,
     // The second click of a double click on SOS is no answer.
-    element("button", { type: "button", autofocus: true, onclick: () => answer(false) }, "cancel"), " ",
+    element("button", { type: "button", onclick: () => answer(false) }, "cancel"), " ",
     element("button", { type: "button", class: "danger", onclick: (event) => { if (event.detail < 2) answer(true); } }, "send SOS"));
   const ask = (message, then) => {
     write(text, lines(message.content));

@@ -6,7 +6,7 @@ import { console } from "./console.js";
 import { content, isContent } from "./content.js";
 import { clock, element, plain, write } from "./elements.js";
 import { called, outcomeOf, send, show, showFailure, stops, stopsOf } from "./outcomes.js";
-import { rescue, rescueAlert } from "./rescue.js";
+import { rescue } from "./rescue.js";
 import { simulator } from "./simulator.js";
 import { banners, values } from "./values.js";
 
@@ -32,7 +32,7 @@ export function list() {
     return element("li", { class: "card" },
       element("h2", {}, element("a", { href: `#/device/${encodeURIComponent(device.name)}` }, plain(device.name)),
         " ", element("small", {}, called(device))),
-      stopper(device, parts), link, facts, rescueAlert(device, parts), values(device, parts, 6));
+      stopper(device, parts), link, facts, values(device, parts, 6));
   });
   const pumps = Object.values(bench.devices).filter((device) => !familyOf(device) || familyOf(device).stop);
   const all = element("p", { class: "outcome", role: "status" });

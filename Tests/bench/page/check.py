@@ -27,6 +27,14 @@ from playwright.sync_api import Page, expect, sync_playwright
 SIZES = {"phone": (360, 780), "desk": (1440, 900)}
 SCREENS = ["#/", "#/device/pump", "#/device/lamp", "#/device/storm", "#/device/peer", "#/device/phone", "#/past", "#/findings",
            "#/about"]
+# Notes what is said to a screen reader at once.
+ALARMS = """() => {
+  window.alarms = [];
+  const node = document.getElementById("alarms");
+  if (!node) return;
+  new MutationObserver(() => window.alarms.push(node.textContent))
+    .observe(node, { childList: true, characterData: true, subtree: true });
+}"""
 # Milliseconds for anything that takes some on an idle machine.
 PATIENCE = rig.PATIENCE * 1000
 
@@ -685,13 +693,7 @@ class Check:
 
     def rescue(self) -> None:
         """Messages of phones: of a simulated one, and of one whose line is read and written here."""
-        master, slave = pty.openpty()
-        tty.setraw(slave)
-        with open(self.bench.folder / "pumpctld.toml", "a") as file:
-            file.write(f'[device.wire]\nendpoint = "{os.ttyname(slave)}"\nfamily = "rescue"\n')
-        self.bench.families["wire"] = "rescue"
-        self.bench.end("daemon")
-        self.bench.start_daemon()
+        master = self.wire()
         kept = self.run("rescue", "send", "--later", "--category", "Shelter", "--at", "-33.5,-70.25", "kept <b>before</b>").split()[1]
         rig.wait(lambda: '"sent":5' in self.run("sim", "ctl", "--json", str(self.bench.folder / "phone.control"), "state"),
                  "the messages that the simulated phone has from the start")
@@ -700,14 +702,115 @@ class Check:
                 viewport={"width": width, "height": height}, permissions=["geolocation"], reduced_motion="reduce",
                 geolocation={"latitude": -12.25, "longitude": 130.5})
             page = self.log_in(context)
-            page.evaluate("""() => {
-              window.alarms = [];
-              new MutationObserver(() => window.alarms.push(document.getElementById("alarms").textContent))
-                .observe(document.getElementById("alarms"), { childList: true, characterData: true, subtree: true });
-            }""")
+            page.evaluate(ALARMS)
             self.messages(page, size, master, kept)
             self.writing(page, size, master)
             context.close()
+
+    def calls(self) -> None:
+        """Calls for help that came to the record while nobody looked: on every screen, until each one is dismissed."""
+        master = self.wire()
+        for index, (size, (width, height)) in enumerate(SIZES.items()):
+            context = self.browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce")
+            page = self.log_in(context)
+            page.add_init_script(f"addEventListener('DOMContentLoaded', {ALARMS})")
+            calls, dismiss = page.locator("#calls"), page.locator("#calls").get_by_role("button", name="dismiss")
+            # The simulated phone sends its own messages whenever its port is opened.
+            rows = page.locator(".messages button").filter(has_text=re.compile(rf"(text \d|heard before) {size}"))
+            if index:
+                # Another browser knows what is in the record, and not what was dismissed in the first one.
+                expect(calls).to_contain_text("SOS in the record: ")
+                while dismiss.is_visible():
+                    before = calls.inner_text()
+                    dismiss.press("Enter")
+                    expect(calls).not_to_have_text(before)
+            expect(calls).to_have_text("SOS: none known.show dismiss")
+            top = page.locator("main").bounding_box()["y"]
+
+            def store(number: int, category: str = "SOS") -> None:
+                self.run("rescue", "send", "--later", "--category", category, "--at", f"{number},{10 + index}", f"text {number} {size}")
+
+            def words(number: int, begin: str = "SOS in the record") -> str:
+                return f"{begin}: someone needs help at {number}.00000° N, {10 + index}.00000° E"
+
+            # pumpctld is away. The newest message is no call.
+            self.say(master, size, 70, f"heard before {size}", "Other", 8, 10 + index)
+            self.open(page, "#/device/phone")
+            expect(rows.first).to_contain_text("heard before")
+            page.evaluate(ALARMS)
+            self.bench.end("daemon")
+            expect(calls).to_have_text("SOS: not known now, because a phone is not connected.show dismiss")
+            store(1), store(2), store(3, "Shelter")
+            self.bench.start_daemon()
+            expect(calls).to_contain_text(re.compile(re.escape(words(2)) + r", written (just now|.* ago); 1 more"))
+            page.wait_for_function("text => window.alarms.includes(text)", arg=f"{words(2)}; 1 more")
+            expect(rows).to_contain_text([f"text 3 {size}", f"text 2 {size}", f"text 1 {size}", "heard before"])
+            for screen in SCREENS:
+                self.open(page, screen)
+                expect(page.locator("main :is(h1, h2)").first).to_be_visible()
+                expect(calls).to_contain_text(words(2))
+            self.open(page, "#/")
+            self.looks(page, f"{size}-calls-list")
+            if (moved := page.locator("main").bounding_box()["y"] - top):
+                self.flaws.append(f"{size}: a call for help moves the list by {moved} px")
+
+            # The page is opened anew, and says it again.
+            page.reload()
+            page.wait_for_function("text => window.alarms.includes(text)", arg=f"{words(2)}; 1 more")
+            expect(calls).to_contain_text(words(2))
+            self.open(page, "#/device/phone")
+            expect(rows).to_contain_text([f"text 3 {size}", f"text 2 {size}", f"text 1 {size}"])
+
+            # A call that comes between the rendering and the click stays.
+            page.evaluate("""() => {
+              window.frames_ = [];
+              window.requestAnimationFrame_ = window.requestAnimationFrame;
+              window.requestAnimationFrame = (work) => window.frames_.push(work);
+            }""")
+            self.say(master, size, 71, "the third", "SOS", 4, 10 + index)
+            page.wait_for_function("text => window.alarms.includes(text)", arg=words(4, "SOS received"))
+            dismiss.evaluate("one => one.click()")
+            page.evaluate("""() => {
+              window.requestAnimationFrame = window.requestAnimationFrame_;
+              for (const work of window.frames_) work();
+            }""")
+            expect(calls).to_contain_text(re.compile(re.escape(words(4, "SOS received")) + r", at \d\d:\d\d:\d\d; 1 more"))
+            calls.get_by_role("button", name="show").press("Enter")
+            expect(page.locator(".message")).to_contain_text("the third")
+            dismiss.press("Enter")
+            expect(calls).to_contain_text(words(1))
+            expect(calls).not_to_contain_text("more")
+
+            # One that comes while the page is closed. What was dismissed stays so.
+            page.goto("about:blank")
+            store(5)
+            page.goto(f"{self.bench.address.rstrip('/')}/#/device/pump")
+            expect(calls).to_contain_text(re.compile(re.escape(words(5)) + ".*; 1 more"))
+            expect(page.locator("button.off")).to_be_in_viewport(ratio=1)
+            self.looks(page, f"{size}-calls-pump")
+            # It is shown on the phone's screen.
+            calls.get_by_role("button", name="show").press("Enter")
+            expect(page.locator(".message")).to_contain_text(f"text 5 {size}")
+            for text in (words(1), "SOS: none known."):
+                dismiss.press("Enter")
+                expect(calls).to_contain_text(text)
+            page.reload()
+            expect(calls).to_have_text("SOS: none known.show dismiss")
+            if alarms := page.evaluate("window.alarms"):
+                self.flaws.append(f"after dismissing all calls: {alarms}")
+            context.close()
+
+    def wire(self) -> int:
+        """Return the other end of a phone's line, which is made once."""
+        if "wire" not in self.bench.families:
+            self.line, slave = pty.openpty()
+            tty.setraw(slave)
+            with open(self.bench.folder / "pumpctld.toml", "a") as file:
+                file.write(f'[device.wire]\nendpoint = "{os.ttyname(slave)}"\nfamily = "rescue"\n')
+            self.bench.families["wire"] = "rescue"
+            self.bench.end("daemon")
+            self.bench.start_daemon()
+        return self.line
 
     def run(self, *words: str) -> str:
         """Run pumpctl, and return what it prints."""
@@ -717,6 +820,7 @@ class Check:
     def messages(self, page: Page, size: str, master: int, kept: str) -> None:
         """The list, the pins and the card, and a call for help that comes in."""
         rows, pins, card = page.locator(".messages button"), page.locator(".map g"), page.locator(".message")
+        calls = page.locator("#calls")
         self.open(page, "#/device/phone")
         expect(rows).to_have_count(1)
         expect(rows).to_have_text(re.compile(r"Shelter *not handed on yet *kept <b>before</b> *33\.50000° S, 70\.25000° W"))
@@ -755,7 +859,7 @@ class Check:
         self.say(master, size, 60, "two people\non the roof", "SOS", -35.5, 179.9)
         words = "SOS received: someone needs help at 35.50000° S, 179.90000° E"
         page.wait_for_function("words => window.alarms.includes(words)", arg=words)
-        expect(page.locator(".banner")).to_contain_text(words)
+        expect(calls).to_contain_text(words)
         # What was heard before is no news.
         self.say(master, size, 60, "two people\non the roof", "SOS", -35.5, 179.9)
         page.get_by_role("button", name="show", exact=True).press("Enter")
@@ -768,15 +872,15 @@ class Check:
         self.looks(page, f"{size}-rescue-forced")
         page.emulate_media(forced_colors="none")
         self.open(page, "#/")
-        expect(page.locator(".card .call")).to_have_text(["", re.compile(words)])
+        expect(calls).to_contain_text(words)
         self.looks(page, f"{size}-rescue-list")
         self.open(page, "#/device/phone")
         page.get_by_role("button", name="dismiss").press("Enter")
-        expect(page.locator(".banner")).to_be_hidden()
+        expect(calls).to_contain_text("SOS: none known.")
         # The simulator has its own.
         self.bench.control("phone", "write", "SOS", "the bridge is gone")
         expect(rows.first).to_contain_text("the bridge is gone")
-        expect(page.locator(".banner")).to_contain_text("SOS received: someone needs help at")
+        expect(calls).to_contain_text("SOS received: someone needs help at")
         if (count := page.evaluate("window.alarms.filter((text) => text.includes('179.90000')).length")) != 1:
             self.flaws.append(f"an SOS was announced {count} times")
         page.get_by_role("button", name="dismiss").press("Enter")
@@ -796,7 +900,7 @@ class Check:
         page.get_by_label("Text", exact=True).last.fill(text)
         self.read(master, 0)
         page.get_by_role("button", name="send", exact=True).press("Enter")
-        expect(form.locator(".outcome")).to_have_text(re.compile(r"^sent: Road Closure, at 12\.25000° S, 130\.50000° E, \d\d:"))
+        expect(form.locator(".outcome")).to_have_text(re.compile(r"^sent: Road Closure, at 12\.25000° S, 130\.50000° E, \d\d:\d\d:\d\d; a phone does not confirm it$"))
         message = self.read(master)
         self.holds(message, {"content": text, "category": "Road Closure"})
         expect(page.locator(".messages button").first).to_contain_text(re.compile(r"Road Closure *handed on"))
@@ -818,7 +922,7 @@ class Check:
         call.press("Enter")
         page.keyboard.press("Tab")
         page.keyboard.press("Enter")
-        expect(page.locator(".call + .outcome")).to_have_text(re.compile(r"^SOS sent: Someone needs help, at 12\.25000° S, 130\.50000° E, \d\d:"))
+        expect(page.locator(".call + .outcome")).to_have_text(re.compile(r"^SOS sent: Someone needs help, at 12\.25000° S, 130\.50000° E, \d\d:\d\d:\d\d; a phone does not confirm it$"))
         self.holds(self.read(master), {"content": "Someone needs help", "category": "SOS"})
         self.looks(page, f"{size}-rescue-sent")
         count = page.locator(".messages button").count()
@@ -897,7 +1001,7 @@ def run(check: Check) -> None:
     begun = time.monotonic()
     for part in (check.model, check.screens, check.commands, check.trouble, check.keyboard, check.views, check.attention, check.tabs,
                  check.presses, check.past, check.simulated, check.looking, check.lateness, check.hostile, check.rescue,
-                 check.failures):
+                 check.calls, check.failures):
         part()
         print(f"{part.__name__}: {time.monotonic() - begun:.0f} s", flush=True)
 

@@ -1,0 +1,147 @@
+// The calls for help that nobody has dismissed: a banner on every screen, and an alarm for each of them.
+
+import { notify } from "./attention.js";
+import { bench, familyOf, isKnown, isLive, now } from "./bench.js";
+import { clock, element, plain, say, write } from "./elements.js";
+import { age, arrive, load, messages, place } from "./messages.js";
+
+const box = document.getElementById("calls");
+const text = element("span", {});
+
+// MARK: Dismissed ones
+
+const key = "pumpctl-dismissed";
+/** The largest number of dismissed calls that this browser remembers. */
+const limit = 1000;
+let [stored, dismissed] = ["", new Set()];
+
+/** The IDs of the calls that were dismissed in this browser, or sent from it. */
+function dismissedOnes() {
+  const current = localStorage.getItem(key) ?? "";
+  if (current !== stored) {
+    stored = current;
+    // This page has a longer memory than a store that fails.
+    try { for (const id of JSON.parse(current)) dismissed.add(id); } catch { /* Not written by this page. */ }
+  }
+  return dismissed;
+}
+
+/** Remembers that a call needs no banner any more. */
+export function dismiss(id) {
+  const ids = dismissedOnes();
+  ids.add(id);
+  try { localStorage.setItem(key, JSON.stringify([...ids].slice(-limit))); } catch { /* The store is full. */ }
+}
+
+// MARK: Announcing
+
+/** The calls that were not dismissed, the newest first. */
+function open() {
+  const gone = dismissedOnes();
+  return messages.list.filter((one) => one.category === "SOS" && !gone.has(one.id));
+}
+
+const phones = () => Object.values(bench.devices).filter((one) => one.family === "rescue");
+
+const announcement = (message) =>
+  `SOS ${message.heard ? "received" : "in the record"}: someone needs help at ${place(message)}`;
+const more = (count) => (count > 1 ? `; ${count - 1} more` : "");
+
+const announced = new Set();
+
+/** Announces each call once, whether it was heard or is in the record. */
+function announce() {
+  const news = open().filter((one) => !announced.has(one.id));
+  if (!news.length) return;
+  for (const one of news) announced.add(one.id);
+  const words = announcement(news[0]) + more(news.length);
+  say(words, true);
+  notify(news[0].device ?? "rescue", words, news[0].id);
+}
+
+/** Takes an event of a device. */
+export function hear({ event, device, line }) {
+  if (event !== "said" || bench.devices[device]?.family !== "rescue") return;
+  arrive(line, device);
+  announce();
+}
+
+let [isReading, wait, next] = [false, 0, 0];
+
+/** Reads the record if messages may have come to it unnoticed. Call it after each message of the stream. */
+export async function followRecord() {
+  if (!messages.isOld || isReading || performance.now() < next) return;
+  if (!isLive() || bench.daemon !== "up" || !phones().length) return;
+  isReading = true;
+  // Not all tabs of a browser at once: the server answers few such requests at a time.
+  if (document.hidden) await new Promise((resolve) => setTimeout(resolve, Math.random() * 5000));
+  const isRead = await load();
+  wait = isRead ? 0 : Math.min(Math.max(wait * 2, 1000), 60_000);
+  next = performance.now() + wait;
+  isReading = false;
+  announce();
+}
+
+// MARK: The banner
+
+/** The call in the banner, and the one that was there when a finger or a key went down. */
+let [shown, held] = [null, null];
+const hold = (event) => { if (!event.repeat) held = shown; };
+
+// The call that "show" was pressed for, and its listener.
+let [wanted, tell] = [null, () => {}];
+
+/** Calls `listener` if a call is to be shown on the screen that is made now. */
+export function onWanted(listener) { tell = listener; }
+
+/** Returns the ID of the call that is to be shown, once. */
+export function takeWanted() {
+  const id = wanted;
+  wanted = null;
+  return id;
+}
+
+function showMessage() {
+  const names = phones().map((one) => one.name);
+  const addresses = names.map((name) => `#/device/${encodeURIComponent(name)}`);
+  const message = held ?? shown;
+  held = null;
+  wanted = message?.id;
+  if (addresses.includes(location.hash)) tell();
+  else location.hash = addresses[Math.max(names.indexOf(message?.device), 0)] ?? "#/";
+}
+
+function dismissShown(event) {
+  const decided = held ?? shown;
+  held = null;
+  // The second click of a double click would meet the next one.
+  if (event.detail > 1 || !decided) return;
+  dismiss(decided.id);
+  showCalls();
+}
+
+const buttons = element("span", {},
+  element("button", { type: "button", onpointerdown: hold, onkeydown: hold, onclick: showMessage }, "show"), " ",
+  element("button", { type: "button", onpointerdown: hold, onkeydown: hold, onclick: dismissShown }, "dismiss"));
+box.append(text, buttons);
+
+/** What is known if no call is open. */
+function quiet() {
+  if (!phones().every(isKnown)) return "SOS: not known now, because a phone is not connected.";
+  if (messages.trouble) return "SOS: none known; the record can't be read.";
+  if (!messages.isRead) return "SOS: reading the record …";
+  return `SOS: none known${messages.missed ? `; this page was cut off until ${clock(messages.missed)}` : ""}.`;
+}
+
+/** Hides the banner, as after the end of the session. */
+export function hideCalls() { box.hidden = true; }
+
+/** Shows the newest call. Its place is kept while there is none, so that nothing moves when one comes. */
+export function showCalls() {
+  const all = open();
+  shown = all[0] ?? null;
+  box.hidden = !shown && !phones().some(familyOf);
+  buttons.hidden = !shown;
+  box.classList.toggle("open", Boolean(shown));
+  write(text, shown ? plain(`${announcement(shown)}, ${shown.heard ? `at ${clock(shown.heard)}` : `written ${age(shown)}`}${more(all.length)}`) : quiet());
+}
