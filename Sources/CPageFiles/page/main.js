@@ -100,11 +100,14 @@ function update(isNew = false) {
     connection.dataset.state = live && bench.daemon === "up" ? "live" : "old";
   }
   document.body.classList.toggle("old", !live);
-  write(printed, bench.heard ? `The state as shown at ${new Date(now()).toString().slice(0, 24)}` : "");
+  write(printed, current?.printed ? current.printed() : bench.heard ? `The state as shown at ${new Date(now()).toString().slice(0, 24)}` : "");
+  showCalls();
   current?.update();
   noteShown();
   keepAwake();
 }
+
+addEventListener("beforeprint", () => { if (current) update(true); });
 
 let isPending = false;
 function updateSoon() {

@@ -9,6 +9,8 @@ import { call, screen } from "./session.js";
  *  milliseconds since 1970, `family`, `readings` of its values, and `lines` and links in `marks`. */
 let tape = null;
 let moment = 0;
+/** The number of the last choice: an answer to an earlier one comes too late. */
+let chosen = 0;
 const choice = { device: null, since: null };
 
 /** A reading is the state until the next one comes, but no longer than this: values are read every five seconds. */
@@ -62,17 +64,25 @@ function capture(name, text) {
 export function past() {
   const outcome = element("p", { class: "outcome", role: "status" });
   const view = element("section", { "aria-label": "The chosen time", hidden: true });
+  const put = () => {
+    view.replaceChildren(...(tape ? player() : []));
+    view.hidden = !tape;
+    if (tape) write(outcome, `${tape.title}, ${spell(tape.from)} to ${spell(tape.to)}. ${tape.note}`);
+  };
   const show = async (make) => {
+    const number = (chosen += 1);
     write(outcome, "reading …");
+    let [made, reason] = [null, ""];
     try {
-      tape = await make();
-      moment = tape.from;
-      view.replaceChildren(...player(view));
-      view.hidden = false;
-      write(outcome, `${tape.title}, ${spell(tape.from)} to ${spell(tape.to)}. ${tape.note}`);
+      made = await make();
     } catch (failure) {
-      write(outcome, `nothing to show: ${plain(failure.detail ?? failure.message)}`);
+      reason = plain(failure.detail ?? failure.message);
     }
+    if (number !== chosen) return;
+    tape = made;
+    moment = tape?.from;
+    put();
+    if (!tape) write(outcome, `nothing to show: ${reason}`);
   };
   const read = (file) => show(async () => {
     if (file.size > sizeLimit) throw new Error(`The file is larger than ${sizeLimit / 1e6} MB.`);
@@ -104,17 +114,16 @@ export function past() {
       element("form", {}, element("label", { for: "past-file" }, "Capture", file),
         element("p", { class: "about" }, "Or drop the file here. It is read in this browser and sent nowhere."))),
     outcome, view);
-  if (tape) {
-    view.replaceChildren(...player(view));
-    view.hidden = false;
-  }
-  return { title: "The past", node, update() {} };
+  // What was chosen on a screen that is left is not shown any more.
+  chosen += 1;
+  put();
+  return { title: "The past", node, update() {}, printed: () => (tape ? `The past: ${tape.title}, as it was at ${spell(moment)}` : "The past: nothing is shown") };
 }
 
 const spell = (time) => `${new Date(time).toLocaleDateString("sv")} ${clock(time)}`;
 
 /** The axis with its controls, and the state at the chosen moment. */
-function player(view) {
+function player() {
   const { from, to, readings, marks, family } = tape;
   const cursor = svg("path", { class: "cursor" });
   const charts = draw(cursor);
@@ -132,7 +141,8 @@ function player(view) {
       if (moment >= to) moment = from;
       let before = performance.now();
       timer = setInterval(() => {
-        if (!view.isConnected) return pause();
+        // Another tape, or another screen, ends the playing.
+        if (!slider.isConnected) return pause();
         const now = performance.now();
         moment = Math.min(to, moment + (now - before) * speed.value);
         before = now;

@@ -525,6 +525,25 @@ class Check:
         expect(lines.last).to_contain_text("< <img")
         expect(page.locator(".player button")).to_have_text("play")
         page.set_viewport_size({"width": 1440, "height": 900})
+        # A capture of an hour that is played ends with the next one.
+        page.evaluate("""() => {
+          window.timers = new Set();
+          const [begin, end] = [setInterval, clearInterval];
+          window.setInterval = (...given) => {
+            const timer = begin(...given);
+            window.timers.add(timer);
+            return timer;
+          };
+          window.clearInterval = (timer) => {
+            window.timers.delete(timer);
+            end(timer);
+          };
+        }""")
+        page.locator("#past-file").set_input_files(
+            {"name": "hour.capture", "mimeType": "", "buffer": text.replace('"time_s":9,', '"time_s":3600,').encode()})
+        expect(outcome).to_contain_text("the capture hour.capture, ")
+        play.click()
+        page.wait_for_function("() => window.timers.size === 1")
         # Another one is dropped onto the page, and begins with its first mark.
         page.evaluate("""text => {
           const transfer = new DataTransfer();
@@ -534,11 +553,36 @@ class Check:
         expect(outcome).to_contain_text("the capture dropped.capture, ")
         expect(lines.filter(has_text="is open")).to_have_count(1)
         expect(lines.filter(has_text="< STATUS:")).to_have_count(0)
+        page.wait_for_function("() => window.timers.size === 0")
         self.looks(page, "desk-past-capture")
+        # It is still there after another screen, with its title, also on paper.
+        self.open(page, "#/about")
+        expect(page.locator("#printed")).to_contain_text("The state as shown at")
+        self.open(page, "#/past")
+        expect(outcome).to_contain_text("the capture dropped.capture, ")
+        expect(page.locator("#printed")).to_have_text(re.compile("^The past: the capture dropped.capture, as it was at 20"))
         page.locator("#past-file").set_input_files(pathlib.Path(__file__))
         expect(outcome).to_have_text("nothing to show: Line 1 is not JSON.")
-        if sent := self.requests[before:]:
+        expect(slider).to_have_count(0)
+        if sent := [url for url in self.requests[before:] if "/api/" in url]:
             self.flaws.append(f"reading captures sent {sent}")
+        # A record that comes after the choice of a capture is not shown.
+        held = []
+        page.route("**/history*", lambda route: held.append(route))
+        page.get_by_role("button", name="show").click()
+        page.locator("#past-file").set_input_files(capture)
+        expect(outcome).to_contain_text("the capture pump.capture, ")
+        page.evaluate("""() => {
+          const read = Response.prototype.json;
+          Response.prototype.json = async function () {
+            const json = await read.call(this);
+            setTimeout(() => { window.isRead = true; });
+            return json;
+          };
+        }""")
+        held[0].fulfill(json={"rows": [{"time": "2026-01-01T00:00:00Z", "state": "on"}], "complete": True})
+        page.wait_for_function("() => window.isRead")
+        expect(outcome).to_contain_text("the capture pump.capture, ")
         context.close()
 
     def presses(self) -> None:
