@@ -16,15 +16,15 @@ const patience = 25_000;
 /** Whole numbers from here on have no limit that a browser can show exactly. */
 const largest = 1e15;
 
-/** What is known of each device's simulator: its `verbs`, or null, and its `state`. */
+/** What is known of each device's simulator: its `verbs`, or null, and its `state`, or `trouble`, why that is not known. */
 const simulators = new Map();
 
 /** Makes the section of a device. It is hidden unless the device has a simulator. */
 export function simulator(device, parts) {
-  if (!simulators.has(device.name)) simulators.set(device.name, { verbs: null, state: {}, link: null, asked: -Infinity, left: 0 });
+  if (!simulators.has(device.name)) simulators.set(device.name, { verbs: null, link: null, number: 0 });
   const found = simulators.get(device.name);
-  // A request of a former screen has ended with it.
-  Object.assign(found, { isAsking: false, left: tries });
+  // A request of a former screen has ended with it, and what that screen showed is old.
+  Object.assign(found, { state: {}, trouble: null, isAsking: false, asked: -Infinity, left: tries });
   const state = element("p", { class: "signal" });
   const forms = element("div", { class: "commands" });
   const section = element("section", { class: "bench", hidden: true, "aria-label": "Bench" }, element("h2", {}, "Bench"),
@@ -44,7 +44,9 @@ export function simulator(device, parts) {
     }
     // The port is shown above.
     const shown = Object.entries(found.state).filter(([key]) => key !== "port");
-    write(state, shown.map(([key, value]) => `${plain(key.replaceAll("_", " ").replace(/ c$/, " °C"))}: ${words(value)}`).join(" · "));
+    const trouble = isKnown(current) ? found.trouble : "The device is not connected.";
+    write(state, trouble ? `The simulator's state is unknown: ${plain(trouble)}`
+      : shown.map(([key, value]) => `${plain(key.replaceAll("_", " ").replace(/ c$/, " °C"))}: ${words(value)}`).join(" · "));
     const isOpen = isKnown(current) && bench.scope === "command";
     rows.forEach((row) => row.update(isOpen));
   });
@@ -65,13 +67,22 @@ function ask(name, found, current) {
 }
 
 async function look(name, found) {
+  const number = (found.number += 1);
+  const isLast = () => number === found.number;
   try {
     const { verbs, state } = await call("GET", `devices/${encodeURIComponent(name)}/simulator`, undefined, patience, screen.signal);
-    Object.assign(found, { verbs, state, left: tries });
+    if (isLast()) Object.assign(found, { verbs, state, trouble: null, left: tries });
   } catch (failure) {
+    if (!isLast()) return;
     if (failure.code === "no_simulator") found.verbs = null;
+    lose(found, failure);
   }
-  found.isAsking = false;
+  if (isLast()) found.isAsking = false;
+}
+
+/** Notes that the state is not known any more. */
+function lose(found, failure) {
+  Object.assign(found, { state: {}, trouble: failure.detail });
 }
 
 /** Makes the form of a verb. */
@@ -106,10 +117,14 @@ async function act(device, found, verb, given, outcome) {
   show(outcome, "sending", "sending …");
   try {
     const answer = await call("POST", `devices/${encodeURIComponent(device.name)}/simulator`, { verb, arguments: given }, patience);
-    found.state = answer.state;
+    // An answer that was asked for before comes too late.
+    found.number += 1;
+    Object.assign(found, { state: answer.state, trouble: null, isAsking: false });
     show(outcome, "done", `done at ${clock(now())}`);
   } catch (failure) {
     const outcomeNow = failure.code === "unreachable" ? "unknown" : failure.outcome;
+    // It is read again soon.
+    if (outcomeNow === "unknown") lose(found, failure);
     showFailure(outcome, new Failure({ ...failure, outcome: outcomeNow }), device, "it may have been done");
   } finally {
     outcome.dataset.busy = "no";

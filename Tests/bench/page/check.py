@@ -706,6 +706,13 @@ class Check:
             act("fault", "none")
             expect(bench).not_to_contain_text("faults:")
             act("set knob", "512")
+            # The simulator does not answer.
+            expect(bench).to_contain_text("knob: 0.5")
+            page.route("**/simulator", lambda route: route.fulfill(status=504, json={"code": "no_answer", "detail": "the simulator is silent"}))
+            expect(bench).to_contain_text("The simulator's state is unknown: the simulator is silent")
+            expect(bench).not_to_contain_text("knob: 0.5")
+            page.unroute("**/simulator")
+            expect(bench).to_contain_text("knob: 0.5")
             # What the simulator refuses.
             field = form("advance").locator("input")
             field.fill("soon")
