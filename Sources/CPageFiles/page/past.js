@@ -3,7 +3,7 @@
 import { bench, familyOf, known } from "./bench.js";
 import { line } from "./chart.js";
 import { clock, element, plain, svg, words, write } from "./elements.js";
-import { call, screen } from "./session.js";
+import { call, screen, token } from "./session.js";
 
 /** What is shown, the moment in it, and the choice of a record. They outlive the screen. A tape has `title`, `note`, `from` and `to` in
  *  milliseconds since 1970, `family`, `readings` of its values, and `lines` and links in `marks`. */
@@ -15,19 +15,33 @@ const choice = { device: null, since: null };
 
 /** A reading is the state until the next one comes, but no longer than this: values are read every five seconds. */
 const patience = 15_000;
+/** The outcomes of recorded commands in words. */
+const outcomes = { done: "done", nothing_changed: "failed, and nothing was changed", not_sent: "not sent", unknown: "unknown: it may have been carried out" };
 /** The largest capture in bytes, and the largest number of marks on the axis. */
 const [sizeLimit, markLimit] = [50_000_000, 500];
 
 /** Makes a tape of a device's record. */
 async function record(device, since) {
   const path = `devices/${encodeURIComponent(device.name)}/history?since=${since}`;
-  const { rows, complete } = await call("GET", path, undefined, 10_000, screen.signal);
+  const { rows, events, complete } = await call("GET", path, undefined, 10_000, screen.signal);
   const readings = rows.map((row) => ({ time: Date.parse(row.time), values: row }));
-  if (!readings.length) throw new Error("Nothing was recorded in this time.");
+  const marks = events.map(markOf);
+  const ends = [readings[0], marks[0], readings.at(-1), marks.at(-1)].filter(Boolean).map((one) => one.time);
+  if (!ends.length) throw new Error("Nothing was recorded in this time.");
   return {
     title: `the record of ${plain(device.name)}`, note: complete ? "" : "There is more than is shown: choose a shorter time.",
-    from: readings[0].time, to: readings.at(-1).time, family: familyOf(device), readings, marks: [],
+    from: Math.min(...ends), to: Math.max(...ends), family: familyOf(device), readings, marks,
   };
+}
+
+/** Makes a mark of a recorded event: who has commanded what, an error, or what the device has told. */
+function markOf({ time, event, text }) {
+  const mark = { time: Date.parse(time), kind: "link", text: plain(text ? `${event}: ${text}` : event) };
+  if (event !== "command") return mark;
+  let { command, by, outcome } = {};
+  try { ({ command, by, outcome } = JSON.parse(text)); } catch { return mark; }
+  const who = by === "by hand" ? by : `by ${by}: ${outcomes[outcome] ?? outcome}`;
+  return { ...mark, kind: "command", text: plain(`${command ?? "a line"} ${who}`) };
 }
 
 /** Makes a tape of a capture's text. */
@@ -88,6 +102,8 @@ export function past() {
     if (file.size > sizeLimit) throw new Error(`The file is larger than ${sizeLimit / 1e6} MB.`);
     return capture(file.name, await file.text());
   });
+  const kept = element("form", { hidden: true });
+  offer(kept, show);
   const devices = Object.values(bench.devices);
   const select = (key, options) => element("select", { id: `past-${key}`, onchange: (event) => (choice[key] = event.target.value) },
     ...options.map(([value, text]) => element("option", { value, selected: value === choice[key] }, text)));
@@ -111,6 +127,7 @@ export function past() {
         },
       }, element("label", { for: "past-device" }, "Record of", device), element("label", { for: "past-since" }, "Time", since),
         element("button", {}, "show")),
+      kept,
       element("form", {}, element("label", { for: "past-file" }, "Capture", file),
         element("p", { class: "about" }, "Or drop the file here. It is read in this browser and sent nowhere."))),
     outcome, view);
@@ -118,6 +135,28 @@ export function past() {
   chosen += 1;
   put();
   return { title: "The past", node, update() {}, printed: () => (tape ? `The past: ${tape.title}, as it was at ${spell(moment)}` : "The past: nothing is shown") };
+}
+
+/** Offers the captures that the server keeps, if there are any. */
+async function offer(form, show) {
+  let captures;
+  try { ({ captures } = await call("GET", "captures", undefined, 10_000, screen.signal)); } catch { return; }
+  if (!captures.length) return;
+  const select = element("select", { id: "past-kept" }, ...captures.map((one) => element("option", { value: one.name }, plain(one.name))));
+  form.append(element("label", { for: "past-kept" }, "Capture of the server", select), element("button", {}, "open"));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const { name, bytes } = captures[select.selectedIndex];
+    show(() => fetchCapture(name, bytes));
+  });
+  form.hidden = false;
+}
+
+async function fetchCapture(name, bytes) {
+  if (bytes > sizeLimit) throw new Error(`The capture is larger than ${sizeLimit / 1e6} MB.`);
+  const response = await fetch(`/api/v1/captures/${encodeURIComponent(name)}`, { headers: { Authorization: `Bearer ${token()}` }, signal: screen.signal });
+  if (!response.ok) throw await response.json();
+  return capture(name, await response.text());
 }
 
 const spell = (time) => `${new Date(time).toLocaleDateString("sv")} ${clock(time)}`;
@@ -133,7 +172,7 @@ function player() {
   // A device may lack some values of its family.
   const fields = (family?.state ?? []).filter((field) => readings.some((one) => known(one.values[field.key])));
   const values = fields.map(() => element("span", { class: "value" }));
-  const said = element("ol", { class: "lines", tabindex: 0, "aria-label": "What went over the link" });
+  const said = element("ol", { class: "lines", tabindex: 0, "aria-label": readings.length ? "Commands and events" : "What went over the link" });
   let timer = null;
   const play = element("button", {
     type: "button", onclick: () => {
@@ -211,9 +250,9 @@ function draw(cursor) {
   const step = Math.ceil(marks.length / markLimit);
   marks.filter((_, index) => index % step === 0).forEach((mark) => {
     const x = to > from ? (line.width * (mark.time - from)) / (to - from) : 0;
-    drawing.append(svg("path", { class: `event ${mark.kind}`, d: `M${x.toFixed(1)} ${mark.kind === "sent" ? 0 : line.height / 2}v${line.height / 2}` }));
+    drawing.append(svg("path", { class: `event ${mark.kind}`, d: `M${x.toFixed(1)} ${["sent", "command"].includes(mark.kind) ? 0 : line.height / 2}v${line.height / 2}` }));
   });
-  if (marks.length) legend.append(element("span", {}, "marks: above what was sent, below what was received and the link"));
+  if (marks.length) legend.append(element("span", {}, readings.length ? "marks: above the commands, below errors and events" : "marks: above what was sent, below what was received and the link"));
   drawing.append(cursor);
   return element("figure", {}, legend, element("div", { class: "plot" }, drawing),
     element("div", { class: "times" }, element("span", {}, spell(from)), element("span", {}, spell(to))));

@@ -12,7 +12,8 @@ public final class RecordingLink: LinkWrapper {
 
     /// A recorded occurrence.
     public enum Entry: Sendable, Hashable {
-        /// A line or a packet: `received`, `sent`, `received_hex` or `sent_hex`.
+        /// A line or a packet: `received`, `sent`, `received_hex` or `sent_hex`. The program that sends commands for
+        /// others adds `command`.
         case event(kind: String, text: String)
         /// The device reported values. A ``RecordingLink`` itself does not understand its traffic; the program that does
         /// records them by ``SharedRecording/record(_:)``.

@@ -18,8 +18,11 @@ extension RecordQuery {
     /// Returns the next row as one JSON object; nil at the end. The members of a reading are on one level with the
     /// columns, and times are in UTC in ISO 8601.
     public mutating func nextObject() throws(Trouble) -> String? {
-        try next().map { Self.object(columns, $0) }
+        try next().map(object)
     }
+
+    /// Returns a row of this query as one JSON object; see ``nextObject()``.
+    public func object(_ cells: [String]) -> String { Self.object(columns, cells) }
 
     static func texts(_ columns: [String], _ cells: [String], _ time: (RecordTime) -> String) -> [String] {
         zip(columns, cells).map { column, cell in

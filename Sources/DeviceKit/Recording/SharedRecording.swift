@@ -79,9 +79,9 @@ public final class SharedRecording: Sendable {
         return RecordingLink(link) { session.take($0) }
     }
 
-    /// Records values that the device has reported over the link that was opened last. Does nothing before the first
-    /// link.
-    public func record(_ reading: Reading) { state.withLock { $0.sessions.last }?.take(.reading(reading)) }
+    /// Records values that the device has reported over the link that was opened last, or an event on that link. Does
+    /// nothing before the first link.
+    public func record(_ entry: RecordingLink.Entry) { state.withLock { $0.sessions.last }?.take(entry) }
 
     /// Records the sessions of links that had no traffic yet, ends the recording, and waits until the records are on
     /// the disk; see ``Recording/end(_:_:)``. Does nothing if there was no link and the recording has not begun.

@@ -16,7 +16,7 @@ struct HistoryReading: Sendable {
         var columns: Int?
     }
 
-    /// The largest number of rows in a response.
+    /// The largest number of readings in a response, and of events.
     static let rowLimit = 5000
     /// The largest number of messages in a response, and the number unless the request names one.
     static let (messageLimit, standardMessageCount) = (1000, 100)
@@ -30,7 +30,7 @@ struct HistoryReading: Sendable {
 
     init(by recorder: CompanionProgram?) { self.recorder = recorder }
 
-    /// Returns the members of the response: the readings, or a series of points for each value.
+    /// Returns the members of the response: the readings and events, or a series of points for each value.
     func perform(_ request: Request) async throws(ControlFailure) -> [String: JSONValue] {
         try await read { [recorder] in
             guard let columns = request.columns else { return try Self.rows(request.filter, recorder) }
@@ -72,14 +72,28 @@ struct HistoryReading: Sendable {
     private static func rows(
         _ filter: RecordFilter, _ recorder: CompanionProgram?
     ) throws -> [String: JSONValue] {
-        var query = try RecordQuery(.readings, filter, by: recorder)
-        var rows: [JSONValue] = []
-        while let object = try query.nextObject() {
-            if rows.count == rowLimit { return ["rows": .array(rows), "complete": false] }
-            rows.append(try JSONValue(Array(object.utf8), size: .max, isLenient: true))
-        }
-        return ["rows": .array(rows), "complete": true]
+        let (rows, hasAllRows) = try first(.readings, filter, recorder)
+        let (events, hasAllEvents) = try first(.events, filter, recorder)
+        return ["rows": .array(rows), "events": .array(events), "complete": .boolean(hasAllRows && hasAllEvents)]
     }
+
+    /// Returns the first rows of a table, without the lines that were sent and received, and whether these are all.
+    private static func first(
+        _ table: RecordTable, _ filter: RecordFilter, _ recorder: CompanionProgram?
+    ) throws -> ([JSONValue], Bool) {
+        var query = try RecordQuery(table, filter, by: recorder)
+        let kind = query.columns.firstIndex(of: "event")
+        var rows: [JSONValue] = []
+        while let cells = try query.next() {
+            if let kind, lineKinds.contains(cells[kind]) { continue }
+            if rows.count == rowLimit { return (rows, false) }
+            rows.append(try JSONValue(Array(query.object(cells).utf8), size: .max, isLenient: true))
+        }
+        return (rows, true)
+    }
+
+    /// The kinds of events for lines, as JSON.
+    private static let lineKinds: Set = [#""sent""#, #""received""#, #""sent_hex""#, #""received_hex""#]
 }
 
 extension FoldedSeries {

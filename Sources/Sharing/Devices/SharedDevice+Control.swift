@@ -195,7 +195,9 @@ extension SharedDevice {
         if tellsState { stateIsTold() }
         for line in Self.lines(of: bytes) {
             let event = settings.family.events.first { $0.isByHand && line.starts(with: $0.line.utf8) }
-            if let event { watch.note(DeviceChange(command: event.name, by: DeviceChange.byHand)) }
+            guard let event else { continue }
+            watch.note(DeviceChange(command: event.name, by: DeviceChange.byHand))
+            recordChange(event.name, by: DeviceChange.byHand, outcome: "done")
         }
         if watch.wants(.said) {
             let lines =
@@ -238,7 +240,21 @@ extension SharedDevice {
         watch.isReadingDue = false
         let values = await speaker?.values() ?? [:]
         guard let main = settings.family.state.first?.key, values[main] != nil else { return }
-        record(Reading(values, of: settings.family))
+        record(.reading(Reading(values, of: settings.family)))
+    }
+
+    /// Records a line that may have changed the device, with its sender and its outcome.
+    func recordChange(_ line: ClientLine, by name: String, outcome: String) {
+        guard line.isStop || line.mayChange else { return }
+        recordChange(command(of: line)?.name, by: name, outcome: outcome)
+    }
+
+    private func recordChange(_ command: String?, by name: String, outcome: String) {
+        guard settings.isRecorded else { return }
+        let change: [String: JSONValue] = [
+            "command": command.map(JSONValue.text) ?? .null, "by": .text(name), "outcome": .text(outcome),
+        ]
+        record(.event(kind: "command", text: JSONValue.object(change).json))
     }
 
     private func isRefusal(_ reply: [UInt8]) -> Bool {

@@ -1,7 +1,6 @@
 public import DescriptorIO
 public import DeviceKit
 internal import LineProtocol
-public import RecordFormat
 internal import Transports
 
 /// A device that several programs share over one link, which carries their lines one at a time.
@@ -36,7 +35,7 @@ public actor SharedDevice {
     let clock: any Clock<Duration>
     private let open: Reconnector.Opener
     let tell: @Sendable (SharingReport) -> Void
-    let record: @Sendable (Reading) -> Void
+    let record: @Sendable (RecordingLink.Entry) -> Void
 
     /// The speaker of the open link; nil while there is no link.
     private(set) var speaker: (any Speaker)?
@@ -71,13 +70,13 @@ public actor SharedDevice {
     ///   - loop: The event loop on which the device and its clients run.
     ///   - clock: The clock of all time-outs; by default the loop's.
     ///   - open: Opens a link to the device.
-    ///   - record: Receives the known values each time the device has reported some, if ``SharedDeviceSettings/isRecorded``;
-    ///     must not block.
+    ///   - record: Receives the known values each time the device has reported some, and each change with its author, if
+    ///     ``SharedDeviceSettings/isRecorded``; must not block.
     ///   - tell: Receives reports for a log; must not block.
     public init(
         _ settings: SharedDeviceSettings, _ row: SharedFamily, on loop: EventLoop = .shared,
         clock: (any Clock<Duration>)? = nil, open: @escaping Reconnector.Opener,
-        record: @escaping @Sendable (Reading) -> Void = { _ in },
+        record: @escaping @Sendable (RecordingLink.Entry) -> Void = { _ in },
         tell: @escaping @Sendable (SharingReport) -> Void = { _ in }
     ) {
         self.settings = settings
@@ -248,8 +247,10 @@ public actor SharedDevice {
             try await speaker.perform(line, for: noting(asker, line, by: name))
             checkFamily(by: nil)
             noteChange(line, by: name, since: changes, over: speaker)
+            recordChange(line, by: name, outcome: "done")
         } catch {
             checkFamily(by: error)
+            recordChange(line, by: name, outcome: error.outcome.rawValue)
             if error.outcome == .unknown { noteChange(line, by: name, since: changes, over: speaker) }
             let failure = SharingError.session(error)
             switch error.code {

@@ -156,8 +156,8 @@ final class Daemon: Sendable {
                 }
                 throw error
             }
-        } record: { reading in
-            recording.record(reading)
+        } record: { entry in
+            recording.record(entry)
         } tell: { [self] report in
             // Most lines are queries, which most daemons do not log: skip the work of wording them.
             if log.logLevel <= .debug || !report.isQuestion(to: settings.family) {

@@ -23,6 +23,8 @@ final class ControlRig: Sendable {
     let reports: Watched<[SharingReport.Event]>
     /// The recorded readings.
     let readings = Watched<[String]>([])
+    /// The recorded changes of the device.
+    let changes = Watched<[String]>([])
     private let folder: TemporaryFolder
     private let plug: Plug
 
@@ -59,8 +61,12 @@ final class ControlRig: Sendable {
             await host.attach(theirs)
             plug.state.withLock { $0.cable = theirs }
             return DescriptorLink(ours, name: "the pump", deviceID: "tty-188-0") { _ in }
-        } record: { [readings] reading in
-            readings.update { $0.append(reading.json) }
+        } record: { [readings, changes] entry in
+            switch entry {
+            case .reading(let reading): readings.update { $0.append(reading.json) }
+            case .event("command", let text): changes.update { $0.append(text) }
+            default: break
+            }
         } tell: { report in
             reports.update { $0.append(report.event) }
         }

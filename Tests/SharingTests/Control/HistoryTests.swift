@@ -34,6 +34,10 @@ struct HistoryTests {
             recording.record(
                 .reading(kind: "status", reading), at: RecordTime(milliseconds: Int64(number) * 1000), in: session)
         }
+        // Lines of the link are no events for programs.
+        for kind in ["sent", "received", "sent_hex", "command"] {
+            recording.record(.event(kind: kind, text: "x"), at: RecordTime(milliseconds: 100), in: session)
+        }
         await recording.end("closed")
     }
 
@@ -57,6 +61,8 @@ struct HistoryTests {
                 "history",
                 ["device": "pump", "since": "1970-01-01T00:00:01Z", "until": "1970-01-01T00:00:03Z"])
             #expect(few["rows"]?.elements?.map { $0["time"]?.string.suffix(7) } == ["01.000Z", "02.000Z"])
+            #expect(all["events"]?.elements?.map { $0["event"]?.string } == ["command"])
+            #expect(few["events"] == .array([]))
         }
     }
 
@@ -130,6 +136,28 @@ struct HistoryTests {
             }
             #expect(rig.readings.state.count == 2)
             #expect(rig.readings.state.last?.contains(#""state":"off","skin_temp_c":34.0"#) == true)
+        }
+    }
+
+    @Test("Each change of a recorded device is recorded with its author and its outcome; questions are not")
+    func changes() async throws {
+        let folder = TemporaryFolder()
+        let rig = try ControlRig(recorder: Self.program("exit 1", in: folder))
+        try await rig.run {
+            try await rig.untilUp()
+            let client = try await rig.client()
+            _ = try await client.refusal(
+                "command", ["device": "pump", "name": "speed", "parameters": .object(["speed": 7]), "by": "somebody"])
+            _ = try await client.ask("command", ["device": "pump", "name": "status"])
+            _ = try await client.ask("send", ["device": "pump", "line": "ON", "by": "somebody"])
+            _ = try await client.ask("stop", ["device": "pump", "by": "somebody"])
+            await rig.pressButton()
+            let texts = try await rig.changes.wait(for: "four changes") { $0.count == 4 ? $0 : nil }
+            let changes = try texts.map { try JSONValue(parsing: $0) }
+            #expect(changes.map { $0["command"] } == ["speed", "on", "off", "manual"])
+            #expect(changes.map { $0["outcome"] } == ["nothing_changed", "done", "done", "done"])
+            #expect(changes[..<3].allSatisfy { $0["by"]?.string.hasPrefix("somebody (pid ") == true })
+            #expect(changes[3]["by"] == "by hand")
         }
     }
 }

@@ -47,6 +47,9 @@ class Check:
         self.flaws: list[str] = []
         self.count = 0
         self.requests: list[str] = []
+        # The options of pumpctl-page.
+        (bench.folder / "captures").mkdir()
+        self.options = ["--captures", str(bench.folder / "captures")]
 
     def new_page(self, context) -> Page:
         page = context.new_page()
@@ -378,7 +381,7 @@ class Check:
         self.bench.end("page")
         page.reload()
         expect(page.locator("#connection")).to_contain_text("the server does not answer")
-        self.bench.start_page(str(port))
+        self.bench.start_page(str(port), *self.options)
         expect(page.locator("#connection")).to_have_text("connected")
         context.close()
 
@@ -480,6 +483,15 @@ class Check:
         """The record of a device and a capture, on an axis of time."""
         context = self.browser.new_context(viewport={"width": 360, "height": 780})
         page = self.log_in(context)
+        self.open(page, "#/device/pump")
+        page.get_by_role("button", name="on", exact=True).click()
+        expect(page.locator("[data-key=state] .value")).to_have_text("on")
+        page.locator("button.off").click()
+        expect(page.locator(".stop .outcome")).to_contain_text("confirmed by pump")
+        self.bench.control("pump", "press")
+        expect(page.locator(".last")).to_contain_text("by hand")
+        page.locator("button.off").click()
+        expect(page.locator("[data-key=state] .value")).to_have_text("off")
         self.open(page, "#/past")
         outcome, slider, play = page.locator(".outcome"), page.locator("#past-time"), page.get_by_role("button", name="play")
 
@@ -491,17 +503,24 @@ class Check:
             }""", end)
 
         page.locator("#past-device").select_option("pump")
-        # A value is in the record once the recorder has written it.
+        lines = page.locator(".past .lines li")
+        # A value is in the record once the recorder has written it, and so is who has commanded what.
+        by_page = r"by page session \w+ \(pid \d+ of user \d+\): done$"
+        shown = [re.compile(f" on {by_page}"), re.compile(f" off {by_page}"), re.compile(r" manual by hand$"), re.compile(f" off {by_page}")]
         deadline = time.monotonic() + rig.PATIENCE
-        while "the record of pump, " not in outcome.text_content() and time.monotonic() < deadline:
+        while not (lines.count() >= 4 and re.search("off by page", lines.last.text_content())) and time.monotonic() < deadline:
             page.get_by_role("button", name="show").click()
-            page.wait_for_timeout(200)
+            expect(outcome).not_to_have_text("reading …")
+            if slider.count():
+                move("max")
         expect(outcome).to_contain_text("the record of pump, ")
-        move("max")
+        said = lines.all_inner_texts()[-4:]
+        if len(said) < 4 or not all(text.search(line) for line, text in zip(said, shown)):
+            self.flaws.append(f"the record says of those who have commanded: {said}")
         expect(page.locator("[data-key=state] .value")).to_have_text(re.compile("^(on|off)$"))
         self.looks(page, "phone-past-record")
         # A capture whose last line is cut, and with a text that is no markup.
-        capture = self.bench.folder / "pump.capture"
+        capture = self.bench.folder / "captures/pump.capture"
         subprocess.run([self.bench.programs / "pumpctl", "--port", "sim:pump", "--capture", capture, "status"],
                        env=self.bench.environment, check=True, capture_output=True)
         text = capture.read_text() + \
@@ -512,7 +531,6 @@ class Check:
         expect(outcome).to_contain_text("the capture pump.capture, ")
         expect(outcome).to_contain_text("The last line is cut")
         move("max")
-        lines = page.locator(".past .lines li")
         expect(lines.filter(has_text="> STATUS")).to_have_count(1)
         expect(lines.filter(has_text="< STATUS:")).to_have_count(1)
         expect(lines.last).to_contain_text("< <img")
@@ -564,8 +582,15 @@ class Check:
         page.locator("#past-file").set_input_files(pathlib.Path(__file__))
         expect(outcome).to_have_text("nothing to show: Line 1 is not JSON.")
         expect(slider).to_have_count(0)
-        if sent := [url for url in self.requests[before:] if "/api/" in url]:
+        if sent := [url for url in self.requests[before:] if "/api/" in url and not url.endswith("/captures")]:
             self.flaws.append(f"reading captures sent {sent}")
+        # The server keeps it too.
+        self.open(page, "#/")
+        self.open(page, "#/past")
+        page.get_by_label("Capture of the server").select_option("pump.capture")
+        page.get_by_role("button", name="open").click()
+        expect(outcome).to_contain_text("the capture pump.capture, ")
+        self.looks(page, "desk-past-kept")
         # A record that comes after the choice of a capture is not shown.
         held = []
         page.route("**/history*", lambda route: held.append(route))
@@ -1032,11 +1057,13 @@ def main(programs: str, shots: str | None = None) -> None:
     folder = pathlib.Path(shots) if shots else rig.ROOT / ".build/page-shots"
     folder.mkdir(exist_ok=True)
     with rig.Rig.in_folder(programs) as bench, sync_playwright() as playwright:
-        bench.start_all()
         # Chromium has no sandbox as root.
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
         expect.set_options(timeout=PATIENCE)
         check = Check(bench, browser, folder)
+        bench.start_devices()
+        bench.start_daemon()
+        bench.start_page("0", *check.options)
         try:
             run(check)
         finally:
