@@ -76,7 +76,7 @@ export function device(name) {
 
 function showLink(device, link, facts) {
   if (!device) return;
-  const text = !isLive() ? "unknown: this page is not connected"
+  const text = !isLive() ? "unknown: page not connected"
     : bench.daemon === "away" ? "unknown: pumpctld is away"
     : device.link === "up" ? "connected" : "not connected: its state is unknown";
   write(link, text);

@@ -11,7 +11,7 @@ extension Family {
             FamilyCommand("off", sends: "OFF", "Stop the pump; also leaves the error state.", effect: .stop),
             FamilyCommand(
                 "speed", sends: "SPEED:{speed}", "Set the speed of a running pump.", effect: .change,
-                parameters: [.init("speed", "the duty of the motor's PWM", .integer(0...255))],
+                parameters: [.init("speed", "the motor's speed (255 is full)", .integer(0...255))],
                 danger: "the pump is worn: it moves at another speed", in: ["on"]),
             FamilyCommand("status", sends: "STATUS", "Ask for the status.", effect: .query, tellsState: true),
             FamilyCommand("temp", sends: "TEMP", "Ask for the temperatures.", effect: .query),

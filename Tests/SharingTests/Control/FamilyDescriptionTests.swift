@@ -42,7 +42,8 @@ struct FamilyDescriptionTests {
                     "danger": "the pump is worn: it moves at another speed",
                     "parameters": .array([
                         .object([
-                            "name": "speed", "summary": "the duty of the motor's PWM", "type": "integer", "minimum": 0,
+                            "name": "speed", "summary": "the motor's speed (255 is full)", "type": "integer",
+                            "minimum": 0,
                             "maximum": 255,
                         ])
                     ]),

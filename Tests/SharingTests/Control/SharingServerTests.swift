@@ -67,12 +67,12 @@ struct SharingServerTests {
     @Test(
         "Parameters that do not fit the command are named and refused before sending",
         arguments: [
-            (#"{"speed":256}"#, "parameter 'speed', the duty of the motor's PWM, must be 0 to 255"),
-            (#"{"speed":-1}"#, "parameter 'speed', the duty of the motor's PWM, must be 0 to 255"),
-            (#"{"speed":"200"}"#, "parameter 'speed', the duty of the motor's PWM, must be 0 to 255"),
-            (#"{"speed":200.5}"#, "parameter 'speed', the duty of the motor's PWM, must be 0 to 255"),
-            (#"{"speed":true}"#, "parameter 'speed', the duty of the motor's PWM, must be 0 to 255"),
-            ("{}", "parameter 'speed', the duty of the motor's PWM, must be 0 to 255"),
+            (#"{"speed":256}"#, "parameter 'speed', the motor's speed (255 is full), must be 0 to 255"),
+            (#"{"speed":-1}"#, "parameter 'speed', the motor's speed (255 is full), must be 0 to 255"),
+            (#"{"speed":"200"}"#, "parameter 'speed', the motor's speed (255 is full), must be 0 to 255"),
+            (#"{"speed":200.5}"#, "parameter 'speed', the motor's speed (255 is full), must be 0 to 255"),
+            (#"{"speed":true}"#, "parameter 'speed', the motor's speed (255 is full), must be 0 to 255"),
+            ("{}", "parameter 'speed', the motor's speed (255 is full), must be 0 to 255"),
             (#"{"speed":1,"duty":1}"#, "'speed' has no parameter 'duty'"),
             ("[]", "'parameters' must be an object"),
         ])

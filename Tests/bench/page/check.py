@@ -77,6 +77,12 @@ class Check:
     def open(self, page: Page, screen: str) -> None:
         page.evaluate("screen => { location.hash = screen }", screen)
 
+    def is_there(self, page: Page, screen: str) -> None:
+        """Wait until a screen is complete: the kinds of the devices come after their names."""
+        expect(page.locator("main :is(h1, h2)").first).to_be_visible()
+        if screen == "#/":
+            expect(page.locator("h2 small").first).to_have_text("an LED board")
+
     def looks(self, page: Page, name: str) -> None:
         """Take a screenshot, and check what any screen must keep."""
         self.count += 1
@@ -98,7 +104,7 @@ class Check:
                 page = self.log_in(context)
                 for screen in SCREENS:
                     self.open(page, screen)
-                    expect(page.locator("main :is(h1, h2)").first).to_be_visible()
+                    self.is_there(page, screen)
                     if screen == "#/findings":
                         expect(page.locator(".outcome")).to_contain_text("found at")
                     self.looks(page, f"{size}-{scheme}-{screen.strip('#/').replace('/', '-') or 'list'}")
@@ -321,7 +327,7 @@ class Check:
                 page.evaluate("document.documentElement.style.fontSize = '200%'")
             for screen in ("#/", "#/device/pump", "#/device/phone", "#/about"):
                 self.open(page, screen)
-                expect(page.locator("main :is(h1, h2)").first).to_be_visible()
+                self.is_there(page, screen)
                 self.looks(page, f"{name}-{screen.strip('#/').replace('/', '-') or 'list'}")
                 if screen == "#/device/pump":
                     expect(page.locator("button.off")).to_be_in_viewport(ratio=1)
@@ -393,6 +399,8 @@ class Check:
                           page.locator("button.off"))
         connection, was = page.locator("#connection"), page.locator("[data-key=state] s")
         expect(on).to_be_enabled()
+        tops = "() => ['main', 'article > dl'].map((one) => document.querySelector(one).getBoundingClientRect().top + scrollY)"
+        before = page.evaluate(tops)
 
         # The server does not answer.
         self.bench.processes["page"].send_signal(signal.SIGSTOP)
@@ -402,6 +410,8 @@ class Check:
         expect(state).to_have_text("unknown")
         expect(was).to_have_text("off")
         self.looks(page, "phone-not-connected")
+        if (after := page.evaluate(tops)) != before:
+            self.flaws.append(f"a lost connection moves the screen from {before} to {after}")
         self.bench.processes["page"].send_signal(signal.SIGCONT)
         expect(connection).to_have_text("connected")
         expect(state).to_have_text("off")
@@ -414,6 +424,8 @@ class Check:
         off.click()
         expect(page.locator(".stop .outcome")).to_have_attribute("data-state", re.compile("failed|unknown"))
         self.looks(page, "phone-daemon-away")
+        if (after := page.evaluate(tops)) != before:
+            self.flaws.append(f"pumpctld's end moves the screen from {before} to {after}")
         # A page that is opened now offers OFF, and does not say that there is no device.
         other = self.browser.new_context()
         second = self.new_page(other)
