@@ -19,7 +19,7 @@ TEST_PACKAGES := make socat shellcheck codespell \
     bluez python3-bleak python3-serial python3-yaml systemd
 # Additional packages for `make check`: the emulator for the Nano's firmware, and third-party clients.
 CHECK_PACKAGES := gcc simavr libsimavr-dev libelf-dev libjansson-dev gcc-avr avr-libc binutils-avr arduino-core-avr \
-    picocom tio strace python3-jsonschema nginx-light openssl chromium python3-venv
+    picocom tio strace python3-jsonschema nginx-light openssl chromium python3-venv bash-completion zsh fish
 # The Python environment of the check of the page, with playwright.
 BROWSER := .build/browser
 
@@ -129,6 +129,7 @@ check-boards:
 
 check-programs:
 	$(PART) 'failing system calls' Tests/bench/syscalls/check.py $(CURDIR)/.build/debug
+	$(PART) 'completion in shells' /usr/bin/python3 -B Tests/bench/completion/check.py $(CURDIR)/.build/debug
 	$(PART) 'HTTP server under attack' Tests/bench/http/check $(CURDIR)/.build/debug
 	$(PART) 'HTTP interface' /usr/bin/python3 -B Tests/bench/openapi/check.py $(CURDIR)/.build/debug
 	$(PART) 'page in a browser' $(BROWSER)/bin/python -B Tests/bench/page/check.py $(CURDIR)/.build/debug

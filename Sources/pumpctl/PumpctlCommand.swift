@@ -53,7 +53,9 @@ struct PumpctlCommand: ParsableCommand {
         // With SIGXFSZ ignored, a write beyond the limit on file sizes fails with EFBIG, which is reported like other
         // errors.
         signal(SIGXFSZ, SIG_IGN)
-        let line = CommandLine(ProgramArguments.typed(by: "pumpctl"))
+        let arguments = ProgramArguments.typed(by: "pumpctl")
+        if let request = CompletionRequest(arguments) { request.answer() }
+        let line = CommandLine(arguments)
         do {
             try line.check()
             // `serve` has the options and the help of pumpctld, so this parser does not parse them.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import LineProtocol
 
 /// A command line, split into the command that it names and the arguments for that command.
@@ -26,6 +27,9 @@ struct CommandLine {
         "-h", "--help", "-help", "--help-hidden", "--version", "--experimental-dump-help",
     ]
 
+    /// The option that requests a completion script.
+    private static let scriptOption = "--generate-completion-script"
+
     /// Splits a line.
     ///
     /// - Parameter typed: The words after the program's name.
@@ -35,8 +39,8 @@ struct CommandLine {
         while !command.configuration.subcommands.isEmpty, let word = rest.popFirst() {
             if SharedOption.valued.contains(word[...]) {
                 leading += Self.joined(word, rest.popFirst())
-            } else if word == "--generate-completion-script" {
-                question = Self.joined(word, rest.popFirst())
+            } else if word.hasPrefix(Self.scriptOption) {
+                question = word.contains("=") ? [word] : Self.joined(word, rest.popFirst())
             } else if word.hasPrefix("-"), word.count > 1 {
                 leading.append(word)
                 if Self.questions.contains(word) { question = path + [word] }
@@ -131,9 +135,22 @@ struct CommandLine {
     ///
     /// - Throws: The errors of the parser, which include requests for help and the version.
     func parsed() throws -> any ParsableCommand {
-        if let question { return try PumpctlCommand.parseAsRoot(question) }
+        if let question {
+            if let shell = Self.completingShell(question) {
+                throw CleanExit.message(CompletionScript.text(for: shell))
+            }
+            return try PumpctlCommand.parseAsRoot(question)
+        }
         guard isRunnable else { return try PumpctlCommand.parseAsRoot(Self.withNegativeValues(words)) }
         return try command.parseAsRoot(arguments)
+    }
+
+    /// Returns the shell for which a request asks the completion script; nil if it asks for something else, or for an
+    /// unknown shell, which the parser reports.
+    private static func completingShell(_ question: [String]) -> CompletingShell? {
+        guard let word = question.first, word.hasPrefix(scriptOption) else { return nil }
+        let name = word == scriptOption ? getenv("SHELL").map { String(cString: $0) } ?? "" : String(word)
+        return CompletingShell(rawValue: String(name.split { "/=".contains($0) }.last ?? ""))
     }
 
     /// Whether the line names a command, and not only a group.

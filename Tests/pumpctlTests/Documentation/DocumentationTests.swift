@@ -153,7 +153,7 @@ extension DocumentationTests {
     func spans() async throws {
         let root = try await Grammar().root
         let options = try await root.allOptions.union(Grammar(of: Executable.pumpctld).root.allOptions)
-            .union(["--help", "--version"])
+            .union(["--help", "--version", "--generate-completion-script"])
         for page in try MarkdownPage.forUsers() {
             for span in page.codeSpans {
                 let words = span.split(separator: " ").map(String.init)

@@ -76,6 +76,7 @@ struct CommandLineTests {
             ("status --version", PumpctlCommand.configuration.version),
             ("--version status", PumpctlCommand.configuration.version), ("status -vh", "USAGE: pumpctl status"),
             ("--generate-completion-script zsh status", "#compdef pumpctl\n"),
+            ("--generate-completion-script=fish", "complete -c pumpctl -f"),
         ])
     func questions(line: String, answer: String) throws {
         let read = CommandLine(line.split(separator: " ").map(String.init))

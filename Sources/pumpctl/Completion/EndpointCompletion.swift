@@ -1,0 +1,97 @@
+import ArgumentParser
+import DeviceKit
+import SerialPort
+import Transports
+
+/// Endpoints that continue a typed text.
+struct EndpointCompletion {
+    let surroundings: Surroundings
+
+    func candidates(_ typed: String) async -> [Candidate] {
+        if typed.hasPrefix(".") || typed.prefix(while: { $0 != ":" }).contains("/") { return paths(typed) }
+        guard let colon = typed.firstIndex(of: ":") else { return await all(from: typed) }
+        let (scheme, address) = (typed[...colon], typed[typed.index(after: colon)...])
+        if let mark = address.firstIndex(of: "?"), scheme != "unix:" {
+            return options(scheme, of: address[..<mark])
+                .candidates(address[address.index(after: mark)...], behind: String(typed[...mark]))
+        }
+        return switch scheme {
+        case "serial:": paths(String(address)).map { $0.behind(scheme) }
+        case "usb:": usb
+        case "ble:": await names
+        case "shared:": await shared
+        case "sim:": Self.simulated(address).map { $0.behind(scheme) }
+        case "replay:", "unix:": PathCompletion.candidates(address, .file).map { $0.behind(scheme) }
+        default: []
+        }
+    }
+
+    /// Returns the simulated devices, as written behind `sim:`, that continue a text.
+    static func simulated(_ typed: Substring) -> [Candidate] {
+        if let mark = typed.firstIndex(of: "?") {
+            let options = SimCommand.simulator(of: String(typed[..<mark])).map { [QueryOption].simulated($0) } ?? []
+            return options.candidates(typed[typed.index(after: mark)...], behind: String(typed[...mark]))
+        }
+        let devices = SimCommand.simulations.map { simulation in
+            Candidate(text: simulation.configuration.commandName ?? "", help: simulation.configuration.abstract)
+        }.filter { $0.text.hasPrefix(typed) }
+        return devices.count == 1 ? devices + [Candidate(text: devices[0].text + "?", help: "with options")] : devices
+    }
+
+    /// The remembered BLE devices.
+    var names: [Candidate] {
+        get async { await surroundings.names().map { Candidate(text: "ble:" + $0.asEndpointName) } }
+    }
+
+    // MARK: Schemes
+
+    /// Returns the known endpoints, and the schemes of others, for a text without a scheme.
+    private func all(from typed: String) async -> [Candidate] {
+        func may(_ scheme: String) -> Bool { scheme.hasPrefix(typed) }
+        var found: [Candidate] = []
+        if typed.isEmpty {
+            found += ports + PathCompletion.candidates("./", .terminal).filter { !$0.isOpen }
+            found += PathCompletion.candidates("/tmp/", .terminal).filter { !$0.isOpen }
+        }
+        async let shared = may("shared:") ? shared : []
+        async let names = may("ble:") ? names : []
+        if may("usb:") { found += usb }
+        found += await shared + names
+        let others = ["serial:", "usb:", "ble:", "tcp:", "unix:", "shared:", "sim:", "replay:"].filter { scheme in
+            !found.contains { $0.text.hasPrefix(scheme) }
+        }
+        return found + [Candidate](words: others)
+    }
+
+    private func paths(_ typed: String) -> [Candidate] {
+        let paths = PathCompletion.candidates(typed, .terminal)
+        return typed.hasPrefix("/dev/") ? ports + paths : paths
+    }
+
+    private var ports: [Candidate] {
+        surroundings.ports().map { Candidate(text: $0.path, help: $0.board?.description ?? $0.usb?.product ?? "") }
+    }
+
+    private var usb: [Candidate] {
+        let ports = surroundings.ports()
+        return ports.flatMap { port -> [Candidate] in
+            guard let usb = port.usb else { return [] }
+            let names = ["usb:\(usb.identifier)", USBEndpoint.naming(port, among: ports)?.description]
+            return names.compactMap(\.self).map { Candidate(text: $0, help: port.path) }
+        }
+    }
+
+    private var shared: [Candidate] {
+        get async { await surroundings.shared().map { Candidate(text: $0.sharedEndpoint, help: $0.family) } }
+    }
+
+    private func options(_ scheme: Substring, of address: Substring) -> [QueryOption] {
+        switch scheme {
+        case "serial:", "usb:": .serial
+        case "ble:": .ble { [Candidate](words: surroundings.adapters()) }
+        case "sim:": SimCommand.simulator(of: String(address)).map { .simulated($0) } ?? []
+        case "replay:": [.choice("pace", "original", "none")]
+        default: []
+        }
+    }
+}
