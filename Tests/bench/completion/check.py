@@ -33,6 +33,9 @@ def fault(case: tuple, answer: shells.Answer) -> str | None:
     is_done = len(wanted) == 1 and word[-1] not in "/:=?&@.,"
     if after != before[:-1] + [word] + ([""] if is_done else []):
         return f"makes the line {answer.line!r}"
+    # Quotation marks stay open until the word is complete.
+    if shells.is_quoted(answer.line) != (shells.is_quoted(line) and not is_done):
+        return f"closes or opens quotation marks: {answer.line!r}"
     return None
 
 

@@ -127,6 +127,15 @@ def unquoted(line: str) -> list[str]:
     raise ValueError(line)
 
 
+def is_quoted(line: str) -> bool:
+    """Return whether quotation marks are open at the end of a line."""
+    try:
+        shlex.split(line.replace("\\", ""))
+        return False
+    except ValueError:
+        return True
+
+
 class Bash(Shell):
     name, script = "bash", BASH
 
