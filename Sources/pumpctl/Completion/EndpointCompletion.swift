@@ -21,7 +21,8 @@ struct EndpointCompletion {
         case "ble:": await names
         case "shared:": await shared
         case "sim:": Self.simulated(address).map { $0.behind(scheme) }
-        case "replay:", "unix:": PathCompletion.candidates(address, .file).map { $0.behind(scheme) }
+        case "replay:": PathCompletion.candidates(address, .file).map { $0.behind(scheme) }
+        case "unix:": PathCompletion.candidates(address, .socket).map { $0.behind(scheme) }
         default: []
         }
     }

@@ -5,7 +5,7 @@ import SerialPort
 enum PathCompletion {
     /// The files that are offered, besides folders.
     enum Kind {
-        case file, folder
+        case file, folder, socket
         /// Links to pseudo-terminals, as simulators create them, and character devices outside `/dev`.
         case terminal
     }
@@ -15,7 +15,7 @@ enum PathCompletion {
         let beginning = typed.dropFirst(parent.count)
         var path = parent.isEmpty ? "./" : String(parent)
         if path.hasPrefix("~/"), let home = getenv("HOME") { path = String(cString: home) + path.dropFirst() }
-        return names(in: path, from: beginning).compactMap { name in
+        return names(in: path, from: beginning, kind).compactMap { name in
             guard let isFolder = offer(path + name, kind) else { return nil }
             return Candidate(text: parent + name + (isFolder ? "/" : ""))
         }
@@ -27,18 +27,20 @@ enum PathCompletion {
         guard stat(path, &status) == 0 else { return nil }
         switch (status.st_mode & S_IFMT, kind) {
         case (S_IFDIR, _): return true
-        case (_, .file): return false
+        case (_, .file), (S_IFSOCK, .socket): return false
         case (S_IFCHR, .terminal): return path.hasPrefix("/dev/") && !path.dropFirst(5).contains("/") ? nil : false
         default: return nil
         }
     }
 
     /// Returns the names in a folder with this beginning, sorted; hidden ones only if the beginning has their dot.
-    private static func names(in path: String, from beginning: some StringProtocol) -> [String] {
+    private static func names(in path: String, from beginning: some StringProtocol, _ kind: Kind) -> [String] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
         var names: [String] = []
         while let entry = readdir(folder) {
+            // A large folder mostly has files, and to ask for the kind of each would take long.
+            if kind != .file, entry.pointee.d_type == DT_REG { continue }
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: Int(entry.pointee.d_reclen)) { String(cString: $0) }
             }

@@ -30,6 +30,7 @@ struct ValueCompletion {
         case "forget": return await endpoints.names
         case "gatt": return await gattWords(typed, endpoints)
         case "sim ctl" where !given.positionals.isEmpty: return await controlWords(typed)
+        case "sim ctl", "--stimulus": return PathCompletion.candidates(typed, .socket)
         case "led get", "led on", "led off", "led toggle": return [Candidate](words: LEDEndpoint.all.map(\.name))
         default: break
         }

@@ -127,11 +127,12 @@ struct LineCompletionTests {
         #expect(Set(all).isDisjoint(with: ["usb:", "ble:", "shared:"]), "\(all)")
     }
 
-    @Test("Of files, folders and terminals, those are offered that fit the option")
+    @Test("Of files, folders, sockets and terminals, those are offered that fit the option")
     func files() async throws {
         let folder = TemporaryFolder()
         let terminal = try PseudoTerminal(link: folder.path("pump"))
-        defer { withExtendedLifetime(terminal) {} }
+        let daemon = try await FakeDaemon([], in: folder)
+        defer { withExtendedLifetime((terminal, daemon)) {} }
         try folder.makeFolder("sub")
         for name in ["one.capture", ".hidden"] { _ = folder.write("", to: name) }
         let path = folder.path("")
@@ -143,9 +144,15 @@ struct LineCompletionTests {
         }
         #expect(try await names("--port ") == ["pump", "sub/"])
         #expect(try await names("--port serial:") == ["pump", "sub/"])
-        #expect(try await names("--port replay:") == ["pump", "sub/", "one.capture"])
-        #expect(try await names("replay ") == ["pump", "sub/", "one.capture"])
-        #expect(try await names("status --capture=") == ["--capture=pump", "--capture=sub/", "--capture=one.capture"])
+        #expect(try await names("--port unix:") == ["socket", "sub/"])
+        #expect(try await names("--port replay:") == ["pump", "sub/", "socket", "one.capture"])
+        #expect(try await names("replay ") == ["pump", "sub/", "socket", "one.capture"])
+        #expect(try await names("sim ctl ") == ["socket", "sub/"])
+        #expect(try await names("verify --stimulus ") == ["socket", "sub/"])
+        #expect(
+            try await names("status --capture=") == [
+                "--capture=pump", "--capture=sub/", "--capture=socket", "--capture=one.capture",
+            ])
         #expect(try await names("page --captures ") == ["sub/"])
         #expect(try await words("replay " + path + ".h") == [path + ".hidden"])
         #expect(try await words("replay " + path + "gone/").isEmpty)
