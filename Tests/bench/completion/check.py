@@ -41,13 +41,15 @@ def fault(case: tuple, answer: shells.Answer) -> str | None:
 
 def check(kind: type, here: world.World, table: list, faults: list[str]) -> None:
     """Try all cases of the table in one shell."""
-    shell = kind(here.environment, here.work, here.prefix)
+    line = ""
     try:
-        for case in table:
-            if text := fault(case, shell.complete("pumpctl " + case[0])):
-                faults.append(f"{shell.name}: pumpctl {case[0]}: {text}")
-    finally:
-        shell.end()
+        with contextlib.closing(kind(here.environment, here.work, here.prefix)) as shell:
+            for case in table:
+                line = case[0]
+                if text := fault(case, shell.complete("pumpctl " + line)):
+                    faults.append(f"{shell.name}: pumpctl {line}: {text}")
+    except Exception as error:
+        faults.append(f"{kind.name}: pumpctl {line}: {error!r}")
 
 
 def check_all(here: world.World, table: list, faults: list[str]) -> None:

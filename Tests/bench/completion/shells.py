@@ -108,7 +108,7 @@ class Shell:
         assert text, f"{self.name} does not answer: {self.shown.decode(errors='replace')[-2000:]}"
         return text.decode().removesuffix("\0").split("\0")
 
-    def end(self) -> None:
+    def close(self) -> None:
         self.process.kill()
         self.process.wait()
         os.close(self.terminal)

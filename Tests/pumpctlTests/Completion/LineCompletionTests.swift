@@ -18,13 +18,14 @@ struct LineCompletionTests {
             let verbs = """
                 [{"name": "light", "summary": "L.", "arguments": [{"name": "state", "choices": ["on", "off"]}]},
                  {"name": "fault", "summary": "F.", "arguments": [{"name": "fault", "suggestions": ["none", "drop"]}]},
-                 {"name": "set", "option": "mute", "summary": "M.", "arguments": [{"name": "mute", "choices": ["yes"]}]}]
+                 {"name": "set", "option": "mute", "summary": "M.", "arguments": [{"name": "mute", "choices": ["yes"]}]},
+                 {"name": "set", "option": "lit", "summary": "I.", "arguments": [{"name": "lit", "choices": ["no"]}]}]
                 """
             let outlines = try #require(try JSONValue(Array(verbs.utf8), size: .max).elements)
             return Surroundings(
                 ports: { [ports] in ports }, adapters: { ["hci0", "hci1"] }, names: { ["HMSoft", "Why?"] },
                 shared: { [DaemonDevice(name: "bench", family: "pump", endpoint: "/dev/x", isUp: true)] },
-                verbs: { path, device in path == "/c" ? Array(outlines.prefix(device ?? 3)) : [] })
+                verbs: { path, device in path == "/c" ? Array(outlines.prefix(device ?? 4)) : [] })
         }
     }
 
@@ -86,7 +87,7 @@ struct LineCompletionTests {
             ("verify --as-device --only led.host.pl", "led.host.plain."),
             // A simulator that runs.
             ("sim ctl /c s", "set state stop"), ("sim ctl /c light ", "on off"), ("sim ctl /c light on ", ""),
-            ("sim ctl /c set ", "mute"), ("sim ctl /c set mute ", "yes"), ("sim ctl /c fault ", "none drop"),
+            ("sim ctl /c set ", "mute lit"), ("sim ctl /c set lit ", "no"), ("sim ctl /c fault ", "none drop"),
             ("sim ctl --device 1 /c set ", ""), ("sim ctl /gone a", "advance"), ("sim ctl /gone light ", ""),
         ])
     func values(line: String, expected: String) async throws {

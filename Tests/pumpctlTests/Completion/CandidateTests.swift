@@ -1,0 +1,41 @@
+import Testing
+
+@testable import pumpctl
+
+@Suite("The answer to a shell")
+struct CandidateTests {
+    @Test(
+        "bash gets what it inserts: quoted, and without what is before its last break",
+        arguments: [
+            // The line, the end of it that bash replaces, the candidates, and the answer.
+            ("pumpctl ble:My", "My", ["ble:My Pump"], "My\\ Pump"),
+            ("pumpctl ble:", "", ["ble:HM", "ble:A&B"], "HM|A\\&B"),
+            ("pumpctl 'ble:My", "ble:My", ["ble:My Pump"], "ble:My Pump"),
+            ("pumpctl 'ble:It", "ble:It", ["ble:It's"], "ble:It'\\''s"),
+            ("pumpctl \"ble:$", "ble:$", ["ble:$A`B"], "ble:\\$A\\`B"),
+            ("pumpctl ble:My\\ P", "My\\ P", ["ble:My Pump"], "My\\ Pump"),
+            ("pumpctl usb:1:2@", "@", ["usb:1:2@3"], "@3"),
+            ("pumpctl --port=sim:st", "st", ["--port=sim:storm", "--port=sim:storm?"], "storm|storm\\?"),
+            // A second word keeps the quotation marks open.
+            ("pumpctl 'sim:storm?se", "sim:storm?se", ["sim:storm?seed="], "sim:storm?seed=|sim:storm?seed=…"),
+            ("pumpctl ~/no", "~/no", ["~/not es"], "~/not\\ es"), ("pumpctl é", "é", ["été"], "été"),
+        ])
+    func bash(line: String, tail: String, candidates: [String], expected: String) {
+        let answer = [Candidate](words: candidates).answer(to: .bash, TypedLine(line, in: .bash), replacing: tail)
+        #expect(answer == expected.split(separator: "|").map { $0 + "\n" }.joined())
+    }
+
+    @Test("zsh and fish get descriptions, and zsh whether a word goes on")
+    func descriptions() {
+        let candidates = [Candidate(text: "ble:a", help: "A: b"), Candidate(text: "sim:")]
+        let line = TypedLine("pumpctl ", in: .zsh)
+        #expect(candidates.answer(to: .zsh, line, replacing: "") == "-ble\\:a:A: b\n+sim\\:\n")
+        #expect(candidates.answer(to: .fish, line, replacing: "") == "ble:a\tA: b\nsim:\t\n")
+    }
+
+    @Test("Each candidate is offered once, and none that would control the terminal")
+    func unprintable() {
+        let candidates = [Candidate](words: ["ble:a", "ble:\u{1B}[2J", "ble:a\nb", "ble:\u{202E}x", "ble:a", "x"])
+        #expect(candidates.continuing("ble:").map(\.text) == ["ble:a"])
+    }
+}
