@@ -7,6 +7,9 @@ struct Candidate: Hashable, Sendable {
     /// A short description; empty for none.
     var help = ""
 
+    /// The only candidate if the words behind `--` are a command line of another program, which the shell completes.
+    static let otherProgram = Candidate(text: "--")
+
     /// Whether the word goes on, as after `sim:` or a folder's `/`. The shell then adds no blank.
     var isOpen: Bool { text.last.map { "/:=?&@.,".contains($0) } ?? false }
 

@@ -16,8 +16,9 @@ enum CompletionScript {
             local index
             mapfile -t COMPREPLY < <(command pumpctl ---complete 45ms bash "${COMP_LINE:0:COMP_POINT}" "$2" 2>/dev/null)
             [[ ${COMPREPLY[0]-} != *[/:=?\&@.,] ]] || compopt -o nospace
-            ((${#COMPREPLY[@]} == 0)) || return 0
+            [[ ${COMPREPLY[0]-} == -- ]] || return 0
             # Behind '--' is the command line of another program.
+            COMPREPLY=()
             for ((index = 1; index < COMP_CWORD; index++)); do
                 [[ ${COMP_WORDS[index]} == -- ]] || continue
                 if declare -F _comp_command_offset >/dev/null; then
@@ -44,19 +45,17 @@ enum CompletionScript {
                 answer=("${(@)answer/\~\//}")
                 IPREFIX+='~/' PREFIX=${PREFIX#'~/'}
             fi
-            whole=("${(@)${(@M)answer:#-*}#-}")
-            open=("${(@)${(@M)answer:#+*}#+}")
-            if (( $#whole + $#open )); then
-                _describe -V pumpctl whole -- open -S ''
-                return
-            fi
-            # Behind '--' is the command line of another program.
-            end=${words[(i)--]}
-            if (( end < CURRENT )); then
+            if [[ $answer == --- ]]; then
+                # Behind '--' is the command line of another program.
+                end=${words[(i)--]}
                 shift $end words
                 (( CURRENT -= end ))
                 _normal
+                return
             fi
+            whole=("${(@)${(@M)answer:#-*}#-}")
+            open=("${(@)${(@M)answer:#+*}#+}")
+            _describe -V pumpctl whole -- open -S ''
         }
         if [[ ${funcstack[1]} == _pumpctl ]]; then
             _pumpctl "$@"
@@ -70,15 +69,14 @@ enum CompletionScript {
         # fish completion for pumpctl
         function __pumpctl_complete
             set -l answer (command pumpctl ---complete 45ms fish (commandline -cp | string collect) 2>/dev/null)
-            if test -n "$answer"
+            if test "$answer" != --\t
                 string join -- \n $answer
                 return
             end
             # Behind '--' is the command line of another program.
             set -l words (commandline -cpo)
-            if set -l end (contains -i -- -- $words)
-                complete -C (string join -- ' ' $words[(math $end + 1)..] (commandline -ct) | string collect)
-            end
+            set -l end (contains -i -- -- $words)
+            complete -C (string join -- ' ' $words[(math $end + 1)..] (commandline -ct) | string collect)
         end
         complete -c pumpctl -f -a '(__pumpctl_complete)'
 

@@ -20,8 +20,10 @@ struct LineCompletion {
         let given = GivenArguments(line.arguments, of: grammar)
         let values = ValueCompletion(line: line, given: given, surroundings: surroundings)
         if let command = given.command {
-            // 'record FILE --' takes a line of pumpctl. Behind another '--' is a line of another program.
-            return line.command == RecordCommand.self ? await candidates(behind: command, typed) : []
+            guard grammar.arguments.contains(where: \.isBehindTerminator) else { return [] }
+            // Behind 'record FILE --' may be a line of pumpctl.
+            let own = line.command == RecordCommand.self ? await candidates(behind: command, typed) : []
+            return own.isEmpty ? [.otherProgram] : own
         }
         if let option = given.open, !option.takesMany || !typed.hasPrefix("-") {
             return await values.candidates(of: option, typed).continuing(typed)

@@ -80,6 +80,8 @@ CASES = [
     # Other programs behind '--'.
     ("record captures/two.capture -- stat", ["status"]),
     ("sim pump --run -- printe", ["printenv"]),
+    ("record captures/two.capture -- printe", ["printenv"]),
+    ("send -- printe", []),
     # What follows a separator is another command.
     ("status; pumpctl sta", ["status"]),
     ("status | pumpctl --port ble:HM", ["ble:HMSoft"]),

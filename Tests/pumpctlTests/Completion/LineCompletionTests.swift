@@ -45,8 +45,9 @@ struct LineCompletionTests {
             ("--he", "--help"), ("led get --he", "--help"), ("-p", "-p"), ("status -p", "-p"),
             ("--port", "--port"), ("status --port X --p", ""), ("status -p X --po", ""), ("led --fam", "--family"),
             ("sim pump --ro", ""), ("sim storm --ro", "--rows"), ("sim storm --with led --wi", "--with"),
-            ("temp --no-", "--no-record"), ("forget --a", "--all"), ("sim pump --run -- x", ""),
+            ("temp --no-", "--no-record"), ("forget --a", "--all"), ("sim pump --run -- x", "--"),
             ("record f -- led g", "get"), ("record f -- led get --fam", "--family"), ("send -- --po", ""),
+            ("record f -- ./x y", "--"), ("record f -- nosuch", "--"),
         ])
     func commands(line: String, expected: String) async throws {
         let all = try await words(line)
