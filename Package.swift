@@ -51,6 +51,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
     ],
     targets: [
+        // The version, embedded from the file VERSION at compile time.
+        .target(name: "CVersion"),
         // Headers that the Glibc module lacks: eventfd, inotify, signalfd. Release builds also replace parts of the
         // Swift runtime, so that starting takes fewer system calls.
         .target(
@@ -110,7 +112,8 @@ let package = Package(
         .target(
             name: "Sharing",
             dependencies: [
-                "ControlProtocol", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ", "StrictJSON",
+                "CVersion", "ControlProtocol", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ",
+                "StrictJSON",
                 "DescriptorIO",
                 "RecordFormat",
             ],
@@ -162,7 +165,7 @@ let package = Package(
         .executableTarget(
             name: "pumpctld",
             dependencies: [
-                "Sharing", "Diagnosis", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ",
+                "CVersion", "Sharing", "Diagnosis", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ",
                 "DescriptorIO",
                 "RecordFormat", "Terminal", "TOMLReading",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -183,12 +186,14 @@ let package = Package(
         .executableTarget(
             name: "pumpctl-page",
             dependencies: [
-                "PageServer", "RecordFormat", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "CVersion", "PageServer", "RecordFormat",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: settings),
         .executableTarget(
             name: "pumpctl",
             dependencies: [
-                "DeviceKit", "Diagnosis", "LineProtocol", "Transports", "BlueZ", "DBus", "SerialPort", "DescriptorIO",
+                "CVersion", "DeviceKit", "Diagnosis", "LineProtocol", "Transports", "BlueZ", "DBus", "SerialPort",
+                "DescriptorIO",
                 "FirmwareSim", "PeripheralSim", "SimControl", "StrictJSON", "RecordFormat",
                 "Terminal", "Charts",
                 "Verification", "Latency", "CaptureFormat", "TOMLReading",

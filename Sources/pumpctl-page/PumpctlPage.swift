@@ -1,4 +1,5 @@
 import ArgumentParser
+import CVersion
 import Dispatch
 import Glibc
 import PageServer
@@ -20,7 +21,7 @@ struct PumpctlPage: AsyncParsableCommand {
 
             Example: pumpctl page --http 8080
             """,
-        version: "0.1.0")
+        version: String(cString: cversion()))
 
     @Option(
         help: ArgumentHelp(

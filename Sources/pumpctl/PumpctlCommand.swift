@@ -1,4 +1,5 @@
 import ArgumentParser
+import CVersion
 import DescriptorIO
 import Glibc
 import Terminal
@@ -16,7 +17,7 @@ struct PumpctlCommand: ParsableCommand {
             device, or several; 69 busy (names the program that has the port open), or Bluetooth is off, or no pumpctld runs; 74 link broken; 75 no answer in time; 76 unexpected reply; \
             77 not permitted; 130 interrupted.
             """,
-        version: "0.1.0",
+        version: String(cString: cversion()),
         groupedSubcommands: [
             CommandGroup(name: "Pump", subcommands: FamilyRow.all.filter { $0.noun == nil }.flatMap(\.commands)),
             CommandGroup(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CVersion
 import DeviceKit
 import DescriptorIO
 import Glibc
@@ -22,7 +23,7 @@ struct PumpctldCommand: ParsableCommand {
 
             Example: pumpctl serve --port usb:1a86:7523 --pty /tmp/pump --tcp 4000
             """,
-        version: "0.1.0")
+        version: String(cString: cversion()))
 
     @OptionGroup var options: ServeOptions
 

@@ -1,3 +1,4 @@
+internal import CVersion
 internal import ControlProtocol
 internal import DescriptorIO
 internal import DeviceKit
@@ -88,6 +89,7 @@ actor ControlConnection {
                 "hello",
                 [
                     "version": .integer(ControlMessage.version),
+                    "program_version": .text(String(cString: cversion())),
                     "devices": .array(devices.map { .text($0.settings.name) }),
                 ]))
         if isExtra {

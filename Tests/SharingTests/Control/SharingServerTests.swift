@@ -19,6 +19,7 @@ struct SharingServerTests {
             let client = try await rig.stranger()
             let hello = try await client.message()
             #expect(hello["version"] == 1)
+            #expect(hello["program_version"]?.text?.contains(/^\d+\.\d+\.\d+$/) == true)
             #expect(hello["devices"] == .array(["pump"]))
             let device = try #require(try await client.ask("devices")["devices"]?.options.first)
             #expect(

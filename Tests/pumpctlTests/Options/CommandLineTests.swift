@@ -89,6 +89,14 @@ struct CommandLineTests {
         #expect(PumpctlCommand.fullMessage(for: error).contains(answer))
     }
 
+    @Test(
+        "--version prints the text of the file VERSION",
+        arguments: [Executable.pumpctl, Executable.pumpctld, Executable.pumpctl + "-page"])
+    func version(program: String) async throws {
+        let ending = try await ChildProcess([program, "--version"]).ending()
+        #expect(try ending.output == MarkdownPage.text("VERSION"))
+    }
+
     @Test("help exits with 64 for an unknown command and with 0 for a known one")
     func help() async throws {
         expectFailure(try await Pumpctl.run("help", "nosuch"), 64, saying: "nosuch", hint: "see pumpctl --help")
