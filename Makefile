@@ -12,7 +12,7 @@ PREFIX ?= /usr/local
 # Packages needed to build pumpctl: libedit for line editing in the console, linked in; libdbus, linked into a release;
 # libudev to find ports; SQLite for pumpctl-record, also linked into a release; toml++, which is header-only.
 BUILD_PACKAGES := g++ pkg-config libudev-dev libdbus-1-dev libedit-dev libbsd-dev libmd-dev libncurses-dev libsqlite3-dev \
-    libtomlplusplus-dev
+    libtomlplusplus-dev python3
 # Additional packages for `make test`.
 TEST_PACKAGES := make socat shellcheck codespell \
     udev umockdev gir1.2-umockdev-1.0 python3-gi dbus-daemon dbus-bin libglib2.0-bin \
@@ -63,10 +63,15 @@ RACES ?= .build/races
 PROGRAMS ?= debug
 RELEASE_FOLDER := $(CURDIR)/.build/release
 
-.PHONY: all demo test test-libraries test-program check check-rest check-boards check-programs counts start-order bench soak soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-syscalls soak-http soak-page soak-openapi soak-races races lint benchmark install clean setup setup-test setup-check build-tests
+.PHONY: all demo test test-libraries test-program check check-rest check-boards check-programs counts start-order bench soak soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-syscalls soak-http soak-page soak-openapi soak-races races lint benchmark manual install clean setup setup-test setup-check build-tests
 
 all: setup $(STATIC_LIBRARIES)
 	$(PART) 'release build' $(RELEASE)
+	$(PART) 'manual' packaging/manual/build .build/release .build/manual
+
+# The pages by themselves, from the programs that were built.
+manual:
+	@packaging/manual/build .build/release .build/manual
 
 # A folder with only the static archive of each library. The linker searches this folder before the system's folders.
 # The linker searches the folders named by pkg-config even earlier, so libdbus gets its own .pc file here, which names

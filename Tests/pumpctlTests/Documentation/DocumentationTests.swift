@@ -127,7 +127,7 @@ extension DocumentationTests {
     func commands() async throws {
         let grammar = try await Grammar()
         var count = 0
-        for page in try MarkdownPage.forUsers() {
+        for page in try MarkdownPage.forUsers() + [MarkdownPage("packaging/manual/examples.md")] {
             for arguments in Self.lines(of: page).flatMap({ ShellLine($0).arguments(of: "pumpctl") }) {
                 let line = "\(page.path): pumpctl \(arguments.joined(separator: " "))"
                 let read = CommandLine(arguments)
