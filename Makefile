@@ -4,10 +4,12 @@
 # make counts  compares what the release costs (size, system calls, ...) with a table; REASON='...' rewrites the table
 # make bench   pumpctl on a real kernel with real USB-serial drivers, in a virtual machine
 # make soak    for a night: data races, every mutant of the firmware, fresh seeds and long counts
-# make install PREFIX=/usr/local
+# make all     builds the release and its manual
+# make install installs that: PREFIX=/usr/local; make uninstall removes it
 
 SWIFT ?= swift
 PREFIX ?= /usr/local
+export DESTDIR
 
 # Packages needed to build pumpctl: libedit for line editing in the console, linked in; libdbus, linked into a release;
 # libudev to find ports; SQLite for pumpctl-record, also linked into a release; toml++, which is header-only.
@@ -63,7 +65,7 @@ RACES ?= .build/races
 PROGRAMS ?= debug
 RELEASE_FOLDER := $(CURDIR)/.build/release
 
-.PHONY: all demo test test-libraries test-program check check-rest check-boards check-programs counts start-order bench soak soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-syscalls soak-http soak-page soak-openapi soak-races races lint benchmark manual install clean setup setup-test setup-check build-tests
+.PHONY: all demo test test-libraries test-program check check-rest check-boards check-programs counts start-order bench soak soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-syscalls soak-http soak-page soak-openapi soak-races races lint benchmark manual install uninstall dist deb clean setup setup-test setup-check build-tests
 
 all: setup $(STATIC_LIBRARIES)
 	$(PART) 'release build' $(RELEASE)
@@ -217,7 +219,7 @@ lint: setup-test
 	    Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples/Package.swift Examples/Sources \
 	    Examples/Scale/Package.swift Examples/Scale/Sources Examples/Scale/Tests
 	$(PART) 'English of the comments' scripts/comments
-	$(PART) 'style of the scripts' shellcheck $$(grep -l '^#!/bin/.*sh' scripts/*) .ci/run hardware/udev/check Examples/check Examples/Scale/check
+	$(PART) 'style of the scripts' shellcheck $$(grep -sl '^#!/bin/.*sh' scripts/* packaging/*) .ci/run hardware/udev/check Examples/check Examples/Scale/check
 
 # STRICT=1: fail if a goal is missed.
 benchmark: all setup-check $(BROWSER)/ready
@@ -225,15 +227,21 @@ benchmark: all setup-check $(BROWSER)/ready
 	$(MAKE) -C Benchmarks benchmark
 	PUMPCTL_PROGRAMS="$(RELEASE_FOLDER)" $(BROWSER)/bin/python -B Tests/bench/page/figures.py
 
-install: all
-	install -D -s -m 755 "$(RELEASE_FOLDER)/pumpctl" $(DESTDIR)$(PREFIX)/bin/pumpctl
-	install -D -s -m 755 "$(RELEASE_FOLDER)/pumpctl-record" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctl-record
-	install -D -s -m 755 "$(RELEASE_FOLDER)/pumpctld" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctld
-	install -D -s -m 755 "$(RELEASE_FOLDER)/pumpctl-page" $(DESTDIR)$(PREFIX)/libexec/pumpctl/pumpctl-page
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/systemd/system packaging/systemd/pumpctld.service packaging/systemd/pumpctl-page.service
-	sed -i 's|/usr/local/|$(PREFIX)/|' $(DESTDIR)$(PREFIX)/lib/systemd/system/pumpctld.service $(DESTDIR)$(PREFIX)/lib/systemd/system/pumpctl-page.service
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/sysusers.d packaging/sysusers.d/pumpctld.conf packaging/sysusers.d/pumpctl-page.conf
-	install -D -m 644 packaging/pumpctld.toml $(DESTDIR)$(PREFIX)/share/doc/pumpctl/pumpctld.toml
+# Installs what `make all` built, as root if need be: it builds nothing, and needs no compiler.
+install:
+	@scripts/install "$(PREFIX)"
+
+uninstall:
+	@scripts/install --remove "$(PREFIX)"
+
+# An archive and Debian packages of what `make all` built, in .build/packages. packaging/README.md explains them.
+dist:
+	@scripts/ensure-packages xz-utils binutils
+	$(PART) 'archive for any Linux' packaging/dist
+
+deb:
+	@scripts/ensure-packages debhelper dpkg-dev
+	$(PART) 'Debian packages' packaging/deb
 
 clean:
 	rm -rf .build Benchmarks/.build Examples/.build Examples/Scale/.build
