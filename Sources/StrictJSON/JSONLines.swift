@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Splits input with a JSON value on each line into its lines, one at a time: bytes after the last value that the caller
 /// wants may be something else.
 package struct JSONLines {
@@ -22,7 +24,10 @@ package struct JSONLines {
 
     /// Whether a complete line is unread.
     package mutating func hasLine() -> Bool {
-        searched = bytes[searched...].firstIndex(of: 0x0A) ?? bytes.count
+        searched = bytes.withUnsafeBytes { bytes in
+            guard searched < bytes.count, let start = bytes.baseAddress else { return bytes.count }
+            return memchr(start + searched, 0x0A, bytes.count - searched).map { start.distance(to: $0) } ?? bytes.count
+        }
         return searched < bytes.count
     }
 
