@@ -18,6 +18,8 @@ struct HistoryReading: Sendable {
 
     /// The largest number of readings in a response, and of events.
     static let rowLimit = 5000
+    /// The largest number of rows that are read for a response: about two seconds' worth, in which others wait.
+    static let readLimit = 100_000
     /// The largest number of messages in a response, and the number unless the request names one.
     static let (messageLimit, standardMessageCount) = (1000, 100)
     /// The size of a response's messages in bytes of JSON. Behind it, no more messages are added.
@@ -83,10 +85,11 @@ struct HistoryReading: Sendable {
     ) throws -> ([JSONValue], Bool) {
         var query = try RecordQuery(table, filter, by: recorder)
         let kind = query.columns.firstIndex(of: "event")
-        var rows: [JSONValue] = []
+        var (rows, readCount): ([JSONValue], Int) = ([], 0)
         while let cells = try query.next() {
+            readCount += 1
+            if rows.count == rowLimit || readCount > readLimit { return (rows, false) }
             if let kind, lineKinds.contains(cells[kind]) { continue }
-            if rows.count == rowLimit { return (rows, false) }
             rows.append(try JSONValue(Array(query.object(cells).utf8), size: .max, isLenient: true))
         }
         return (rows, true)
