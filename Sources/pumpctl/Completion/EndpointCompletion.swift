@@ -8,7 +8,7 @@ struct EndpointCompletion {
     let surroundings: Surroundings
 
     func candidates(_ typed: String) async -> [Candidate] {
-        if typed.hasPrefix(".") || typed.prefix(while: { $0 != ":" }).contains("/") { return paths(typed) }
+        if typed.hasPrefix(".") || typed.prefix(while: { $0 != ":" }).contains("/") { return await paths(typed) }
         guard let colon = typed.firstIndex(of: ":") else { return await all(from: typed) }
         let (scheme, address) = (typed[...colon], typed[typed.index(after: colon)...])
         if let mark = address.firstIndex(of: "?"), scheme != "unix:" {
@@ -16,8 +16,8 @@ struct EndpointCompletion {
                 .candidates(address[address.index(after: mark)...], behind: String(typed[...mark]))
         }
         return switch scheme {
-        case "serial:": paths(String(address)).map { $0.behind(scheme) }
-        case "usb:": usb
+        case "serial:": await paths(String(address)).map { $0.behind(scheme) }
+        case "usb:": Self.usb(await surroundings.ports())
         case "ble:": await names
         case "shared:": await shared
         case "sim:": Self.simulated(address).map { $0.behind(scheme) }
@@ -50,32 +50,31 @@ struct EndpointCompletion {
     private func all(from typed: String) async -> [Candidate] {
         func may(_ scheme: String) -> Bool { scheme.hasPrefix(typed) }
         var found: [Candidate] = []
-        if typed.isEmpty {
-            found += ports + PathCompletion.candidates("./", .terminal).filter { !$0.isOpen }
-            found += PathCompletion.candidates("/tmp/", .terminal).filter { !$0.isOpen }
-        }
         async let shared = may("shared:") ? shared : []
         async let names = may("ble:") ? names : []
-        if may("usb:") { found += usb }
-        found += await shared + names
+        let ports = may("usb:") ? await surroundings.ports() : []
+        if typed.isEmpty {
+            found += ports.map(Self.path(of:)) + PathCompletion.candidates("./", .terminal).filter { !$0.isOpen }
+            found += PathCompletion.candidates("/tmp/", .terminal).filter { !$0.isOpen }
+        }
+        found += await Self.usb(ports) + shared + names
         let others = ["serial:", "usb:", "ble:", "tcp:", "unix:", "shared:", "sim:", "replay:"].filter { scheme in
             !found.contains { $0.text.hasPrefix(scheme) }
         }
         return found + [Candidate](words: others)
     }
 
-    private func paths(_ typed: String) -> [Candidate] {
-        let paths = PathCompletion.candidates(typed, .terminal)
-        return typed.hasPrefix("/dev/") ? ports + paths : paths
+    private func paths(_ typed: String) async -> [Candidate] {
+        let ports = typed.hasPrefix("/dev/") ? await surroundings.ports() : []
+        return ports.map(Self.path(of:)) + PathCompletion.candidates(typed, .terminal)
     }
 
-    private var ports: [Candidate] {
-        surroundings.ports().map { Candidate(text: $0.path, help: $0.board?.description ?? $0.usb?.product ?? "") }
+    private static func path(of port: SerialPortInfo) -> Candidate {
+        Candidate(text: port.path, help: port.board?.description ?? port.usb?.product ?? "")
     }
 
-    private var usb: [Candidate] {
-        let ports = surroundings.ports()
-        return ports.flatMap { port -> [Candidate] in
+    private static func usb(_ ports: [SerialPortInfo]) -> [Candidate] {
+        ports.flatMap { port -> [Candidate] in
             guard let usb = port.usb else { return [] }
             let names = ["usb:\(usb.identifier)", USBEndpoint.naming(port, among: ports)?.description]
             return names.compactMap(\.self).map { Candidate(text: $0, help: port.path) }

@@ -8,7 +8,7 @@ import StrictJSON
 /// Whatever can't be found is left out.
 struct Surroundings: Sendable {
     /// The serial ports.
-    var ports: @Sendable () -> [SerialPortInfo]
+    var ports: @Sendable () async -> [SerialPortInfo]
     /// The names of the Bluetooth adapters.
     var adapters: @Sendable () -> [String]
     /// The names of BLE devices that pumpctl or bluetoothd remembers.
@@ -20,10 +20,14 @@ struct Surroundings: Sendable {
 
     /// The surroundings of this computer.
     ///
-    /// - Parameter limit: The longest wait for another program.
+    /// - Parameter limit: The longest wait for another program, and for udev's list of ports.
     static func here(_ limit: Duration, on loop: EventLoop) -> Surroundings {
         Surroundings(
-            ports: { (try? SerialPortDiscovery.ports()) ?? [] },
+            ports: {
+                await first(of: [], within: limit, on: loop) {
+                    await onThread { (try? SerialPortDiscovery.ports()) ?? [] } ?? []
+                }
+            },
             adapters: { Folder.names(in: "/sys/class/bluetooth").filter { !$0.contains(":") } },
             names: {
                 let known = await first(of: [], within: limit, on: loop) {
@@ -55,5 +59,13 @@ struct Surroundings: Sendable {
         }
         for await result in results { return result }
         return other
+    }
+
+    /// Returns the result of `body`, which may block, from a thread of its own; nil if the system has no thread left.
+    private static func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value? {
+        await withCheckedContinuation { continuation in
+            let thread = try? BackgroundThread { continuation.resume(returning: body()) }
+            if let thread { thread.detach() } else { continuation.resume(returning: nil) }
+        }
     }
 }
