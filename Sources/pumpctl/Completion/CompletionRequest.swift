@@ -1,6 +1,5 @@
 import DescriptorIO
 import Glibc
-import SimControl
 
 /// A request of a shell for the words that may stand at its cursor, as the scripts of ``CompletionScript`` send it:
 ///
