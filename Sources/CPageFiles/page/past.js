@@ -206,7 +206,7 @@ function player() {
     const isKnown = reading && moment - reading.time <= patience;
     fields.forEach((field, index) => {
       const value = isKnown ? reading.values[field.key] : null;
-      write(values[index], known(value) ? words(field, value) : "unknown");
+      write(values[index], known(value) ? words(field, value) : isKnown && field.unknown === undefined ? "–" : "unknown");
     });
     const end = marks.findLastIndex((mark) => mark.time <= moment) + 1;
     said.replaceChildren(...marks.slice(Math.max(0, end - 20), end).map((mark) => element("li", { class: mark.kind === "received" ? "" : "command" },
@@ -230,7 +230,10 @@ function player() {
 function draw(cursor) {
   const { from, to, readings, marks, family } = tape;
   const drawing = svg("svg", { viewBox: `0 0 ${line.width} ${line.height}`, preserveAspectRatio: "none", "aria-hidden": "true" });
-  const fields = readings.length ? (family?.state ?? []).filter((field) => ["number", "integer"].includes(field.type)).slice(0, 4) : [];
+  const numeric = (family?.state ?? []).filter((field) => ["number", "integer"].includes(field.type));
+  // A value that is given in two units has one line.
+  const fields = numeric.filter((field, index) => numeric.findIndex((one) => one.label === field.label) === index
+    && readings.some((one) => known(one.values[field.key]))).slice(0, 4);
   const legend = element("figcaption", {});
   fields.forEach((field, index) => {
     const points = [];
@@ -240,11 +243,12 @@ function draw(cursor) {
       points.push([time, Number(values[field.key])]);
     }
     const numbers = points.filter(Boolean).map((point) => point[1]);
-    if (!numbers.length) return;
     const low = numbers.reduce((least, value) => Math.min(least, value));
     const high = numbers.reduce((most, value) => Math.max(most, value));
-    drawing.append(svg("path", { class: `line line-${index}`, d: line.path(points, from, to, low === high ? low - 1 : low, low === high ? high + 1 : high) }));
-    legend.append(element("span", { class: `key key-${index}` }, `${field.label}: ${words(field, low)} to ${words(field, high)}`), " ");
+    // Values that stay the same have lines of different heights.
+    const scale = low === high ? [low - 1 - index, low + fields.length - index] : [low, high];
+    drawing.append(svg("path", { class: `line line-${index}`, d: line.path(points, from, to, ...scale) }));
+    legend.append(element("span", { class: `key key-${index}` }, `${field.label}: ${[...new Set([words(field, low), words(field, high)])].join(" to ")}`), " ");
   });
   // Of many marks, some stand for those beside them.
   const step = Math.ceil(marks.length / markLimit);

@@ -498,6 +498,8 @@ class Check:
         self.open(page, "#/device/pump")
         page.get_by_role("button", name="on", exact=True).click()
         expect(page.locator("[data-key=state] .value")).to_have_text("on")
+        page.get_by_role("button", name="status", exact=True).click()
+        expect(page.locator("[data-key=speed_percent] .value")).to_have_text(re.compile(r"\d %"))
         page.locator("button.off").click()
         expect(page.locator(".stop .outcome")).to_contain_text("confirmed by pump")
         self.bench.control("pump", "press")
@@ -530,7 +532,14 @@ class Check:
         if len(said) < 4 or not all(text.search(line) for line, text in zip(said, shown)):
             self.flaws.append(f"the record says of those who have commanded: {said}")
         expect(page.locator("[data-key=state] .value")).to_have_text(re.compile("^(on|off)$"))
+        expect(page.locator("[data-key=speed_percent] .value")).to_have_text("–")
+        expect(page.locator("figcaption")).to_have_text(re.compile(r"^speed: [\d %to]+ water: [^:]* skin: "))
+        if len({path.get_attribute("d").split()[1].split("L")[0] for path in page.locator(".plot .line").all()}) < 2:
+            self.flaws.append("lines of the past lie on each other")
         self.looks(page, "phone-past-record")
+        page.set_viewport_size({"width": 1440, "height": 900})
+        self.looks(page, "desk-past-record")
+        page.set_viewport_size({"width": 360, "height": 780})
         # A capture whose last line is cut, and with a text that is no markup.
         capture = self.bench.folder / "captures/pump.capture"
         subprocess.run([self.bench.programs / "pumpctl", "--port", "sim:pump", "--capture", capture, "status"],
@@ -603,6 +612,8 @@ class Check:
         page.get_by_role("button", name="open").click()
         expect(outcome).to_contain_text("the capture pump.capture, ")
         self.looks(page, "desk-past-kept")
+        page.set_viewport_size({"width": 360, "height": 780})
+        self.looks(page, "phone-past-kept")
         # A record that comes after the choice of a capture is not shown.
         held = []
         page.route("**/history*", lambda route: held.append(route))
