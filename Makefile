@@ -65,7 +65,7 @@ RACES ?= .build/races
 PROGRAMS ?= debug
 RELEASE_FOLDER := $(CURDIR)/.build/release
 
-.PHONY: all demo test test-libraries test-program check check-rest check-boards check-programs counts start-order bench soak soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-syscalls soak-http soak-page soak-openapi soak-races races lint benchmark manual install uninstall dist deb clean setup setup-test setup-check build-tests
+.PHONY: all demo test test-libraries test-program check check-rest check-boards check-programs counts start-order bench soak soak-libraries soak-program soak-firmware soak-machine soak-mutants soak-syscalls soak-http soak-page soak-openapi soak-races races lint benchmark manual install uninstall dist deb check-packages clean setup setup-test setup-check build-tests
 
 all: setup $(STATIC_LIBRARIES)
 	$(PART) 'release build' $(RELEASE)
@@ -242,6 +242,11 @@ dist:
 deb:
 	@scripts/ensure-packages debhelper dpkg-dev
 	$(PART) 'Debian packages' packaging/deb
+
+# In systems of Debian 12 and 13, which are made once. About two minutes.
+check-packages: all
+	@scripts/ensure-packages debhelper dpkg-dev lintian man-db mandoc mmdebstrap xz-utils
+	$(PART) 'packages' packaging/check
 
 clean:
 	rm -rf .build Benchmarks/.build Examples/.build Examples/Scale/.build
