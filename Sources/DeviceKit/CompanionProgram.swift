@@ -28,9 +28,10 @@ public struct CompanionProgram: Sendable {
         let places: [Substring] = [folder, "\(folder)/../libexec/pumpctl"] + folders.split(separator: ":")
         let paths = places.map { "\($0)/\(name)" }
         guard let path = paths.first(where: { access($0, X_OK) == 0 }) else {
+            let package = name == "pumpctl-record" ? "pumpctl" : "pumpctld"
             throw Trouble(
                 code: "not_installed", text: "\(name) is not installed",
-                hint: "install it next to pumpctl: make install")
+                hint: "install the package \(package), or build it and install it next to pumpctl: make install")
         }
         return CompanionProgram(path: path)
     }

@@ -22,6 +22,7 @@ struct CompanionProgramTests {
         }
         #expect(trouble?.code == "not_installed")
         #expect(trouble?.text == "pumpctld is not installed")
+        #expect(trouble?.hint.contains("the package pumpctld,") == true)
         for name in ["path/pumpctld", "bin/../libexec/pumpctl/pumpctld", "bin/pumpctld"] {
             let path = folder.write("", to: name)
             #expect(found() != path, "it can't be executed")
