@@ -23,13 +23,13 @@ const [sizeLimit, markLimit] = [50_000_000, 500];
 /** Makes a tape of a device's record. */
 async function record(device, since) {
   const path = `devices/${encodeURIComponent(device.name)}/history?since=${since}`;
-  const { rows, events, complete } = await call("GET", path, undefined, 10_000, screen.signal);
+  const { rows, events, complete, events_complete } = await call("GET", path, undefined, 10_000, screen.signal);
   const readings = rows.map((row) => ({ time: Date.parse(row.time), values: row }));
   const marks = events.map(markOf);
   const ends = [readings[0], marks[0], readings.at(-1), marks.at(-1)].filter(Boolean).map((one) => one.time);
   if (!ends.length) throw new Error("Nothing was recorded in this time.");
   return {
-    title: `the record of ${plain(device.name)}`, note: complete ? "" : "There is more than is shown: choose a shorter time.",
+    title: `the record of ${plain(device.name)}`, note: complete && events_complete ? "" : "There is more than is shown: choose a shorter time.",
     from: Math.min(...ends), to: Math.max(...ends), family: familyOf(device), readings, marks,
   };
 }

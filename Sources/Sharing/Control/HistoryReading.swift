@@ -76,7 +76,10 @@ struct HistoryReading: Sendable {
     ) throws -> [String: JSONValue] {
         let (rows, hasAllRows) = try first(.readings, filter, recorder)
         let (events, hasAllEvents) = try first(.events, filter, recorder)
-        return ["rows": .array(rows), "events": .array(events), "complete": .boolean(hasAllRows && hasAllEvents)]
+        return [
+            "rows": .array(rows), "complete": .boolean(hasAllRows), "events": .array(events),
+            "events_complete": .boolean(hasAllEvents),
+        ]
     }
 
     /// Returns the first rows of a table, without the lines that were sent and received, and whether these are all.

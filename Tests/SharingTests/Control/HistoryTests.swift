@@ -55,7 +55,7 @@ struct HistoryTests {
             #expect(skin["points"]?.json == "[[1000,36.0],[2000,33.0]]" && skin["starts"] == .array([0]))
 
             let all = try await client.ask("history", ["device": "pump"])
-            #expect(all["complete"] == true)
+            #expect(all["complete"] == true && all["events_complete"] == true)
             #expect(all["rows"]?.elements?.map { $0["skin_temp_c"]?.number } == [34, 36, 33, 35, 34.5])
             let few = try await client.ask(
                 "history",
