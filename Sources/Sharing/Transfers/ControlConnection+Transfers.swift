@@ -78,7 +78,7 @@ extension ControlConnection {
                     hint: "transfer the \(transfer.content.name) again, and read without pauses")
             }
             guard !transfer.isOver else { return }
-            for event in transfer.takeEvents() { say(event) }
+            say(transfer.takeEvents())
         }
         if transfer.hasFailed { transfer.end(nil) }
     }

@@ -68,18 +68,19 @@ final class Transfer: @unchecked Sendable {
         return isLast || waiting.count >= Self.pieceLength || clock.elapsed() - lastEvent >= Self.pieceTime
     }
 
-    /// Removes and returns the next events: the first progress, or a piece and the progress that it makes.
-    func takeEvents() -> [[UInt8]] {
+    /// Removes and returns the next events, as lines that are sent at once: the first progress, or a piece and the
+    /// progress that it makes.
+    func takeEvents() -> [UInt8] {
         lastEvent = clock.elapsed()
         guard isAnnounced else {
             isAnnounced = true
-            return [progress]
+            return progress
         }
         let piece = Array(waiting.prefix(Self.pieceLength))
         waiting.removeFirst(piece.count)
         let event = event("piece", ["offset": .integer(byteCount), "data": .base64(piece)])
         byteCount += piece.count
-        return [event, progress]
+        return event + progress
     }
 
     private var progress: [UInt8] {
