@@ -33,7 +33,7 @@ extension RecordTime {
         }
     }
 
-    /// Returns the milliseconds of an age such as `90s`; nil for any other text.
+    /// Returns the milliseconds of an age such as `90s`; nil for 100,000 days or more, and for any other text.
     private static func ago(_ text: String) -> Int64? {
         guard let unit = units.first(where: { text.hasSuffix($0.0) }),
             let number = Double(text.dropLast(unit.0.count)), number >= 0
@@ -58,8 +58,11 @@ extension RecordTime {
     /// Returns the seconds ahead of UTC for `Z`, `+01:00` or `-0330`; nil for any other text.
     private static func offset(_ zone: Substring) -> Int64? {
         if zone == "Z" { return 0 }
-        let digits = zone.dropFirst().filter { $0 != ":" }
-        guard digits.utf8.count == 4, let number = Int64(digits), number % 100 < 60, number < 2400 else { return nil }
+        var digits = Array(zone.utf8.dropFirst())
+        if digits.count == 5, digits[2] == UInt8(ascii: ":") { digits.remove(at: 2) }
+        guard zone.first != "Z", digits.count == 4, digits.allSatisfy({ 0x30...0x39 ~= $0 }),
+            let number = Int64(String(decoding: digits, as: UTF8.self)), number % 100 < 60, number < 2400
+        else { return nil }
         return (number / 100 * 3600 + number % 100 * 60) * (zone.first == "-" ? -1 : 1)
     }
 }

@@ -35,6 +35,21 @@ struct RecorderTests {
         #expect(bench.reports.state == [])
     }
 
+    @Test("Of what comes behind the end of a session, events are recorded, until the device's next session begins")
+    func late() async throws {
+        let recorder = bench.recorder()
+        let session = recorder.beginSession(family: "pump", endpoint: "x", device: nil)
+        recorder.record(.ended(reason: "lost"), in: session)
+        recorder.record(.event(kind: "command", text: "on, unknown"), in: session)
+        recorder.record(.reading(kind: "status", Reading("state", 1)), in: session)
+        _ = recorder.beginSession(family: "pump", endpoint: "x", device: nil)
+        recorder.record(.event(kind: "command", text: "too late"), in: session)
+        await recorder.close()
+        #expect(try bench.rows(.events).map { $0[6] } == [#""on, unknown""#])
+        #expect(try bench.rows(.readings).isEmpty)
+        #expect(try bench.rows(.sessions).map { $0[6] } == [#""lost""#, "null"])
+    }
+
     @Test("Flushed records are in the database while the recorder is still open")
     func flush() async throws {
         let recorder = bench.recorder(interval: .seconds(1000))

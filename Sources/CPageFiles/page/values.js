@@ -85,7 +85,7 @@ function gauge(field) {
 
 // MARK: Banners
 
-// What was dismissed, by device. It stays so until it was over once, or the main state has changed.
+// What was dismissed, by device. It stays so until it is over, the main state changes, or the state is not known for a while.
 const dismissed = new Map();
 
 /** What is wrong with a device: an error that it is in, and values that are bad. */
@@ -116,7 +116,7 @@ function troubles(device) {
   return found;
 }
 
-/** Forgets what was dismissed and is over. Call it after each message, whether or not the device is shown. */
+/** Forgets what was dismissed and is no longer known to be wrong. Call it after each message, whether or not the device is shown. */
 export function forgetDismissed({ kind }) {
   // What happened before a snapshot is not known.
   if (kind === "snapshot" || kind === "resync") dismissed.clear();

@@ -6,7 +6,8 @@ public struct PeerImageError: Error, Sendable, Hashable {
         case beginBadFormat = "begin_bad_format"
         /// The image has more base64 characters than ``PeerDecoder/characterLimit``.
         case tooLarge = "too_large"
-        /// The image is not valid base64, or has the wrong size and other text within.
+        /// The image is not valid base64. Also if its size is wrong and it has a line that is neither base64 nor of the
+        /// protocol: that line is taken for damaged base64.
         case base64Invalid = "base64_invalid"
         /// The size differs from the announced size.
         case sizeMismatch = "size_mismatch"

@@ -138,12 +138,22 @@ struct SessionLedger: Sendable {
         var device: String?
         var begun: RecordTime
         var row: Int64?
+        /// Whether the session has ended. Only events are still recorded, such as that of a command whose outcome is
+        /// known by the end of the link.
+        var hasEnded = false
     }
 
     var sessions: [UInt64: Session] = [:]
 
-    /// Forgets the IDs of the rows, whose database is gone.
+    /// Begins a session, and forgets those of the device that have ended.
+    mutating func begin(_ number: UInt64, _ session: Session) {
+        sessions = sessions.filter { !$0.value.hasEnded || $0.value.endpoint != session.endpoint }
+        sessions[number] = session
+    }
+
+    /// Forgets the IDs of the rows, whose database is gone, and the sessions that have ended.
     mutating func forgetRows() {
+        sessions = sessions.filter { !$0.value.hasEnded }
         for number in sessions.keys { sessions[number]?.row = nil }
     }
 }
@@ -175,9 +185,11 @@ private struct Transaction {
     private mutating func insert(_ record: Record, _ db: Database) throws {
         let time = record.time.milliseconds
         if case .begun(let family, let endpoint, let device) = record.content {
-            sessions.sessions[record.session] = SessionLedger.Session(
-                family: family, endpoint: endpoint, device: device, begun: record.time)
+            sessions.begin(
+                record.session,
+                SessionLedger.Session(family: family, endpoint: endpoint, device: device, begun: record.time))
         }
+        if case .event = record.content {} else if sessions.sessions[record.session]?.hasEnded == true { return }
         guard let row = try row(of: record.session, db) else { return }
         switch record.content {
         case .begun: break
@@ -194,12 +206,11 @@ private struct Transaction {
         case .ended(let reason):
             try db.cachedStatement(sql: "UPDATE sessions SET ended_ms = ?, ending = ? WHERE id = ?")
                 .execute(arguments: [time, reason, row])
-            sessions.sessions[record.session] = nil
+            sessions.sessions[record.session]?.hasEnded = true
         }
     }
 
-    /// Returns the row ID of a session, and inserts a row if there is none; nil for a session that has not begun or has
-    /// ended.
+    /// Returns the row ID of a session, and inserts a row if there is none; nil for a session that has not begun.
     private mutating func row(of number: UInt64, _ db: Database) throws -> Int64? {
         guard let session = sessions.sessions[number] else { return nil }
         if let row = session.row { return row }

@@ -212,6 +212,9 @@ final class LineClient: @unchecked Sendable {
     /// Whether at most half of the output queue is in use.
     var hasRoom: Bool { outgoing.count + beingWritten <= Self.outgoingLimit / 2 }
 
+    /// Whether at most a quarter of the output queue is in use: a piece of a transfer then leaves room for other messages.
+    var hasRoomForPiece: Bool { outgoing.count + beingWritten <= Self.outgoingLimit / 4 }
+
     /// Waits until at most half of the output queue is in use.
     ///
     /// - Parameter patience: The longest time in which the client may read nothing.

@@ -91,8 +91,9 @@ struct HistoryReading: Sendable {
         var (rows, readCount): ([JSONValue], Int) = ([], 0)
         while let cells = try query.next() {
             readCount += 1
-            if rows.count == rowLimit || readCount > readLimit { return (rows, false) }
+            guard readCount <= readLimit else { return (rows, false) }
             if let kind, lineKinds.contains(cells[kind]) { continue }
+            guard rows.count < rowLimit else { return (rows, false) }
             rows.append(try JSONValue(Array(query.object(cells).utf8), size: .max, isLenient: true))
         }
         return (rows, true)

@@ -86,7 +86,7 @@ extension ControlConnection {
     /// Waits until the output queue has room, or the transfer has ended. Returns false if the program reads nothing for
     /// too long.
     private func waitForRoom(for transfer: Transfer) async -> Bool {
-        while !transfer.isOver, !output.hasRoom {
+        while !transfer.isOver, !output.hasRoomForPiece {
             guard await output.takesSome(within: Self.patience, by: clock) else { return false }
         }
         return true

@@ -38,9 +38,9 @@ extension [Candidate] {
             case .zsh:
                 map { candidate in
                     let word = candidate.text.replacing("\\", with: "\\\\").replacing(":", with: "\\:")
-                    return (candidate.isOpen ? "+" : "-") + word + (candidate.help.isEmpty ? "" : ":" + candidate.help)
+                    return (candidate.isOpen ? "+" : "-") + word + (candidate.help.isEmpty ? "" : ":" + candidate.help.printable())
                 }
-            case .fish: map { $0.text + "\t" + $0.help }
+            case .fish: map { $0.text + "\t" + $0.help.printable() }
             }
         return lines.map { $0 + "\n" }.joined()
     }
@@ -63,7 +63,9 @@ extension [Candidate] {
     private static func quoted(_ text: String, in quote: Unicode.Scalar?) -> String {
         switch quote {
         case "'": return text.replacing("'", with: "'\\''")
-        case .some: return escaped(text) { "\"\\$`".unicodeScalars.contains($0) }
+        case .some:
+            // Within double quotes, bash also replaces `!e` by a command of its history, and a backslash would stay.
+            return escaped(text) { "\"\\$`".unicodeScalars.contains($0) }.replacing("!", with: "\"\\!\"")
         case nil:
             let home = text.hasPrefix("~/") ? "~" : ""
             return home

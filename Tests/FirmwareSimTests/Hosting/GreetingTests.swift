@@ -44,7 +44,7 @@ struct GreetingTests {
     }
 }
 
-/// A peer that counts the departures of its clients.
+/// A peer that counts how often its last client has left.
 private struct LeavingNoted: SimulatedDevice {
     private var peer: PeerFirmware
     private let leaves: Watched<Int>

@@ -39,7 +39,7 @@ struct OutcomeCounts: Sendable {
     private(set) var recovered = 0
     private(set) var reported = 0
     private(set) var undetectable = 0
-    /// The failed outcomes, each with its place.
+    /// The texts of the failed outcomes, each behind the step and the seed at which it occurred.
     private(set) var failures: [String] = []
 
     mutating func add(_ outcome: Outcome, _ place: @autoclosure () -> String) {

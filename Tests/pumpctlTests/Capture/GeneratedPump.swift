@@ -16,8 +16,8 @@ struct GeneratedPump {
     private let isDifficult: Bool
     private var isOn = false
 
-    /// - Parameter isDifficult: Whether the pump is also late or silent, and sends lines that contradict its replies or
-    ///   could be damaged replies.
+    /// - Parameter isDifficult: Whether the pump is also late or silent, and sends lines that contradict its replies,
+    ///   or that the protocol does not define and a host may take for damaged replies.
     init(seed: UInt64, isDifficult: Bool) {
         random = SplitMix64(seed: seed)
         self.isDifficult = isDifficult

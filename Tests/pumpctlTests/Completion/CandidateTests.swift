@@ -27,10 +27,10 @@ struct CandidateTests {
 
     @Test("zsh and fish get descriptions, and zsh whether a word goes on")
     func descriptions() {
-        let candidates = [Candidate(text: "ble:a", help: "A: b"), Candidate(text: "sim:")]
+        let candidates = [Candidate(text: "ble:a", help: "A: b\n"), Candidate(text: "sim:")]
         let line = TypedLine("pumpctl ", in: .zsh)
-        #expect(candidates.answer(to: .zsh, line, replacing: "") == "-ble\\:a:A: b\n+sim\\:\n")
-        #expect(candidates.answer(to: .fish, line, replacing: "") == "ble:a\tA: b\nsim:\t\n")
+        #expect(candidates.answer(to: .zsh, line, replacing: "") == "-ble\\:a:A: b\\n\n+sim\\:\n")
+        #expect(candidates.answer(to: .fish, line, replacing: "") == "ble:a\tA: b\\n\nsim:\t\n")
     }
 
     @Test("Each candidate is offered once, and none that would control the terminal")

@@ -288,7 +288,7 @@ struct OffTests {
     }
 
     @Test(
-        "The socket for OFF accepts no other input",
+        "The socket for OFF accepts nothing but OFF with one line feed",
         arguments: ["ON\n", "OFF", "OFFX", "OFF\nON\n", String(repeating: "O", count: 9999)])
     func socket(text: String) async throws {
         let pump = try await runningPump()

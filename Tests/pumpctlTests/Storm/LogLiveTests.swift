@@ -73,7 +73,7 @@ struct LogLiveTests {
         }
     }
 
-    @Test("A row that is no measurement is printed escaped, and skipped in CSV with a note")
+    @Test("Rows are printed escaped; CSV leaves out a row that is no measurement, with a note")
     func oddRows() async throws {
         let speech = "LIVE LOG: cleaning\u{1B}[2J\r\nLIVE LOG: =1+1 \u{7}a,b 3 nan\r\n"
         for (options, output) in [
