@@ -38,7 +38,8 @@ extension [Candidate] {
             case .zsh:
                 map { candidate in
                     let word = candidate.text.replacing("\\", with: "\\\\").replacing(":", with: "\\:")
-                    return (candidate.isOpen ? "+" : "-") + word + (candidate.help.isEmpty ? "" : ":" + candidate.help.printable())
+                    return (candidate.isOpen ? "+" : "-") + word
+                        + (candidate.help.isEmpty ? "" : ":" + candidate.help.printable())
                 }
             case .fish: map { $0.text + "\t" + $0.help.printable() }
             }

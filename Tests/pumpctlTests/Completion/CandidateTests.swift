@@ -13,6 +13,8 @@ struct CandidateTests {
             ("pumpctl 'ble:My", "ble:My", ["ble:My Pump"], "ble:My Pump"),
             ("pumpctl 'ble:It", "ble:It", ["ble:It's"], "ble:It'\\''s"),
             ("pumpctl \"ble:$", "ble:$", ["ble:$A`B"], "ble:\\$A\\`B"),
+            // `!b` would be a command of the history.
+            ("pumpctl \"ble:a", "ble:a", ["ble:a!b"], "ble:a\"\\!\"b"),
             ("pumpctl ble:My\\ P", "My\\ P", ["ble:My Pump"], "My\\ Pump"),
             ("pumpctl usb:1:2@", "@", ["usb:1:2@3"], "@3"),
             ("pumpctl --port=sim:st", "st", ["--port=sim:storm", "--port=sim:storm?"], "storm|storm\\?"),
@@ -29,8 +31,8 @@ struct CandidateTests {
     func descriptions() {
         let candidates = [Candidate(text: "ble:a", help: "A: b\n"), Candidate(text: "sim:")]
         let line = TypedLine("pumpctl ", in: .zsh)
-        #expect(candidates.answer(to: .zsh, line, replacing: "") == "-ble\\:a:A: b\\n\n+sim\\:\n")
-        #expect(candidates.answer(to: .fish, line, replacing: "") == "ble:a\tA: b\\n\nsim:\t\n")
+        #expect(candidates.answer(to: .zsh, line, replacing: "") == "-ble\\:a:A: b\\x0a\n+sim\\:\n")
+        #expect(candidates.answer(to: .fish, line, replacing: "") == "ble:a\tA: b\\x0a\nsim:\t\n")
     }
 
     @Test("Each candidate is offered once, and none that would control the terminal")

@@ -63,7 +63,8 @@ struct VerifyCommandTests {
         try Self.expectAbandoned(ending, report, saying: "the pump is running", "pump_runs")
     }
 
-    @Test("If the port is missing, each report but the text has the error", arguments: ["text", "tap", "junit", "json"])
+    @Test(
+        "If the port is missing, each report but the text has the error", arguments: ["text", "tap", "junit", "json"])
     func noPort(report: String) async throws {
         let ending = try await Pumpctl.run("--port", "/nowhere/tty", "verify", "--report", report)
         expectFailure(ending, 66, saying: "/nowhere/tty")
@@ -152,7 +153,8 @@ struct VerifyCommandTests {
         // The check pump.unasked.status runs the pump and waits for an unsolicited line, which never comes: the pump's
         // time stands still.
         let process = try await Pumpctl.start([
-            "-v", "--port", pump.port, "verify", "--allow-run", "--only", "pump.on.reply", "pump.unasked.status", "--report",
+            "-v", "--port", pump.port, "verify", "--allow-run", "--only", "pump.on.reply", "pump.unasked.status",
+            "--report",
             "tap",
         ])
         _ = try await process.output.line("the plan")
