@@ -137,6 +137,7 @@ check-boards:
 check-programs:
 	$(PART) 'failing system calls' Tests/bench/syscalls/check.py $(CURDIR)/.build/debug
 	$(PART) 'completion in shells' /usr/bin/python3 -B Tests/bench/completion/check.py $(CURDIR)/.build/debug
+	$(PART) 'JSON output' /usr/bin/python3 -B Tests/bench/json/check.py $(CURDIR)/.build/debug
 	$(PART) 'HTTP server under attack' Tests/bench/http/check $(CURDIR)/.build/debug
 	$(PART) 'HTTP interface' /usr/bin/python3 -B Tests/bench/openapi/check.py $(CURDIR)/.build/debug
 	$(PART) 'page in a browser' $(BROWSER)/bin/python -B Tests/bench/page/check.py $(CURDIR)/.build/debug

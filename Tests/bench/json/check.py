@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Hold what commands print with --json against packaging/schema/pumpctl.schema.json: check.py PROGRAMS
+
+PROGRAMS is the folder of pumpctl. Each command is run with simulated devices. Here, unlike for the readers of the schema, an
+unknown key is a mistake.
+"""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import jsonschema
+
+PROGRAM = pathlib.Path(sys.argv[1]).resolve() / "pumpctl"
+SCHEMA = json.loads((pathlib.Path(__file__).parents[3] / "packaging/schema/pumpctl.schema.json").read_text())
+
+# Commands that run at the same time: the arguments, the exit code, the definitions of the lines. A "+" behind a name stands
+# for one or more of such lines, a "*" for any number.
+CASES = [
+    ("", 0, "pumpctl"),
+    ("--port sim:pump on", 0, "on"),
+    ("--port sim:pump on --speed 200 --for 0.1s", 0, "on off"),
+    ("--port sim:pump off", 0, "off"),
+    ("--port sim:pump speed 100", 1, "failure"),
+    ("--port sim:pump speed 300", 64, "failure"),
+    ("--port sim:pump status", 0, "status"),
+    ("--port sim:pump temp", 0, "temp"),
+    ("--port sim:pump?thermistors=0 status", 0, "status"),
+    ("--port sim:pump?thermistors=1 temp", 0, "temp"),
+    ("--port sim:pump --timeout 0.05 on", 75, "failure"),
+    ("--port sim:nothing status", 64, "failure"),
+    ("--port ./nothing status", 66, "failure"),
+    ("status --nothing", 64, "failure"),
+    ("--port sim:storm storm log get -o log", 0, "storm_log_get"),
+    ("--port sim:storm storm log get -o nothing/log", 66, "failure"),
+    ("--port sim:led led toggle", 0, "led"),
+    ("--port sim:peer peer say hello", 0, "peer_say"),
+    ("--port sim:peer peer toggle on", 0, "peer_toggle"),
+    ("--port sim:peer peer image get -o image", 0, "peer_image_get"),
+    ("--port sim:peer peer listen --for 0.5s", 0, "peer_listen+"),
+    ("--port sim:raw send ?", 0, "send"),
+    ("--port sim:module module info", 0, "module"),
+    ("--port sim:module module name pump1", 0, "module"),
+    ("--port sim:module module baud 9600", 64, "failure"),
+    ("--port sim:pump module info", 76, "failure"),
+    ("ports", 0, "ports*"),
+    ("doctor", None, "doctor+"),
+    ("doctor ./nothing", 66, "doctor+ failure"),
+    ("forget ble:nothing", 66, "failure"),
+    ("--port sim:led verify", 0, "verify verify+ verify_end"),
+    ("--port sim:led?fault=stuck@command:2 verify --only led.on", 2, "verify verify_end"),
+    ("--port sim:led verify --list", 0, "verify_list+"),
+    ("--port ./nothing verify", 66, "failure*"),
+    ("--port sim:pump latency --count 5", 0, "latency"),
+    ("--port sim:raw latency --question ? --count 5", 0, "latency"),
+    ("replay nothing", 66, "failure"),
+]
+# Commands that run one after another, in a folder of their own, because each needs the one before.
+SEQUENCE = [
+    ("history", 0, ""),
+    ("--port sim:pump monitor --interval 0.5s --count 2", 0, "monitor monitor"),
+    ("--port sim:led monitor --count 1", 0, "monitor"),
+    ("--port sim:storm storm log live --count 1", 0, "storm_log_live"),
+    ("history", 0, "history history history history"),
+    ("history --events", 0, "history*"),
+    ("history --sessions", 0, "history_sessions history_sessions history_sessions"),
+    ("history --where", 0, "history_where"),
+    ("--port sim:rescue rescue send --category Other --at 1,2 hello", 0, "rescue_send"),
+    ("--port sim:rescue rescue sync", 0, "rescue_sync"),
+    ("rescue list", 0, "rescue_list+"),
+    ("sim pump --wait --link ./pump --control ./used --expect baud", 0, "sim"),
+    ("--port ./pump on --speed 50%", 0, "on"),
+    ("--port ./pump speed 200", 0, "speed"),
+    ("--port ./pump status", 0, "status"),
+    ("sim ctl ./used stop", 0, "sim_ctl"),
+    ("sim pump --wait --control ./control --expect baud", 0, "sim"),
+    ("sim ctl ./control state", 0, "sim_ctl"),
+    ("sim ctl ./control verbs", 0, "sim_ctl"),
+    ("sim ctl ./control nothing", 64, "failure"),
+    ("sim ctl ./control stop", 2, "sim_ctl"),
+    ("sim ctl ./nothing state", 66, "failure"),
+    ("sim led --count 2 --link ./led%d --wait --control ./several", 0, "sim"),
+    ("--port ./led2 led on", 0, "led"),
+    ("sim ctl ./several stop", 0, "sim_ctl"),
+]
+
+
+def closed(schema):
+    """The schema with objects that have no keys but those that are named."""
+    if isinstance(schema, list):
+        return [closed(entry) for entry in schema]
+    if not isinstance(schema, dict):
+        return schema
+    schema = {key: closed(value) for key, value in schema.items()}
+    return {"additionalProperties": False} | schema if schema.get("type") == "object" and "properties" in schema else schema
+
+
+CLOSED = closed(SCHEMA)
+
+
+def flaw(line, name):
+    """The reason why a line is not of this definition; None if it is."""
+    validator = jsonschema.Draft202012Validator({"$defs": CLOSED["$defs"], "$ref": f"#/$defs/{name}"})
+    error = jsonschema.exceptions.best_match(validator.iter_errors(line))
+    return error and f"not {name}: {error.json_path}: {error.message}"
+
+
+def expected(names, count):
+    """The definition of each of some lines: a repeated one takes the lines that the others leave."""
+    words = names.split()
+    spare = count - sum(not word.endswith(("+", "*")) for word in words)
+    lines = []
+    for word in words:
+        name = word.rstrip("+*")
+        if word.endswith("+") and spare < 1:
+            return None
+        lines += [name] * (spare if word != name else 1)
+    return lines if len(lines) == count else None
+
+
+def run(case, folder):
+    """Run a command, and return its mistakes, and the definitions of its lines."""
+    arguments, status, names = case
+    environment = {"PATH": os.environ["PATH"], "HOME": folder, "LANG": "C.UTF-8"}
+    done = subprocess.run([PROGRAM, "--json", *arguments.split()], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=60)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    kinds = expected(names, len(lines))
+    flaws = [] if status in (None, done.returncode) else [f"the exit code is {done.returncode}"]
+    flaws += [f"{len(lines)} lines instead of: {names}"] if kinds is None else filter(None, map(flaw, lines, kinds))
+    if kinds == ["failure"] and lines[0].get("exit_code") != done.returncode:
+        flaws.append("exit_code is not the exit code")
+    return [f"pumpctl --json {arguments}: {text}\n{done.stdout}{done.stderr}" for text in flaws], kinds or []
+
+
+def main():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    with tempfile.TemporaryDirectory() as work, concurrent.futures.ThreadPoolExecutor(4) as pool:
+        def folder(name):
+            path = pathlib.Path(work) / name
+            path.mkdir()
+            return str(path)
+
+        sequence = folder("sequence")
+        results = [pool.submit(lambda: [run(case, sequence) for case in SEQUENCE])]
+        results += [pool.submit(lambda case=case, path=folder(str(number)): [run(case, path)]) for number, case in enumerate(CASES)]
+        runs = [entry for result in results for entry in result.result()]
+    flaws = [text for texts, _ in runs for text in texts]
+    seen = {kind for _, kinds in runs for kind in kinds}
+    lines = {name for name, schema in SCHEMA["$defs"].items() if schema.get("type") == "object"} - {"times", "otherFields"}
+    # A machine may have no serial port.
+    flaws += [f"no line was a {name}" for name in sorted(lines - seen - {"ports"})]
+    sys.exit("\n".join(flaws) if flaws else None)
+
+
+main()
