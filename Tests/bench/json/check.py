@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Hold what commands print with --json against packaging/schema/pumpctl.schema.json: check.py PROGRAMS
 
-PROGRAMS is the folder of pumpctl. Each command is run with simulated devices. Here, unlike for the readers of the schema, an
+PROGRAMS is the folder of pumpctl and fake-bluez. Each command is run with simulated devices. Here, unlike for the readers of the schema, an
 unknown key is a mistake.
 """
 
@@ -15,7 +15,7 @@ import tempfile
 
 import jsonschema
 
-PROGRAM = pathlib.Path(sys.argv[1]).resolve() / "pumpctl"
+PROGRAMS = pathlib.Path(sys.argv[1]).resolve()
 SCHEMA = json.loads((pathlib.Path(__file__).parents[3] / "packaging/schema/pumpctl.schema.json").read_text())
 
 # Commands that run at the same time: the arguments, the exit code, the definitions of the lines. A "+" behind a name stands
@@ -41,7 +41,8 @@ CASES = [
     ("--port sim:peer peer say hello", 0, "peer_say"),
     ("--port sim:peer peer toggle on", 0, "peer_toggle"),
     ("--port sim:peer peer image get -o image", 0, "peer_image_get"),
-    ("--port sim:peer peer listen --for 0.5s", 0, "peer_listen+"),
+    ("--port sim:peer?interval=0.2s peer listen --count 2", 0, "peer_listen peer_listen"),
+    ("--port sim:rescue?malformed=100 rescue listen --count 2", 0, "rescue_listen rescue_listen+"),
     ("--port sim:raw send ?", 0, "send"),
     ("--port sim:module module info", 0, "module"),
     ("--port sim:module module name pump1", 0, "module"),
@@ -87,6 +88,18 @@ SEQUENCE = [
     ("--port ./led2 led on", 0, "led"),
     ("sim ctl ./several stop", 0, "sim_ctl"),
 ]
+# The same, with a fake bluetoothd. The first command remembers the device that the last one forgets.
+BLUETOOTH = [
+    ("--port ble:HMSoft status", 0, "status"),
+    ("scan --for 1s", 0, "scan scan"),
+    ("gatt ble:HMSoft list", 0, "gatt_list"),
+    ("gatt ble:HMSoft read FFE1", 0, "gatt"),
+    ("gatt ble:HMSoft read FFE1 --type u8", 76, "gatt failure"),
+    ("gatt ble:HMSoft write FFE1 0x0a", 0, "gatt"),
+    ("gatt ble:HMSoft read 2A00", 66, "failure"),
+    ("doctor ble:HMSoft", None, "doctor+"),
+    ("forget ble:HMSoft", 0, "forget"),
+]
 
 
 def closed(schema):
@@ -122,11 +135,11 @@ def expected(names, count):
     return lines if len(lines) == count else None
 
 
-def run(case, folder):
-    """Run a command, and return its mistakes, and the definitions of its lines."""
+def run(case, folder, bus=""):
+    """Run a command with a system bus, and return its mistakes, and the definitions of its lines."""
     arguments, status, names = case
-    environment = {"PATH": os.environ["PATH"], "HOME": folder, "LANG": "C.UTF-8"}
-    done = subprocess.run([PROGRAM, "--json", *arguments.split()], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+    environment = {"PATH": os.environ["PATH"], "HOME": folder, "LANG": "C.UTF-8", "DBUS_SYSTEM_BUS_ADDRESS": bus or "unix:path=/nothing"}
+    done = subprocess.run([PROGRAMS / "pumpctl", "--json", *arguments.split()], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=60)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     kinds = expected(names, len(lines))
@@ -137,17 +150,24 @@ def run(case, folder):
     return [f"pumpctl --json {arguments}: {text}\n{done.stdout}{done.stderr}" for text in flaws], kinds or []
 
 
+def run_all(cases, folder, bus=""):
+    """Run commands one after another."""
+    return [run(case, folder, bus) for case in cases]
+
+
 def main():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
-    with tempfile.TemporaryDirectory() as work, concurrent.futures.ThreadPoolExecutor(4) as pool:
+    with tempfile.TemporaryDirectory() as work, concurrent.futures.ThreadPoolExecutor(4) as pool, \
+            subprocess.Popen([PROGRAMS / "fake-bluez"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as bluetooth:
         def folder(name):
             path = pathlib.Path(work) / name
             path.mkdir()
             return str(path)
 
-        sequence = folder("sequence")
-        results = [pool.submit(lambda: [run(case, sequence) for case in SEQUENCE])]
-        results += [pool.submit(lambda case=case, path=folder(str(number)): [run(case, path)]) for number, case in enumerate(CASES)]
+        results = [
+            pool.submit(run_all, BLUETOOTH, folder("bluetooth"), bluetooth.stdout.readline().strip()),
+            pool.submit(run_all, SEQUENCE, folder("sequence"))]
+        results += [pool.submit(run_all, [case], folder(str(number))) for number, case in enumerate(CASES)]
         runs = [entry for result in results for entry in result.result()]
     flaws = [text for texts, _ in runs for text in texts]
     seen = {kind for _, kinds in runs for kind in kinds}
