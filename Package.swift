@@ -121,7 +121,9 @@ let package = Package(
         // Finds reasons why a program can't reach its device, and remedies.
         .target(
             name: "Diagnosis",
-            dependencies: ["DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO"],
+            dependencies: [
+                "CVersion", "DeviceKit", "Transports", "LineProtocol", "SerialPort", "BlueZ", "DBus", "DescriptorIO",
+            ],
             swiftSettings: settings),
         // The AT commands of BLE modules, as data, for the simulated module and for the program that configures a real
         // one.

@@ -1,4 +1,5 @@
 internal import BlueZ
+internal import CVersion
 public import DescriptorIO
 public import DeviceKit
 internal import Glibc
@@ -63,12 +64,13 @@ public struct Checkup: Sendable {
         return try checkup.port(at: endpoint) + system
     }
 
-    /// The findings for the computer as a whole: kernel, drivers, udev, and USB devices without a port.
+    /// The findings for the computer as a whole: kernel, drivers, udev, USB devices without a port, and daemons of
+    /// another version.
     public var system: [Finding] {
-        SystemCheckup(
+        let checkup = SystemCheckup(
             programs: programs, ports: ports, devicesWithoutPort: devicesWithoutPort, kernel: .running(),
-            libraries: .loaded()
-        ).findings
+            libraries: .loaded())
+        return checkup.findings + daemons.versionFindings(ownVersion: String(cString: cversion()))
     }
 
     /// The findings for the ports of USB devices.

@@ -5,6 +5,8 @@ internal import LineProtocol
 public enum Remedy: Sendable, Hashable {
     /// A sentence with an instruction, or a command for the shell.
     case advice(String)
+    /// A command, and the sentence that contains it.
+    case command(RootCommand, sentence: String)
     /// Leave the device plugged in where it is, and use this endpoint for its port.
     case nameBySocket(endpoint: String)
     /// Use the device's address in the endpoint.
@@ -26,7 +28,7 @@ extension Remedy: CustomStringConvertible {
     /// An instruction, for programs without a wording of their own.
     public var description: String {
         switch self {
-        case .advice(let text): text
+        case .advice(let text), .command(_, let text): text
         case .nameBySocket(let endpoint): "keep the device in this socket, and use \(endpoint)"
         case .nameByAddress(let address): "use the device's address: ble:\(address)"
         case .nameByAddressOrForget(let address, let name):

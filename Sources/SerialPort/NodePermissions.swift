@@ -11,6 +11,9 @@ package struct NodePermissions {
     /// container or a systemd rule refused it.
     var isAdmitted: Bool
 
+    /// The group that this user can join to use the node; nil if there is none, or if joining would not help.
+    package var joinableGroup: String? { isAdmitted ? nil : group }
+
     /// Returns the hint for a user whose access to the serial port at `path` was refused.
     func hint(_ path: String) -> String {
         if isAdmitted {

@@ -29,6 +29,20 @@ import Transports
         #expect(unknown?.remedy == "name one that it has: shared:pump")
     }
 
+    @Test func `A daemon of another version is a warning, and its restart is not a command to offer`() {
+        var daemons = Daemons()
+        daemons.programVersions = ["0.2.0", "0.1.0"]
+        let remedy: Remedy = "restart it when no pump runs: sudo systemctl restart pumpctld"
+        #expect(
+            daemons.versionFindings(ownVersion: "0.2.0")
+                == [.warning(.daemon, "pumpctld is of version 0.1.0, pumpctl of 0.2.0", remedy)])
+    }
+
+    @Test func `If a group may use the daemon, the remedy has the command to join it`() {
+        let remedy = finding(Daemons(permissionHint: "join the group", joinableGroup: "pumps"))?.remedy
+        #expect(remedy == .command(.joining("pumps"), sentence: "join the group"))
+    }
+
     @Test func `A missing daemon and a missing permission are different obstacles`() {
         #expect(finding(Daemons())?.obstacle == .unavailable)
         let forbidden = finding(Daemons(permissionHint: "join the group"))

@@ -41,6 +41,8 @@ public final class FakeDaemon: Sendable {
     public let heard = Watched<[String]>([])
     /// Whether the daemon accepts connections, but neither reads nor answers requests.
     public let isMute: Bool
+    /// The version of its program that its greeting reports; nil to report none.
+    private let programVersion: String?
 
     private let folder: TemporaryFolder
     private let listener: SocketListener
@@ -51,12 +53,15 @@ public final class FakeDaemon: Sendable {
     /// - Parameters:
     ///   - folder: The folder of its socket, which is named `socket`.
     ///   - isMute: See ``isMute``.
+    ///   - programVersion: The version of its program that its greeting reports; nil to report none.
     public init(
-        _ devices: [Device], in folder: TemporaryFolder = TemporaryFolder(), isMute: Bool = false
+        _ devices: [Device], in folder: TemporaryFolder = TemporaryFolder(), isMute: Bool = false,
+        programVersion: String? = nil
     ) async throws {
         self.devices = Watched(devices)
         self.folder = folder
         self.isMute = isMute
+        self.programVersion = programVersion
         socketPath = folder.path("socket")
         listener = try await SocketListener.listen(at: .unix(path: socketPath))
         Task { [weak self, listener] in
@@ -86,7 +91,8 @@ public final class FakeDaemon: Sendable {
     private func serve(_ channel: DescriptorChannel) async {
         channels.update { $0.append(channel) }
         guard !isMute else { return }
-        try? await channel.write(Array("{\"event\":\"hello\",\"version\":\"1\"}\n".utf8))
+        let version = programVersion.map { ",\"program_version\":\"\($0)\"" } ?? ""
+        try? await channel.write(Array("{\"event\":\"hello\",\"version\":\"1\"\(version)}\n".utf8))
         Task { [weak self] in
             var received = ReceivedText()
             var device: Device?

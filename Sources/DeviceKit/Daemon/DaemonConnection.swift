@@ -18,6 +18,8 @@ struct DaemonConnection {
     let channel: DescriptorChannel
     /// The process that listens; nil if its PID is not visible here, as when the daemon runs in another container.
     private let daemon: LinkHolder?
+    /// The version of the daemon's program, from its greeting; nil if the daemon has not reported it.
+    private(set) var programVersion: String?
 
     /// Connects to a daemon, sends a request and waits for the response.
     ///
@@ -28,7 +30,7 @@ struct DaemonConnection {
     static func ask(
         _ socket: DaemonSocket, _ members: [String: JSONValue], within patience: Duration, on loop: EventLoop
     ) async throws(DaemonError) -> (connection: DaemonConnection, response: JSONValue, rest: [UInt8]) {
-        let connection = try await open(socket, within: patience, on: loop)
+        var connection = try await open(socket, within: patience, on: loop)
         do throws(DaemonError) {
             let (response, rest) = try await connection.exchange(members, within: patience)
             return (connection, response, rest)
@@ -60,10 +62,10 @@ struct DaemonConnection {
         }
     }
 
-    private func exchange(
+    private mutating func exchange(
         _ members: [String: JSONValue], within patience: Duration
     ) async throws(DaemonError) -> (JSONValue, rest: [UInt8]) {
-        let timer = Task(executorPreference: channel.loop) { await giveUp(after: patience) }
+        let timer = Task(executorPreference: channel.loop) { [self] in await giveUp(after: patience) }
         defer { timer.cancel() }
         let answer: (JSONValue, rest: [UInt8])?
         do throws(DescriptorError) {
@@ -98,22 +100,24 @@ struct DaemonConnection {
 
     /// Waits for the response. Returns nil if the timer closes the channel first, or if the daemon sends a line of more
     /// than ``responseLimit`` bytes.
-    private func receive() async throws(DescriptorError) -> (JSONValue, rest: [UInt8])? {
+    private mutating func receive() async throws(DescriptorError) -> (JSONValue, rest: [UInt8])? {
         var received: [UInt8] = []
         while received.count <= Self.responseLimit, let bytes = try await channel.read() {
             received += bytes
-            if let response = Self.takeResponse(from: &received) { return (response, received) }
+            if let response = takeResponse(from: &received) { return (response, received) }
         }
         return nil
     }
 
     /// Removes complete lines from `received` up to the response, and returns the response; nil if it has not arrived.
-    private static func takeResponse(from received: inout [UInt8]) -> JSONValue? {
+    /// Remembers the version from the greeting.
+    private mutating func takeResponse(from received: inout [UInt8]) -> JSONValue? {
         while let end = received.firstIndex(of: UInt8(ascii: "\n")) {
             let line = Array(received[..<end])
             received.removeSubrange(...end)
-            let response = try? JSONValue(line, size: responseLimit)
-            if let response, response["id"]?.integer == requestID { return response }
+            let message = try? JSONValue(line, size: Self.responseLimit)
+            if let message, message["id"]?.integer == Self.requestID { return message }
+            programVersion = message?["program_version"]?.text ?? programVersion
         }
         return nil
     }

@@ -48,10 +48,18 @@ package struct DaemonSocket: Sendable {
         candidates.filter { socket in access(socket.path, F_OK) == 0 || errno == EACCES }
     }
 
+    /// The permissions of the socket; if they are not visible, of its folder.
+    private var permissions: NodePermissions? {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        return NodePermissions(path: path) ?? NodePermissions(path: folder, access: 1)
+    }
+
+    /// The group that a user without permission to use the socket can join; nil if there is none.
+    var joinableGroup: String? { permissions?.group }
+
     /// Advice for a user without permission to use the socket.
     var permissionHint: String {
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        guard let permissions = NodePermissions(path: path) ?? NodePermissions(path: folder, access: 1) else {
+        guard let permissions else {
             return "check the permissions of the socket: namei -l \(path)"
         }
         guard let group = permissions.group else {

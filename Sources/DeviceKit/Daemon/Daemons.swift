@@ -8,11 +8,16 @@ public struct Daemons: Sendable {
     /// Advice for a user without permission to use a daemon's socket; nil if this user may use all sockets that were
     /// found.
     public var permissionHint: String?
+    /// The group to join if ``permissionHint`` advises to join one; nil otherwise.
+    public var joinableGroup: String?
+    /// The versions of the daemons' programs, as far as the daemons report them.
+    public var programVersions: Set<String> = []
 
     /// Creates a list from its parts.
-    public init(devices: [DaemonDevice] = [], permissionHint: String? = nil) {
+    public init(devices: [DaemonDevice] = [], permissionHint: String? = nil, joinableGroup: String? = nil) {
         self.devices = devices
         self.permissionHint = permissionHint
+        self.joinableGroup = joinableGroup
     }
 
     /// Asks all daemons that this user can find for their devices. A daemon that does not answer is left out.
@@ -27,9 +32,12 @@ public struct Daemons: Sendable {
         for socket in sockets {
             do throws(DaemonError) {
                 let names = Set(daemons.devices.map(\.name))
-                daemons.devices += try await devices(at: socket, on: loop).filter { !names.contains($0.name) }
+                let (devices, version) = try await answer(of: socket, on: loop)
+                daemons.devices += devices.filter { !names.contains($0.name) }
+                if let version { daemons.programVersions.insert(version) }
             } catch {
-                if error.code == .notPermitted { daemons.permissionHint = socket.permissionHint }
+                guard error.code == .notPermitted else { continue }
+                (daemons.permissionHint, daemons.joinableGroup) = (socket.permissionHint, socket.joinableGroup)
             }
         }
         return daemons
@@ -52,19 +60,19 @@ public struct Daemons: Sendable {
     ) async -> [(device: DaemonDevice, socket: DaemonSocket)] {
         var found: [(DaemonDevice, DaemonSocket)] = []
         for socket in sockets {
-            let devices = ((try? await devices(at: socket, on: loop)) ?? []).filter { $0.name == name }
-            found += devices.map { ($0, socket) }
+            let devices = (try? await answer(of: socket, on: loop).devices) ?? []
+            found += devices.filter { $0.name == name }.map { ($0, socket) }
         }
         return found
     }
 
-    private static func devices(
-        at socket: DaemonSocket, on loop: EventLoop
-    ) async throws(DaemonError) -> [DaemonDevice] {
+    private static func answer(
+        of socket: DaemonSocket, on loop: EventLoop
+    ) async throws(DaemonError) -> (devices: [DaemonDevice], programVersion: String?) {
         let (connection, response, _) = try await DaemonConnection.ask(
             socket, ["do": "devices"], within: DaemonAttachment.patience, on: loop)
         await connection.channel.close()
-        return response["devices"]?.elements?.compactMap(DaemonDevice.init) ?? []
+        return (response["devices"]?.elements?.compactMap(DaemonDevice.init) ?? [], connection.programVersion)
     }
 
     /// Returns the listed device with this identity; nil if there is none, or if `deviceID` is nil.

@@ -32,14 +32,17 @@ struct BluetoothCheckup {
         switch state.daemon {
         case .running: .good(.bluetoothd, "bluetoothd runs")
         case .notRunning:
-            problem(.bluetoothd, "bluetoothd is not running", "sudo systemctl start bluetooth", .unavailable)
+            problem(
+                .bluetoothd, "bluetoothd is not running", .run(RootCommand("systemctl", "start", "bluetooth")),
+                .unavailable)
         case .notInstalled:
             problem(
-                .bluetoothd, "bluetoothd is not running: it is not installed", "sudo apt install bluez", .unavailable)
+                .bluetoothd, "bluetoothd is not running: it is not installed",
+                .run(RootCommand("apt", "install", "bluez")), .unavailable)
         case .noBus(let reason):
             problem(.bluetoothd, .text(reason), .leaveContainer(orGiveIt: "/run/dbus"), .unavailable)
         case .refuses(let reason, let remedy, let code):
-            problem(.bluetoothd, "bluetoothd can't be used: \(reason)", remedy.map { .advice($0) }, code)
+            problem(.bluetoothd, "bluetoothd can't be used: \(reason)", remedy, code)
         }
     }
 
@@ -58,7 +61,8 @@ struct BluetoothCheckup {
             }
             guard radio.isSoftBlocked else { return nil }
             return problem(
-                .rfkill, of: radio.name, "blocked by rfkill", "sudo rfkill unblock bluetooth", .unavailable)
+                .rfkill, of: radio.name, "blocked by rfkill", .run(RootCommand("rfkill", "unblock", "bluetooth")),
+                .unavailable)
         }
     }
 
@@ -92,8 +96,8 @@ struct BluetoothCheckup {
                 "plug in an adapter; if it needs firmware, 'sudo dmesg' names the file", .notFound)
         }
         return problem(
-            .adapter, "the kernel has \(known), but bluetoothd does not list it", "sudo systemctl restart bluetooth",
-            .notFound)
+            .adapter, "the kernel has \(known), but bluetoothd does not list it",
+            .run(RootCommand("systemctl", "restart", "bluetooth")), .notFound)
     }
 
     private var phones: Finding? {

@@ -14,7 +14,7 @@ struct BluetoothState {
         case noBus(String)
         /// bluetoothd answers with an error: the reason, the remedy, and the error of a link that fails for this
         /// reason.
-        case refuses(String, remedy: String?, LinkError.Code)
+        case refuses(String, remedy: Remedy?, LinkError.Code)
     }
 
     struct Controller: Equatable {
@@ -78,7 +78,8 @@ extension BluetoothState {
                 state.version = adapters.lazy.compactMap(\.modalias).compactMap { BlueZVersion(modalias: $0) }.first
             } catch {
                 let code = LinkError(error, name: "").code
-                state.daemon = .refuses(error.reason, remedy: error.hint, code)
+                let group = error.name == .accessDenied ? "bluetooth" : nil
+                state.daemon = .refuses(error.reason, remedy: error.hint.map { .joining(group, $0) }, code)
             }
         }
         state.version =

@@ -36,8 +36,9 @@ struct PortCheckup {
 
     private var permission: Finding {
         guard let error = port.obstacle() else { return .good(.permission, of: port.path, "you may open the port") }
+        let group = NodePermissions(path: port.path)?.joinableGroup
         return .bad(
-            .permission, of: port.path, "permission denied", error.hint.map { .advice($0) }, .notPermitted)
+            .permission, of: port.path, "permission denied", error.hint.map { .joining(group, $0) }, .notPermitted)
     }
 
     private var holder: Finding {
@@ -49,7 +50,9 @@ struct PortCheckup {
         guard let first = use.holders.first else { return noHolder }
         let names = use.holders.map(\.description).joined(separator: ", ")
         if first.command == "pumpctld", let hint = daemons.permissionHint {
-            return .bad(.holder, of: port.path, "open in \(names), which you may not use", .advice(hint), .busy)
+            return .bad(
+                .holder, of: port.path, "open in \(names), which you may not use",
+                .joining(daemons.joinableGroup, hint), .busy)
         }
         if first.command == "pumpctld" {
             return .bad(

@@ -29,7 +29,9 @@ struct SharedDeviceCheckup {
     private var unknownDevice: Finding {
         let subject = "shared:\(name)"
         if daemons.devices.isEmpty, let hint = daemons.permissionHint {
-            return .bad(.daemon, of: subject, "you have no permission to use pumpctld", .advice(hint), .notPermitted)
+            return .bad(
+                .daemon, of: subject, "you have no permission to use pumpctld",
+                .joining(daemons.joinableGroup, hint), .notPermitted)
         }
         let known = daemons.devices.map(\.sharedEndpoint).joined(separator: ", ")
         return known.isEmpty
@@ -39,5 +41,18 @@ struct SharedDeviceCheckup {
             : .bad(
                 .daemon, of: subject, "pumpctld has no device of that name", .advice("name one that it has: \(known)"),
                 .notFound)
+    }
+}
+
+extension Daemons {
+    /// The findings for daemons whose program is of another version than this one, as after an upgrade that leaves a
+    /// running daemon alone.
+    func versionFindings(ownVersion: String) -> [Finding] {
+        programVersions.subtracting([ownVersion]).sorted().map { version in
+            // The command is only advice: a restart switches off the pumps.
+            .warning(
+                .daemon, "pumpctld is of version \(version), pumpctl of \(ownVersion)",
+                "restart it when no pump runs: sudo systemctl restart pumpctld")
+        }
     }
 }

@@ -48,14 +48,16 @@ struct SystemCheckup {
             .driver, "a \(name) (\(usb.identifier)) is plugged in at \(usb.physicalPath), but has no port",
             isTaken
                 ? "stop brltty, which takes adapters: sudo systemctl stop brltty; then plug the device in again"
-                : "load its driver: sudo modprobe \(Self.driver(of: usb.identifier))", .notFound)
+                : .run(RootCommand("modprobe", Self.driver(of: usb.identifier)), after: "load its driver: "), .notFound)
     }
 
     private var brltty: Finding? {
         guard programs.contains("brltty") else { return nil }
         return .warning(
             .brltty, "brltty runs, and mistakes CH340, FTDI and CP210x adapters for braille displays",
-            "sudo systemctl disable --now brltty; or install hardware/udev/99-pumpctl-brltty.rules")
+            .run(
+                RootCommand("systemctl", "disable", "--now", "brltty"),
+                then: "; or install hardware/udev/99-pumpctl-brltty.rules"))
     }
 
     private static func driver(of identifier: USBIdentifier) -> String {

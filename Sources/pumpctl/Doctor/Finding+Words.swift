@@ -47,7 +47,7 @@ extension Remedy {
     /// The instruction, with the command or option to type if there is one.
     var words: String {
         switch self {
-        case .advice(let text): text
+        case .advice(let text), .command(_, let text): text
         case .nameBySocket(let endpoint): "keep the device in this socket, and use --port \(endpoint)"
         case .nameByAddress(let address): "name the device by its address: --port ble:\(address)"
         case .nameByAddressOrForget(let address, let name):

@@ -27,6 +27,9 @@ struct DoctorOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: ArgumentHelp("Device endpoint.", valueName: "endpoint"))
     var port: String?
 
+    @Flag(help: "Offer the commands that solve problems, and run each after a typed y.")
+    var fix = false
+
     @OptionGroup var output: JSONOption
 
     var shared: SharedOptions { .leavingOut { ($0.port, $0.json) = (port, output.json) } }

@@ -26,6 +26,13 @@ import Testing
         _ = try await sim.ending()
     }
 
+    @Test func `A running daemon of another version is reported`() async throws {
+        let daemon = try await FakeDaemon([], programVersion: "0.0.1")
+        let ending = try await Pumpctl.run("doctor", environment: ["PUMPCTLD_SOCKET": daemon.socketPath])
+        #expect(ending.output.contains("warn  pumpctld is of version 0.0.1, pumpctl of "), "\(ending)")
+        await daemon.close()
+    }
+
     @Test func `Remedies are worded as commands of pumpctl`() throws {
         let address = try #require(BluetoothAddress("00:15:83:00:00:10"))
         let words: [(Remedy, String)] = [
