@@ -6,7 +6,7 @@ import { clock, element, plain, svg, words, write } from "./elements.js";
 import { call, screen, token } from "./session.js";
 
 /** What is shown, the moment in it, and the choice of a record. They outlive the screen. A tape has `title`, `note`, `from` and `to` in
- *  milliseconds since 1970, `family`, `readings` of its values, and `lines` and links in `marks`. */
+ *  milliseconds since 1970, `family`, `readings` of its values, and `lines` and links in `marks`; `isRecord` if it is no capture. */
 let tape = null;
 let moment = 0;
 /** The number of the last choice: an answer to an earlier one comes too late. */
@@ -30,7 +30,7 @@ async function record(device, since) {
   if (!ends.length) throw new Error("Nothing was recorded in this time.");
   return {
     title: `the record of ${plain(device.name)}`, note: complete && events_complete ? "" : "There is more than is shown: choose a shorter time.",
-    from: Math.min(...ends), to: Math.max(...ends), family: familyOf(device), readings, marks,
+    from: Math.min(...ends), to: Math.max(...ends), family: familyOf(device), isRecord: true, readings, marks,
   };
 }
 
@@ -163,16 +163,17 @@ const spell = (time) => `${new Date(time).toLocaleDateString("sv")} ${clock(time
 
 /** The axis with its controls, and the state at the chosen moment. */
 function player() {
-  const { from, to, readings, marks, family } = tape;
+  const { from, to, isRecord, readings, marks, family } = tape;
   const cursor = svg("path", { class: "cursor" });
   const charts = draw(cursor);
   const time = element("output", { for: "past-time" });
   const slider = element("input", { id: "past-time", type: "range", min: from, max: to, step: 1, "aria-label": "Time" });
   const speed = element("select", { "aria-label": "Speed" }, ...[1, 10, 100].map((one) => element("option", { value: one }, `× ${one}`)));
-  // A device may lack some values of its family.
-  const fields = (family?.state ?? []).filter((field) => readings.some((one) => known(one.values[field.key])));
+  // A device may lack some values of its family. A number that is not plausible is recorded as null.
+  const isFault = (value) => value === null;
+  const fields = (family?.state ?? []).filter(({ key }) => readings.some(({ values }) => known(values[key]) || isFault(values[key])));
   const values = fields.map(() => element("span", { class: "value" }));
-  const said = element("ol", { class: "lines", tabindex: 0, "aria-label": readings.length ? "Commands and events" : "What went over the link" });
+  const said = element("ol", { class: "lines", tabindex: 0, "aria-label": isRecord ? "Commands and events" : "What went over the link" });
   let timer = null;
   const play = element("button", {
     type: "button", onclick: () => {
@@ -205,8 +206,8 @@ function player() {
     const reading = readings.findLast((one) => one.time <= moment);
     const isKnown = reading && moment - reading.time <= patience;
     fields.forEach((field, index) => {
-      const value = isKnown ? reading.values[field.key] : null;
-      write(values[index], known(value) ? words(field, value) : isKnown && field.unknown === undefined ? "–" : "unknown");
+      const value = isKnown ? reading.values[field.key] : undefined;
+      write(values[index], known(value) ? words(field, value) : isFault(value) ? "sensor fault" : isKnown && field.unknown === undefined ? "–" : "unknown");
     });
     const end = marks.findLastIndex((mark) => mark.time <= moment) + 1;
     said.replaceChildren(...marks.slice(Math.max(0, end - 20), end).map((mark) => element("li", { class: mark.kind === "received" ? "" : "command" },
@@ -228,7 +229,7 @@ function player() {
 
 /** Draws the numbers of the readings, each on a scale of its own, and the marks. */
 function draw(cursor) {
-  const { from, to, readings, marks, family } = tape;
+  const { from, to, isRecord, readings, marks, family } = tape;
   const drawing = svg("svg", { viewBox: `0 0 ${line.width} ${line.height}`, preserveAspectRatio: "none", "aria-hidden": "true" });
   const numeric = (family?.state ?? []).filter((field) => ["number", "integer"].includes(field.type));
   // A value that is given in two units has one line.
@@ -256,7 +257,7 @@ function draw(cursor) {
     const x = to > from ? (line.width * (mark.time - from)) / (to - from) : 0;
     drawing.append(svg("path", { class: `event ${mark.kind}`, d: `M${x.toFixed(1)} ${["sent", "command"].includes(mark.kind) ? 0 : line.height / 2}v${line.height / 2}` }));
   });
-  if (marks.length) legend.append(element("span", {}, readings.length ? "marks: above the commands, below errors and events" : "marks: above what was sent, below what was received and the link"));
+  if (marks.length) legend.append(element("span", {}, isRecord ? "marks: above the commands, below errors and events" : "marks: above what was sent, below what was received and the link"));
   drawing.append(cursor);
   return element("figure", {}, legend, element("div", { class: "plot" }, drawing),
     element("div", { class: "times" }, element("span", {}, spell(from)), element("span", {}, spell(to))));

@@ -631,6 +631,17 @@ class Check:
         held[0].fulfill(json={"rows": [{"time": "2026-01-01T00:00:00Z", "state": "on"}], "complete": True})
         page.wait_for_function("() => window.isRead")
         expect(outcome).to_contain_text("the capture pump.capture, ")
+        # A sensor that is broken, and a record without values.
+        page.unroute("**/history*")
+        begin = "2026-01-01T00:00:00Z"
+        records = [{"rows": [{"time": begin, "state": "on", "skin_temp_c": None}], "events": []},
+                   {"rows": [], "events": [{"time": begin, "event": "lost"}]}]
+        page.route("**/history*", lambda route: route.fulfill(json={"complete": True, "events_complete": True, **records.pop()}))
+        show = page.get_by_role("button", name="show")
+        show.click()
+        expect(page.locator("figcaption")).to_have_text("marks: above the commands, below errors and events")
+        show.click()
+        expect(page.locator("dl .value")).to_have_text(["on", "sensor fault"])
         context.close()
 
     def presses(self) -> None:
