@@ -1,12 +1,12 @@
 // The calls for help that nobody has dismissed: a banner on every screen, and an alarm for each of them.
 
 import { notify } from "./attention.js";
-import { bench, familyOf, isKnown, isLive, now } from "./bench.js";
+import { bench, isKnown, isLive } from "./bench.js";
 import { clock, element, plain, say, write } from "./elements.js";
 import { age, arrive, load, messages, place } from "./messages.js";
 
 const box = document.getElementById("calls");
-const text = element("span", {});
+const text = element("span", { tabindex: "0", role: "group", "aria-label": "Newest call" });
 
 // MARK: Dismissed ones
 
@@ -49,19 +49,20 @@ const more = (count) => (count > 1 ? `; ${count - 1} more` : "");
 
 const announced = new Set();
 
-/** Announces each call once, whether it was heard or is in the record. */
+/** Announces each call once, whether it was heard or is in the record. The number of calls has those that were not said yet. */
 function announce() {
-  const news = open().filter((one) => !announced.has(one.id));
+  const all = open();
+  const news = all.filter((one) => !announced.has(one.id));
   if (!news.length) return;
   for (const one of news) announced.add(one.id);
-  const words = announcement(news[0]) + more(news.length);
-  say(words, true);
+  const words = announcement(news[0]) + more(all.length);
+  say(words, true, "SOS");
   notify(news[0].device ?? "rescue", words, news[0].id);
 }
 
-/** Takes an event of a device. */
+/** Takes an event of a device. One whose family is not known yet may be a phone. */
 export function hear({ event, device, line }) {
-  if (event !== "said" || bench.devices[device]?.family !== "rescue") return;
+  if (event !== "said" || (bench.devices[device]?.family ?? "rescue") !== "rescue") return;
   arrive(line, device);
   announce();
 }
@@ -73,20 +74,40 @@ export async function followRecord() {
   if (!messages.isOld || isReading || performance.now() < next) return;
   if (!isLive() || bench.daemon !== "up" || !phones().length) return;
   isReading = true;
-  // Not all tabs of a browser at once: the server answers few such requests at a time.
-  if (document.hidden) await new Promise((resolve) => setTimeout(resolve, Math.random() * 5000));
-  const isRead = await load();
+  const isRead = await loadAlone();
   wait = isRead ? 0 : Math.min(Math.max(wait * 2, 1000), 60_000);
   next = performance.now() + wait;
   isReading = false;
   announce();
 }
 
+/** Reads the record, one tab at a time: the browser has six connections to the server, and OFF needs one. */
+async function loadAlone() {
+  try {
+    return await navigator.locks.request("pumpctl-messages", { signal: AbortSignal.timeout(20_000) }, load);
+  } catch {
+    // A tab that was frozen keeps its lock.
+    return !document.hidden && load();
+  }
+}
+
 // MARK: The banner
 
 /** The call in the banner, and the one that was there when a finger or a key went down. */
 let [shown, held] = [null, null];
-const hold = (event) => { if (!event.repeat) held = shown; };
+let releasing = null;
+function hold(event) {
+  if (event.repeat) return;
+  clearTimeout(releasing);
+  held = shown;
+}
+for (const end of ["pointerup", "pointercancel", "keyup", "blur"]) {
+  // On a touch screen the click comes some time later, and it may not come at all.
+  addEventListener(end, () => {
+    clearTimeout(releasing);
+    releasing = setTimeout(() => { held = null; }, 500);
+  }, true);
+}
 
 // The call that "show" was pressed for, and its listener.
 let [wanted, tell] = [null, () => {}];
@@ -129,8 +150,8 @@ box.append(text, buttons);
 function quiet() {
   if (!phones().every(isKnown)) return "SOS: not known now, because a phone is not connected.";
   if (messages.trouble) return "SOS: none known; the record can't be read.";
-  if (!messages.isRead) return "SOS: reading the record …";
-  return `SOS: none known${messages.missed ? `; this page was cut off until ${clock(messages.missed)}` : ""}.`;
+  if (!messages.isRead || messages.isOld || isReading) return "SOS: reading the record …";
+  return `SOS: ${messages.isComplete ? "none known" : "none among the newest messages; older ones were not read"}${messages.missed ? `; this page was cut off until ${clock(messages.missed)}` : ""}.`;
 }
 
 /** Hides the banner, as after the end of the session. */
@@ -140,7 +161,7 @@ export function hideCalls() { box.hidden = true; }
 export function showCalls() {
   const all = open();
   shown = all[0] ?? null;
-  box.hidden = !shown && !phones().some(familyOf);
+  box.hidden = !shown && !phones().length;
   buttons.hidden = !shown;
   box.classList.toggle("open", Boolean(shown));
   write(text, shown ? plain(`${announcement(shown)}, ${shown.heard ? `at ${clock(shown.heard)}` : `written ${age(shown)}`}${more(all.length)}`) : quiet());

@@ -52,24 +52,24 @@ export function words(field, value) {
   return plain(value) + (field.unit ? ` ${field.unit}` : "");
 }
 
-const alarms = [];
+const alarms = new Map();
 let spoken = {};
 
-/** Says a text to a screen reader: changes politely, alarms at once, at most one a second. */
-export function say(text, isAlarm = false) {
-  if (isAlarm) {
-    alarms.push(text);
-    // What is old by the time it could be said is not said.
-    if (alarms.length > 5) alarms.shift();
-  } else spoken.change = text;
+/** Says a text to a screen reader: changes politely, alarms at once, at most one a second. An alarm that waits is replaced by a
+ *  newer one of the same source, and by no other. */
+export function say(text, isAlarm = false, source = text) {
+  if (isAlarm) alarms.set(source, text);
+  else spoken.change = text;
 }
 
 setInterval(() => {
-  if (alarms.length) {
+  if (alarms.size) {
+    const [[source, text]] = alarms;
+    alarms.delete(source);
     // The same text again is read aloud only if it is new to the element.
     const node = document.getElementById("alarms");
     node.replaceChildren();
-    setTimeout(write, 50, node, alarms.shift());
+    setTimeout(write, 50, node, text);
   } else if (spoken.change) {
     write(document.getElementById("changes"), spoken.change);
     spoken = {};

@@ -2,12 +2,12 @@
 
 import { about, findings } from "./about.js";
 import { install, keepAwake, watch } from "./attention.js";
-import { bench, isLive, noteShown, now, past, refresh, take } from "./bench.js";
+import { bench, familyOf, isLive, noteShown, now, past, refresh, take } from "./bench.js";
 import { followRecord, hear, hideCalls, showCalls } from "./calls.js";
 import { keep } from "./console.js";
 import { leave } from "./content.js";
 import { clock, element, plain, say, write } from "./elements.js";
-import { missed } from "./messages.js";
+import { messages, missed } from "./messages.js";
 import { past as pastScreen } from "./past.js";
 import { device, list } from "./screens.js";
 import { call, endRequests, forgetToken, logIn, takeCode, token } from "./session.js";
@@ -182,7 +182,13 @@ async function start(event, code = takeCode()) {
       keep(news);
       hear(news);
     }
-    if (news?.event === "said" && news.line.startsWith("ERROR:")) say(`${news.device}: ${plain(news.line)}`, true);
+    if (news?.event === "said" && news.line.startsWith("ERROR:")) {
+      // Errors that a device makes up are one source, so that they keep nothing else from being said.
+      const row = familyOf(bench.devices[news.device] ?? {})?.errors.find(({ code }) => code === news.line.slice(6).trim());
+      say(`${news.device}: ${plain(news.line)}`, true, `${news.device} ERROR ${row?.code}`);
+    }
+    // While a phone was away, messages of it may have come to the record.
+    if (message.kind === "link" && message.data.link === "up" && bench.devices[message.data.device]?.family === "rescue") messages.isOld = true;
     followRecord();
     follow();
     updateSoon();

@@ -44,7 +44,7 @@ export async function load() {
   const begun = now();
   messages.isOld = false;
   try {
-    const { messages: kept, complete } = await call("GET", `messages?limit=${limit}`, undefined, 20_000);
+    const { messages: kept, complete } = await call("GET", `messages?limit=${limit}`, undefined, 5000);
     merge(kept);
     messages.isComplete = complete && messages.list.length <= limit;
     [messages.isRead, messages.trouble, readUntil] = [true, null, begun];

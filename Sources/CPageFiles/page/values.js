@@ -40,7 +40,7 @@ export function values(device, parts, limit = Infinity) {
       write(was, isPast ? inWords(held.was) : "");
       write(age, isCurrent ? (held.read === null ? "age unknown" : ago(now() - held.read)) : isPast ? "before" : "");
       if (former !== null && former !== text && (field.type === "choice" || isSwitch)) {
-        say(`${plain(device.name)}: ${field.label} ${text}`, field.key === "error");
+        say(`${plain(device.name)}: ${field.label} ${text}`, field.key === "error", `${device.name} ${field.key}`);
       }
       former = text;
     });

@@ -236,9 +236,21 @@ class Check:
         """Twelve tabs of a browser, and two other browsers: each browser has one stream."""
         contexts = [self.browser.new_context() for _ in range(3)]
         firsts = [self.log_in(context) for context in contexts]
+        # One of them at a time reads the record.
+        expect(firsts[0].locator("#calls")).to_have_text(re.compile("^SOS(?!.*reading)"))
+        firsts[0].evaluate("""() => new Promise((begin) => {
+          navigator.locks.request("pumpctl-messages", () => new Promise((end) => begin(window.end = end)));
+        })""")
+        others, reads = [self.new_page(contexts[0])], []
+        others[0].on("request", lambda request: reads.append(request.url) if "/messages?" in request.url else None)
         self.requests.clear()
-        others = []
-        for _ in range(11):
+        others[0].goto(self.bench.address)
+        others[0].wait_for_function("() => navigator.locks.query().then((all) => all.pending.some((one) => one.name === 'pumpctl-messages'))")
+        if reads:
+            self.flaws.append("two tabs read the record at once")
+        firsts[0].evaluate("window.end()")
+        rig.wait(lambda: self.pump(others) and reads, "another tab's reading of the record")
+        for _ in range(10):
             page = self.new_page(contexts[0])
             page.goto(self.bench.address)
             expect(page.locator("#connection")).to_have_text("connected")
@@ -835,7 +847,15 @@ class Check:
                     dismiss.press("Enter")
                     expect(calls).not_to_have_text(before)
             expect(calls).to_have_text("SOS: none known.show dismiss")
-            top = page.locator("main").bounding_box()["y"]
+
+            def tops() -> list[float]:
+                """Where the screen begins, also with large text."""
+                return [page.evaluate("""size => {
+                  document.documentElement.style.fontSize = size;
+                  return document.querySelector("main").getBoundingClientRect().top + scrollY;
+                }""", size) for size in ("200%", "")]
+
+            before = tops()
 
             def store(number: int, category: str = "SOS") -> None:
                 self.run("rescue", "send", "--later", "--category", category, "--at", f"{number},{10 + index}", f"text {number} {size}")
@@ -861,11 +881,16 @@ class Check:
                 expect(calls).to_contain_text(words(2))
             self.open(page, "#/")
             self.looks(page, f"{size}-calls-list")
-            if (moved := page.locator("main").bounding_box()["y"] - top):
-                self.flaws.append(f"{size}: a call for help moves the list by {moved} px")
+            if (after := tops()) != before:
+                self.flaws.append(f"{size}: a call for help moves the list from {before} to {after}")
 
-            # The page is opened anew, and says it again.
+            # The page is opened anew, and says it again. Its place is there before the families are known.
+            paths = re.compile("/families$|/messages[?]")
+            page.route(paths, lambda route: None)
             page.reload()
+            expect(calls).to_have_text(re.compile("^SOS: .* record"))
+            # What waits goes on.
+            page.unroute(paths)
             page.wait_for_function("text => window.alarms.includes(text)", arg=f"{words(2)}; 1 more")
             expect(calls).to_contain_text(words(2))
             self.open(page, "#/device/phone")
@@ -878,7 +903,7 @@ class Check:
               window.requestAnimationFrame = (work) => window.frames_.push(work);
             }""")
             self.say(master, size, 71, "the third", "SOS", 4, 10 + index)
-            page.wait_for_function("text => window.alarms.includes(text)", arg=words(4, "SOS received"))
+            page.wait_for_function("text => window.alarms.includes(text)", arg=f"{words(4, 'SOS received')}; 2 more")
             dismiss.evaluate("one => one.click()")
             page.evaluate("""() => {
               window.requestAnimationFrame = window.requestAnimationFrame_;
@@ -901,13 +926,38 @@ class Check:
             # It is shown on the phone's screen.
             calls.get_by_role("button", name="show").press("Enter")
             expect(page.locator(".message")).to_contain_text(f"text 5 {size}")
-            for text in (words(1), "SOS: none known."):
-                dismiss.press("Enter")
+            # A press that was no click is forgotten when the finger is up.
+            page.evaluate("""() => {
+              for (const kind of ["pointerdown", "pointerup"]) {
+                document.querySelector("#calls button:last-child").dispatchEvent(new PointerEvent(kind, { bubbles: true }));
+              }
+              setTimeout(() => { window.isUp = true; }, 500);
+            }""")
+            page.wait_for_function("() => window.isUp")
+            self.say(master, size, 72, "the fourth", "SOS", 6, 10 + index)
+            expect(calls).to_contain_text(words(6, "SOS received"))
+            dismiss.evaluate("one => one.click()")
+            for text in (words(5), words(1)):
                 expect(calls).to_contain_text(text)
+                dismiss.press("Enter")
+            expect(calls).to_contain_text("SOS: none known.")
             page.reload()
             expect(calls).to_have_text("SOS: none known.show dismiss")
             if alarms := page.evaluate("window.alarms"):
                 self.flaws.append(f"after dismissing all calls: {alarms}")
+
+            # A phone was away: the record is read again, and now has more than is read.
+            records = []
+            page.route("**/messages*", lambda route: records.append(route))
+            page.evaluate("""async () => {
+              const { bench } = await import(document.querySelector("script").src.replace("main.js", "bench.js"));
+              new BroadcastChannel("pumpctl-stream").postMessage({ number: `${BigInt(bench.number) + 1n}`, kind: "link",
+                data: { device: "phone", link: "up", time: new Date(bench.heard).toISOString() } });
+            }""")
+            expect(calls).to_have_text("SOS: reading the record …show dismiss")
+            rig.wait(lambda: self.pump([page]) and records, "another reading of the record")
+            records.pop().fulfill(json={"messages": [], "complete": False})
+            expect(calls).to_contain_text("SOS: none among the newest messages; older ones were not read.")
             context.close()
 
     def wire(self) -> int:

@@ -50,5 +50,26 @@ async (folder) => {
   const before = bench.number;
   try { send("state", { device: "pump", time: time() }); } catch { /* As it must. */ }
   is("a message that can't be taken is not counted", bench.number, before);
+
+  const { hear } = await import(`${folder}calls.js`);
+  const { say } = await import(`${folder}elements.js`);
+  const { messages } = await import(`${folder}messages.js`);
+  const said = [];
+  const node = document.getElementById("alarms");
+  const isSaid = new Promise((resolve) => new MutationObserver(() => {
+    if (node.textContent) said.push(node.textContent);
+    if (said.length === 3) resolve();
+  }).observe(node, { childList: true, subtree: true }));
+  say("pump: stopped for safety", true);
+  for (let count = 1; count <= 20; count += 1) say(`pump: error ${count}`, true, "pump ERROR");
+  const call = (digit) => JSON.stringify({
+    id: `0000000${digit}-0000-4000-8000-000000000000`, content: "", latitude: digit, longitude: 0, timestamp: 0, status: "synced", category: "SOS",
+  });
+  for (let digit = 1; digit <= 8; digit += 1) hear({ event: "said", device: "new", line: call(digit) });
+  hear({ event: "said", device: "pump", line: call(9) });
+  is("calls of a device that is not known yet count, and those of a pump don't", messages.list.length, 8);
+  await isSaid;
+  is("many alarms keep none from being said", said, ["pump: stopped for safety", "pump: error 20",
+    "SOS received: someone needs help at 8.00000° N, 0.00000° E; 7 more"]);
   return flaws;
 }
