@@ -49,6 +49,19 @@ import Transports
         #expect(SharedLibraries.loaded().path(of: "libudev") != nil)
     }
 
+    @Test func `A device without a driver, and brltty, have remedies with a command`() {
+        let usb = SerialPortInfo.USB(USBIdentifier(vendor: 0x1A86, product: 0x7523), physicalPath: "1-2")
+        let missing = findings(devicesWithoutPort: [usb]).first { $0.check == .driver }
+        #expect(
+            missing?.remedy
+                == .command(RootCommand("modprobe", "ch341"), sentence: "load its driver: sudo modprobe ch341"))
+        let brltty = findings(programs: ["brltty"]).first { $0.check == .brltty }
+        let sentence = "sudo systemctl disable --now brltty; or install hardware/udev/99-pumpctl-brltty.rules"
+        #expect(
+            brltty?.remedy
+                == .command(RootCommand("systemctl", "disable", "--now", "brltty"), sentence: sentence))
+    }
+
     @Test("A device on a pseudo-terminal needs no USB port")
     func pseudoTerminal() async throws {
         let terminal = try PseudoTerminal()
@@ -58,9 +71,13 @@ import Transports
         #expect(missing.contains { $0.check == .usbPorts })
     }
 
-    private func findings(kernel: Kernel) -> [Finding] {
+    private func findings(
+        programs: Set<String> = [], devicesWithoutPort: [SerialPortInfo.USB] = [],
+        kernel: Kernel = Kernel(release: "6.1.0", moduleLists: []) { _ in false }
+    ) -> [Finding] {
         SystemCheckup(
-            programs: [], ports: [], devicesWithoutPort: [], kernel: kernel, libraries: SharedLibraries(maps: "")
+            programs: programs, ports: [], devicesWithoutPort: devicesWithoutPort, kernel: kernel,
+            libraries: SharedLibraries(maps: "")
         ).findings
     }
 }

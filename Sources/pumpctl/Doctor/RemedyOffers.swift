@@ -38,6 +38,8 @@ struct RemedyOffers {
             guard answer == "y\n" else { continue }
             hasRun = true
             let status = try await context.runServed(words, with: [:], hint: "install it, or run the command as root")
+            // Ctrl-C may have ended the command before the signal is handled here.
+            guard status != ExitStatus.interrupted.rawValue else { throw CancellationError() }
             try Task.checkCancellation()
             context.output.note("pumpctl: '\(command)' ended with exit status \(status)")
         }

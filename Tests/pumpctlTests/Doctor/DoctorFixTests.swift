@@ -82,6 +82,7 @@ private final class FakePrograms: Sendable {
         try await user.type("\u{3}")
         #expect(try await doctor.ending().status == 130)
         await user.close()
+        #expect(try await !user.screen.all("the rest").contains("ended with"))
     }
 
     @Test func `Without a terminal nothing is asked`() async throws {
