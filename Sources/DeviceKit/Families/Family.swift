@@ -151,8 +151,8 @@ public struct WireRules: Sendable {
     public var follow: FamilyMonitor.Follower?
 
     /// Makes the device at `link` safe. Returns once the device is known to be safe, and throws if it is not within
-    /// `timeout`. The function receives from `link` and may close it: whoever goes on using the link passes a second user
-    /// of it.
+    /// `timeout`. The function receives from `link` and may close it. A caller that needs the link later passes a link
+    /// that only shares it.
     public typealias Stop =
         @Sendable (_ link: any Link, _ timeout: Duration, _ clock: any Clock<Duration>) async throws(SessionError) ->
         Void

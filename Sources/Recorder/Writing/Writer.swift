@@ -145,7 +145,7 @@ struct SessionLedger: Sendable {
 
     var sessions: [UInt64: Session] = [:]
 
-    /// Begins a session, and forgets those of the device that have ended.
+    /// Begins a session, and forgets the ended sessions of the same endpoint.
     mutating func begin(_ number: UInt64, _ session: Session) {
         sessions = sessions.filter { !$0.value.hasEnded || $0.value.endpoint != session.endpoint }
         sessions[number] = session

@@ -22,7 +22,7 @@ struct HistoryReading: Sendable {
     static let readLimit = 100_000
     /// The largest number of messages in a response, and the number unless the request names one.
     static let (messageLimit, standardMessageCount) = (1000, 100)
-    /// The size of a response's messages in bytes of JSON. Behind it, no more messages are added.
+    /// The size of a response's messages in bytes of JSON from which no further message is added.
     static let messageSizeLimit = 1 << 20
 
     /// The program that keeps the record; nil for the installed one.

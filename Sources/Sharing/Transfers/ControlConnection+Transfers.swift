@@ -68,7 +68,7 @@ extension ControlConnection {
     /// Sends received bytes, as the program reads them. A program that reads nothing for too long ends its transfer:
     /// other programs wait for the device.
     ///
-    /// - Parameter isLast: Whether no more bytes come.
+    /// - Parameter isLast: Whether the content has ended.
     private func deliver(_ transfer: Transfer, isLast: Bool = false) async {
         let isLast = isLast || transfer.hasFailed
         while transfer.hasEvents(isLast: isLast) {

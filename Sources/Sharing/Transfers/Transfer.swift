@@ -60,7 +60,7 @@ final class Transfer: @unchecked Sendable {
 
     /// Whether there is an event to send.
     ///
-    /// - Parameter isLast: Whether no more bytes come, so that the rest is sent although it is no whole piece.
+    /// - Parameter isLast: Whether the content has ended, so that the rest is sent although it is no whole piece.
     func hasEvents(isLast: Bool) -> Bool {
         if isOver { return false }
         if !isAnnounced { return reception.hasBegun || isLast && !waiting.isEmpty }

@@ -7,7 +7,7 @@ internal import Glibc
 public enum StandardInput {
     /// Asks a question on standard error, and reads the answer from the terminal at standard input.
     ///
-    /// What was typed before the question is discarded: it can't be an answer.
+    /// Input that was typed before the question is discarded: it can't be an answer.
     ///
     /// - Returns: The typed line with its end; nil at the end of input.
     /// - Throws: `cancelled` if the task is cancelled, as by Ctrl-C.
