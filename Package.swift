@@ -358,6 +358,7 @@ let package = Package(
             path: "Tests/bench",
             exclude: [
                 "vm", "nano-sim", "esp32-sim", "grbl", "mutants", "syscalls", "http", "openapi", "page", "completion",
+                "json",
                 "Faults/outcomes.md",
                 "clients/pyserial_client.py",
                 "clients/pyserial_terminal.py",
