@@ -29,9 +29,9 @@ public struct EndedEarly: Error, CustomStringConvertible {
 extension Watched where State == ReceivedText {
     /// Waits for the next line, and takes it; returns it without LF or CR LF.
     ///
-    /// - Throws: ``EndedEarly`` at the end of input, ``NotInTime`` after ``patience``.
-    public func line(_ what: String = "a line") async throws -> String {
-        try await wait(for: what) { received in
+    /// - Throws: ``EndedEarly`` at the end of input, ``NotInTime`` after `deadline`.
+    public func line(_ what: String = "a line", within deadline: Duration = patience) async throws -> String {
+        try await wait(for: what, within: deadline) { received in
             if let line = received.takeLine() { return line }
             if received.hasEnded { throw EndedEarly(what: what, seen: received.text) }
             return nil

@@ -60,8 +60,10 @@ struct LineProgram: Sendable {
         }
     }
 
-    /// Waits for the next line that the program prints.
-    func line(_ what: String) async throws -> String { try await screen.line(what) }
+    /// Waits for the next line that the program prints; throws ``NotInTime`` after `deadline`.
+    func line(_ what: String, within deadline: Duration) async throws -> String {
+        try await screen.line(what, within: deadline)
+    }
 
     /// Ends the program: by the end of its input, or at a terminal by Ctrl-T q, tio's exit command.
     func end() async throws {

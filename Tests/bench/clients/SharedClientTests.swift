@@ -9,6 +9,10 @@ struct SharedClientTests {
     /// The number of replies, to all clients together, that the test waits for.
     private static let commands = 500
 
+    /// The time limit for the reply to a command. pumpctld gives up a command of which it hears nothing for 3 s, and
+    /// then passes on no late reply. On a busy machine this may happen.
+    private static let replyTime = Duration.seconds(20)
+
     /// The state of the test, for all clients.
     private struct Course: Sendable, CustomStringConvertible {
         /// Whether the pump is plugged in. Only then is pumpctl started for another command.
@@ -17,7 +21,7 @@ struct SharedClientTests {
         var isOver = false
         /// The number of replies that each client has had.
         var answered: [String: Int] = [:]
-        /// The number of each client's commands that were refused or got no reply because the pump was unplugged.
+        /// The number of each client's commands that were refused or got no reply.
         var unanswered: [String: Int] = [:]
 
         var description: String { "answered: \(answered), not: \(unanswered), \(isUp ? "up" : "away")" }
@@ -70,7 +74,10 @@ struct SharedClientTests {
                 try Task.checkCancellation()
                 try await ask(question)
                 while !conversation.isAnswered {
-                    try conversation.hear(try await program.line("\(program.name)'s answer to \(question.line)"))
+                    let what = "\(program.name)'s answer to \(question.line)"
+                    do { try conversation.hear(try await program.line(what, within: replyTime)) } catch is NotInTime {
+                        conversation.hearNothing()
+                    }
                     if conversation.isInDoubt { try await ask(nextSpeed()) }
                 }
                 let (answered, unanswered) = (conversation.answered, conversation.refused + conversation.lost)
@@ -95,17 +102,17 @@ struct SharedClientTests {
             speed = speed + 1 < speeds.upperBound ? speed + 1 : speeds.lowerBound
             let asksStatus = speed.isMultiple(of: 3)
             let ending = try await rig.pumpctl(
-                // 60 s, because on a busy machine a reply comes late. While the pump is away, pumpctl fails at once.
-                ["--port", endpoint, "--timeout", "60"] + (asksStatus ? ["status"] : ["speed", "\(speed)"]))
+                ["--port", endpoint, "--timeout", "\(replyTime.components.seconds)"]
+                    + (asksStatus ? ["status"] : ["speed", "\(speed)"]))
             if ending.status == 0 {
                 let wanted = asksStatus ? "pump       on\n" : "speed \(speed) (\(speed * 100 / 255) %)\n"
                 #expect(ending.output.hasPrefix(wanted), "\(endpoint): \(ending)")
                 course.update { $0.answered[name, default: 0] += 1 }
             } else {
-                // 66: no such port. 69: another program was faster to open the port. 74: the link broke. Or the daemon
-                // has refused the command.
-                let isAway = [66, 69, 74].contains(ending.status) || ending.errors.contains("DEVICE_AWAY")
-                #expect(isAway, "\(endpoint): \(ending)")
+                // 66: no such port. 69: another program was faster to open the port. 74: the link broke. 75: no reply in
+                // time. Or the daemon has refused the command.
+                let isLost = [66, 69, 74, 75].contains(ending.status) || ending.errors.contains("DEVICE_AWAY")
+                #expect(isLost, "\(endpoint): \(ending)")
                 course.update { $0.unanswered[name, default: 0] += 1 }
             }
         }
@@ -132,7 +139,7 @@ struct SharedClientTests {
         for number in 1...unpluggings {
             let before = course.state.answered
             let total = commands * number / unpluggings
-            _ = try await course.wait(for: "answers to all before unplugging \(number)", within: .seconds(60)) { now in
+            _ = try await course.wait(for: "answers to all before unplugging \(number)") { now in
                 now.answered.values.reduce(0, +) >= total && now.answered.count == clients
                     && now.answered.allSatisfy { $0.value > before[$0.key, default: 0] } ? true : nil
             }

@@ -42,11 +42,11 @@ struct SharedConversation: Sendable {
     private(set) var answered = 0
     /// The number of commands that the daemon has refused.
     private(set) var refused = 0
-    /// The number of commands without a reply because the pump was unplugged.
+    /// The number of commands without a reply, because the pump was unplugged or the reply was late.
     private(set) var lost = 0
     /// Whether the pump is away, so that no line but a refusal may arrive until it is back.
     private(set) var isAway = false
-    /// Whether the pump is back, and it is unknown whether it will reply to the open commands. The client must send
+    /// Whether the pump is there, and it is unknown whether it will reply to the open commands. The client must send
     /// another command: if the reply to that comes first, they get none.
     private(set) var isInDoubt = false
     /// Whether the next line may be the tail of one that the pump was sending when it was plugged in.
@@ -58,7 +58,7 @@ struct SharedConversation: Sendable {
     private struct OpenQuestion: Sendable {
         let question: Question
         var heard: [String] = []
-        /// Whether the pump was unplugged after the command was sent.
+        /// Whether the reply may never come.
         var mayBeLost = false
     }
 
@@ -81,10 +81,7 @@ struct SharedConversation: Sendable {
         switch line {
         case Self.away:
             isAway = true
-            // A reply of which some lines have come does not continue.
-            lost += open.count { !$0.heard.isEmpty }
-            open.removeAll { !$0.heard.isEmpty }
-            for index in open.indices { open[index].mayBeLost = true }
+            loseAnswers()
         case Self.back:
             (isAway, isInDoubt, mayHearTail) = (false, !open.isEmpty, true)
         // The refusal may come just before the notice that the pump is away.
@@ -98,6 +95,21 @@ struct SharedConversation: Sendable {
             mayHearTail = false
             try hearAnswer(line)
         }
+    }
+
+    /// Notes that no line has come for a long time. The daemon withholds the reply of a pump that a busy machine has
+    /// delayed, because it might pass for the reply to a later command.
+    mutating func hearNothing() {
+        if isAway { return }
+        loseAnswers()
+        isInDoubt = !open.isEmpty
+    }
+
+    private mutating func loseAnswers() {
+        // A reply of which some lines have come does not continue.
+        lost += open.count { !$0.heard.isEmpty }
+        open.removeAll { !$0.heard.isEmpty }
+        for index in open.indices { open[index].mayBeLost = true }
     }
 
     private mutating func hearAnswer(_ line: String) throws(MixedUp) {

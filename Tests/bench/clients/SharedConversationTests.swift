@@ -2,12 +2,13 @@ import Testing
 
 @Suite("Bench: oracle for clients of a shared pump")
 struct SharedConversationTests {
-    /// Returns a conversation with these lines, in order. A line that begins with `>` is a command of the client, any
-    /// other is received.
+    /// Returns a conversation with these lines, in order. A line that begins with `>` is a command of the client, and any
+    /// other is received; an empty one stands for a long silence.
     private func conversation(_ lines: String...) throws -> SharedConversation {
         var conversation = SharedConversation()
         for line in lines {
             switch line {
+            case "": conversation.hearNothing()
             case "> TEMP": conversation.ask(.temperatures)
             case "> WHAT": conversation.ask(.unknown(1))
             case _ where line.hasPrefix("> SPEED:"): conversation.ask(.speed(Int(line.dropFirst(8)) ?? 0))
@@ -55,7 +56,7 @@ struct SharedConversationTests {
     private static let back = SharedConversation.back
     private static let refusal = SharedConversation.refusal
 
-    @Test("A refusal, silence or a late reply is accepted after an unplugging")
+    @Test("A refusal or a late reply is accepted after an unplugging, and silence at any time")
     func unplugged() throws {
         let refused = try conversation("> SPEED:1", Self.away, Self.refusal)
         #expect((refused.refused, refused.lost, refused.isAnswered) == (1, 0, false))
@@ -70,6 +71,10 @@ struct SharedConversationTests {
         let late = try conversation(
             "> SPEED:1", Self.away, Self.back, "> SPEED:2", "OK", "SPEED:1", "OK", "SPEED:2")
         #expect((late.answered, late.lost, late.isAnswered) == (2, 0, true))
+        let withheld = try conversation("> SPEED:1", "", "> SPEED:2", "OK", "SPEED:2")
+        #expect((withheld.answered, withheld.lost, withheld.isAnswered) == (1, 1, true))
+        let half = try conversation("> SPEED:1", "OK", "", "> SPEED:2", "OK", "SPEED:2")
+        #expect((half.answered, half.lost, half.isAnswered) == (1, 1, true))
         let tail = try conversation("> WHAT", Self.away, Self.back, "9m}", "> SPEED:2", "OK", "SPEED:2")
         #expect((tail.answered, tail.lost, tail.isAnswered) == (1, 1, true))
     }
