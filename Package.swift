@@ -178,7 +178,7 @@ let package = Package(
         .target(
             name: "PageServer",
             dependencies: [
-                "CPageFiles", "StrictJSON", "RecordFormat",
+                "CPageFiles", "DescriptorIO", "StrictJSON", "RecordFormat",
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
@@ -188,7 +188,7 @@ let package = Package(
         .executableTarget(
             name: "pumpctl-page",
             dependencies: [
-                "CVersion", "PageServer", "RecordFormat",
+                "CVersion", "DescriptorIO", "PageServer", "RecordFormat",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: settings),
         .executableTarget(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CVersion
+import DescriptorIO
 import Dispatch
 import Glibc
 import PageServer
@@ -112,6 +113,7 @@ struct PumpctlPage: AsyncParsableCommand {
         var settings = PageSettings(address, sessionPath: Self.sessionPath) { sockets ?? DaemonSockets.paths }
         settings.names = host
         settings.captures = captures
+        settings.pumpctl = Self.pumpctl
         settings.log = { Self.say($0) }
         let server = try await PageServer.start(settings)
         let running = Task { await server.run() }
@@ -151,6 +153,14 @@ struct PumpctlPage: AsyncParsableCommand {
         }
         source.resume()
         return source
+    }
+
+    /// The path of pumpctl, if it is installed with this program: in the same folder (as in a build folder), or in
+    /// `../../bin`.
+    private static var pumpctl: String? {
+        let program = ProgramArguments.executablePath
+        let folder = program.lastIndex(of: "/").map { program[..<$0] } ?? "."
+        return ["\(folder)/pumpctl", "\(folder)/../../bin/pumpctl"].first { access($0, X_OK) == 0 }
     }
 
     /// The path of the file of sessions: in the folder that systemd gives the service, or in this user's state folder.

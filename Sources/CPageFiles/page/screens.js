@@ -8,6 +8,7 @@ import { clock, element, plain, write } from "./elements.js";
 import { called, outcomeOf, send, show, showFailure, stops, stopsOf } from "./outcomes.js";
 import { rescue } from "./rescue.js";
 import { simulator } from "./simulator.js";
+import { trial } from "./trial.js";
 import { banners, values } from "./values.js";
 
 /** A screen: its element, and a function that shows what is known now. */
@@ -70,7 +71,7 @@ export function device(name) {
     element("h1", {}, plain(name), " ", element("small", {}, called(found))),
     link, facts, values(found, parts), last, charts(found, familyOf(found), parts),
     found.family === "rescue" ? rescue(found, parts) : commands(found, parts), content(found),
-    simulator(found, parts), console(found, parts));
+    simulator(found, parts), trial(found, parts), console(found, parts));
   return screen(name, parts, node);
 }
 

@@ -39,7 +39,7 @@ extension PageServer {
         case .stop: return await stop(device, session)
         case .simulator: return try await simulator(of: device, channel)
         case .simulate: return try await simulate(body, device, session, channel)
-        case .events, .log, .image, .capture: preconditionFailure("these are streamed")
+        case .events, .log, .image, .capture, .verify, .latency: preconditionFailure("these are streamed")
         }
     }
 

@@ -39,6 +39,10 @@ extension PageServer {
             case .capture:
                 try await sendCapture(admission, outbound, channel)
                 return false
+            case .verify, .latency:
+                let command = admission.route.operation == .verify ? "verify" : "latency"
+                try await runTrial(command, admission, body, outbound, channel)
+                return false
             default: reply = try await perform(admission, body, channel)
             }
         } catch {

@@ -58,6 +58,8 @@ package actor PageServer {
     var downloadCount = 0
     /// The number of requests for captures under way.
     var captureCount = 0
+    /// The devices that are being tried.
+    var trials: Set<String> = []
     /// The changes under way, by their numbers.
     var changes: [Int: Change] = [:]
     /// The number of the last change.

@@ -41,6 +41,8 @@ package struct PageSettings: Sendable {
     package var sessionPath: String
     /// The folder of the captures that clients may read; nil for none.
     package var captures: String?
+    /// The path of pumpctl, which makes trials of devices; nil if it is not installed.
+    package var pumpctl: String?
     package var limits = Limits()
     /// Receives lines for the log.
     package var log: @Sendable (String) -> Void = { _ in }

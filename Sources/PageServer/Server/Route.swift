@@ -27,6 +27,7 @@ enum Operation {
     case history, messages, findings, log, image, captures, capture
     case command, stop
     case simulator, simulate
+    case verify, latency
 }
 
 /// A row of the table of all routes. A request that no row describes is not found, so no route lacks a scope.
@@ -63,6 +64,8 @@ struct Route {
         Route(.POST, "/api/v1/devices/{device}/commands", .command, .command),
         Route(.POST, "/api/v1/devices/{device}/stop", .command, .stop),
         Route(.POST, "/api/v1/devices/{device}/simulator", .command, .simulate),
+        Route(.POST, "/api/v1/devices/{device}/verify", .command, .verify),
+        Route(.POST, "/api/v1/devices/{device}/latency", .command, .latency),
     ]
 
     /// The result of looking up a request.

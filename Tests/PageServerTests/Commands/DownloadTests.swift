@@ -28,21 +28,6 @@ struct DownloadTests {
         try await heard.channel.write(Array("\(json)\n".utf8))
     }
 
-    /// Joins the chunks of a body, which depend on the time at which the pieces arrive.
-    private func content(_ response: String) -> String {
-        let bytes = Array(response.utf8)
-        let lineEnd = Array("\r\n".utf8)
-        guard let head = bytes.firstRange(of: lineEnd + lineEnd) else { return "" }
-        var (content, rest) = ([UInt8](), bytes[head.upperBound...])
-        while let end = rest.firstRange(of: lineEnd) {
-            let size = Int(String(decoding: rest[..<end.lowerBound], as: UTF8.self), radix: 16) ?? 0
-            if size == 0 { break }
-            content += rest[end.upperBound...].prefix(size)
-            rest = rest[end.upperBound...].dropFirst(size + lineEnd.count)
-        }
-        return String(decoding: content, as: UTF8.self)
-    }
-
     @Test("A log comes as it was received, and its odd lines are counted behind it")
     func log() async throws {
         let text = try await download("log") { heard in
@@ -53,7 +38,7 @@ struct DownloadTests {
         }
         #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"))
         #expect(text.lowercased().contains("\r\ntransfer-encoding: chunked\r\n"))
-        #expect(content(text) == "abcd")
+        #expect(PageClient.content(text) == "abcd")
         #expect(text.hasSuffix("\r\n0\r\nOdd-Lines: 2\r\n\r\n"))
     }
 

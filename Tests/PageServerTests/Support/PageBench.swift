@@ -22,9 +22,9 @@ struct PageBench {
 
     static func run(
         limits: PageSettings.Limits = .init(), hello: String = ScriptedDaemon.hello, captures: String? = nil,
-        _ body: (PageBench) async throws -> Void
+        pumpctl: String? = nil, _ body: (PageBench) async throws -> Void
     ) async throws {
-        let bench = try await PageBench(limits, hello, captures)
+        let bench = try await PageBench(limits, hello, captures, pumpctl)
         do { try await body(bench) } catch {
             await bench.close()
             throw error
@@ -32,12 +32,14 @@ struct PageBench {
         await bench.close()
     }
 
-    private init(_ limits: PageSettings.Limits, _ hello: String, _ captures: String?) async throws {
+    private init(
+        _ limits: PageSettings.Limits, _ hello: String, _ captures: String?, _ pumpctl: String?
+    ) async throws {
         daemon = try await ScriptedDaemon(in: folder, hello: hello)
         let path = daemon.path
         var settings = PageSettings(
             .loopback(host: "127.0.0.1", port: 0), sessionPath: folder.path("sessions"), daemonSockets: { [path] })
-        (settings.limits, settings.captures) = (limits, captures)
+        (settings.limits, settings.captures, settings.pumpctl) = (limits, captures, pumpctl)
         settings.limits.wrongToken = 0
         // A busy machine may need long.
         settings.limits.answer = Int(patience / .milliseconds(1))
@@ -159,6 +161,21 @@ struct PageClient {
             return Array(received.bytes[..<length])
         }
         return Response(status: Int(head.split(separator: " ")[1]) ?? 0, head: head, body: body)
+    }
+
+    /// Joins the chunks of a response's body, which depend on the time at which the pieces arrive.
+    static func content(_ response: String) -> String {
+        let bytes = Array(response.utf8)
+        let lineEnd = Array("\r\n".utf8)
+        guard let head = bytes.firstRange(of: lineEnd + lineEnd) else { return "" }
+        var (content, rest) = ([UInt8](), bytes[head.upperBound...])
+        while let end = rest.firstRange(of: lineEnd) {
+            let size = Int(String(decoding: rest[..<end.lowerBound], as: UTF8.self), radix: 16) ?? 0
+            if size == 0 { break }
+            content += rest[end.upperBound...].prefix(size)
+            rest = rest[end.upperBound...].dropFirst(size + lineEnd.count)
+        }
+        return String(decoding: content, as: UTF8.self)
     }
 
     /// Waits for an event with this name in a stream; returns its number and its data.

@@ -23,6 +23,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "openapi"))
 import rig
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect, sync_playwright
+from trials import trials
 
 SIZES = {"phone": (360, 780), "desk": (1440, 900)}
 SCREENS = ["#/", "#/device/pump", "#/device/lamp", "#/device/storm", "#/device/peer", "#/device/phone", "#/past", "#/findings",
@@ -1164,7 +1165,7 @@ def run(check: Check) -> None:
     begun = time.monotonic()
     for part in (check.model, check.screens, check.commands, check.trouble, check.keyboard, check.views, check.attention, check.tabs,
                  check.presses, check.past, check.simulated, check.looking, check.lateness, check.hostile, check.rescue,
-                 check.calls, check.failures):
+                 check.calls, lambda: trials(check), check.failures):
         part()
         print(f"{part.__name__}: {time.monotonic() - begun:.0f} s", flush=True)
 

@@ -1,0 +1,159 @@
+// Trials of a device by pumpctl: the test of its firmware, and the parts of its round trips.
+
+import { bench, isKnown, now } from "./bench.js";
+import { clock, element, plain, svg, write } from "./elements.js";
+import { outcomeOf, show } from "./outcomes.js";
+import { screen, token } from "./session.js";
+
+/** The devices whose section is open, also after their screen was made anew. */
+const opened = new Set();
+
+/** Makes the section of a device. A trial ends with its screen. */
+export function trial(device, parts) {
+  if (device.family === "raw") return "";
+  const outcome = outcomeOf(device.name, "trial");
+  if (outcome.dataset.busy !== "yes") show(outcome, "", "");
+  const result = element("div", {});
+  let ending = null;
+  const start = (command, present) => async () => {
+    ending = new AbortController();
+    outcome.dataset.busy = "yes";
+    result.replaceChildren();
+    show(outcome, "sending", "under way …");
+    try {
+      await navigator.locks.request("pumpctl-content", { ifAvailable: true }, (lock) => {
+        if (!lock) throw { detail: "a transfer or a trial is under way in this browser" };
+        return present(run(device, command, AbortSignal.any([ending.signal, screen.signal])), outcome, result, device);
+      });
+    } catch (failure) {
+      show(outcome, "failed", ending.signal.aborted ? "cancelled; what was under way was not finished"
+        : `failed: ${plain(failure.detail ?? "it broke off")}${failure.hint ? ` (${plain(failure.hint)})` : ""}`);
+    } finally {
+      outcome.dataset.busy = "no";
+    }
+  };
+  const buttons = [["test the firmware", "verify", test], ["measure round trips", "latency", measure]].map(([text, command, present]) =>
+    element("button", { type: "button", onclick: start(command, present), "data-name": JSON.stringify([device.name, command]) }, text));
+  const cancel = element("button", { type: "button", onclick: () => ending?.abort() }, "cancel");
+  parts.push(() => {
+    const isBusy = outcome.dataset.busy === "yes";
+    const isOpen = isKnown(bench.devices[device.name] ?? {}) && bench.scope === "command";
+    buttons.forEach((button) => { button.disabled = isBusy || !isOpen; });
+    cancel.hidden = !isBusy;
+  });
+  return element("details", {
+    open: opened.has(device.name),
+    ontoggle: (event) => (event.target.open ? opened.add(device.name) : opened.delete(device.name)),
+  }, element("summary", {}, "Tests"),
+  element("p", { class: "about" }, "A test sends commands that no app sends. It starts no pump, and does not touch one that runs."),
+  ...buttons.flatMap((button) => [button, " "]), cancel, outcome, result);
+}
+
+/** Runs a trial; returns what pumpctl tells, object by object. */
+async function* run(device, command, signal) {
+  const response = await fetch(`/api/v1/devices/${encodeURIComponent(device.name)}/${command}`,
+    { method: "POST", headers: { Authorization: `Bearer ${token()}` }, signal });
+  if (!response.ok) throw await response.json();
+  let rest = "";
+  for (const reader = response.body.pipeThrough(new TextDecoderStream()).getReader(); ;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const lines = (rest + value).split("\n");
+    rest = lines.pop();
+    for (const line of lines) {
+      const told = JSON.parse(line);
+      if (told.error) throw { detail: told.message, hint: told.hint };
+      yield told;
+    }
+  }
+}
+
+// MARK: The firmware
+
+async function test(told, outcome, result, device) {
+  const list = element("ol", { class: "lines", tabindex: "0", "aria-label": "Checks" });
+  result.append(list);
+  const checks = [];
+  let sum = null;
+  for await (const one of told) {
+    if (!one.check) sum = one;
+    else {
+      checks.push(one);
+      list.append(element("li", { class: one.outcome }, inWords(one)));
+      show(outcome, "sending", `${checks.length} checks made …`);
+    }
+  }
+  if (!sum) throw {};
+  show(outcome, sum.failed ? "failed" : "done",
+    `${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped, at ${clock(now())}`);
+  result.append(save("JUnit", `${device.name}.xml`, "application/xml", junit(device.family, checks)), " ",
+    save("HTML", `${device.name}.html`, "text/html", page(device, outcome.textContent, checks)));
+}
+
+const inWords = (one) => plain(`${one.outcome}: ${one.check}${one.reason ? `: ${one.reason}`
+  : one.expected ? `: expected ${one.expected}, got ${one.got}` : ""}`);
+
+function save(text, name, type, content) {
+  const address = URL.createObjectURL(new Blob([content], { type }));
+  screen.signal.addEventListener("abort", () => URL.revokeObjectURL(address));
+  return element("a", { href: address, download: name }, `save as ${text}`);
+}
+
+/** Escapes a text for XML, which has no signs for some characters. */
+const xml = (text) => plain(text).replace(/[\p{Cs}\u{FFFE}\u{FFFF}]/gu, "?").replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+/** The checks as JUnit XML, as 'pumpctl verify --report junit' prints them. */
+function junit(family, checks) {
+  const count = (outcome) => checks.filter((one) => one.outcome === outcome).length;
+  const seconds = (time) => ((time ?? 0) / 1000).toFixed(3);
+  const counts = `tests="${checks.length}" failures="${count("failed")}" errors="0" skipped="${count("skipped")}" time="${seconds(checks.reduce((sum, one) => sum + (one.duration_ms ?? 0), 0))}"`;
+  const rows = checks.map((one) => {
+    const body = one.outcome === "skipped" ? `<skipped message="${xml(one.reason)}"/>`
+      : one.outcome === "failed" ? `<failure message="${xml(`expected ${one.expected}, got ${one.got}`)}">${xml(one.protocol)}</failure>` : "";
+    return `    <testcase classname="${xml(family)}" name="${xml(one.check)}" time="${seconds(one.duration_ms)}">${body}</testcase>\n`;
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${counts}>\n  <testsuite name="${xml(family)}" ${counts}>\n${rows.join("")}  </testsuite>\n</testsuites>\n`;
+}
+
+/** The checks as a page of their own. */
+function page(device, sum, checks) {
+  const rows = checks.map((one) => `<tr><td>${xml(one.outcome)}<td>${xml(one.check)}<td>${xml(one.protocol)}<td>${xml(one.reason ?? (one.expected ? `expected ${one.expected}, got ${one.got}` : ""))}\n`);
+  return `<!doctype html><meta charset="utf-8"><title>${xml(device.name)}</title>\n<h1>The firmware of ${xml(device.name)}</h1>\n<p>${xml(sum)}\n<table border>\n<tr><th>outcome<th>check<th>rule<th>reason\n${rows.join("")}</table>\n`;
+}
+
+// MARK: Round trips
+
+async function measure(told, outcome, result) {
+  let report = null;
+  for await (const one of told) report = one;
+  if (!report) throw {};
+  const { median, p99 } = report.round_trip_ms;
+  show(outcome, "done", `${report.answers} answers to ${plain(report.question)}: half of them within ${milliseconds(median)}, 99 % within ${milliseconds(p99)}`);
+  result.append(bar(report.parts), histogram(report.histogram));
+}
+
+const milliseconds = (time) => `${time.toPrecision(3)} ms`;
+
+/** The parts of a round trip, as long as their shares. */
+function bar(parts) {
+  let place = 0;
+  const texts = parts.map((part) => `${plain(part.causes.join(", "))}: ${milliseconds(part.times_ms.median)}, ${Math.round(part.share * 100)} %`);
+  const drawing = svg("svg", { viewBox: "0 0 100 8", preserveAspectRatio: "none", role: "img", "aria-label": texts.join("; "), class: "shares" },
+    ...parts.map((part, index) => {
+      const node = svg("rect", { class: `fill-${index % 4}`, x: place, width: part.share * 100, height: 8 });
+      place += part.share * 100;
+      return node;
+    }));
+  return element("figure", {}, element("figcaption", {}, ...texts.map((text, index) => element("span", { class: `key key-${index % 4}` }, text))), drawing);
+}
+
+/** How many round trips took how long. */
+function histogram(rows) {
+  const most = Math.max(...rows.map((row) => row.count), 1);
+  const width = 100 / rows.length;
+  const texts = rows.map((row) => `${row.count} of ${row.from_ms} to ${row.to_ms} ms`);
+  const drawing = svg("svg", { viewBox: "0 0 100 50", preserveAspectRatio: "none", role: "img", "aria-label": texts.join(", "), class: "counts" },
+    ...rows.map((row, index) => svg("rect", { class: "fill-0", x: index * width + width / 10, width: width * 0.8, y: 50 - (50 * row.count) / most, height: (50 * row.count) / most })));
+  return element("figure", {}, element("figcaption", {}, "Round trips by their time"), drawing,
+    element("div", { class: "times" }, element("span", {}, `${rows[0]?.from_ms ?? 0} ms`), element("span", {}, `${rows.at(-1)?.to_ms ?? 0} ms`)));
+}
