@@ -38,6 +38,8 @@ class Rig:
             "XDG_CONFIG_HOME": str(folder)}
         # The families of the devices by their names.
         self.families: dict[str, str] = {}
+        # Whether the devices are reached by Bluetooth Low Energy.
+        self.is_radio = False
         # The page's address, as pumpctl-page prints it.
         self.address = ""
 
@@ -59,6 +61,14 @@ class Rig:
         self.start_daemon()
         self.start_page()
 
+    def start_radio(self) -> None:
+        """Start a fake BlueZ with six adapters. The devices that are started from then on are reached through the first
+        one, and each offers itself on another."""
+        radio = self.processes["radio"] = subprocess.Popen(
+            [self.programs / "fake-bluez", "6"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.environment["DBUS_SYSTEM_BUS_ADDRESS"] = radio.stdout.readline().strip()
+        self.is_radio = True
+
     def start(self, name: str, *command: str) -> subprocess.Popen:
         """Start a program of this project; its output goes to a file."""
         with open(self.folder / f"{name}.log", "wb") as log:
@@ -79,13 +89,14 @@ class Rig:
         """Start simulated devices, by their names, that are not running; one of most families unless given."""
         self.families = families or {"pump": "pump", "lamp": "led", "storm": "storm", "peer": "peer", "phone": "rescue"}
         text = f'[daemon]\nsocket = "{self.socket}"\n'
-        for name, family in self.families.items():
+        for number, (name, family) in enumerate(self.families.items(), 1):
+            place, endpoint = ["--link", str(self.folder / name)], self.folder / name
+            if self.is_radio:
+                place, endpoint = ["--ble", "--adapter", f"hci{number}"], f"ble:00:00:5E:00:53:0{number + 1}?adapter=hci0"
             if f"sim-{name}" not in self.processes:
-                self.start(
-                    f"sim-{name}", "pumpctl", "sim", family, "--link", str(self.folder / name), "--control",
-                    str(self.folder / f"{name}.control"))
-            wait((self.folder / name).exists, f"the simulated {family}")
-            text += f'[device.{name}]\nendpoint = "{self.folder / name}"\nfamily = "{family}"\n'
+                self.start(f"sim-{name}", "pumpctl", "sim", family, *place, "--control", str(self.folder / f"{name}.control"))
+            wait(lambda: self.log(f"sim-{name}"), f"the simulated {family}")
+            text += f'[device.{name}]\nendpoint = "{endpoint}"\nfamily = "{family}"\n'
             text += "record = true\n" if name == "pump" else ""
         (self.folder / "pumpctld.toml").write_text(text)
 
@@ -101,7 +112,9 @@ class Rig:
 
     def start_daemon(self) -> None:
         self.start("daemon", "pumpctld", "--config", str(self.folder / "pumpctld.toml"))
-        wait(lambda: self.log("daemon").count("the link is open") == len(self.families), "pumpctld")
+        # A link by radio is opened when somebody needs it.
+        wait(lambda: "serving" in self.log("daemon") if self.is_radio
+             else self.log("daemon").count("the link is open") == len(self.families), "pumpctld")
 
     def start_page(self, http: str = "0", *options: str) -> None:
         self.start("page", "pumpctl-page", "--http", http, "--socket", str(self.socket), *options)

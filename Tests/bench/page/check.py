@@ -325,7 +325,7 @@ class Check:
         expect(page.locator("[data-key=speed_percent] .value")).to_have_text("100 %")
         page.locator("button.off").press("Space")
         expect(state).to_have_text("off")
-        page.locator("summary").press("Enter")
+        page.locator("summary", has_text="Lines").press("Enter")
         expect(page.locator(".lines")).to_be_visible()
         context.close()
 
@@ -1129,6 +1129,25 @@ class Check:
         if any(wrong.values()):
             self.flaws.append(f"a sent message has wrong {[name for name, is_wrong in wrong.items() if is_wrong]}: {message}")
 
+    def trials(self) -> None:
+        trials(self)
+
+    def radio(self) -> None:
+        """Devices that are reached by Bluetooth Low Energy."""
+        context = self.browser.new_context(viewport={"width": 360, "height": 780}, color_scheme="dark", reduced_motion="reduce")
+        page = self.log_in(context)
+        for name in self.bench.families:
+            self.open(page, f"#/device/{name}")
+            expect(page.locator(".link")).to_have_text("connected")
+            expect(page.locator(".signal").first).to_contain_text("ble:00:00:5E:00:53:")
+            # Nobody can know whether a device by radio is simulated.
+            expect(page.locator(".bench")).to_be_hidden()
+            self.looks(page, f"radio-{name}")
+        context.close()
+        self.commands()
+        self.trouble()
+        self.rescue()
+
     def looking(self) -> None:
         """A session that may only look."""
         context = self.browser.new_context()
@@ -1141,31 +1160,39 @@ class Check:
 
 def main(programs: str, shots: str | None = None) -> None:
     folder = pathlib.Path(shots) if shots else rig.ROOT / ".build/page-shots"
-    folder.mkdir(exist_ok=True)
-    with rig.Rig.in_folder(programs) as bench, sync_playwright() as playwright:
+    expect.set_options(timeout=PATIENCE)
+    checks = []
+    with sync_playwright() as playwright:
         # Chromium has no sandbox as root.
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        expect.set_options(timeout=PATIENCE)
-        check = Check(bench, browser, folder)
-        bench.start_devices()
-        bench.start_daemon()
-        bench.start_page("0", *check.options)
-        try:
-            run(check)
-        finally:
-            for flaw in sorted(set(check.flaws)):
-                print(flaw)
+        for shots in (folder, folder / "radio"):
+            shots.mkdir(exist_ok=True)
+            with rig.Rig.in_folder(programs) as bench:
+                if shots != folder:
+                    bench.start_radio()
+                checks.append(check := Check(bench, browser, shots))
+                bench.start_devices()
+                bench.start_daemon()
+                bench.start_page("0", *check.options)
+                try:
+                    run(check)
+                finally:
+                    for flaw in sorted(set(check.flaws)):
+                        print(flaw)
         browser.close()
-    print(f"page: {check.count} screenshots, {len(set(check.flaws))} flaws")
-    if check.flaws:
+    flaws = sum(len(set(check.flaws)) for check in checks)
+    print(f"page: {sum(check.count for check in checks)} screenshots, {flaws} flaws")
+    if flaws:
         raise SystemExit(1)
 
 
 def run(check: Check) -> None:
     begun = time.monotonic()
-    for part in (check.model, check.screens, check.commands, check.trouble, check.keyboard, check.views, check.attention, check.tabs,
-                 check.presses, check.past, check.simulated, check.looking, check.lateness, check.hostile, check.rescue,
-                 check.calls, lambda: trials(check), check.failures):
+    parts = [check.radio] if check.bench.is_radio else [
+        check.model, check.screens, check.commands, check.trouble, check.keyboard, check.views, check.attention, check.tabs,
+        check.presses, check.past, check.simulated, check.looking, check.lateness, check.hostile, check.rescue, check.calls,
+        check.trials, check.failures]
+    for part in parts:
         part()
         print(f"{part.__name__}: {time.monotonic() - begun:.0f} s", flush=True)
 
