@@ -21,6 +21,9 @@ package struct ProgramStart: Sendable {
     /// Whether the program gets a session of its own, so that the terminal's Ctrl-C and hang-up do not reach it.
     package var hasOwnSession = false
 
+    /// Whether the program inherits no descriptors but those of ``descriptors`` and the standard streams.
+    package var closesOthers = false
+
     package init(_ program: String, _ arguments: [String]) {
         self.program = program
         self.arguments = arguments
@@ -35,6 +38,10 @@ package struct ProgramStart: Sendable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         for (number, own) in descriptors { posix_spawn_file_actions_adddup2(&actions, own, number) }
+        if closesOthers {
+            let first = (descriptors.map(\.key).max() ?? 0) + 1
+            cdescriptorio_add_close_from(&actions, max(first, STDERR_FILENO + 1))
+        }
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

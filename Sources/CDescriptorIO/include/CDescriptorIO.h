@@ -28,6 +28,9 @@ const char *cdescriptorio_started_path(void);
 /// pidfd_open(2). The descriptor becomes readable when the process has ended.
 int cdescriptorio_pidfd_open(int process);
 
+/// posix_spawn_file_actions_addclosefrom_np(3), with a posix_spawn_file_actions_t.
+int cdescriptorio_add_close_from(void *actions, int first);
+
 /// pthread_create(3) for a thread that blocks the signals of a sigset_t from its start, so that none ever reaches it.
 int cdescriptorio_start_thread(
     unsigned long *thread, const void *blocked, void *(*body)(void *), void *argument);

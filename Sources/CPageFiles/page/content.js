@@ -59,7 +59,7 @@ export function content(device) {
 /** Fetches a content, one at a time in this browser: OFF needs one of its few connections. */
 function fetchAlone(device, name, signal, report) {
   return navigator.locks.request("pumpctl-content", { ifAvailable: true }, (lock) => {
-    if (!lock) throw { detail: "another transfer is under way in this browser" };
+    if (!lock) throw { detail: "a transfer or a trial is under way in this browser" };
     return fetchContent(device, name, signal, report);
   });
 }

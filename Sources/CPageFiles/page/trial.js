@@ -2,9 +2,11 @@
 
 import { bench, isKnown, now } from "./bench.js";
 import { clock, element, plain, svg, write } from "./elements.js";
-import { outcomeOf, show } from "./outcomes.js";
-import { screen, token } from "./session.js";
+import { outcomeOf, show, showFailure } from "./outcomes.js";
+import { Failure, screen, token } from "./session.js";
 
+/** The families that have a question for the measurement of round trips. */
+const measured = ["pump", "storm", "led"];
 /** The devices whose section is open, also after their screen was made anew. */
 const opened = new Set();
 
@@ -16,23 +18,26 @@ export function trial(device, parts) {
   const result = element("div", {});
   let ending = null;
   const start = (command, present) => async () => {
-    ending = new AbortController();
+    // The second click of a double click would end the cancelling of the first.
+    if (outcome.dataset.busy === "yes") return;
+    const mine = ending = new AbortController();
     outcome.dataset.busy = "yes";
     result.replaceChildren();
     show(outcome, "sending", "under way …");
     try {
       await navigator.locks.request("pumpctl-content", { ifAvailable: true }, (lock) => {
         if (!lock) throw { detail: "a transfer or a trial is under way in this browser" };
-        return present(run(device, command, AbortSignal.any([ending.signal, screen.signal])), outcome, result, device);
+        return present(run(device, command, AbortSignal.any([mine.signal, screen.signal])), outcome, result, device);
       });
     } catch (failure) {
-      show(outcome, "failed", ending.signal.aborted ? "cancelled; what was under way was not finished"
-        : `failed: ${plain(failure.detail ?? "it broke off")}${failure.hint ? ` (${plain(failure.hint)})` : ""}`);
+      if (mine.signal.aborted) show(outcome, "failed", "cancelled; a pump that was tested is being switched off: look at its state");
+      else showFailure(outcome, new Failure({ detail: "it broke off; look at the device", ...failure }), device);
     } finally {
       outcome.dataset.busy = "no";
     }
   };
-  const buttons = [["test the firmware", "verify", test], ["measure round trips", "latency", measure]].map(([text, command, present]) =>
+  const trials = [["test the firmware", "verify", test], ["measure round trips", "latency", measure]];
+  const buttons = trials.filter(([, command]) => command === "verify" || measured.includes(device.family)).map(([text, command, present]) =>
     element("button", { type: "button", onclick: start(command, present), "data-name": JSON.stringify([device.name, command]) }, text));
   const cancel = element("button", { type: "button", onclick: () => ending?.abort() }, "cancel");
   parts.push(() => {
@@ -45,25 +50,30 @@ export function trial(device, parts) {
     open: opened.has(device.name),
     ontoggle: (event) => (event.target.open ? opened.add(device.name) : opened.delete(device.name)),
   }, element("summary", {}, "Tests"),
-  element("p", { class: "about" }, "A test sends commands that no app sends. It starts no pump, and does not touch one that runs."),
+  element("p", { class: "about" }, device.family === "peer" ? "A test shows texts to the person at the peer. Nobody should use it meanwhile."
+    : "A test sends commands that no app sends. It starts no pump, and refuses one that runs. A pump that is started meanwhile is switched off."),
   ...buttons.flatMap((button) => [button, " "]), cancel, outcome, result);
 }
 
-/** Runs a trial; returns what pumpctl tells, object by object. */
+/** Runs a trial; returns what pumpctl tells, object by object.
+ *
+ *  @throws At the end, if pumpctl has told of an error: of the reason, and of what to do, perhaps in two objects. */
 async function* run(device, command, signal) {
   const response = await fetch(`/api/v1/devices/${encodeURIComponent(device.name)}/${command}`,
     { method: "POST", headers: { Authorization: `Bearer ${token()}` }, signal });
   if (!response.ok) throw await response.json();
   let rest = "";
+  let failure = null;
   for (const reader = response.body.pipeThrough(new TextDecoderStream()).getReader(); ;) {
     const { done, value } = await reader.read();
+    if (done && failure) throw failure;
     if (done) return;
     const lines = (rest + value).split("\n");
     rest = lines.pop();
     for (const line of lines) {
       const told = JSON.parse(line);
-      if (told.error) throw { detail: told.message, hint: told.hint };
-      yield told;
+      if (told.error) failure = { ...failure, code: told.error, detail: told.message, hint: told.hint ?? failure?.hint, outcome: told.outcome ?? failure?.outcome };
+      if (!told.error || "passed" in told) yield told;
     }
   }
 }
@@ -75,19 +85,26 @@ async function test(told, outcome, result, device) {
   result.append(list);
   const checks = [];
   let sum = null;
-  for await (const one of told) {
-    if (!one.check) sum = one;
-    else {
-      checks.push(one);
-      list.append(element("li", { class: one.outcome }, inWords(one)));
-      show(outcome, "sending", `${checks.length} checks made …`);
+  const finish = () => {
+    if (!sum) return;
+    const text = `${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped, at ${clock(now())}`;
+    show(outcome, sum.failed ? "failed" : "done", text);
+    result.append(element("p", {}, text), save("JUnit", `${device.name}.xml`, "application/xml", junit(device.family, checks)), " ",
+      save("HTML", `${device.name}.html`, "text/html", page(device, text, checks)));
+  };
+  try {
+    for await (const one of told) {
+      if (!one.check) sum = one;
+      else {
+        checks.push(one);
+        list.append(element("li", { class: one.outcome }, inWords(one)));
+        show(outcome, "sending", `${checks.length} checks made …`);
+      }
     }
+    if (!sum) throw {};
+  } finally {
+    finish();
   }
-  if (!sum) throw {};
-  show(outcome, sum.failed ? "failed" : "done",
-    `${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped, at ${clock(now())}`);
-  result.append(save("JUnit", `${device.name}.xml`, "application/xml", junit(device.family, checks)), " ",
-    save("HTML", `${device.name}.html`, "text/html", page(device, outcome.textContent, checks)));
 }
 
 const inWords = (one) => plain(`${one.outcome}: ${one.check}${one.reason ? `: ${one.reason}`
@@ -102,7 +119,7 @@ function save(text, name, type, content) {
 /** Escapes a text for XML, which has no signs for some characters. */
 const xml = (text) => plain(text).replace(/[\p{Cs}\u{FFFE}\u{FFFF}]/gu, "?").replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
-/** The checks as JUnit XML, as 'pumpctl verify --report junit' prints them. */
+/** The checks as JUnit XML; 'pumpctl verify --report junit' prints them with what was sent and received. */
 function junit(family, checks) {
   const count = (outcome) => checks.filter((one) => one.outcome === outcome).length;
   const seconds = (time) => ((time ?? 0) / 1000).toFixed(3);

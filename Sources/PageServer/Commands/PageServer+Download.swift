@@ -12,10 +12,7 @@ extension PageServer {
     nonisolated func download(
         _ content: String, _ admission: Admission, _ outbound: Writer, _ channel: any Channel
     ) async throws(Problem) {
-        try admission.request.checkQuery()
-        guard admission.request.head.version == .http1_1 else {
-            throw .badRequest("a response of HTTP/1.0 can't show that it broke off", hint: "use HTTP/1.1")
-        }
+        try admission.checkShowsEnd()
         try await beginDownload()
         var download = Download()
         do {
@@ -56,6 +53,16 @@ extension PageServer {
     }
 
     private func endDownload() { downloadCount -= 1 }
+}
+
+extension PageServer.Admission {
+    /// Checks a request for a response that may break off.
+    func checkShowsEnd() throws(Problem) {
+        try request.checkQuery()
+        guard request.head.version == .http1_1 else {
+            throw .badRequest("a response of HTTP/1.0 can't show that it broke off", hint: "use HTTP/1.1")
+        }
+    }
 }
 
 /// A download under way.

@@ -1,15 +1,17 @@
+internal import Glibc
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 internal import StrictJSON
 
-// The test of a device's firmware, and the measurement of its round trips. pumpctl makes them, as another client of pumpctld.
+// The test of a device's firmware, and the measurement of its round trips. pumpctl makes them, as another client of
+// pumpctld.
 extension PageServer {
     /// The largest number of trials under way.
     private static let trialLimit = 4
 
-    /// Runs a command of pumpctl for a device, and sends the lines of JSON that it prints, as it prints them. If the client
-    /// leaves, pumpctl is interrupted.
+    /// Runs a command of pumpctl for a device, and sends the lines of JSON that it prints, as it prints them. If the
+    /// client leaves, or the server ends, pumpctl is interrupted.
     ///
     /// - Parameter command: `verify` or `latency`.
     /// - Throws: ``Problem`` as long as nothing was sent.
@@ -17,25 +19,35 @@ extension PageServer {
     nonisolated func runTrial(
         _ command: String, _ admission: Admission, _ body: [UInt8], _ outbound: Writer, _ channel: any Channel
     ) async throws(Problem) {
-        try admission.request.checkQuery()
+        try admission.checkShowsEnd()
         if !body.isEmpty { _ = try await members(of: body, []) }
         let device = admission.name
-        let trial = try await beginTrial(command, of: device)
-        do {
-            try await send(trial, outbound, channel)
+        let trial = try await beginTrial(of: device)
+        do throws(Problem) {
+            let output = try await start(trial, command, device)
+            do { try await send(output, of: trial, outbound, channel) } catch {
+                trial.interrupt()
+                channel.close(promise: nil)
+            }
         } catch {
-            trial.interrupt()
-            channel.close(promise: nil)
+            await endTrial(of: device)
+            throw error
         }
         await endTrial(of: device)
     }
 
     @concurrent
-    private nonisolated func send(_ trial: Trial, _ outbound: Writer, _ channel: any Channel) async throws {
-        let lines = try await NIOPipeBootstrap(group: loop).takingOwnershipOfDescriptor(input: trial.output) { pipe in
-            pipe.eventLoop.makeCompletedFuture {
-                try NIOAsyncChannel<ByteBuffer, Never>(wrappingChannelSynchronously: pipe)
+    private nonisolated func send(
+        _ output: CInt, of trial: Trial, _ outbound: Writer, _ channel: any Channel
+    ) async throws {
+        let lines: NIOAsyncChannel<ByteBuffer, Never>
+        do {
+            lines = try await NIOPipeBootstrap(group: loop).takingOwnershipOfDescriptor(input: output) { pipe in
+                pipe.eventLoop.makeCompletedFuture { try NIOAsyncChannel(wrappingChannelSynchronously: pipe) }
             }
+        } catch {
+            _ = Glibc.close(output)
+            throw error
         }
         await whenClosed(channel) { trial.interrupt() }
         try await lines.executeThenClose { lines in
@@ -51,7 +63,22 @@ extension PageServer {
         if status < 128 { try await Self.end(channel) } else { channel.close(promise: nil) }
     }
 
-    private func beginTrial(_ command: String, of device: String) async throws(Problem) -> Trial {
+    private func beginTrial(of device: String) throws(Problem) -> Trial {
+        guard trials[device] == nil, trials.count < Self.trialLimit else {
+            throw Problem(
+                .tooManyRequests, "too_many_requests",
+                trials[device] == nil
+                    ? "\(trials.count) trials are under way"
+                    : "a trial of this device is under way, or pumpctl is switching its pump off behind one",
+                hint: "wait for its end first", outcome: "not_sent")
+        }
+        let trial = Trial()
+        trials[device] = trial
+        return trial
+    }
+
+    /// Starts pumpctl on another thread: a slow disk must not delay a stop.
+    private func start(_ trial: Trial, _ command: String, _ device: String) async throws(Problem) -> CInt {
         guard let program = settings.pumpctl else {
             throw Problem(
                 .serviceUnavailable, "not_installed", "pumpctl is not installed with this server",
@@ -62,18 +89,13 @@ extension PageServer {
             throw .noDevice(device)
         }
         guard let socket = call.paths.first, !isEnding else { throw .daemonLost(outcome: "not_sent") }
-        guard !trials.contains(device), trials.count < Self.trialLimit else {
-            throw Problem(
-                .tooManyRequests, "too_many_requests",
-                trials.contains(device)
-                    ? "a trial of this device is under way" : "\(trials.count) trials are under way",
-                hint: "wait for its end first", outcome: "not_sent")
-        }
-        let trial = try Trial(
-            program, [command, "--port", "shared:\(device)", "--family", family, "--json"], socket: socket)
-        trials.insert(device)
-        return trial
+        let arguments = [command, "--port", "shared:\(device)", "--family", family, "--json"]
+        do {
+            return try await NIOThreadPool.singleton.runIfActive {
+                try trial.start(program, arguments, socket: socket)
+            }
+        } catch { throw error as? Problem ?? .askerLeft(outcome: "not_sent") }
     }
 
-    private func endTrial(of device: String) { trials.remove(device) }
+    private func endTrial(of device: String) { trials[device] = nil }
 }

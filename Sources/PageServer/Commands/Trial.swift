@@ -5,37 +5,49 @@ internal import Synchronization
 
 /// A run of pumpctl that tries a device: its firmware, or its round trips.
 final class Trial: Sendable {
-    /// The descriptor from which the output is read. The reader closes it.
-    let output: CInt
-    /// The process; nil once it is being reaped, when its number may belong to another.
-    private let process: Mutex<Int32?>
+    private struct State {
+        /// The process; nil before the start, and once it is being reaped, when its number may belong to another.
+        var process: Int32?
+        var isInterrupted = false
+    }
 
-    /// Starts pumpctl. Its standard error is discarded: the output has the errors too.
+    private let state = Mutex(State())
+
+    /// Starts pumpctl, unless the trial was interrupted. Blocks the thread until the system has found the program. What
+    /// pumpctl says to people on its standard error comes with what this server says.
     ///
     /// - Parameters:
     ///   - program: The path of pumpctl.
     ///   - arguments: The arguments, without the name of the program.
     ///   - socket: The path of the socket of pumpctld.
-    /// - Throws: ``Problem`` with the code `failed`.
-    init(_ program: String, _ arguments: [String], socket: String) throws(Problem) {
+    /// - Returns: The descriptor from which the output is read. The caller closes it.
+    /// - Throws: ``Problem`` with the code `failed` or `cancelled`.
+    func start(_ program: String, _ arguments: [String], socket: String) throws(Problem) -> CInt {
         var ends: [CInt] = [-1, -1]
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Self.problem(errno) }
         defer { close(ends[1]) }
-        let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+        let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer { close(nothing) }
         var start = ProgramStart(program, ["pumpctl"] + arguments)
         start.variables = ["PUMPCTLD_SOCKET": socket]
-        start.descriptors = [STDIN_FILENO: nothing, STDOUT_FILENO: ends[1], STDERR_FILENO: nothing]
-        // A Ctrl-C at this server ends it, which interrupts pumpctl; twice would end pumpctl before the pump is off.
+        start.descriptors = [STDIN_FILENO: nothing, STDOUT_FILENO: ends[1]]
+        // Otherwise pumpctl would keep this server's port and connections open after the server's end.
+        start.closesOthers = true
+        // A second signal would end pumpctl before a pump is off, so it gets one from this server and none from a terminal.
         start.hasOwnSession = true
-        do throws(DescriptorError) {
-            process = Mutex(try start.start())
-            output = ends[0]
+        do throws(Problem) {
+            try state.withLock { state throws(Problem) in
+                guard !state.isInterrupted else { throw .askerLeft(outcome: "not_sent") }
+                do throws(DescriptorError) { state.process = try start.start() } catch {
+                    throw Self.problem(error.errno ?? EIO)
+                }
+            }
         } catch {
             close(ends[0])
-            throw Self.problem(error.errno ?? EIO)
+            throw error
         }
+        return ends[0]
     }
 
     private static func problem(_ number: CInt) -> Problem {
@@ -44,17 +56,20 @@ final class Trial: Sendable {
             hint: "close programs you do not need, or reinstall pumpctl", outcome: "not_sent")
     }
 
-    /// Interrupts the run. pumpctl then switches a pump off, and ends.
+    /// Interrupts the trial. pumpctl switches off a pump that it has tested, and ends. Only the first call counts.
     func interrupt() {
-        process.withLock { if let process = $0 { _ = kill(process, SIGINT) } }
+        state.withLock { state in
+            if let process = state.process, !state.isInterrupted { _ = kill(process, SIGINT) }
+            state.isInterrupted = true
+        }
     }
 
     /// Waits until the process has ended, and returns its exit status, or 128 plus the number of the signal that ended
     /// it. Blocks the thread. Call it once, behind the end of the output.
     func status() -> Int32 {
-        let process = process.withLock { process in
-            defer { process = nil }
-            return process
+        let process = state.withLock { state in
+            defer { state.process = nil }
+            return state.process
         }
         return process.map(ProcessEnd.reap) ?? 0
     }

@@ -58,8 +58,8 @@ package actor PageServer {
     var downloadCount = 0
     /// The number of requests for captures under way.
     var captureCount = 0
-    /// The devices that are being tried.
-    var trials: Set<String> = []
+    /// The trials under way, by the name of the device.
+    var trials: [String: Trial] = [:]
     /// The changes under way, by their numbers.
     var changes: [Int: Change] = [:]
     /// The number of the last change.
@@ -187,6 +187,7 @@ package actor PageServer {
     private func closeAll() async {
         if case .unix(let path) = settings.address { PageError.remove(path, node: node) }
         isEnding = true
+        for trial in trials.values { trial.interrupt() }
         wake()
         let end = Self.now + .milliseconds(2500)
         while !stops.isEmpty || clients.values.contains(where: \.isBusy), Self.now < end {

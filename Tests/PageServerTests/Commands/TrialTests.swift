@@ -28,13 +28,14 @@ struct TrialTests {
         "pumpctl is told the device, its family and the daemon, and what it prints is sent",
         arguments: ["verify", "latency"])
     func lines(command: String) async throws {
-        let program = pumpctl("echo \"$@\"; echo \"$PUMPCTLD_SOCKET\"; echo secret >&2; exit 2")
+        // The fourth descriptor is that of the folder which ls reads.
+        let program = pumpctl("echo \"$@\"; echo \"$PUMPCTLD_SOCKET\"; ls /proc/self/fd; exit 2")
         try await PageBench.run(pumpctl: program) { bench in
             let text = try await trial(command, bench)
             #expect(text.contains("\r\nContent-Type: application/x-ndjson\r\n"))
             #expect(
                 PageClient.content(text)
-                    == "\(command) --port shared:pump --family pump --json\n\(bench.daemon.path)\n")
+                    == "\(command) --port shared:pump --family pump --json\n\(bench.daemon.path)\n0\n1\n2\n3\n")
             #expect(text.hasSuffix("\r\n0\r\n\r\n"))
         }
     }
@@ -48,9 +49,11 @@ struct TrialTests {
         }
     }
 
-    @Test("If the client leaves, pumpctl is interrupted, and can end in its own time")
-    func left() async throws {
-        // What it prints afterwards has no reader.
+    @Test(
+        "If the client leaves or the server ends, pumpctl is interrupted, and can end in its own time",
+        arguments: [false, true])
+    func left(isServer: Bool) async throws {
+        // What it prints afterwards has no reader. A second interrupt would end it early.
         let script = "trap 'kill $!; echo off; echo off; touch off; exit 130' INT; sleep 1000 & echo '{}'; wait"
         let program = pumpctl(script)
         try await PageBench.run(pumpctl: program) { bench in
@@ -60,7 +63,7 @@ struct TrialTests {
             try await client.received.text(upTo: "{}\n")
             let other = try await bench.ask("POST", "/api/v1/devices/pump/latency")
             #expect(other.status == 429 && other.code == "too_many_requests")
-            await client.channel.close()
+            if isServer { bench.end() } else { await client.channel.close() }
             _ = try await watch.wait(for: "the end of pumpctl") {
                 access(folder.path("off"), F_OK) == 0 ? true : nil
             }

@@ -39,13 +39,13 @@ def trials(check) -> None:
     page.get_by_role("button", name="on", exact=True).press("Enter")
     expect(state).to_have_text("on")
     test.press("Enter")
-    expect(outcome).to_contain_text("failed: the pump is running, and somebody may wear it")
+    expect(outcome).to_contain_text("not sent: the pump is running, and somebody may wear it")
     expect(state).to_have_text("on")
     off.press("Enter")
     expect(state).to_have_text("off")
 
     # Checks come as they are made; OFF works meanwhile; the rest is cancelled.
-    test.press("Enter")
+    test.dblclick()
     expect(section.locator("li.passed").nth(1)).to_be_visible()
     off.press("Enter")
     expect(page.locator("article > .stop .outcome")).to_contain_text("confirmed by pump")
@@ -69,6 +69,18 @@ def trials(check) -> None:
         section.get_by_text("save as HTML").click()
     text = saved.value.path().read_text()
     assert "<img" not in text and "&#60;img src=x" in text, text
+
+    # A pump that could not be switched off: the results are shown, and what to do.
+    page.unroute("**/verify")
+    last = [SUM | {"error": "off_failed", "message": "the pump may be on"},
+            {"error": "off_failed", "message": "the pump may be on", "hint": "pull its plug", "outcome": "unknown", "ok": False}]
+    body = "".join(json.dumps(one) + "\n" for one in [*CHECKS, *last])
+    page.route("**/verify", lambda route: route.fulfill(content_type="application/x-ndjson", body=body))
+    test.press("Enter")
+    expect(outcome).to_have_text("unknown: a pump may be on: the pump may be on (pull its plug)")
+    expect(outcome).to_have_attribute("data-state", "unknown")
+    expect(section).to_contain_text("1 passed, 1 failed, 1 skipped")
+    expect(section.get_by_text("save as JUnit")).to_be_visible()
 
     # A test without its end is none.
     page.unroute("**/verify")
