@@ -26,6 +26,7 @@ public struct Checkup: Sendable {
     /// The names of the programs that ran at the start.
     private let programs = RunningPrograms.names()
     private let daemons: Daemons
+    private let rules = UdevRules.installed()
 
     /// Enumerates ports and programs.
     ///
@@ -69,7 +70,7 @@ public struct Checkup: Sendable {
     public var system: [Finding] {
         let checkup = SystemCheckup(
             programs: programs, ports: ports, devicesWithoutPort: devicesWithoutPort, kernel: .running(),
-            libraries: .loaded())
+            libraries: .loaded(), rules: rules)
         return checkup.findings + daemons.versionFindings(ownVersion: String(cString: cversion()))
     }
 
@@ -113,7 +114,7 @@ public struct Checkup: Sendable {
     private func findings(for port: SerialPortInfo, baudRate: Int?) -> [Finding] {
         PortCheckup(
             port: port, use: .now(of: port.path), processes: PortHolder.processesInSight(), baudRate: baudRate,
-            programs: programs, daemons: daemons
+            programs: programs, daemons: daemons, rules: rules
         ).findings
     }
 }

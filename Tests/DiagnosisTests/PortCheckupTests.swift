@@ -49,7 +49,6 @@ import Transports
         let warning = found(isKept: false, programs: ["ModemManager", "sh"])
         #expect(warning?.status == .warning)
         #expect(warning?.fact.description.hasPrefix("ModemManager sends AT commands to the device") == true)
-        #expect(warning?.remedy?.description.contains("70-pumpctl-ports.rules") == true)
         let kept = found(isKept: true, programs: ["ModemManager", "sh"])
         #expect(kept == .good(.modemManager, of: Self.path, "a udev rule keeps ModemManager off"))
         #expect(found(isKept: false, programs: ["sh"]) == nil)

@@ -56,7 +56,7 @@ import Transports
             missing?.remedy
                 == .command(RootCommand("modprobe", "ch341"), sentence: "load its driver: sudo modprobe ch341"))
         let brltty = findings(programs: ["brltty"]).first { $0.check == .brltty }
-        let sentence = "sudo systemctl disable --now brltty; or install hardware/udev/99-pumpctl-brltty.rules"
+        let sentence = "sudo systemctl disable --now brltty; or sudo cp 99.rules /etc/udev/rules.d/"
         #expect(
             brltty?.remedy
                 == .command(RootCommand("systemctl", "disable", "--now", "brltty"), sentence: sentence))
@@ -77,7 +77,7 @@ import Transports
     ) -> [Finding] {
         SystemCheckup(
             programs: programs, ports: [], devicesWithoutPort: devicesWithoutPort, kernel: kernel,
-            libraries: SharedLibraries(maps: "")
+            libraries: SharedLibraries(maps: ""), rules: UdevRules(brltty: "99.rules")
         ).findings
     }
 }

@@ -17,6 +17,7 @@ struct PortCheckup {
     let programs: Set<String>
     /// The daemons that may have the port open.
     var daemons = Daemons()
+    var rules = UdevRules()
     /// Returns an instruction to end processes that have the port open.
     var endingHint = { (processes: [Int32]) in HoldingProcess.endingHint(processes) }
 
@@ -111,8 +112,12 @@ struct PortCheckup {
             .latency, of: port.path, "the adapter delays a lone byte by \(timer) ms",
             .advice(
                 "echo 1 | sudo tee /sys/bus/usb-serial/devices/\(name)/latency_timer; "
-                    + "permanently: hardware/udev/70-pumpctl-ports.rules"))
+                    + "permanently: \(replugging ?? "hardware/udev/70-pumpctl-ports.rules")"))
     }
+
+    /// An instruction to apply the installed rules to a device that was plugged in before their installation; nil if
+    /// they are not installed.
+    private var replugging: String? { rules.ports.map { "plug it in again, so that \($0) takes effect" } }
 
     private var modemManager: Finding? {
         guard port.usb != nil, programs.contains("ModemManager") else { return nil }
@@ -122,7 +127,8 @@ struct PortCheckup {
         return .warning(
             .modemManager, of: port.path, "ModemManager sends AT commands to the device when it is plugged in",
             .advice(
-                "sudo cp hardware/udev/70-pumpctl-ports.rules /etc/udev/rules.d/ && sudo udevadm control --reload, "
+                replugging
+                    ?? "sudo cp hardware/udev/70-pumpctl-ports.rules /etc/udev/rules.d/ && sudo udevadm control --reload, "
                     + "then plug it in again"))
     }
 

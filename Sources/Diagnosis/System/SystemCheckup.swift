@@ -9,6 +9,7 @@ struct SystemCheckup {
     let devicesWithoutPort: [SerialPortInfo.USB]
     let kernel: Kernel
     let libraries: SharedLibraries
+    var rules = UdevRules()
 
     var findings: [Finding] {
         [adapterDrivers, library, udev, usbPorts] + devicesWithoutPort.map(portless) + [brltty].compactMap { $0 }
@@ -53,11 +54,12 @@ struct SystemCheckup {
 
     private var brltty: Finding? {
         guard programs.contains("brltty") else { return nil }
+        let file = rules.brltty ?? "hardware/udev/99-pumpctl-brltty.rules"
         return .warning(
             .brltty, "brltty runs, and mistakes CH340, FTDI and CP210x adapters for braille displays",
             .run(
                 RootCommand("systemctl", "disable", "--now", "brltty"),
-                then: "; or install hardware/udev/99-pumpctl-brltty.rules"))
+                then: "; or sudo cp \(file) /etc/udev/rules.d/"))
     }
 
     private static func driver(of identifier: USBIdentifier) -> String {
