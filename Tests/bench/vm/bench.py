@@ -21,7 +21,7 @@ from ftdi import FTDI
 from guest import PATIENCE
 from nano import Nano
 from report import TEST_SECONDS, cases, passes
-from vm import VirtualMachine, saved_state
+from vm import BENCH, VirtualMachine, saved_state
 from wire import Wire
 
 # Prefixes of the slowest tests' names. These tests run first, so that none of them runs alone at the end.
@@ -39,13 +39,15 @@ class BenchTest(unittest.TestCase):
 
     # The saved states from which tests start, by their `prepare` function. Set by main.
     states = {}
+    # The way in which their guest was booted.
+    boot = BENCH
 
     @staticmethod
     def prepare(guest):
         """Prepare a guest whose state is saved, once for all tests that share this function."""
 
     def setUp(self):
-        self.machine = self.enterContext(VirtualMachine.resume(self.states[self.prepare]))
+        self.machine = self.enterContext(VirtualMachine.resume(self.states[self.prepare], self.boot))
         self.guest = self.machine.guest
         self.addCleanup(self.guest.close)
         self.adapters = []
@@ -129,9 +131,9 @@ def with_pumpctl(state, program, folder):
     return result
 
 
-def prepared(state, prepare, path):
+def prepared(state, prepare, path, boot=BENCH):
     """Copy a saved state to `path`, with the guest prepared; return `path`."""
-    with VirtualMachine.resume(state) as machine:
+    with VirtualMachine.resume(state, boot) as machine:
         prepare(machine.guest)
         machine.save(path)
     return path
@@ -162,6 +164,12 @@ def stop(number, frame):
     raise KeyboardInterrupt(128 + number)
 
 
+def handle_signals():
+    faulthandler.enable()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
+        signal.signal(number, stop)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--pumpctl", type=pathlib.Path, required=True)
@@ -169,10 +177,7 @@ def main():
     parser.add_argument("-k", dest="patterns", action="append", default=[])
     parser.add_argument("--jobs", type=int, default=1, help="how many tests run at once, each in a guest of its own")
     options = parser.parse_args()
-    faulthandler.enable()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
-        signal.signal(number, stop)
-
+    handle_signals()
     suite = tests(options.patterns)
     if suite.countTestCases() == 0:
         sys.exit("bench: there is no such test")

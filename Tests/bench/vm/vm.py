@@ -5,6 +5,7 @@ and none of them leaves a trace.
 """
 
 import ctypes
+import dataclasses
 import hashlib
 import json
 import os
@@ -18,7 +19,7 @@ import time
 from guest import PATIENCE, Guest
 
 MACHINE = [
-    "qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-m", "512", "-display", "none", "-nodefaults", "-no-reboot",
+    "qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-display", "none", "-nodefaults", "-no-reboot",
     "-device", "qemu-xhci,id=usb", "-device", "virtio-serial", "-device", "virtserialport,chardev=agent,name=bench",
 ]
 # Memory for the kernel itself need not be zeroed first: without KVM that saves a tenth of all processor time.
@@ -26,19 +27,38 @@ KERNEL_OPTIONS = "console=ttyS0 loglevel=7 nokaslr mitigations=off no_timer_chec
 BOOT_SECONDS = 600
 
 
-def saved_state(folder):
+@dataclasses.dataclass(frozen=True)
+class Boot:
+    """A way to boot the image."""
+
+    # The memory in MB. All of the guest's files are in memory.
+    memory: int
+    # The kernel's option for the first process, if it is not /init.
+    first_process: str
+    # A Python expression that is true in a booted guest.
+    has_booted: str
+
+
+# image/init, with few other processes.
+BENCH = Boot(512, "", "os.path.exists('/run/booted')")
+# systemd with its services, as on a user's machine.
+SYSTEMD = Boot(1024, " rdinit=/lib/systemd/systemd", "os.popen('systemctl is-system-running').read() == 'running\\n'")
+
+
+def saved_state(folder, boot=BENCH):
     """Return the saved state of a booted guest.
 
     Boots the image in `folder` first if no saved state fits this version of QEMU and these options.
     """
     version = subprocess.run([MACHINE[0], "--version"], check=True, capture_output=True).stdout
-    key = hashlib.sha256(version + repr((MACHINE, KERNEL_OPTIONS)).encode()).hexdigest()[:16]
+    key = hashlib.sha256(version + repr((MACHINE, KERNEL_OPTIONS, boot)).encode()).hexdigest()[:16]
     state = folder / f"booted-{key}"
     if not state.exists():
         with tempfile.NamedTemporaryFile(dir=folder, prefix="booting-") as unfinished:
-            kernel = ["-kernel", folder / "vmlinuz", "-initrd", folder / "initrd.zst", "-append", KERNEL_OPTIONS]
-            with VirtualMachine(kernel) as machine:
-                machine.guest.until("os.path.exists('/run/booted')", BOOT_SECONDS)
+            kernel = ["-kernel", folder / "vmlinuz", "-initrd", folder / "initrd.zst",
+                      "-append", KERNEL_OPTIONS + boot.first_process]
+            with VirtualMachine(kernel, boot) as machine:
+                machine.guest.until(boot.has_booted, BOOT_SECONDS)
                 machine.save(unfinished.name)
             os.link(unfinished.name, state)
     return state
@@ -55,15 +75,15 @@ def end_with_parent():
 class VirtualMachine:
     """A virtual machine that runs for the duration of the `with` block."""
 
-    def __init__(self, options):
+    def __init__(self, options, boot):
         self._temporary = tempfile.TemporaryDirectory(prefix="bench-")
         self.folder = pathlib.Path(self._temporary.name)
-        self._options = [str(option) for option in options]
+        self._options = ["-m", str(boot.memory), *map(str, options)]
 
     @classmethod
-    def resume(cls, state):
-        """Return a machine that resumes a saved state."""
-        return cls(["-incoming", f"exec:cat '{state}'"])
+    def resume(cls, state, boot=BENCH):
+        """Return a machine that resumes a saved state of a guest that was booted so."""
+        return cls(["-incoming", f"exec:cat '{state}'"], boot)
 
     def __enter__(self):
         channels = []

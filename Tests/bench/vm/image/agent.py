@@ -1,4 +1,4 @@
-"""Runs in the guest as its first process and does what the bench asks: agent.py PORT
+"""Runs in the guest, as its first process or a service, and does what the bench asks: agent.py PORT
 
 A request is two 32-bit lengths, a JSON object and a payload; so is the answer. One is handled at a time, in order.
 `guest.py` is the other end.
