@@ -248,6 +248,7 @@ deb:
 check-packages: all
 	@scripts/ensure-packages debhelper dpkg-dev lintian man-db mandoc mmdebstrap xz-utils binutils python3-yaml shellcheck \
 	    $$($(MAKE) -s -C Tests/bench/vm packages)
+	$(PART) 'build of the virtual machine' $(MAKE) -s -C Tests/bench/vm image boards
 	$(PART) 'packages' packaging/check
 	$(PART) 'templates for CI servers' packaging/check-templates
 
