@@ -48,9 +48,9 @@ class CheckReport(unittest.TestCase):
 
     def test_the_table_of_parts_names_failed_tests(self):
         with tempfile.NamedTemporaryFile("r") as parts, contextlib.redirect_stdout(io.StringIO()):
-            with unittest.mock.patch.dict(os.environ, PARTS=parts.name):
+            with unittest.mock.patch.dict(os.environ, PARTS=parts.name, PART="a part"):
                 report.passes(suite_of(a="fails"))
-            self.assertRegex(parts.read(), r"(?m)^note\tfailed: 1: .*Cases\.a$")
+            self.assertRegex(parts.read(), r"(?m)^note\ta part\tfailed: 1: .*Cases\.a$")
 
     def test_a_skipped_test_fails_the_run(self):
         is_good, printed = run(suite_of(a="ok", b="skips"))

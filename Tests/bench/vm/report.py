@@ -91,7 +91,7 @@ def _note(text):
     print(text, flush=True)
     if path := os.environ.get("PARTS"):
         with open(path, "a", encoding="utf-8") as parts:
-            parts.write(f"note\t{text}\n")
+            parts.write(f"note\t{os.environ.get('PART', '')}\t{text}\n")
 
 
 def _tell(what, names):
